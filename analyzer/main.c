@@ -14,29 +14,29 @@
 
 static void *json_memory(size_t size)
 {
-	return tp_resize(NULL, 1, size);
+	return tpa_resize(NULL, 1, size);
 }
 
 int main(int argc, char **argv)
 {
-	struct tp_options options;
-	int status = TP_EXIT_OK;
+	struct tpa_options options;
+	int status = TPA_EXIT_OK;
 
 	json_set_alloc_funcs(json_memory, free);
 	setlocale(LC_CTYPE, "");
 	signal(SIGXFSZ, SIG_IGN); /* past RLIMIT_FSIZE a write fails as on a full disk: the file is named */
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
-		return tp_ctl(argc - 1, argv + 1);
-	switch (tp_options_parse(argc, argv, &options)) {
-	case TP_PARSE_RUN:
-		status = tp_run_choice(&options);
+		return tpa_ctl(argc - 1, argv + 1);
+	switch (tpa_options_parse(argc, argv, &options)) {
+	case TPA_PARSE_RUN:
+		status = tpa_run_choice(&options);
 		break;
-	case TP_PARSE_DONE:
+	case TPA_PARSE_DONE:
 		break;
-	case TP_PARSE_WRONG:
-		status = TP_EXIT_USAGE;
+	case TPA_PARSE_WRONG:
+		status = TPA_EXIT_USAGE;
 		break;
 	}
-	tp_options_free(&options);
+	tpa_options_free(&options);
 	return status;
 }

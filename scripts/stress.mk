@@ -35,7 +35,7 @@ $(B)/tests/stress/codes_stress: $(patsubst %,$(B)/harness/preload/hooks/python/%
 $(B)/tests/stress/spill_stress: tests/stress/spill_stress.c tests/stress/harness.h $(HARNESS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
-	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -Wl,--wrap=tp_reserve_space,--wrap=tp_reserve_map -o $@ $(filter %.c %.o,$^) -lpthread
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -Wl,--wrap=tpc_reserve_space,--wrap=tpc_reserve_map -o $@ $(filter %.c %.o,$^) -lpthread
 
 .PHONY: tsan stress
 unit: stress

@@ -35,7 +35,7 @@ $(B)/tests/cut/cut.c.o: tests/cut/cut.c
 	$(unit_object)
 $(CUT): $(B)/analyzer/main.c.o $(B)/tests/cut/cut.c.o $(B)/libanalyzer.a
 	$(call say,LD  ,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--wrap=tp_replay_steps -Wl,--wrap=tp_replay_step -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--wrap=tpa_replay_steps -Wl,--wrap=tpa_replay_step -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
 -include $(B)/tests/cut/cut.c.d
 
 # Analysis speed, in events a second.

@@ -19,14 +19,14 @@ struct seal {
 static const char cut[] = "the saved state is cut short";
 static const char no_memory[] = "out of memory";
 
-void tp_archive_load_from(struct tp_archive *archive, const void *bytes, size_t size)
+void tpa_archive_load_from(struct tpa_archive *archive, const void *bytes, size_t size)
 {
-	*archive = (struct tp_archive){
+	*archive = (struct tpa_archive){
 		.loading = true, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size, .user = archive->user
 	};
 }
 
-void tp_archive_free(struct tp_archive *archive)
+void tpa_archive_free(struct tpa_archive *archive)
 {
 	if (!archive->loading)
 		free(archive->bytes);
@@ -34,25 +34,25 @@ void tp_archive_free(struct tp_archive *archive)
 	archive->size = archive->room = 0;
 }
 
-static void fail(struct tp_archive *archive, const char *reason)
+static void fail(struct tpa_archive *archive, const char *reason)
 {
 	if (!archive->failed)
 		archive->failed = reason;
 }
 
-bool tp_archive_check(struct tp_archive *archive, bool condition, const char *reason)
+bool tpa_archive_check(struct tpa_archive *archive, bool condition, const char *reason)
 {
 	if (!condition)
 		fail(archive, reason);
 	return !archive->failed;
 }
 
-void tp_archive_no_memory(struct tp_archive *archive)
+void tpa_archive_no_memory(struct tpa_archive *archive)
 {
 	fail(archive, no_memory);
 }
 
-static void put(struct tp_archive *archive, const void *bytes, size_t size)
+static void put(struct tpa_archive *archive, const void *bytes, size_t size)
 {
 	size_t room = archive->room ? archive->room : 4096;
 	uint8_t *larger;
@@ -75,7 +75,7 @@ static void put(struct tp_archive *archive, const void *bytes, size_t size)
 }
 
 /* Zeroes where nothing can be read. */
-static void get(struct tp_archive *archive, void *bytes, size_t size)
+static void get(struct tpa_archive *archive, void *bytes, size_t size)
 {
 	if (!archive->failed && archive->size - archive->at < size)
 		fail(archive, cut);
@@ -87,7 +87,7 @@ static void get(struct tp_archive *archive, void *bytes, size_t size)
 	archive->at += size;
 }
 
-static void move(struct tp_archive *archive, void *bytes, size_t size)
+static void move(struct tpa_archive *archive, void *bytes, size_t size)
 {
 	if (archive->loading)
 		get(archive, bytes, size);
@@ -95,21 +95,21 @@ static void move(struct tp_archive *archive, void *bytes, size_t size)
 		put(archive, bytes, size);
 }
 
-static void move_size(struct tp_archive *archive, size_t size)
+static void move_size(struct tpa_archive *archive, size_t size)
 {
 	uint32_t there = (uint32_t)size;
 
 	move(archive, &there, sizeof(there));
-	tp_archive_check(archive, there == size, "the saved state is of another build of tprof-analyze");
+	tpa_archive_check(archive, there == size, "the saved state is of another build of tprof-analyze");
 }
 
-void tp_archive_object(struct tp_archive *archive, void *object, size_t size)
+void tpa_archive_object(struct tpa_archive *archive, void *object, size_t size)
 {
 	move_size(archive, size);
 	move(archive, object, size);
 }
 
-static void load_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size)
+static void load_array(struct tpa_archive *archive, void *list, size_t *count, size_t *room, size_t size)
 {
 	size_t number = *count, capacity = room && *room > number ? *room : number;
 	void *array = NULL;
@@ -119,7 +119,7 @@ static void load_array(struct tp_archive *archive, void *list, size_t *count, si
 	free(array);
 	array = calloc(capacity + 1, size);
 	if (!array)
-		tp_archive_no_memory(archive);
+		tpa_archive_no_memory(archive);
 	else
 		get(archive, array, number * size);
 	memcpy(list, &array, sizeof(array));
@@ -129,7 +129,7 @@ static void load_array(struct tp_archive *archive, void *list, size_t *count, si
 		*count = number;
 }
 
-void tp_archive_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size)
+void tpa_archive_array(struct tpa_archive *archive, void *list, size_t *count, size_t *room, size_t size)
 {
 	uint64_t number = *count;
 	const void *array;
@@ -141,19 +141,19 @@ void tp_archive_array(struct tp_archive *archive, void *list, size_t *count, siz
 		put(archive, array, *count * size);
 		return;
 	}
-	if (!tp_archive_check(archive, number <= (archive->size - archive->at) / size, cut))
+	if (!tpa_archive_check(archive, number <= (archive->size - archive->at) / size, cut))
 		number = 0;
 	*count = (size_t)number;
 	load_array(archive, list, count, room, size);
 }
 
-void tp_archive_text(struct tp_archive *archive, char **text)
+void tpa_archive_text(struct tpa_archive *archive, char **text)
 {
 	size_t length = !archive->loading && *text ? strlen(*text) + 1 : 0;
 
 	if (archive->loading)
 		*text = NULL;
-	tp_archive_array(archive, text, &length, NULL, 1);
+	tpa_archive_array(archive, text, &length, NULL, 1);
 	if (archive->loading && !length) {
 		free(*text);
 		*text = NULL;
@@ -179,7 +179,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t size)
 	return sum;
 }
 
-bool tp_archive_seal(struct tp_archive *archive)
+bool tpa_archive_seal(struct tpa_archive *archive)
 {
 	struct seal seal = { MAGIC, VERSION, 0, archive->size, checksum(archive->bytes, archive->size) };
 	size_t length = archive->size;
@@ -192,20 +192,20 @@ bool tp_archive_seal(struct tp_archive *archive)
 	return true;
 }
 
-bool tp_archive_open(struct tp_archive *archive, const void *bytes, size_t size)
+bool tpa_archive_open(struct tpa_archive *archive, const void *bytes, size_t size)
 {
 	struct seal seal = { 0 };
 	const uint8_t *behind = (const uint8_t *)bytes + sizeof(seal);
 
-	tp_archive_load_from(archive, bytes, size);
+	tpa_archive_load_from(archive, bytes, size);
 	if (size >= sizeof(seal))
 		memcpy(&seal, bytes, sizeof(seal));
-	if (!tp_archive_check(archive, seal.magic == MAGIC, "no saved state of tprof-analyze") ||
-	    !tp_archive_check(archive, seal.version == VERSION,
-			      "the saved state is of another version of tprof-analyze") ||
-	    !tp_archive_check(archive, seal.length == size - sizeof(seal), cut) ||
-	    !tp_archive_check(archive, seal.checksum == checksum(behind, (size_t)seal.length),
-			      "the saved state is damaged: its checksum is wrong"))
+	if (!tpa_archive_check(archive, seal.magic == MAGIC, "no saved state of tprof-analyze") ||
+	    !tpa_archive_check(archive, seal.version == VERSION,
+			       "the saved state is of another version of tprof-analyze") ||
+	    !tpa_archive_check(archive, seal.length == size - sizeof(seal), cut) ||
+	    !tpa_archive_check(archive, seal.checksum == checksum(behind, (size_t)seal.length),
+			       "the saved state is damaged: its checksum is wrong"))
 		return false;
 	archive->at = sizeof(seal);
 	return true;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_archive {
+struct tpa_archive {
 	bool loading;
 	const char *failed; /* static text; NULL: no failure so far */
 	uint8_t *bytes;	    /* saving: owned, grows; loading: the caller's, read only */
@@ -26,41 +26,41 @@ struct tp_archive {
 };
 
 /* An archive of zeros saves. To load, call this; the bytes remain the caller's. */
-void tp_archive_load_from(struct tp_archive *archive, const void *bytes, size_t size);
+void tpa_archive_load_from(struct tpa_archive *archive, const void *bytes, size_t size);
 
 /* Frees the saved bytes. */
-void tp_archive_free(struct tp_archive *archive);
+void tpa_archive_free(struct tpa_archive *archive);
 
 /* Visits one object without pointers. If loading fails, the object is zeroed. */
-void tp_archive_object(struct tp_archive *archive, void *object, size_t size);
-#define TP_ARCHIVE(archive, object) tp_archive_object(archive, &(object), sizeof(object))
+void tpa_archive_object(struct tpa_archive *archive, void *object, size_t size);
+#define TPA_ARCHIVE(archive, object) tpa_archive_object(archive, &(object), sizeof(object))
 
 /*
  * Visits an array: `list` points to the pointer of a heap array of `count` elements. Loading frees the present array
  * and allocates one with room for at least *room elements (`room` may be NULL), and sets *room to its room. On failure
  * the array is empty.
  */
-void tp_archive_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size);
+void tpa_archive_array(struct tpa_archive *archive, void *list, size_t *count, size_t *room, size_t size);
 
 /* Visits a string in the heap, or NULL. */
-void tp_archive_text(struct tp_archive *archive, char **text);
+void tpa_archive_text(struct tpa_archive *archive, char **text);
 
 /*
  * Makes the archive fail if the condition does not hold: for numbers that were loaded. Returns whether the archive is
  * good.
  */
-bool tp_archive_check(struct tp_archive *archive, bool condition, const char *reason);
+bool tpa_archive_check(struct tpa_archive *archive, bool condition, const char *reason);
 
 /* Makes the archive fail: a visiting function is out of memory. */
-void tp_archive_no_memory(struct tp_archive *archive);
+void tpa_archive_no_memory(struct tpa_archive *archive);
 
 /* ---- files ---- */
 
 /*
- * tp_archive_seal() wraps the saved bytes: magic, version, length, checksum. False: no memory, or the archive has
- * failed. tp_archive_open() checks all of that and begins to load; false: archive->failed says why.
+ * tpa_archive_seal() wraps the saved bytes: magic, version, length, checksum. False: no memory, or the archive has
+ * failed. tpa_archive_open() checks all of that and begins to load; false: archive->failed says why.
  */
-bool tp_archive_seal(struct tp_archive *archive);
-bool tp_archive_open(struct tp_archive *archive, const void *bytes, size_t size);
+bool tpa_archive_seal(struct tpa_archive *archive);
+bool tpa_archive_open(struct tpa_archive *archive, const void *bytes, size_t size);
 
 #endif

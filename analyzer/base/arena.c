@@ -11,19 +11,19 @@ struct block {
 	_Alignas(16) char data[];
 };
 
-struct tp_arena {
+struct tpa_arena {
 	struct block *blocks;
 	size_t used, size;    /* of the first block */
 	const char **strings; /* open addressing; a power of two of slots, at most half of them taken */
 	size_t string_count, string_slots;
 };
 
-struct tp_arena *tp_arena_new(void)
+struct tpa_arena *tpa_arena_new(void)
 {
-	return calloc(1, sizeof(struct tp_arena));
+	return calloc(1, sizeof(struct tpa_arena));
 }
 
-void tp_arena_free(struct tp_arena *arena)
+void tpa_arena_free(struct tpa_arena *arena)
 {
 	struct block *next;
 
@@ -37,7 +37,7 @@ void tp_arena_free(struct tp_arena *arena)
 	free(arena);
 }
 
-void *tp_arena_alloc(struct tp_arena *arena, size_t size)
+void *tpa_arena_alloc(struct tpa_arena *arena, size_t size)
 {
 	void *memory;
 
@@ -77,7 +77,7 @@ static const char **find_slot(const char **strings, size_t slots, const char *te
 	return &strings[slot];
 }
 
-static int grow(struct tp_arena *arena)
+static int grow(struct tpa_arena *arena)
 {
 	size_t slots = arena->string_slots ? 2 * arena->string_slots : 1024;
 	const char **strings = calloc(slots, sizeof(*strings));
@@ -93,7 +93,7 @@ static int grow(struct tp_arena *arena)
 	return 1;
 }
 
-const char *tp_arena_intern(struct tp_arena *arena, const char *text)
+const char *tpa_arena_intern(struct tpa_arena *arena, const char *text)
 {
 	const char **slot;
 	char *copy;
@@ -107,7 +107,7 @@ const char *tp_arena_intern(struct tp_arena *arena, const char *text)
 	if (*slot)
 		return *slot;
 	size = strlen(text) + 1;
-	copy = tp_arena_alloc(arena, size);
+	copy = tpa_arena_alloc(arena, size);
 	if (!copy)
 		return NULL;
 	memcpy(copy, text, size);

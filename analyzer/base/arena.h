@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_arena;
+struct tpa_arena;
 
-struct tp_arena *tp_arena_new(void); /* NULL: memory is out */
-void tp_arena_free(struct tp_arena *arena);
+struct tpa_arena *tpa_arena_new(void); /* NULL: memory is out */
+void tpa_arena_free(struct tpa_arena *arena);
 
 /* Zeroed, aligned for any pointer. NULL: memory is out. */
-void *tp_arena_alloc(struct tp_arena *arena, size_t size);
+void *tpa_arena_alloc(struct tpa_arena *arena, size_t size);
 
 /* The one copy of `text`; NULL if text is NULL or memory is out. */
-const char *tp_arena_intern(struct tp_arena *arena, const char *text);
+const char *tpa_arena_intern(struct tpa_arena *arena, const char *text);
 
 #endif

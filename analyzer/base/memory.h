@@ -10,25 +10,25 @@
 #include <stddef.h>
 
 /* Prints "tprof-analyze: out of memory" to stderr and exits with status 3. */
-void tp_no_memory(void) __attribute__((noreturn, cold));
+void tpa_no_memory(void) __attribute__((noreturn, cold));
 
 /* Zeroed memory for `count` elements of `size` bytes. */
-void *tp_zalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *tpa_zalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 
 /* Like reallocarray(); bytes beyond the old size are not initialized. Never NULL, also for 0 bytes. */
-void *tp_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+void *tpa_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 
 /* A copy of `size` bytes. */
-void *tp_copy(const void *from, size_t size) __attribute__((returns_nonnull));
+void *tpa_copy(const void *from, size_t size) __attribute__((returns_nonnull));
 
-/* A copy of a text; tp_strndup() copies its first `length` bytes at most, and terminates the copy. */
-char *tp_strdup(const char *text) __attribute__((returns_nonnull));
-char *tp_strndup(const char *text, size_t length) __attribute__((returns_nonnull));
+/* A copy of a text; tpa_strndup() copies its first `length` bytes at most, and terminates the copy. */
+char *tpa_strdup(const char *text) __attribute__((returns_nonnull));
+char *tpa_strndup(const char *text, size_t length) __attribute__((returns_nonnull));
 
 /* The formatted text, like asprintf(). */
-char *tp_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+char *tpa_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 
 /* Makes room for `need` elements of `size` bytes in the array *list, which has room for *room; grows by doubling. */
-void tp_grow(void *list, size_t *room, size_t need, size_t size);
+void tpa_grow(void *list, size_t *room, size_t need, size_t size);
 
 #endif

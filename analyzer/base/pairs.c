@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-struct tp_pair_slot {
+struct tpa_pair_slot {
 	uint64_t a, b;
 	uint32_t number;
 	bool taken;
@@ -20,7 +20,7 @@ static size_t hash(uint64_t a, uint64_t b)
 }
 
 /* The pair's slot, or the free one for it. */
-static struct tp_pair_slot *find(struct tp_pair_slot *slots, size_t capacity, uint64_t a, uint64_t b)
+static struct tpa_pair_slot *find(struct tpa_pair_slot *slots, size_t capacity, uint64_t a, uint64_t b)
 {
 	size_t i = hash(a, b) & (capacity - 1);
 
@@ -29,10 +29,10 @@ static struct tp_pair_slot *find(struct tp_pair_slot *slots, size_t capacity, ui
 	return &slots[i];
 }
 
-static void grow(struct tp_pairs *pairs)
+static void grow(struct tpa_pairs *pairs)
 {
 	size_t capacity = pairs->capacity ? 2 * pairs->capacity : 256;
-	struct tp_pair_slot *slots = tp_zalloc(capacity, sizeof(*slots));
+	struct tpa_pair_slot *slots = tpa_zalloc(capacity, sizeof(*slots));
 
 	for (size_t i = 0; i < pairs->capacity; i++)
 		if (pairs->slots[i].taken)
@@ -42,35 +42,35 @@ static void grow(struct tp_pairs *pairs)
 	pairs->capacity = capacity;
 }
 
-uint32_t *tp_pairs_at(struct tp_pairs *pairs, uint64_t a, uint64_t b, bool *found)
+uint32_t *tpa_pairs_at(struct tpa_pairs *pairs, uint64_t a, uint64_t b, bool *found)
 {
-	struct tp_pair_slot *slot;
+	struct tpa_pair_slot *slot;
 
 	if (2 * pairs->count >= pairs->capacity)
 		grow(pairs);
 	slot = find(pairs->slots, pairs->capacity, a, b);
 	*found = slot->taken;
 	if (!slot->taken) {
-		*slot = (struct tp_pair_slot){ .a = a, .b = b, .taken = true };
+		*slot = (struct tpa_pair_slot){ .a = a, .b = b, .taken = true };
 		pairs->count++;
 	}
 	return &slot->number;
 }
 
-uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint64_t a, uint64_t b)
+uint32_t tpa_pairs_find(const struct tpa_pairs *pairs, uint64_t a, uint64_t b)
 {
 	return pairs->capacity ? find(pairs->slots, pairs->capacity, a, b)->number : 0;
 }
 
-void tp_pairs_set(struct tp_pairs *pairs, uint64_t a, uint64_t b, uint32_t number)
+void tpa_pairs_set(struct tpa_pairs *pairs, uint64_t a, uint64_t b, uint32_t number)
 {
 	bool found;
 
-	*tp_pairs_at(pairs, a, b, &found) = number;
+	*tpa_pairs_at(pairs, a, b, &found) = number;
 }
 
-void tp_pairs_free(struct tp_pairs *pairs)
+void tpa_pairs_free(struct tpa_pairs *pairs)
 {
 	free(pairs->slots);
-	*pairs = (struct tp_pairs){ 0 };
+	*pairs = (struct tpa_pairs){ 0 };
 }

@@ -7,21 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_pairs {
-	struct tp_pair_slot *slots;
+struct tpa_pairs {
+	struct tpa_pair_slot *slots;
 	size_t count, capacity;
 };
 
 /* Where the number of (a, b) is kept, 0 for a pair that is new; *found: it is not. Valid until the next call. */
-uint32_t *tp_pairs_at(struct tp_pairs *pairs, uint64_t a, uint64_t b, bool *found);
+uint32_t *tpa_pairs_at(struct tpa_pairs *pairs, uint64_t a, uint64_t b, bool *found);
 
 /* 0: the pair has none. */
-uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint64_t a, uint64_t b);
+uint32_t tpa_pairs_find(const struct tpa_pairs *pairs, uint64_t a, uint64_t b);
 
 /* In place of the number that it had. */
-void tp_pairs_set(struct tp_pairs *pairs, uint64_t a, uint64_t b, uint32_t number);
+void tpa_pairs_set(struct tpa_pairs *pairs, uint64_t a, uint64_t b, uint32_t number);
 
 /* Empty again, and usable. */
-void tp_pairs_free(struct tp_pairs *pairs);
+void tpa_pairs_free(struct tpa_pairs *pairs);
 
 #endif

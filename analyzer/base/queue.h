@@ -10,31 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_queue_item {
+struct tpa_queue_item {
 	uint64_t key, order;
 	void *what;
 };
 
-struct tp_queue {
-	struct tp_queue_item *items;
+struct tpa_queue {
+	struct tpa_queue_item *items;
 	size_t count;
 };
 
-static inline bool tp_queue_before(const struct tp_queue_item *a, const struct tp_queue_item *b)
+static inline bool tpa_queue_before(const struct tpa_queue_item *a, const struct tpa_queue_item *b)
 {
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
 /* Moves the first item, whose key has grown, to its place. */
-static inline void tp_queue_sink(struct tp_queue *queue)
+static inline void tpa_queue_sink(struct tpa_queue *queue)
 {
-	struct tp_queue_item item = queue->items[0];
+	struct tpa_queue_item item = queue->items[0];
 	size_t at = 0, child;
 
 	for (child = 1; child < queue->count; child = 2 * at + 1) {
-		if (child + 1 < queue->count && tp_queue_before(&queue->items[child + 1], &queue->items[child]))
+		if (child + 1 < queue->count && tpa_queue_before(&queue->items[child + 1], &queue->items[child]))
 			child++;
-		if (!tp_queue_before(&queue->items[child], &item))
+		if (!tpa_queue_before(&queue->items[child], &item))
 			break;
 		queue->items[at] = queue->items[child];
 		at = child;
@@ -44,24 +44,24 @@ static inline void tp_queue_sink(struct tp_queue *queue)
 }
 
 /* queue->items must have room for one more. */
-static inline void tp_queue_push(struct tp_queue *queue, uint64_t key, uint64_t order, void *what)
+static inline void tpa_queue_push(struct tpa_queue *queue, uint64_t key, uint64_t order, void *what)
 {
-	struct tp_queue_item item = { key, order, what };
+	struct tpa_queue_item item = { key, order, what };
 	size_t at = queue->count++;
 
-	for (; at && tp_queue_before(&item, &queue->items[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && tpa_queue_before(&item, &queue->items[(at - 1) / 2]); at = (at - 1) / 2)
 		queue->items[at] = queue->items[(at - 1) / 2];
 	queue->items[at] = item;
 }
 
-static inline void tp_queue_drop_first(struct tp_queue *queue)
+static inline void tpa_queue_drop_first(struct tpa_queue *queue)
 {
 	queue->items[0] = queue->items[--queue->count];
-	tp_queue_sink(queue);
+	tpa_queue_sink(queue);
 }
 
 /* The smallest key after the first item's: until then the first item remains first. */
-static inline uint64_t tp_queue_second_key(const struct tp_queue *queue)
+static inline uint64_t tpa_queue_second_key(const struct tpa_queue *queue)
 {
 	uint64_t key = queue->count > 1 ? queue->items[1].key : UINT64_MAX;
 

@@ -10,8 +10,8 @@
 extern const char *malloc_conf;
 const char *malloc_conf = "thp:always";
 
-bool tp_reserve(void *list, size_t *room, size_t need, size_t size)
+bool tpa_reserve(void *list, size_t *room, size_t need, size_t size)
 {
-	tp_grow(list, room, need, size);
+	tpa_grow(list, room, need, size);
 	return true;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As tp_grow(), which new code calls. Always true. */
-bool tp_reserve(void *list, size_t *room, size_t need, size_t size);
+/* As tpa_grow(), which new code calls. Always true. */
+bool tpa_reserve(void *list, size_t *room, size_t need, size_t size);
 
 #endif

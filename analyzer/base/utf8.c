@@ -12,7 +12,7 @@ static bool is_second(unsigned char first, unsigned char second)
 	return second >= low && second <= high;
 }
 
-int tp_utf8_bytes(const unsigned char *text, size_t size)
+int tpa_utf8_bytes(const unsigned char *text, size_t size)
 {
 	unsigned char first;
 	int length;

@@ -8,6 +8,6 @@
  * The number of bytes of the UTF-8 character at the begin of `text`, which has `size` bytes. 0: it is not valid (nor
  * are overlong forms, surrogates and numbers above U+10FFFF). -1: the bytes may be the begin of a character.
  */
-int tp_utf8_bytes(const unsigned char *text, size_t size);
+int tpa_utf8_bytes(const unsigned char *text, size_t size);
 
 #endif

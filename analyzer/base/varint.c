@@ -2,11 +2,11 @@
 #include "base/varint.h"
 
 /* Where a reader goes after a malformed number: outside of any data, and readable. */
-static const uint8_t nowhere[2 * TP_PADDING];
+static const uint8_t nowhere[2 * TPA_PADDING];
 
-struct tp_varint tp_varint_long(const uint8_t *at)
+struct tpa_varint tpa_varint_long(const uint8_t *at)
 {
-	struct tp_varint result = { 0, at };
+	struct tpa_varint result = { 0, at };
 	unsigned shift;
 
 	for (shift = 0; shift < 63; shift += 7) {
@@ -17,7 +17,7 @@ struct tp_varint tp_varint_long(const uint8_t *at)
 			return result;
 	}
 	if (*result.next > 1)
-		return (struct tp_varint){ 0, nowhere };
+		return (struct tpa_varint){ 0, nowhere };
 	result.value |= (uint64_t)*result.next++ << 63;
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variable-length numbers, read without a bounds check. The caller keeps TP_PADDING readable bytes after the data,
- * reads fields of at most TP_PADDING bytes together, and only then asks tp_read_ok() whether they were inside the data.
+ * Variable-length numbers, read without a bounds check. The caller keeps TPA_PADDING readable bytes after the data,
+ * reads fields of at most TPA_PADDING bytes together, and only then asks tpa_read_ok() whether they were inside the data.
  * A number of more than 64 bits moves the reader to a place of zeros, so that it fails too.
  */
 #ifndef TPROF_BASE_VARINT_H
@@ -12,27 +12,27 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TP_PADDING 128
+#define TPA_PADDING 128
 
-struct tp_varint {
+struct tpa_varint {
 	uint64_t value;
 	const uint8_t *next;
 };
 
 /* Numbers of 9 and 10 bytes, and malformed ones. */
-struct tp_varint tp_varint_long(const uint8_t *at);
+struct tpa_varint tpa_varint_long(const uint8_t *at);
 
 /* Reads without a branch on the length: where lengths vary, a branch would be mispredicted. */
-static inline uint64_t tp_uvarint(const uint8_t **at)
+static inline uint64_t tpa_uvarint(const uint8_t **at)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
 	uint64_t word, stop;
-	struct tp_varint slow;
+	struct tpa_varint slow;
 
 	memcpy(&word, *at, sizeof(word));
 	stop = ~word & high;
 	if (__builtin_expect(!stop, 0)) {
-		slow = tp_varint_long(*at);
+		slow = tpa_varint_long(*at);
 		*at = slow.next;
 		return slow.value;
 	}
@@ -47,7 +47,7 @@ static inline uint64_t tp_uvarint(const uint8_t **at)
  * For numbers of mostly one or two bytes. A branch that is mostly predicted is better than none: the processor goes on
  * before it has seen how long the number is.
  */
-static inline uint64_t tp_uvarint_short(const uint8_t **at)
+static inline uint64_t tpa_uvarint_short(const uint8_t **at)
 {
 	const uint8_t *byte = *at;
 
@@ -59,19 +59,19 @@ static inline uint64_t tp_uvarint_short(const uint8_t **at)
 		*at = byte + 2;
 		return (byte[0] & 127u) | (uint64_t)byte[1] << 7;
 	}
-	return tp_uvarint(at);
+	return tpa_uvarint(at);
 }
 
 /* Signed differences: even numbers are 0, 1, 2, ..., odd ones -1, -2, ...; to be added modulo 2^64. */
-static inline uint64_t tp_svarint(const uint8_t **at)
+static inline uint64_t tpa_svarint(const uint8_t **at)
 {
-	uint64_t n = tp_uvarint(at);
+	uint64_t n = tpa_uvarint(at);
 
 	return (n >> 1) ^ (0 - (n & 1));
 }
 
 /* Whether a reader that began at `start` and is at `at` stayed within the data, which end at `end`. */
-static inline bool tp_read_ok(const uint8_t *start, const uint8_t *at, const uint8_t *end)
+static inline bool tpa_read_ok(const uint8_t *start, const uint8_t *at, const uint8_t *end)
 {
 	return (uintptr_t)at - (uintptr_t)start <= (uintptr_t)end - (uintptr_t)start;
 }

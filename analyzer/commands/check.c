@@ -11,16 +11,16 @@
 #include "report/export/junit.h"
 #include "report/text/output.h"
 
-static int gather(const struct tp_options *options, struct tp_rules *rules)
+static int gather(const struct tpa_options *options, struct tpa_rules *rules)
 {
 	bool baseline = false;
 
 	for (size_t i = 0; i < options->rule_count; i++) {
-		if (!tp_rules_add(rules, "--", options->rules[i].name, options->rules[i].value))
-			return TP_EXIT_USAGE;
+		if (!tpa_rules_add(rules, "--", options->rules[i].name, options->rules[i].value))
+			return TPA_EXIT_USAGE;
 	}
-	if (options->rules_file && !tp_rules_read(rules, options->rules_file))
-		return TP_EXIT_USAGE;
+	if (options->rules_file && !tpa_rules_read(rules, options->rules_file))
+		return TPA_EXIT_USAGE;
 	for (size_t i = 0; i < rules->count; i++)
 		baseline |= rules->list[i].regress;
 	if (!rules->count)
@@ -30,58 +30,59 @@ static int gather(const struct tp_options *options, struct tp_rules *rules)
 	else if (baseline && !options->baseline_count)
 		fputs("tprof-analyze: --max-regress wants a --baseline TRACE to compare with\n", stderr);
 	else
-		return TP_EXIT_OK;
-	return TP_EXIT_USAGE;
+		return TPA_EXIT_OK;
+	return TPA_EXIT_USAGE;
 }
 
 struct adding {
-	struct tp_verdicts *verdicts;
+	struct tpa_verdicts *verdicts;
 	int side;
 };
 
-static bool add(struct tp_session *session, void *context)
+static bool add(struct tpa_session *session, void *context)
 {
 	struct adding *adding = context;
 
-	return tp_verdicts_add(adding->verdicts, adding->side, session->run);
+	return tpa_verdicts_add(adding->verdicts, adding->side, session->run);
 }
 
-static int add_side(const struct tp_options *options, struct tp_verdicts *verdicts, int side, const char *const *files,
-		    size_t count)
+static int add_side(const struct tpa_options *options, struct tpa_verdicts *verdicts, int side,
+		    const char *const *files, size_t count)
 {
 	struct adding adding = { verdicts, side };
 
-	return tp_runs_each(options, files, count, add, &adding);
+	return tpa_runs_each(options, files, count, add, &adding);
 }
 
 /* ---- what is said ---- */
 
-static void print_text(const struct tp_verdicts *verdicts, const struct tp_page *page)
+static void print_text(const struct tpa_verdicts *verdicts, const struct tpa_page *page)
 {
 	FILE *out = page->out;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < verdicts->count; i++) {
-		const struct tp_verdict_row *row = &verdicts->list[i];
+		const struct tpa_verdict_row *row = &verdicts->list[i];
 
-		kept += row->verdict == TP_RULE_KEPT;
-		if (row->verdict != TP_RULE_KEPT)
+		kept += row->verdict == TPA_RULE_KEPT;
+		if (row->verdict != TPA_RULE_KEPT)
 			fprintf(out, "%s: %s\n", row->rule->text, row->message);
 	}
 	if (kept == verdicts->count)
-		fprintf(out, "%zu rule%s kept\n", kept, tp_plural(kept));
-	tp_notes_print(&verdicts->notes, page);
+		fprintf(out, "%zu rule%s kept\n", kept, tpa_plural(kept));
+	tpa_notes_print(&verdicts->notes, page);
 }
 
-static json_t *row_json(const struct tp_verdict_row *row)
+static json_t *row_json(const struct tpa_verdict_row *row)
 {
 	static const char *const verdicts[] = { "kept", "breach", "unchecked" };
-	bool regress = row->rule->regress, timed = row->rule->metric >= TP_METRIC_STEP;
+	bool regress = row->rule->regress, timed = row->rule->metric >= TPA_METRIC_STEP;
 	json_t *json = json_object();
 
-	json_object_set_new(json, "rule", tp_json_string(row->rule->text));
+	json_object_set_new(json, "rule", tpa_json_string(row->rule->text));
 	json_object_set_new(json, "verdict", json_string(verdicts[row->verdict]));
-	json_object_set_new(json, "message", row->verdict == TP_RULE_KEPT ? json_null() : tp_json_string(row->message));
+	json_object_set_new(json, "message",
+			    row->verdict == TPA_RULE_KEPT ? json_null() : tpa_json_string(row->message));
 	json_object_set_new(json, "limit", json_real(row->rule->limit));
 	json_object_set_new(json, "old",
 			    regress && !timed && row->side[0].runs.count ? json_real(row->side[0].runs.mean)
@@ -90,90 +91,90 @@ static json_t *row_json(const struct tp_verdict_row *row)
 			    timed || !row->side[1].runs.count ? json_null()
 			    : regress			      ? json_real(row->side[1].runs.mean)
 							      : json_real(row->most));
-	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
+	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95",
-			    isnan(row->difference.p) ? json_null() : tp_json_interval(row->difference.interval));
-	json_object_set_new(json, "p", tp_json_real(row->difference.p));
-	json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
+			    isnan(row->difference.p) ? json_null() : tpa_json_interval(row->difference.interval));
+	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
+	json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
 	return json;
 }
 
-static json_t *verdicts_json(const struct tp_verdicts *verdicts, bool passed)
+static json_t *verdicts_json(const struct tpa_verdicts *verdicts, bool passed)
 {
 	json_t *rules = json_array(), *json;
 
 	for (size_t i = 0; i < verdicts->count; i++)
 		json_array_append_new(rules, row_json(&verdicts->list[i]));
 	json = json_pack("{s:s, s:b, s:o, s:o, s:o}", "schema", "tprof/1", "passed", passed, "runs",
-			 tp_json_number(verdicts->runs[1]), "baseline_runs", tp_json_number(verdicts->runs[0]), "rules",
-			 rules);
-	json_object_set_new(json, "notes", tp_json_texts(&verdicts->notes));
+			 tpa_json_number(verdicts->runs[1]), "baseline_runs", tpa_json_number(verdicts->runs[0]),
+			 "rules", rules);
+	json_object_set_new(json, "notes", tpa_json_texts(&verdicts->notes));
 	return json;
 }
 
-static int write_junit(const struct tp_verdicts *verdicts, const char *path, int status)
+static int write_junit(const struct tpa_verdicts *verdicts, const char *path, int status)
 {
-	struct tp_junit_case *cases = calloc(verdicts->count + 1, sizeof(*cases));
+	struct tpa_junit_case *cases = calloc(verdicts->count + 1, sizeof(*cases));
 	bool good;
 
 	if (!cases)
-		return tp_out_of_memory();
+		return tpa_out_of_memory();
 	for (size_t i = 0; i < verdicts->count; i++) {
-		const struct tp_verdict_row *row = &verdicts->list[i];
+		const struct tpa_verdict_row *row = &verdicts->list[i];
 
 		cases[i].name = row->rule->text;
-		cases[i].failure = row->verdict == TP_RULE_KEPT ? NULL : row->message;
+		cases[i].failure = row->verdict == TPA_RULE_KEPT ? NULL : row->message;
 	}
-	good = tp_junit_write(path, cases, verdicts->count);
+	good = tpa_junit_write(path, cases, verdicts->count);
 	if (!good)
-		fprintf(stderr, "tprof-analyze: --junit %s: can't be written: %s\n", path, tp_output_error(errno));
+		fprintf(stderr, "tprof-analyze: --junit %s: can't be written: %s\n", path, tpa_output_error(errno));
 	free(cases);
-	return good ? status : TP_EXIT_USAGE;
+	return good ? status : TPA_EXIT_USAGE;
 }
 
-static int report(const struct tp_session *page, struct tp_verdicts *verdicts)
+static int report(const struct tpa_session *page, struct tpa_verdicts *verdicts)
 {
-	const struct tp_options *options = page->options;
-	int status = TP_EXIT_OK;
+	const struct tpa_options *options = page->options;
+	int status = TPA_EXIT_OK;
 
-	if (!tp_verdicts_judge(verdicts))
-		return tp_out_of_memory();
+	if (!tpa_verdicts_judge(verdicts))
+		return tpa_out_of_memory();
 	for (size_t i = 0; i < verdicts->count; i++)
-		if (verdicts->list[i].verdict != TP_RULE_KEPT)
-			status = TP_EXIT_FOUND;
+		if (verdicts->list[i].verdict != TPA_RULE_KEPT)
+			status = TPA_EXIT_FOUND;
 	if (!options->json)
 		print_text(verdicts, &page->page);
-	else if (!tp_json_write(verdicts_json(verdicts, status == TP_EXIT_OK), page->page.out))
-		return tp_out_of_memory();
+	else if (!tpa_json_write(verdicts_json(verdicts, status == TPA_EXIT_OK), page->page.out))
+		return tpa_out_of_memory();
 	return options->junit ? write_junit(verdicts, options->junit, status) : status;
 }
 
-static int check(const struct tp_options *options, const struct tp_rules *rules)
+static int check(const struct tpa_options *options, const struct tpa_rules *rules)
 {
-	struct tp_verdicts verdicts;
-	struct tp_session page;
-	int status = tp_page_open(&page, options);
+	struct tpa_verdicts verdicts;
+	struct tpa_session page;
+	int status = tpa_page_open(&page, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
-	status = tp_verdicts_init(&verdicts, rules) ? TP_EXIT_OK : tp_out_of_memory();
-	if (status == TP_EXIT_OK)
+	status = tpa_verdicts_init(&verdicts, rules) ? TPA_EXIT_OK : tpa_out_of_memory();
+	if (status == TPA_EXIT_OK)
 		status = add_side(options, &verdicts, 0, options->baselines, options->baseline_count);
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = add_side(options, &verdicts, 1, options->traces, options->trace_count);
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = report(&page, &verdicts);
-	tp_verdicts_free(&verdicts);
-	return tp_session_close(&page, status);
+	tpa_verdicts_free(&verdicts);
+	return tpa_session_close(&page, status);
 }
 
-int tp_cmd_check(const struct tp_options *options)
+int tpa_cmd_check(const struct tpa_options *options)
 {
-	struct tp_rules rules = { 0 };
+	struct tpa_rules rules = { 0 };
 	int status = gather(options, &rules);
 
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = check(options, &rules);
-	tp_rules_free(&rules);
+	tpa_rules_free(&rules);
 	return status;
 }

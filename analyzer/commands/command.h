@@ -7,45 +7,45 @@
 
 #include "commands/options.h"
 
-enum tp_exit {
-	TP_EXIT_OK = 0,
-	TP_EXIT_FOUND = 1, /* a check found what it forbids */
-	TP_EXIT_USAGE = 2, /* wrong usage, or the output can't be written */
-	TP_EXIT_TRACE = 3, /* a trace can't be read */
+enum tpa_exit {
+	TPA_EXIT_OK = 0,
+	TPA_EXIT_FOUND = 1, /* a check found what it forbids */
+	TPA_EXIT_USAGE = 2, /* wrong usage, or the output can't be written */
+	TPA_EXIT_TRACE = 3, /* a trace can't be read */
 };
 
-struct tp_command {
+struct tpa_command {
 	const char *name;
 	const char *help; /* one line, without a full stop */
-	/* Options that this command understands beside the ones that all do: bits of enum tp_option_bit. */
+	/* Options that this command understands beside the ones that all do: bits of enum tpa_option_bit. */
 	unsigned int options;
 	/* What --sort and --by accept here, separated by blanks, the default first; NULL: the option is refused. */
 	const char *sort_keys, *by_keys;
-	int (*run)(const struct tp_options *options); /* returns enum tp_exit */
+	int (*run)(const struct tpa_options *options); /* returns enum tpa_exit */
 };
 
-extern const struct tp_command tp_commands[]; /* ends with a NULL name */
+extern const struct tpa_command tpa_commands[]; /* ends with a NULL name */
 
 /* NULL: there is no such command. */
-const struct tp_command *tp_command_find(const char *name);
+const struct tpa_command *tpa_command_find(const char *name);
 
-int tp_cmd_summary(const struct tp_options *options);
-int tp_cmd_peak(const struct tp_options *options);
-int tp_cmd_leaks(const struct tp_options *options);
-int tp_cmd_hotspots(const struct tp_options *options);
-int tp_cmd_ops(const struct tp_options *options);
-int tp_cmd_steps(const struct tp_options *options);
-int tp_cmd_timeline(const struct tp_options *options);
-int tp_cmd_roofline(const struct tp_options *options);
-int tp_cmd_compare(const struct tp_options *options);
-int tp_cmd_diff(const struct tp_options *options);
-int tp_cmd_check(const struct tp_options *options);
-int tp_cmd_flamegraph(const struct tp_options *options);
-int tp_cmd_html(const struct tp_options *options);
-int tp_cmd_export(const struct tp_options *options);
-int tp_cmd_lines(const struct tp_options *options);
-int tp_cmd_threads(const struct tp_options *options);
-int tp_cmd_info(const struct tp_options *options);
-int tp_cmd_dump(const struct tp_options *options);
+int tpa_cmd_summary(const struct tpa_options *options);
+int tpa_cmd_peak(const struct tpa_options *options);
+int tpa_cmd_leaks(const struct tpa_options *options);
+int tpa_cmd_hotspots(const struct tpa_options *options);
+int tpa_cmd_ops(const struct tpa_options *options);
+int tpa_cmd_steps(const struct tpa_options *options);
+int tpa_cmd_timeline(const struct tpa_options *options);
+int tpa_cmd_roofline(const struct tpa_options *options);
+int tpa_cmd_compare(const struct tpa_options *options);
+int tpa_cmd_diff(const struct tpa_options *options);
+int tpa_cmd_check(const struct tpa_options *options);
+int tpa_cmd_flamegraph(const struct tpa_options *options);
+int tpa_cmd_html(const struct tpa_options *options);
+int tpa_cmd_export(const struct tpa_options *options);
+int tpa_cmd_lines(const struct tpa_options *options);
+int tpa_cmd_threads(const struct tpa_options *options);
+int tpa_cmd_info(const struct tpa_options *options);
+int tpa_cmd_dump(const struct tpa_options *options);
 
 #endif

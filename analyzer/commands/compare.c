@@ -10,83 +10,83 @@
 
 /* The runs, all of them open. */
 struct kept {
-	struct tp_session *sessions;
-	const struct tp_run **runs;
+	struct tpa_session *sessions;
+	const struct tpa_run **runs;
 	size_t count, room, run_room;
 };
 
 /* What the session has is ours from now on. */
-static bool keep(struct tp_session *session, void *context)
+static bool keep(struct tpa_session *session, void *context)
 {
 	struct kept *kept = context;
 
-	tp_page_close(session); /* nothing is on it */
-	if (!tp_reserve(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions)) ||
-	    !tp_reserve((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs)))
+	tpa_page_close(session); /* nothing is on it */
+	if (!tpa_reserve(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions)) ||
+	    !tpa_reserve((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs)))
 		return false;
 	kept->runs[kept->count] = session->run;
 	kept->sessions[kept->count] = *session;
 	kept->count++;
-	*session = (struct tp_session){ .options = session->options };
+	*session = (struct tpa_session){ .options = session->options };
 	return true;
 }
 
-static void close_all(struct kept *kept, const struct tp_options *options)
+static void close_all(struct kept *kept, const struct tpa_options *options)
 {
 	for (size_t i = 0; i < kept->count; i++) {
 		kept->sessions[i].options = options;
-		tp_session_close(&kept->sessions[i], TP_EXIT_OK);
+		tpa_session_close(&kept->sessions[i], TPA_EXIT_OK);
 	}
 	free(kept->sessions);
 	free((void *)kept->runs);
 }
 
 /* `machine` NULL: nothing is known of it. */
-static int print(const struct tp_session *page, const struct tp_variants *variants, const struct tp_machine *machine)
+static int print(const struct tpa_session *page, const struct tpa_variants *variants, const struct tpa_machine *machine)
 {
-	const struct tp_options *options = page->options;
+	const struct tpa_options *options = page->options;
 
-	if (!options->json && variants->count > TP_COMPARE_MAX) {
+	if (!options->json && variants->count > TPA_COMPARE_MAX) {
 		fprintf(stderr, "tprof-analyze: %zu programs are more than stand side by side (%d); --json takes all\n",
-			variants->count, TP_COMPARE_MAX);
-		return TP_EXIT_USAGE;
+			variants->count, TPA_COMPARE_MAX);
+		return TPA_EXIT_USAGE;
 	}
 	if (options->json) {
-		json_t *json = tp_compare_json(variants, machine, options->top_set ? options->top : 0);
+		json_t *json = tpa_compare_json(variants, machine, options->top_set ? options->top : 0);
 
-		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
+		return tpa_json_write(json, page->page.out) ? TPA_EXIT_OK : tpa_out_of_memory();
 	}
-	tp_compare_print(&page->page, variants, machine, tp_top(options, 15));
-	tp_next_coverage_print(page);
-	return TP_EXIT_OK;
+	tpa_compare_print(&page->page, variants, machine, tpa_top(options, 15));
+	tpa_next_coverage_print(page);
+	return TPA_EXIT_OK;
 }
 
-static int compare(const struct tp_session *page, const struct kept *kept)
+static int compare(const struct tpa_session *page, const struct kept *kept)
 {
-	struct tp_variants variants;
-	struct tp_machine machine;
+	struct tpa_variants variants;
+	struct tpa_machine machine;
 	bool known;
-	int status = tp_machine_find(page->options, &machine, &known);
+	int status = tpa_machine_find(page->options, &machine, &known);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
-	tp_variants_make(&variants, kept->runs, kept->count);
+	tpa_variants_make(&variants, kept->runs, kept->count);
 	status = print(page, &variants, known ? &machine : NULL);
-	tp_variants_free(&variants);
+	tpa_variants_free(&variants);
 	return status;
 }
 
-int tp_cmd_compare(const struct tp_options *options)
+int tpa_cmd_compare(const struct tpa_options *options)
 {
 	struct kept kept = { NULL };
-	struct tp_session page;
-	int status = tp_page_open(&page, options);
+	struct tpa_session page;
+	int status = tpa_page_open(&page, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
-	status = tp_runs_each(options, options->traces, options->trace_count, keep, &kept);
-	if (status == TP_EXIT_OK)
+	status = tpa_runs_each(options, options->traces, options->trace_count, keep, &kept);
+	if (status == TPA_EXIT_OK)
 		status = compare(&page, &kept);
 	close_all(&kept, options);
-	return tp_session_close(&page, status);
+	return tpa_session_close(&page, status);
 }

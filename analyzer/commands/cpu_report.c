@@ -5,32 +5,33 @@
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
 
-static struct tp_cpu_listing listing_of(const struct tp_session *session, enum tp_relation relation)
+static struct tpa_cpu_listing listing_of(const struct tpa_session *session, enum tpa_relation relation)
 {
-	const struct tp_options *options = session->options;
-	struct tp_cpu_listing listing = {
+	const struct tpa_options *options = session->options;
+	struct tpa_cpu_listing listing = {
 		.page = &session->page,
 		.run = session->run,
 		.symbols = session->symbols,
 		.options = {
-			.by = options->by_set && (options->by < TP_BY_SIZE || options->by == TP_BY_OP)
+			.by = options->by_set && (options->by < TPA_BY_SIZE || options->by == TPA_BY_OP)
 				      ? options->by
-				      : TP_BY_FUNCTION,
+				      : TPA_BY_FUNCTION,
 			.relation = relation,
 			.function = options->function,
 		},
-		.top = tp_top(options, 10),
+		.top = tpa_top(options, 10),
 	};
 
 	return listing;
 }
 
-static struct tp_cpu_rows *read_rows(struct tp_session *session, size_t process, const struct tp_cpu_options *options)
+static struct tpa_cpu_rows *read_rows(struct tpa_session *session, size_t process,
+				      const struct tpa_cpu_options *options)
 {
 	size_t first = process, last = process + 1;
-	struct tp_cpu_options mine = *options;
-	struct tp_cpu_builder *builder;
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options mine = *options;
+	struct tpa_cpu_builder *builder;
+	struct tpa_cpu_rows *rows;
 	bool good = true;
 	regex_t filter;
 
@@ -38,108 +39,108 @@ static struct tp_cpu_rows *read_rows(struct tp_session *session, size_t process,
 		mine.filter = &filter;
 	if (process == session->run->process_count)
 		first = 0, last = process;
-	builder = tp_cpu_rows_begin(&mine);
+	builder = tpa_cpu_rows_begin(&mine);
 	for (size_t i = first; builder && good && i < last; i++) {
-		struct tp_symbols *symbols = tp_session_symbols(session, i);
+		struct tpa_symbols *symbols = tpa_session_symbols(session, i);
 
-		good = symbols && tp_cpu_rows_add(builder, &session->run->processes[i], i, symbols);
+		good = symbols && tpa_cpu_rows_add(builder, &session->run->processes[i], i, symbols);
 	}
-	rows = builder ? tp_cpu_rows_end(builder) : NULL;
+	rows = builder ? tpa_cpu_rows_end(builder) : NULL;
 	if (mine.filter)
 		regfree(&filter);
 	if (good)
 		return rows;
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	return NULL;
 }
 
-static void headline(const struct tp_session *session, size_t process)
+static void headline(const struct tpa_session *session, size_t process)
 {
-	const struct tp_page *page = &session->page;
-	const struct tp_options *options = session->options;
+	const struct tpa_page *page = &session->page;
+	const struct tpa_options *options = session->options;
 
-	if (options->relation == TP_RELATION_CALLERS)
-		tp_headline(page, "CPU time of %s, by its callers", options->function);
-	else if (options->relation == TP_RELATION_CALLEES)
-		tp_headline(page, "CPU time of %s, by its callees", options->function);
+	if (options->relation == TPA_RELATION_CALLERS)
+		tpa_headline(page, "CPU time of %s, by its callers", options->function);
+	else if (options->relation == TPA_RELATION_CALLEES)
+		tpa_headline(page, "CPU time of %s, by its callees", options->function);
 	else
-		tp_headline(page,
-			    process == session->run->process_count ? "CPU time of all processes together" : "CPU time");
+		tpa_headline(page, process == session->run->process_count ? "CPU time of all processes together"
+									  : "CPU time");
 	if (process == session->run->process_count)
 		return;
-	tp_cpu_print_capture(page, &session->run->processes[process]);
+	tpa_cpu_print_capture(page, &session->run->processes[process]);
 	fputc('\n', page->out);
-	if (options->relation == TP_RELATION_NONE)
-		tp_hooks_print(page, session->run->processes[process].trace);
+	if (options->relation == TPA_RELATION_NONE)
+		tpa_hooks_print(page, session->run->processes[process].trace);
 }
 
-bool tp_cpu_section_print(struct tp_session *session, size_t process)
+bool tpa_cpu_section_print(struct tpa_session *session, size_t process)
 {
-	const struct tp_options *options = session->options;
-	const struct tp_page *page = &session->page;
-	struct tp_cpu_listing listing = listing_of(session, options->relation);
-	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+	const struct tpa_options *options = session->options;
+	const struct tpa_page *page = &session->page;
+	struct tpa_cpu_listing listing = listing_of(session, options->relation);
+	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
 	if (!rows)
 		return false;
 	headline(session, process);
 	if (options->relation && rows->all.samples)
-		fprintf(page->out, "%s in %s sample%s contain it: shares are of these\n", tp_time(rows->all_ns).text,
-			tp_count(rows->all.samples).text, tp_plural(rows->all.samples));
+		fprintf(page->out, "%s in %s sample%s contain it: shares are of these\n", tpa_time(rows->all_ns).text,
+			tpa_count(rows->all.samples).text, tpa_plural(rows->all.samples));
 	else if (options->relation)
 		fprintf(page->out, "no sample met %s: name the function as hotspots lists it\n", options->function);
 	if (options->relation && rows->all.samples && !rows->count)
 		fputs("it is an op that the program annotates itself: ops --tree shows which ops call it\n", page->out);
 	if (rows->count)
 		fputc('\n', page->out);
-	tp_cpu_print(&listing, rows);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_print(&listing, rows);
+	tpa_cpu_rows_free(rows);
 	return true;
 }
 
-bool tp_cpu_short_print(struct tp_session *session, size_t process, uint64_t top)
+bool tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top)
 {
-	struct tp_cpu_listing listing = listing_of(session, TP_RELATION_NONE);
-	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+	struct tpa_cpu_listing listing = listing_of(session, TPA_RELATION_NONE);
+	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
 	if (!rows)
 		return false;
-	listing.top = tp_top(session->options, top);
+	listing.top = tpa_top(session->options, top);
 	if (rows->count)
-		tp_headline(&session->page, "Where the CPU time went");
-	tp_cpu_print(&listing, rows);
-	tp_cpu_rows_free(rows);
+		tpa_headline(&session->page, "Where the CPU time went");
+	tpa_cpu_print(&listing, rows);
+	tpa_cpu_rows_free(rows);
 	return true;
 }
 
-static json_t *json_relation(struct tp_session *session, size_t process)
+static json_t *json_relation(struct tpa_session *session, size_t process)
 {
-	struct tp_cpu_listing listing = listing_of(session, session->options->relation);
-	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+	struct tpa_cpu_listing listing = listing_of(session, session->options->relation);
+	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 	json_t *json = rows ? json_object() : NULL;
 
 	if (!rows)
 		return NULL;
-	json_object_set_new(json, "function", tp_json_string(session->options->function));
-	json_object_set_new(json, "samples", tp_json_number(rows->all.samples));
-	json_object_set_new(json, "ns", tp_json_number(rows->all_ns));
-	json_object_set_new(json, "rows", tp_cpu_json(&listing, rows));
-	tp_cpu_rows_free(rows);
+	json_object_set_new(json, "function", tpa_json_string(session->options->function));
+	json_object_set_new(json, "samples", tpa_json_number(rows->all.samples));
+	json_object_set_new(json, "ns", tpa_json_number(rows->all_ns));
+	json_object_set_new(json, "rows", tpa_cpu_json(&listing, rows));
+	tpa_cpu_rows_free(rows);
 	return json;
 }
 
-bool tp_cpu_section_json(struct tp_session *session, size_t process, json_t *json)
+bool tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json)
 {
-	enum tp_relation relation = session->options->relation;
-	struct tp_cpu_listing listing = listing_of(session, TP_RELATION_NONE);
-	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+	enum tpa_relation relation = session->options->relation;
+	struct tpa_cpu_listing listing = listing_of(session, TPA_RELATION_NONE);
+	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
 	if (!rows)
 		return false;
-	json_object_set_new(json, "cpu", tp_cpu_json(&listing, rows));
-	tp_cpu_rows_free(rows);
+	json_object_set_new(json, "cpu", tpa_cpu_json(&listing, rows));
+	tpa_cpu_rows_free(rows);
 	if (!relation)
 		return true;
-	return json_object_set_new(json, relation == TP_RELATION_CALLERS ? "callers" : "callees",
+	return json_object_set_new(json, relation == TPA_RELATION_CALLERS ? "callers" : "callees",
 				   json_relation(session, process)) == 0;
 }

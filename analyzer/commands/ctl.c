@@ -66,7 +66,7 @@ static uint64_t status_field(pid_t pid, const char *name)
 
 static void print_state(const struct tprof_header *header)
 {
-	const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
+	const char *cause = header->stop_cause ? tpa_lost_name(header->stop_cause - 1) : NULL;
 	char text[128];
 
 	if (header->flags & TPROF_FLAG_STOPPED)
@@ -84,21 +84,21 @@ static void print_losses(const struct tprof_header *header)
 	char text[128];
 
 	for (unsigned i = 0; i < TPROF_LOST_CAUSES; i++) {
-		const char *name = tp_lost_name(i);
+		const char *name = tpa_lost_name(i);
 
 		if (!header->lost[i])
 			continue;
 		lost += header->lost[i];
-		snprintf(text, sizeof(text), "%s: %s", name ? name : "unknown cause", tp_count(header->lost[i]).text);
+		snprintf(text, sizeof(text), "%s: %s", name ? name : "unknown cause", tpa_count(header->lost[i]).text);
 		line("lost", text);
 	}
 	if (!lost)
 		line("lost", "nothing");
 	if (header->chunks_aside)
-		line("aside", tp_bytes((uint64_t)header->chunks_aside * header->chunk_size, false).text);
+		line("aside", tpa_bytes((uint64_t)header->chunks_aside * header->chunk_size, false).text);
 }
 
-static int print_status(const struct tp_control *control)
+static int print_status(const struct tpa_control *control)
 {
 	const struct tprof_header *header = control->header;
 	struct stat file;
@@ -109,44 +109,44 @@ static int print_status(const struct tp_control *control)
 	print_state(header);
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(text, sizeof(text), "%s ago",
-		 tp_time((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - header->start.unix_ns).text);
+		 tpa_time((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - header->start.unix_ns).text);
 	line("started", text);
 	snprintf(text, sizeof(text), "%s in %s chunk%s",
-		 tp_bytes(fstat(control->fd, &file) == 0 ? (uint64_t)file.st_size : 0, false).text,
-		 tp_count(header->chunks).text, tp_plural(header->chunks));
+		 tpa_bytes(fstat(control->fd, &file) == 0 ? (uint64_t)file.st_size : 0, false).text,
+		 tpa_count(header->chunks).text, tpa_plural(header->chunks));
 	line("trace", text);
 	print_losses(header);
-	snprintf(text, sizeof(text), "%s seen, %s module%s, %s pointer%s hooked", tp_count(header->threads).text,
-		 tp_count(header->modules).text, tp_plural(header->modules), tp_count(header->slots).text,
-		 tp_plural(header->slots));
+	snprintf(text, sizeof(text), "%s seen, %s module%s, %s pointer%s hooked", tpa_count(header->threads).text,
+		 tpa_count(header->modules).text, tpa_plural(header->modules), tpa_count(header->slots).text,
+		 tpa_plural(header->slots));
 	line("threads", text);
 	snprintf(text, sizeof(text), "RSS %s, address space %s; the collector's own %s",
-		 tp_bytes(status_field(control->pid, "VmRSS:"), false).text,
-		 tp_bytes(status_field(control->pid, "VmSize:"), false).text,
-		 tp_bytes(header->collector_bytes, false).text);
+		 tpa_bytes(status_field(control->pid, "VmRSS:"), false).text,
+		 tpa_bytes(status_field(control->pid, "VmSize:"), false).text,
+		 tpa_bytes(header->collector_bytes, false).text);
 	line("memory", text);
 	return DONE;
 }
 
 /* ---- requests ---- */
 
-static int ask(struct tp_control *control, enum tprof_control what, const char *text, const char *done)
+static int ask(struct tpa_control *control, enum tprof_control what, const char *text, const char *done)
 {
-	switch (tp_control_ask(control, what, text, WAIT_MS)) {
-	case TP_CONTROL_DONE:
+	switch (tpa_control_ask(control, what, text, WAIT_MS)) {
+	case TPA_CONTROL_DONE:
 		printf("process %d: %s\n", (int)control->pid, done);
 		return DONE;
-	case TP_CONTROL_WAITING:
+	case TPA_CONTROL_WAITING:
 		fprintf(stderr,
 			"tprof: process %d did not answer in %d s: %s\n"
 			"the request stands until its next event; tprof ctl %d cancel takes it back\n",
-			(int)control->pid, WAIT_MS / 1000, tp_control_reason(control), (int)control->pid);
+			(int)control->pid, WAIT_MS / 1000, tpa_control_reason(control), (int)control->pid);
 		return NOT_YET;
-	case TP_CONTROL_BUSY:
+	case TPA_CONTROL_BUSY:
 		fprintf(stderr, "tprof: process %d: another request is in progress; try again later\n",
 			(int)control->pid);
 		return NOT_YET;
-	case TP_CONTROL_CANCELLED:
+	case TPA_CONTROL_CANCELLED:
 		fprintf(stderr, "tprof: process %d: the request was taken back\n", (int)control->pid);
 		return NOT_YET;
 	default:
@@ -155,9 +155,9 @@ static int ask(struct tp_control *control, enum tprof_control what, const char *
 	}
 }
 
-static int cancel(const struct tp_control *control)
+static int cancel(const struct tpa_control *control)
 {
-	bool stands = tp_control_stands(control), taken = tp_control_cancel(control);
+	bool stands = tpa_control_stands(control), taken = tpa_control_cancel(control);
 
 	printf("process %d: %s\n", (int)control->pid,
 	       taken	? "the request is taken back"
@@ -166,7 +166,7 @@ static int cancel(const struct tp_control *control)
 	return DONE;
 }
 
-static int snapshot(struct tp_control *control, const char *text)
+static int snapshot(struct tpa_control *control, const char *text)
 {
 	char name[TPROF_CONTROL_TEXT], done[128];
 
@@ -177,7 +177,7 @@ static int snapshot(struct tp_control *control, const char *text)
 	return ask(control, TPROF_CONTROL_SNAPSHOT, text, done);
 }
 
-static int command(struct tp_control *control, const char *name, const char *text)
+static int command(struct tpa_control *control, const char *name, const char *text)
 {
 	uint32_t recording = control->header->recording;
 
@@ -191,7 +191,7 @@ static int command(struct tp_control *control, const char *name, const char *tex
 	if (strcmp(name, "cancel") == 0)
 		return cancel(control);
 	if (strncmp(name, "leakcheck", 9) == 0)
-		return tp_leakcheck(control, name[9] != 0);
+		return tpa_leakcheck(control, name[9] != 0);
 	if (strcmp(name, "start") == 0)
 		return ask(control, TPROF_CONTROL_START, NULL,
 			   recording == TPROF_RECORDING_ON ? "recorded already" : "records");
@@ -221,9 +221,9 @@ static bool fits(const char *name, int arguments)
 	return false;
 }
 
-int tp_ctl(int argc, char **argv)
+int tpa_ctl(int argc, char **argv)
 {
-	struct tp_control control;
+	struct tpa_control control;
 	char *error = NULL, *end;
 	long pid;
 	int status;
@@ -237,14 +237,14 @@ int tp_ctl(int argc, char **argv)
 		fputs(usage, stderr);
 		return USAGE;
 	}
-	if (!tp_control_open(&control, (pid_t)pid, &error)) {
+	if (!tpa_control_open(&control, (pid_t)pid, &error)) {
 		fprintf(stderr, "tprof: %s\n", error ? error : "out of memory");
 		free(error);
-		if (strcmp(argv[2], "leakcheck-taken") == 0 && tp_control_is_forbidden((pid_t)pid))
+		if (strcmp(argv[2], "leakcheck-taken") == 0 && tpa_control_is_forbidden((pid_t)pid))
 			return TPROF_STATUS_FORBIDDEN;
 		return NO_TRACE;
 	}
 	status = command(&control, argv[2], argc > 3 ? argv[3] : NULL);
-	tp_control_close(&control);
+	tpa_control_close(&control);
 	return status;
 }

@@ -4,6 +4,6 @@
 #define TPROF_COMMANDS_CTL_H
 
 /* argv[0] is "ctl". Returns the exit status: 0; 1 the program has not answered yet; 2 wrong usage; 3 it has no trace. */
-int tp_ctl(int argc, char **argv);
+int tpa_ctl(int argc, char **argv);
 
 #endif

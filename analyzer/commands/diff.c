@@ -6,72 +6,72 @@
 #include "report/text/diff_listing.h"
 
 struct adding {
-	struct tp_diff *diff;
+	struct tpa_diff *diff;
 	int side;
 };
 
-static bool add(struct tp_session *session, void *context)
+static bool add(struct tpa_session *session, void *context)
 {
 	struct adding *adding = context;
 
 	for (size_t i = 0; i < session->run->process_count; i++)
-		if (!tp_session_symbols(session, i))
+		if (!tpa_session_symbols(session, i))
 			return false;
-	return tp_diff_add(adding->diff, adding->side, session->run, session->symbols);
+	return tpa_diff_add(adding->diff, adding->side, session->run, session->symbols);
 }
 
-static int add_side(const struct tp_options *options, struct tp_diff *diff, int side, const char *const *files,
+static int add_side(const struct tpa_options *options, struct tpa_diff *diff, int side, const char *const *files,
 		    size_t count)
 {
 	struct adding adding = { diff, side };
 
-	return tp_runs_each(options, files, count, add, &adding);
+	return tpa_runs_each(options, files, count, add, &adding);
 }
 
-static int add_sides(const struct tp_options *options, struct tp_diff *diff)
+static int add_sides(const struct tpa_options *options, struct tpa_diff *diff)
 {
 	size_t old_count = options->baseline_count ? 0 : 1;
 	int status = old_count ? add_side(options, diff, 0, options->traces, 1)
 			       : add_side(options, diff, 0, options->baselines, options->baseline_count);
 
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = add_side(options, diff, 1, options->traces + old_count, options->trace_count - old_count);
 	return status;
 }
 
-static int print(struct tp_session *page, struct tp_diff *diff)
+static int print(struct tpa_session *page, struct tpa_diff *diff)
 {
-	const struct tp_diff_choice choice = { tp_top(page->options, 10), !page->options->json };
-	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, choice) : NULL;
+	const struct tpa_diff_choice choice = { tpa_top(page->options, 10), !page->options->json };
+	json_t *json = tpa_diff_test(diff) ? tpa_diff_json(diff, choice) : NULL;
 
 	if (!json)
-		return tp_out_of_memory();
+		return tpa_out_of_memory();
 	if (page->options->json)
-		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
-	tp_diff_print(&page->page, json);
-	tp_next_coverage_print(page);
+		return tpa_json_write(json, page->page.out) ? TPA_EXIT_OK : tpa_out_of_memory();
+	tpa_diff_print(&page->page, json);
+	tpa_next_coverage_print(page);
 	json_decref(json);
-	return TP_EXIT_OK;
+	return TPA_EXIT_OK;
 }
 
-static int compare(const struct tp_options *options, struct tp_session *page, const regex_t *filter)
+static int compare(const struct tpa_options *options, struct tpa_session *page, const regex_t *filter)
 {
-	struct tp_diff diff;
+	struct tpa_diff diff;
 	int status;
 
-	if (!tp_diff_init(&diff, options->by_set ? options->by : TP_BY_STACK, filter))
-		status = tp_out_of_memory();
+	if (!tpa_diff_init(&diff, options->by_set ? options->by : TPA_BY_STACK, filter))
+		status = tpa_out_of_memory();
 	else
 		status = add_sides(options, &diff);
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = print(page, &diff);
-	tp_diff_free(&diff);
+	tpa_diff_free(&diff);
 	return status;
 }
 
-int tp_cmd_diff(const struct tp_options *options)
+int tpa_cmd_diff(const struct tpa_options *options)
 {
-	struct tp_session page;
+	struct tpa_session page;
 	regex_t filter;
 	int status;
 
@@ -80,15 +80,15 @@ int tp_cmd_diff(const struct tp_options *options)
 			"tprof-analyze: diff: %zu trace%s given; it takes two: diff OLD NEW; or, of several runs, diff "
 			"--baseline OLD --baseline OLD... NEW NEW...\n",
 			options->trace_count, options->trace_count == 1 ? "" : "s");
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
-	status = tp_page_open(&page, options);
-	if (status != TP_EXIT_OK)
+	status = tpa_page_open(&page, options);
+	if (status != TPA_EXIT_OK)
 		return status;
 	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) != 0)
-		return tp_session_close(&page, TP_EXIT_USAGE);
+		return tpa_session_close(&page, TPA_EXIT_USAGE);
 	status = compare(options, &page, options->filter ? &filter : NULL);
 	if (options->filter)
 		regfree(&filter);
-	return tp_session_close(&page, status);
+	return tpa_session_close(&page, status);
 }

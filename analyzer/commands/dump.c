@@ -6,44 +6,44 @@
 
 #include "report/text/process_listing.h"
 
-static bool is_wanted(const struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
-	const struct tp_options *options = dump->session->options;
+	const struct tpa_options *options = dump->session->options;
 
 	return (!options->thread || event->thread == options->thread) && time_ns >= options->from_ns &&
 	       (!options->to_ns || time_ns <= options->to_ns);
 }
 
-static void show(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+static void show(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
-	if (tp_event_has_node(event->kind))
-		dump->used[tp_trace_node(dump->trace, event->node)] = true;
+	if (tpa_event_has_node(event->kind))
+		dump->used[tpa_trace_node(dump->trace, event->node)] = true;
 	if (dump->session->options->json)
-		tp_dump_event_json(dump, event, time_ns);
+		tpa_dump_event_json(dump, event, time_ns);
 	else
-		tp_dump_event(dump, event, time_ns);
+		tpa_dump_event(dump, event, time_ns);
 	dump->printed++;
 }
 
-static void read_events(struct tp_dump *dump, uint64_t limit)
+static void read_events(struct tpa_dump *dump, uint64_t limit)
 {
-	struct tp_events *events = tp_events_open(dump->trace);
+	struct tpa_events *events = tpa_events_open(dump->trace);
 	unsigned int shift = dump->trace->header->tick_shift;
-	const struct tp_event *event;
+	const struct tpa_event *event;
 
 	while (events && !dump->out_of_memory && (!limit || dump->printed < limit) &&
-	       (event = tp_events_next(events))) {
-		uint64_t time_ns = dump->process->start_ns + tp_trace_ns(dump->trace, event->time << shift);
+	       (event = tpa_events_next(events))) {
+		uint64_t time_ns = dump->process->start_ns + tpa_trace_ns(dump->trace, event->time << shift);
 
 		if (is_wanted(dump, event, time_ns))
 			show(dump, event, time_ns);
 	}
-	if (!events || tp_events_failed(events))
+	if (!events || tpa_events_failed(events))
 		dump->out_of_memory = true;
-	tp_events_close(events);
+	tpa_events_close(events);
 }
 
-static struct tp_trace *find_trace(const struct tp_session *session, const struct tp_process *process)
+static struct tpa_trace *find_trace(const struct tpa_session *session, const struct tpa_process *process)
 {
 	size_t i = 0;
 
@@ -52,18 +52,18 @@ static struct tp_trace *find_trace(const struct tp_session *session, const struc
 	return session->traces[i];
 }
 
-static void begin_process(struct tp_dump *dump, size_t index)
+static void begin_process(struct tpa_dump *dump, size_t index)
 {
 	dump->process = &dump->session->run->processes[index];
 	dump->trace = find_trace(dump->session, dump->process);
-	dump->symbols = tp_session_symbols(dump->session, index);
+	dump->symbols = tpa_session_symbols(dump->session, index);
 	dump->names = calloc(dump->trace->node_count, sizeof(*dump->names));
 	dump->used = calloc(dump->trace->node_count, sizeof(*dump->used));
 	if (!dump->symbols || !dump->names || !dump->used)
 		dump->out_of_memory = true;
 }
 
-static void end_process(struct tp_dump *dump)
+static void end_process(struct tpa_dump *dump)
 {
 	for (size_t i = 0; dump->names && i < dump->trace->node_count; i++)
 		free(dump->names[i]);
@@ -71,16 +71,16 @@ static void end_process(struct tp_dump *dump)
 	dump->names = NULL;
 }
 
-static void dump_text(struct tp_dump *dump)
+static void dump_text(struct tpa_dump *dump)
 {
-	const struct tp_page *page = &dump->session->page;
+	const struct tpa_page *page = &dump->session->page;
 	uint64_t limit = dump->session->options->top_set ? dump->session->options->top : 0;
 
 	for (size_t i = 0; i < dump->session->run->process_count && !dump->out_of_memory; i++) {
 		begin_process(dump, i);
 		if (!dump->out_of_memory) {
-			tp_process_print(dump->process, page);
-			tp_print(page, TP_STYLE_DIM, "  milliseconds since the start of the run\n");
+			tpa_process_print(dump->process, page);
+			tpa_print(page, TPA_STYLE_DIM, "  milliseconds since the start of the run\n");
 			read_events(dump, limit);
 		}
 		end_process(dump);
@@ -88,7 +88,7 @@ static void dump_text(struct tp_dump *dump)
 	}
 }
 
-static void dump_json(struct tp_dump *dump)
+static void dump_json(struct tpa_dump *dump)
 {
 	uint64_t limit = dump->session->options->top_set ? dump->session->options->top : 0;
 	size_t count = dump->session->run->process_count, i;
@@ -108,29 +108,29 @@ static void dump_json(struct tp_dump *dump)
 	for (i = 0; used && i < count; i++) {
 		dump->process = &dump->session->run->processes[i];
 		dump->trace = find_trace(dump->session, dump->process);
-		dump->symbols = tp_session_symbols(dump->session, i);
+		dump->symbols = tpa_session_symbols(dump->session, i);
 		dump->used = used[i];
 		if (!dump->out_of_memory)
-			tp_dump_stacks_json(dump, i == 0);
+			tpa_dump_stacks_json(dump, i == 0);
 		free(used[i]);
 	}
 	fputs("\n  ]}\n", out);
 	free(used);
 }
 
-int tp_cmd_dump(const struct tp_options *options)
+int tpa_cmd_dump(const struct tpa_options *options)
 {
-	struct tp_session session;
-	struct tp_dump dump = { .session = &session };
-	int status = tp_session_start(&session, options);
+	struct tpa_session session;
+	struct tpa_dump dump = { .session = &session };
+	int status = tpa_session_start(&session, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
 	if (options->json)
 		dump_json(&dump);
 	else
 		dump_text(&dump);
 	if (dump.out_of_memory)
-		return tp_session_out_of_memory(&session);
-	return tp_session_close(&session, TP_EXIT_OK);
+		return tpa_session_out_of_memory(&session);
+	return tpa_session_close(&session, TPA_EXIT_OK);
 }

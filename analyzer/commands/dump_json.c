@@ -42,70 +42,70 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 		return;
 	}
 	copy = strndup(text, length);
-	json = copy ? tp_json_string(copy) : json_null();
+	json = copy ? tpa_json_string(copy) : json_null();
 	json_dumpf(json, out, JSON_ENCODE_ANY);
 	json_decref(json);
 	free(copy);
 }
 
-static void json_file(const struct tp_dump *dump, const char *key, uint64_t number)
+static void json_file(const struct tpa_dump *dump, const char *key, uint64_t number)
 {
-	const struct tp_trace *trace = dump->trace;
+	const struct tpa_trace *trace = dump->trace;
 	const char *file = number < trace->file_count ? trace->files[number] : NULL;
 
 	json_text(dump->session->page.out, key, file ? file : "", file ? strlen(file) : 0);
 }
 
-static void json_field(const struct tp_dump *dump, const struct tp_field *field, const void *base)
+static void json_field(const struct tpa_dump *dump, const struct tpa_field *field, const void *base)
 {
 	const void *at = (const char *)base + field->offset;
 	FILE *out = dump->session->page.out;
-	uint64_t value = tp_field_value(field, base);
+	uint64_t value = tpa_field_value(field, base);
 
-	switch ((enum tp_field_type)field->type) {
-	case TP_FIELD_NUMBER:
-	case TP_FIELD_OP:
+	switch ((enum tpa_field_type)field->type) {
+	case TPA_FIELD_NUMBER:
+	case TPA_FIELD_OP:
 		json_number(out, field->name, value);
 		break;
-	case TP_FIELD_ADDRESS:
+	case TPA_FIELD_ADDRESS:
 		json_hex(out, field->name, value);
 		break;
-	case TP_FIELD_FLAG:
+	case TPA_FIELD_FLAG:
 		fprintf(out, ", \"%s\": %s", field->name, value ? "true" : "false");
 		break;
-	case TP_FIELD_FUNCTION:
-		fprintf(out, ", \"%s\": \"%s\"", field->name, tp_fn_name((unsigned)value));
+	case TPA_FIELD_FUNCTION:
+		fprintf(out, ", \"%s\": \"%s\"", field->name, tpa_fn_name((unsigned)value));
 		break;
-	case TP_FIELD_LOG2:
+	case TPA_FIELD_LOG2:
 		json_number(out, field->name, value < 64 ? UINT64_C(1) << value : 0);
 		break;
-	case TP_FIELD_TEXT:
-		json_text(out, field->name, ((const struct tp_event_text *)at)->text,
-			  ((const struct tp_event_text *)at)->length);
+	case TPA_FIELD_TEXT:
+		json_text(out, field->name, ((const struct tpa_event_text *)at)->text,
+			  ((const struct tpa_event_text *)at)->length);
 		break;
-	case TP_FIELD_FILE:
+	case TPA_FIELD_FILE:
 		json_file(dump, field->name, value);
 		break;
 	}
 }
 
-static void json_fields(const struct tp_dump *dump, const struct tp_field *fields, const void *base)
+static void json_fields(const struct tpa_dump *dump, const struct tpa_field *fields, const void *base)
 {
-	for (size_t i = 0; i < TP_FIELDS_MOST && fields[i].name; i++)
-		if (tp_field_is_there(&fields[i], base))
+	for (size_t i = 0; i < TPA_FIELDS_MOST && fields[i].name; i++)
+		if (tpa_field_is_there(&fields[i], base))
 			json_field(dump, &fields[i], base);
 }
 
 /* ---- what follows from the fields ---- */
 
-static void json_increases(const struct tp_dump *dump, const struct tp_counters *counters)
+static void json_increases(const struct tpa_dump *dump, const struct tpa_counters *counters)
 {
 	FILE *out = dump->session->page.out;
 	const char *comma = "";
 
 	fputs(", \"increases\": [", out);
 	for (size_t i = 0; i < dump->trace->counter_count; i++) {
-		const struct tp_counter *counter = &dump->trace->counters[i];
+		const struct tpa_counter *counter = &dump->trace->counters[i];
 
 		if (!counter->number)
 			continue;
@@ -115,49 +115,49 @@ static void json_increases(const struct tp_dump *dump, const struct tp_counters 
 	fputc(']', out);
 }
 
-static void json_amount(FILE *out, const char *shape, struct tp_work_amount amount)
+static void json_amount(FILE *out, const char *shape, struct tpa_work_amount amount)
 {
 	json_text(out, "shape", shape, strlen(shape));
 	json_number(out, "flop", amount.flop);
 	json_number(out, "bytes", amount.bytes);
 }
 
-static void json_work(FILE *out, const struct tp_work *work)
+static void json_work(FILE *out, const struct tpa_work *work)
 {
 	char shape[256];
 
-	tp_work_shape(work, shape, sizeof(shape));
-	json_text(out, "work", tp_work_name(work->kind), strlen(tp_work_name(work->kind)));
-	json_amount(out, shape, tp_work_amount(work));
+	tpa_work_shape(work, shape, sizeof(shape));
+	json_text(out, "work", tpa_work_name(work->kind), strlen(tpa_work_name(work->kind)));
+	json_amount(out, shape, tpa_work_amount(work));
 }
 
-static void json_folded(FILE *out, const struct tp_folded *folded)
+static void json_folded(FILE *out, const struct tpa_folded *folded)
 {
 	char shape[256];
 
-	tp_fold_shape(folded, shape, sizeof(shape));
-	json_amount(out, shape, tp_fold_amount(folded));
+	tpa_fold_shape(folded, shape, sizeof(shape));
+	json_amount(out, shape, tpa_fold_amount(folded));
 }
 
-static void json_payload(const struct tp_dump *dump, const struct tp_event *event)
+static void json_payload(const struct tpa_dump *dump, const struct tpa_event *event)
 {
-	const void *payload = tp_event_payload(event);
+	const void *payload = tpa_event_payload(event);
 	FILE *out = dump->session->page.out;
 
 	if (!payload)
 		return;
-	json_fields(dump, tp_event_rows[event->kind].inside, payload);
-	if (event->kind == TP_EVENT_COUNTERS)
+	json_fields(dump, tpa_event_rows[event->kind].inside, payload);
+	if (event->kind == TPA_EVENT_COUNTERS)
 		json_increases(dump, payload);
-	if (event->kind == TP_EVENT_WORK)
+	if (event->kind == TPA_EVENT_WORK)
 		json_work(out, payload);
-	if (event->kind == TP_EVENT_FOLD)
+	if (event->kind == TPA_EVENT_FOLD)
 		json_folded(out, payload);
 }
 
-static void json_op(const struct tp_dump *dump, const struct tp_event *event)
+static void json_op(const struct tpa_dump *dump, const struct tpa_event *event)
 {
-	const struct tp_op *op = tp_event_op(event) ? tp_dump_op(dump, event) : NULL;
+	const struct tpa_op *op = tpa_event_op(event) ? tpa_dump_op(dump, event) : NULL;
 	FILE *out = dump->session->page.out;
 
 	if (!op)
@@ -169,25 +169,25 @@ static void json_op(const struct tp_dump *dump, const struct tp_event *event)
 }
 
 /* One object a line, written by hand: a tree of a million events would be larger than the trace. */
-void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+void tpa_dump_event_json(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
 
 	fprintf(out,
 		"%s\n    {\"time_ns\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"thread\": %" PRIu32 ", \"kind\": \"%s\"",
 		dump->printed ? "," : "", time_ns, dump->trace->header->pid, event->thread,
-		tp_event_kind_name(event->kind));
+		tpa_event_kind_name(event->kind));
 	json_number(out, "offset", event->offset);
-	json_fields(dump, tp_event_rows[event->kind].fields, event);
-	if (tp_event_has_node(event->kind))
-		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
+	json_fields(dump, tpa_event_rows[event->kind].fields, event);
+	if (tpa_event_has_node(event->kind))
+		json_number(out, "stack", tpa_trace_node(dump->trace, event->node));
 	json_payload(dump, event);
 	json_op(dump, event);
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);
 }
 
 /* The stacks that the events name, each once. */
-void tp_dump_stacks_json(struct tp_dump *dump, bool first_process)
+void tpa_dump_stacks_json(struct tpa_dump *dump, bool first_process)
 {
 	FILE *out = dump->session->page.out;
 	bool first = true;
@@ -200,7 +200,7 @@ void tp_dump_stacks_json(struct tp_dump *dump, bool first_process)
 
 		if (!dump->used[i])
 			continue;
-		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i, NULL, &own);
+		stack = tpa_json_stack(dump->trace, dump->symbols, (uint32_t)i, NULL, &own);
 		if (!stack) {
 			dump->out_of_memory = true;
 			return;

@@ -10,48 +10,48 @@
 #include "report/rows/stack.h"
 
 /* "function at file:line", of the program's own frame. */
-static char *describe(struct tp_dump *dump, uint32_t node)
+static char *describe(struct tpa_dump *dump, uint32_t node)
 {
-	struct tp_stack stack = { 0 };
-	const struct tp_line *own;
+	struct tpa_stack stack = { 0 };
+	const struct tpa_line *own;
 	char name[512], place[512], *text = NULL;
 
-	if (!tp_stack_read(&stack, dump->trace, dump->symbols, node)) {
+	if (!tpa_stack_read(&stack, dump->trace, dump->symbols, node)) {
 		dump->out_of_memory = true;
 		return NULL;
 	}
-	own = tp_stack_own(&stack);
+	own = tpa_stack_own(&stack);
 	if (!own)
 		text = strdup(node == TPROF_NODE_NONE ? "stack not recorded" : "?");
-	else if (asprintf(&text, "%s (%s)", tp_line_name(own, name, sizeof(name)),
-			  tp_line_place(own, dump->trace->cwd, place, sizeof(place))) < 0)
+	else if (asprintf(&text, "%s (%s)", tpa_line_name(own, name, sizeof(name)),
+			  tpa_line_place(own, dump->trace->cwd, place, sizeof(place))) < 0)
 		text = NULL;
-	tp_stack_free(&stack);
+	tpa_stack_free(&stack);
 	if (!text)
 		dump->out_of_memory = true;
 	return text;
 }
 
-static const char *stack_text(struct tp_dump *dump, uint32_t node)
+static const char *stack_text(struct tpa_dump *dump, uint32_t node)
 {
-	node = tp_trace_node(dump->trace, node);
+	node = tpa_trace_node(dump->trace, node);
 	if (!dump->names[node])
 		dump->names[node] = describe(dump, node);
 	return dump->names[node] ? dump->names[node] : "?";
 }
 
-static const char *size_text(const struct tp_dump *dump, uint64_t bytes, struct tp_text *text)
+static const char *size_text(const struct tpa_dump *dump, uint64_t bytes, struct tpa_text *text)
 {
-	*text = tp_bytes(bytes, dump->session->page.exact);
+	*text = tpa_bytes(bytes, dump->session->page.exact);
 	return text->text;
 }
 
-static void print_alloc(struct tp_dump *dump, const struct tp_event *event)
+static void print_alloc(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_text size;
+	struct tpa_text size;
 
-	fprintf(out, "%-14s %#14" PRIx64 "  %10s", tp_fn_name(event->alloc.fn), event->alloc.address,
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", tpa_fn_name(event->alloc.fn), event->alloc.address,
 		size_text(dump, event->alloc.bytes, &size));
 	fprintf(out, "  usable %s", size_text(dump, event->alloc.usable, &size));
 	if (event->alloc.alignment_log2)
@@ -59,10 +59,10 @@ static void print_alloc(struct tp_dump *dump, const struct tp_event *event)
 	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event->node));
 }
 
-static void print_map(struct tp_dump *dump, const struct tp_event *event)
+static void print_map(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_text size;
+	struct tpa_text size;
 
 	fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->map.remap ? "mremap (to)" : "mmap", event->map.address,
 		size_text(dump, event->map.length, &size));
@@ -71,49 +71,49 @@ static void print_map(struct tp_dump *dump, const struct tp_event *event)
 }
 
 /* Names may hold any bytes; a terminal must not see them. */
-static void print_text(FILE *out, struct tp_event_text text)
+static void print_text(FILE *out, struct tpa_event_text text)
 {
 	for (uint32_t i = 0; i < text.length; i++)
 		fputc((unsigned char)text.text[i] < ' ' || text.text[i] == 127 ? '?' : text.text[i], out);
 }
 
 /* What typed kernels and folded calls say, in words. */
-static void print_work(FILE *out, const struct tp_event *event)
+static void print_work(FILE *out, const struct tpa_event *event)
 {
-	const struct tp_work *work = event->work;
-	struct tp_work_amount amount;
+	const struct tpa_work *work = event->work;
+	struct tpa_work_amount amount;
 	char shape[256];
 
 	if (!work)
 		return;
-	amount = tp_work_amount(work);
-	tp_work_shape(work, shape, sizeof(shape));
-	fprintf(out, "%-14s %s %s", "work", tp_work_name(work->kind), shape);
+	amount = tpa_work_amount(work);
+	tpa_work_shape(work, shape, sizeof(shape));
+	fprintf(out, "%-14s %s %s", "work", tpa_work_name(work->kind), shape);
 	if (amount.flop_known)
 		fprintf(out, "  %" PRIu64 " FLOP", amount.flop);
 }
 
-static void print_usage(FILE *out, const struct tp_event *event)
+static void print_usage(FILE *out, const struct tpa_event *event)
 {
-	const struct tp_usage *usage = event->usage;
+	const struct tpa_usage *usage = event->usage;
 
 	if (!usage)
 		return;
 	fprintf(out, "%-14s %" PRIu64 " page faults, %" PRIu64 " major, %" PRIu64 " waits, %" PRIu64 " preemptions, ",
 		"usage", usage->minor_faults, usage->major_faults, usage->waits, usage->preemptions);
-	fprintf(out, "%s CPU time, %s of this thread", tp_time(usage->cpu_ns).text, tp_time(usage->own_cpu_ns).text);
+	fprintf(out, "%s CPU time, %s of this thread", tpa_time(usage->cpu_ns).text, tpa_time(usage->own_cpu_ns).text);
 }
 
-static void print_fold(struct tp_dump *dump, const struct tp_event *event)
+static void print_fold(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	const struct tp_op *op = tp_dump_op(dump, event);
-	const struct tp_folded *folded = event->fold.calls;
+	const struct tpa_op *op = tpa_dump_op(dump, event);
+	const struct tpa_folded *folded = event->fold.calls;
 	char shape[256];
 
 	if (!folded)
 		return;
-	tp_fold_shape(folded, shape, sizeof(shape));
+	tpa_fold_shape(folded, shape, sizeof(shape));
 	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded->counts.calls,
 		folded->counts.ticks);
 	for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
@@ -122,48 +122,48 @@ static void print_fold(struct tp_dump *dump, const struct tp_event *event)
 }
 
 /* Increases since the thread's last. */
-static void print_counters(const struct tp_dump *dump, const struct tp_event *event)
+static void print_counters(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
 
 	fprintf(out, "%-14s", "counters");
 	for (size_t i = 0; i < dump->trace->counter_count; i++) {
-		const struct tp_counter *counter = &dump->trace->counters[i];
+		const struct tpa_counter *counter = &dump->trace->counters[i];
 
 		if (counter->number)
 			fprintf(out, " %s +%" PRIu64, counter->name, event->counters->value[counter->number - 1]);
 	}
 }
 
-static void print_op(struct tp_dump *dump, const struct tp_event *event)
+static void print_op(struct tpa_dump *dump, const struct tpa_event *event)
 {
-	const struct tp_op *op = tp_dump_op(dump, event);
+	const struct tpa_op *op = tpa_dump_op(dump, event);
 	FILE *out = dump->session->page.out;
-	struct tp_text size;
+	struct tpa_text size;
 
 	switch (event->kind) {
-	case TP_EVENT_OP_BEGIN:
+	case TPA_EVENT_OP_BEGIN:
 		fprintf(out, "%-14s ", "op begins");
 		for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
 			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
 		if (op && op->shape)
 			fprintf(out, "  %s", op->shape);
 		break;
-	case TP_EVENT_SHAPE:
+	case TPA_EVENT_SHAPE:
 		fprintf(out, "%-14s %s", "op shape", op && op->shape ? op->shape : "?");
 		break;
-	case TP_EVENT_OP_END:
+	case TPA_EVENT_OP_END:
 		fprintf(out, "%-14s %s", "op ends", event->op_end.unwound ? "unwound" : "");
 		if (event->op_end.kept)
 			fprintf(out, "not the innermost: %" PRIu64 " in it go%s on", event->op_end.kept,
 				event->op_end.kept == 1 ? "es" : "");
 		break;
-	case TP_EVENT_DETAIL:
+	case TPA_EVENT_DETAIL:
 		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->detail.flop,
 			size_text(dump, event->detail.bytes, &size));
 		print_text(out, event->detail.shape);
 		break;
-	case TP_EVENT_COUNTERS:
+	case TPA_EVENT_COUNTERS:
 		print_counters(dump, event);
 		break;
 	default:
@@ -172,12 +172,12 @@ static void print_op(struct tp_dump *dump, const struct tp_event *event)
 	}
 }
 
-static void print_pool(struct tp_dump *dump, const struct tp_event *event)
+static void print_pool(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_text size;
+	struct tpa_text size;
 
-	if (event->kind == TP_EVENT_POOL_FREE) {
+	if (event->kind == TPA_EVENT_POOL_FREE) {
 		fprintf(out, "%-14s %#14" PRIx64 "%s", "pool free", event->pool_free.address,
 			event->pool_free.whole ? "  all of it" : "");
 		return;
@@ -188,11 +188,11 @@ static void print_pool(struct tp_dump *dump, const struct tp_event *event)
 		stack_text(dump, event->node));
 }
 
-static void print_parts(const struct tp_dump *dump, const struct tp_event *event)
+static void print_parts(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	const struct tp_memory_parts *parts = event->memory.parts;
-	struct tp_text size;
+	const struct tpa_memory_parts *parts = event->memory.parts;
+	struct tpa_text size;
 
 	if (parts->said)
 		fprintf(out, "  shared %s", size_text(dump, parts->shared, &size));
@@ -203,11 +203,11 @@ static void print_parts(const struct tp_dump *dump, const struct tp_event *event
 	fprintf(out, "  mapped %s", size_text(dump, parts->mapped, &size));
 }
 
-static void print_allocator(const struct tp_dump *dump, const struct tp_event *event)
+static void print_allocator(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
-	const struct tp_allocator *numbers = event->allocator;
-	struct tp_text size;
+	const struct tpa_allocator *numbers = event->allocator;
+	struct tpa_text size;
 
 	fprintf(out, "%-14s ", "allocator");
 	if (!numbers)
@@ -220,15 +220,15 @@ static void print_allocator(const struct tp_dump *dump, const struct tp_event *e
 	fprintf(out, "  retained %s", size_text(dump, numbers->retained, &size));
 }
 
-static void print_region(const struct tp_dump *dump, const struct tp_event *event)
+static void print_region(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	static const char *const kinds[TPROF_REGION_KINDS] = { "end",	   "anonymous", "[heap]",
 							       "file",	   "shared",	"stack",
 							       "trace",	   "other",	"stack of a thread",
 							       "collector" };
 	FILE *out = dump->session->page.out;
-	const struct tp_region *region = event->region;
-	struct tp_text size;
+	const struct tpa_region *region = event->region;
+	struct tpa_text size;
 
 	fprintf(out, "%-14s ", "region");
 	if (!region)
@@ -240,78 +240,78 @@ static void print_region(const struct tp_dump *dump, const struct tp_event *even
 		fprintf(out, "  %s", dump->trace->files[region->file]);
 }
 
-void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_text size;
+	struct tpa_text size;
 
 	fprintf(out, "%14.6f  thread %-4" PRIu32 " ", (double)time_ns / 1e6, event->thread);
-	switch ((enum tp_event_kind)event->kind) {
-	case TP_EVENT_ALLOC:
+	switch ((enum tpa_event_kind)event->kind) {
+	case TPA_EVENT_ALLOC:
 		print_alloc(dump, event);
 		break;
-	case TP_EVENT_FREE:
-		fprintf(out, "%-14s %#14" PRIx64 "%s", tp_fn_name(event->free.fn), event->free.address,
+	case TPA_EVENT_FREE:
+		fprintf(out, "%-14s %#14" PRIx64 "%s", tpa_fn_name(event->free.fn), event->free.address,
 			event->free.fn < TPROF_FN_FREE ? "  old block" : "");
 		break;
-	case TP_EVENT_MAP:
+	case TPA_EVENT_MAP:
 		print_map(dump, event);
 		break;
-	case TP_EVENT_UNMAP:
+	case TPA_EVENT_UNMAP:
 		fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->unmap.remap ? "mremap (from)" : "munmap",
 			event->unmap.address, size_text(dump, event->unmap.length, &size));
 		break;
-	case TP_EVENT_MEMORY:
+	case TPA_EVENT_MEMORY:
 		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->memory.rss, &size));
 		fprintf(out, "  VMS %s", size_text(dump, event->memory.vms, &size));
 		print_parts(dump, event);
 		break;
-	case TP_EVENT_NAME:
-	case TP_EVENT_MARK:
-		fprintf(out, "%-14s ", tp_event_kind_name(event->kind));
-		print_text(out, event->kind == TP_EVENT_NAME ? event->name : event->mark);
+	case TPA_EVENT_NAME:
+	case TPA_EVENT_MARK:
+		fprintf(out, "%-14s ", tpa_event_kind_name(event->kind));
+		print_text(out, event->kind == TPA_EVENT_NAME ? event->name : event->mark);
 		break;
-	case TP_EVENT_OP_BEGIN:
-	case TP_EVENT_OP_END:
-	case TP_EVENT_SHAPE:
-	case TP_EVENT_DETAIL:
-	case TP_EVENT_STEP:
-	case TP_EVENT_COUNTERS:
+	case TPA_EVENT_OP_BEGIN:
+	case TPA_EVENT_OP_END:
+	case TPA_EVENT_SHAPE:
+	case TPA_EVENT_DETAIL:
+	case TPA_EVENT_STEP:
+	case TPA_EVENT_COUNTERS:
 		print_op(dump, event);
 		break;
-	case TP_EVENT_POOL_ALLOC:
-	case TP_EVENT_POOL_FREE:
+	case TPA_EVENT_POOL_ALLOC:
+	case TPA_EVENT_POOL_FREE:
 		print_pool(dump, event);
 		break;
-	case TP_EVENT_WORK:
+	case TPA_EVENT_WORK:
 		print_work(out, event);
 		break;
-	case TP_EVENT_FOLD:
+	case TPA_EVENT_FOLD:
 		print_fold(dump, event);
 		break;
-	case TP_EVENT_SAMPLE:
+	case TPA_EVENT_SAMPLE:
 		fprintf(out, "%-14s %s of CPU time  stack %" PRIu32 " %s", "sample",
-			tp_time(event->sample.periods * dump->trace->header->cpu_period_ns).text, event->node,
+			tpa_time(event->sample.periods * dump->trace->header->cpu_period_ns).text, event->node,
 			stack_text(dump, event->node));
 		break;
-	case TP_EVENT_USAGE:
+	case TPA_EVENT_USAGE:
 		print_usage(out, event);
 		break;
-	case TP_EVENT_ALLOCATOR:
+	case TPA_EVENT_ALLOCATOR:
 		print_allocator(dump, event);
 		break;
-	case TP_EVENT_REGION:
+	case TPA_EVENT_REGION:
 		print_region(dump, event);
 		break;
-	case TP_EVENT_PAUSE:
-	case TP_EVENT_RESUME:
-		fprintf(out, "%-14s of recording", tp_event_kind_name(event->kind));
+	case TPA_EVENT_PAUSE:
+	case TPA_EVENT_RESUME:
+		fprintf(out, "%-14s of recording", tpa_event_kind_name(event->kind));
 		break;
-	case TP_EVENT_THREAD:
+	case TPA_EVENT_THREAD:
 		fprintf(out, "%-14s takes over a chunk, tid %" PRIu32, "thread", event->tid);
 		break;
 	default:
-		fprintf(out, "%-14s the last release did not happen", tp_event_kind_name(event->kind));
+		fprintf(out, "%-14s the last release did not happen", tpa_event_kind_name(event->kind));
 		break;
 	}
 	fputs(event->cancelled ? "  (cancelled)\n" : "\n", out);

@@ -6,23 +6,23 @@
 #include "commands/tree_report.h"
 #include "report/export/folded.h"
 
-static void write_folded(const struct tp_tree *tree, const struct tp_session *session, const char *title)
+static void write_folded(const struct tpa_tree *tree, const struct tpa_session *session, const char *title)
 {
 	(void)title;
-	tp_folded_write(tree, session->page.out);
+	tpa_folded_write(tree, session->page.out);
 }
 
-static int run_folded(const struct tp_options *options)
+static int run_folded(const struct tpa_options *options)
 {
-	return tp_tree_report(options, write_folded);
+	return tpa_tree_report(options, write_folded);
 }
 
-const struct tp_export_format tp_export_formats[TP_EXPORT_FORMATS] = {
+const struct tpa_export_format tpa_export_formats[TPA_EXPORT_FORMATS] = {
 	{ "folded", run_folded },
-	{ "chrome", tp_export_chrome },
+	{ "chrome", tpa_export_chrome },
 };
 
-int tp_cmd_export(const struct tp_options *options)
+int tpa_cmd_export(const struct tpa_options *options)
 {
 	return options->format->run(options);
 }

@@ -5,13 +5,13 @@
 
 #include "commands/command.h"
 
-struct tp_export_format {
+struct tpa_export_format {
 	const char *name;
-	int (*run)(const struct tp_options *options); /* returns the exit status */
+	int (*run)(const struct tpa_options *options); /* returns the exit status */
 };
 
 /* The first is the default. */
-#define TP_EXPORT_FORMATS 2
-extern const struct tp_export_format tp_export_formats[TP_EXPORT_FORMATS];
+#define TPA_EXPORT_FORMATS 2
+extern const struct tpa_export_format tpa_export_formats[TPA_EXPORT_FORMATS];
 
 #endif

@@ -21,10 +21,10 @@
 #define COUNTER_NS 10000    /* ... that are no shorter than this */
 
 struct chrome {
-	struct tp_session *session;
-	const struct tp_options *options;
-	struct tp_chrome out;
-	struct tp_replay replay;
+	struct tpa_session *session;
+	const struct tpa_options *options;
+	struct tpa_chrome out;
+	struct tpa_replay replay;
 	char **names, **categories; /* of ops, quoted; NULL: not needed so far */
 	bool *named;		    /* of threads: their row has a name */
 	uint32_t named_count;
@@ -32,7 +32,7 @@ struct chrome {
 	bool inside, failed, truncated;
 	uint64_t ops; /* begun, of all processes */
 
-	struct tp_point high; /* of the interval */
+	struct tpa_point high; /* of the interval */
 	uint64_t interval_ns, due_ns;
 	uint64_t rss; /* as written last */
 	uint64_t steps, step_begin_ns;
@@ -43,7 +43,7 @@ struct chrome {
 static const char *quoted(struct chrome *chrome, char **cache, uint32_t op, const char *text)
 {
 	if (!cache[op])
-		cache[op] = tp_chrome_quote(text, strlen(text));
+		cache[op] = tpa_chrome_quote(text, strlen(text));
 	chrome->failed = chrome->failed || !cache[op];
 	return cache[op] ? cache[op] : "\"?\"";
 }
@@ -68,20 +68,20 @@ static void name_thread(struct chrome *chrome, uint32_t thread, uint32_t tid, co
 		return;
 	chrome->named[thread] = true;
 	snprintf(text, sizeof(text), "%.48s%s(tid %" PRIu32 ")", name ? name : "thread", " ", tid);
-	tp_chrome_thread(&chrome->out, thread, text);
+	tpa_chrome_thread(&chrome->out, thread, text);
 }
 
 /* ---- counters ---- */
 
 static void write_memory(struct chrome *chrome, uint64_t ns)
 {
-	const struct tp_point *now = &chrome->replay.now;
+	const struct tpa_point *now = &chrome->replay.now;
 
 	if (chrome->high.live_bytes > now->live_bytes)
-		tp_chrome_counter(&chrome->out, chrome->high.time_ns, "live bytes", chrome->high.live_bytes);
-	tp_chrome_counter(&chrome->out, ns, "live bytes", now->live_bytes);
+		tpa_chrome_counter(&chrome->out, chrome->high.time_ns, "live bytes", chrome->high.live_bytes);
+	tpa_chrome_counter(&chrome->out, ns, "live bytes", now->live_bytes);
 	if (now->rss != chrome->rss)
-		tp_chrome_counter(&chrome->out, ns, "RSS", now->rss);
+		tpa_chrome_counter(&chrome->out, ns, "RSS", now->rss);
 	chrome->rss = now->rss;
 	chrome->high.live_bytes = 0;
 	chrome->due_ns = ns + chrome->interval_ns;
@@ -105,9 +105,9 @@ static bool is_wanted(const struct chrome *chrome, uint32_t thread)
 }
 
 /* NULL: it has had no event. */
-static const struct tp_thread_state *thread_of(const struct chrome *chrome, uint32_t thread)
+static const struct tpa_thread_state *thread_of(const struct chrome *chrome, uint32_t thread)
 {
-	const struct tp_replay *replay = &chrome->replay;
+	const struct tpa_replay *replay = &chrome->replay;
 	uint32_t index = thread < replay->threads.index_count ? replay->threads.index[thread] : 0;
 
 	return index ? &replay->threads.list[index - 1] : NULL;
@@ -115,26 +115,26 @@ static const struct tp_thread_state *thread_of(const struct chrome *chrome, uint
 
 static const char *op_name(struct chrome *chrome, uint32_t op)
 {
-	const struct tp_trace *trace = chrome->replay.trace;
+	const struct tpa_trace *trace = chrome->replay.trace;
 	bool known = op < trace->op_count && trace->ops[op].name;
 
-	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : TP_UNNAMED);
+	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : TPA_UNNAMED);
 }
 
 static const char *op_category(struct chrome *chrome, uint32_t op)
 {
-	const struct tp_trace *trace = chrome->replay.trace;
+	const struct tpa_trace *trace = chrome->replay.trace;
 	bool known = op < trace->op_count && trace->ops[op].name && trace->ops[op].category[0];
 
 	return quoted(chrome, chrome->categories, op, known ? trace->ops[op].category : "op");
 }
 
 /* The thread's op with so many around it ends. What began before the time that is looked at begins with that. */
-static void write_op(struct chrome *chrome, const struct tp_thread_state *thread, uint32_t level, uint64_t ns,
-		     struct tp_chrome_detail detail)
+static void write_op(struct chrome *chrome, const struct tpa_thread_state *thread, uint32_t level, uint64_t ns,
+		     struct tpa_chrome_detail detail)
 {
-	const struct tp_op_frame *frame = &thread->open.frames[level];
-	const struct tp_op_state *state =
+	const struct tpa_op_frame *frame = &thread->open.frames[level];
+	const struct tpa_op_state *state =
 		chrome->replay.ops.calls.states ? chrome->replay.ops.calls.states[frame->op] : NULL;
 
 	detail.name = op_name(chrome, frame->op);
@@ -144,21 +144,21 @@ static void write_op(struct chrome *chrome, const struct tp_thread_state *thread
 	detail.bytes = frame->said.bytes ? frame->said.bytes : frame->shaped.bytes;
 	detail.level = level;
 	name_thread(chrome, thread->stats.thread, thread->stats.tid, NULL);
-	tp_chrome_op(&chrome->out, thread->stats.thread,
-		     frame->begin_ns > chrome->from_ns ? frame->begin_ns : chrome->from_ns, ns, &detail);
+	tpa_chrome_op(&chrome->out, thread->stats.thread,
+		      frame->begin_ns > chrome->from_ns ? frame->begin_ns : chrome->from_ns, ns, &detail);
 }
 
-static uint64_t ns_of_ticks(const struct tp_trace *trace, uint64_t ticks)
+static uint64_t ns_of_ticks(const struct tpa_trace *trace, uint64_t ticks)
 {
-	return tp_trace_ns(trace, trace->header->start.ticks + ticks);
+	return tpa_trace_ns(trace, trace->header->start.ticks + ticks);
 }
 
 /* Which of its calls came when is not known: they stand together where the first of them began. */
-static void write_folded(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
+static void write_folded(struct chrome *chrome, const struct tpa_event *event, uint64_t ns)
 {
-	const struct tp_trace *trace = chrome->replay.trace;
-	struct tp_chrome_folded told = { 0 };
-	const struct tp_folded *folded = event->fold.calls;
+	const struct tpa_trace *trace = chrome->replay.trace;
+	struct tpa_chrome_folded told = { 0 };
+	const struct tpa_folded *folded = event->fold.calls;
 	char shape[256];
 
 	if (!folded || event->fold.op >= chrome->replay.ops.calls.count || !folded->counts.calls)
@@ -170,11 +170,11 @@ static void write_folded(struct chrome *chrome, const struct tp_event *event, ui
 	told.min_ns = ns_of_ticks(trace, folded->counts.min);
 	told.max_ns = ns_of_ticks(trace, folded->counts.max);
 	if (folded->work.kind) {
-		tp_fold_shape(folded, shape, sizeof(shape));
+		tpa_fold_shape(folded, shape, sizeof(shape));
 		told.shape = shape;
 	}
 	name_thread(chrome, event->thread, event->tid, NULL);
-	tp_chrome_folded(&chrome->out, event->thread, ns, &told);
+	tpa_chrome_folded(&chrome->out, event->thread, ns, &told);
 }
 
 /* What is open counts, where the time that is looked at begins. */
@@ -189,19 +189,19 @@ static void count_open(struct chrome *chrome)
 static void write_open(struct chrome *chrome, uint64_t ns)
 {
 	for (size_t i = 0; i < chrome->replay.threads.count; i++) {
-		const struct tp_thread_state *thread = &chrome->replay.threads.list[i];
+		const struct tpa_thread_state *thread = &chrome->replay.threads.list[i];
 
 		for (uint32_t k = thread->open.count; is_wanted(chrome, thread->stats.thread) && k-- > 0;)
-			write_op(chrome, thread, k, ns, (struct tp_chrome_detail){ .open = true });
+			write_op(chrome, thread, k, ns, (struct tpa_chrome_detail){ .open = true });
 	}
 }
 
 /* ---- events ---- */
 
 /* Threads say their names more than once. */
-static bool is_new_name(const struct chrome *chrome, const struct tp_event *event)
+static bool is_new_name(const struct chrome *chrome, const struct tpa_event *event)
 {
-	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
+	const struct tpa_thread_state *thread = thread_of(chrome, event->thread);
 
 	if (!thread || event->thread >= chrome->named_count || !chrome->named[event->thread])
 		return true;
@@ -209,35 +209,35 @@ static bool is_new_name(const struct chrome *chrome, const struct tp_event *even
 	       memcmp(thread->stats.name, event->name.text, event->name.length) != 0;
 }
 
-static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
+static void before(struct chrome *chrome, const struct tpa_event *event, uint64_t ns)
 {
-	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
+	const struct tpa_thread_state *thread = thread_of(chrome, event->thread);
 
-	if (event->kind == TP_EVENT_MARK)
-		tp_chrome_mark(&chrome->out, event->thread, ns, event->mark.text, event->mark.length);
-	if (event->kind == TP_EVENT_FOLD && is_wanted(chrome, event->thread))
+	if (event->kind == TPA_EVENT_MARK)
+		tpa_chrome_mark(&chrome->out, event->thread, ns, event->mark.text, event->mark.length);
+	if (event->kind == TPA_EVENT_FOLD && is_wanted(chrome, event->thread))
 		write_folded(chrome, event, ns);
-	if (event->kind == TP_EVENT_OP_END && thread && event->op_end.kept >= thread->open.deeper &&
+	if (event->kind == TPA_EVENT_OP_END && thread && event->op_end.kept >= thread->open.deeper &&
 	    event->op_end.kept - thread->open.deeper < thread->open.count && is_wanted(chrome, event->thread))
 		write_op(chrome, thread, thread->open.count - 1 - (uint32_t)(event->op_end.kept - thread->open.deeper),
-			 ns, (struct tp_chrome_detail){ .unwound = event->op_end.unwound });
+			 ns, (struct tpa_chrome_detail){ .unwound = event->op_end.unwound });
 }
 
-static void after(struct chrome *chrome, const struct tp_event *event, uint64_t ns, uint32_t opened, bool new_name)
+static void after(struct chrome *chrome, const struct tpa_event *event, uint64_t ns, uint32_t opened, bool new_name)
 {
-	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
+	const struct tpa_thread_state *thread = thread_of(chrome, event->thread);
 
 	switch (event->kind) {
-	case TP_EVENT_OP_BEGIN:
+	case TPA_EVENT_OP_BEGIN:
 		if (thread && thread->open.count > opened && is_wanted(chrome, event->thread))
 			chrome->ops++;
 		break;
-	case TP_EVENT_STEP:
-		tp_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->step.items);
+	case TPA_EVENT_STEP:
+		tpa_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->step.items);
 		chrome->step_begin_ns = ns;
 		write_memory(chrome, ns);
 		break;
-	case TP_EVENT_NAME:
+	case TPA_EVENT_NAME:
 		if (new_name && thread)
 			name_thread(chrome, event->thread, event->tid, thread->stats.name);
 		break;
@@ -281,21 +281,21 @@ static void leave(struct chrome *chrome, uint64_t last)
 
 static bool step(struct chrome *chrome)
 {
-	struct tp_replay *replay = &chrome->replay;
-	struct tp_event event = *replay->event;
-	uint64_t ns = tp_replay_ns(replay, event.time);
+	struct tpa_replay *replay = &chrome->replay;
+	struct tpa_event event = *replay->event;
+	uint64_t ns = tpa_replay_ns(replay, event.time);
 	bool inside = enter(chrome, ns);
-	const struct tp_thread_state *thread = thread_of(chrome, event.thread);
+	const struct tpa_thread_state *thread = thread_of(chrome, event.thread);
 	uint32_t opened = thread ? thread->open.count : 0;
-	bool new_name = event.kind == TP_EVENT_NAME && is_new_name(chrome, &event);
+	bool new_name = event.kind == TPA_EVENT_NAME && is_new_name(chrome, &event);
 
 	if (inside)
 		before(chrome, &event, ns);
-	if (!inside && event.kind == TP_EVENT_STEP) {
+	if (!inside && event.kind == TPA_EVENT_STEP) {
 		chrome->steps++;
 		chrome->step_begin_ns = ns;
 	}
-	tp_replay_step(replay);
+	tpa_replay_step(replay);
 	if (inside)
 		after(chrome, &event, ns, opened, new_name);
 	return !chrome->failed && !ferror(chrome->out.out);
@@ -303,32 +303,32 @@ static bool step(struct chrome *chrome)
 
 /* ---- processes ---- */
 
-static bool prepare(struct chrome *chrome, size_t which, const struct tp_replay_options *replay)
+static bool prepare(struct chrome *chrome, size_t which, const struct tpa_replay_options *replay)
 {
-	struct tp_trace *const *traces = chrome->session->traces, *trace = traces[which];
+	struct tpa_trace *const *traces = chrome->session->traces, *trace = traces[which];
 	size_t count = chrome->session->trace_count;
-	uint64_t start = tp_start_of(traces, count, which) - tp_run_start(traces, count), end;
+	uint64_t start = tpa_start_of(traces, count, which) - tpa_run_start(traces, count), end;
 	char name[300];
 
 	chrome->from_ns = chrome->options->from_ns;
 	chrome->inside = false;
 	chrome->rss = chrome->steps = 0;
-	chrome->high = (struct tp_point){ 0 };
+	chrome->high = (struct tpa_point){ 0 };
 	chrome->named_count = 0;
-	tp_replay_init(&chrome->replay, trace, replay, start);
+	tpa_replay_init(&chrome->replay, trace, replay, start);
 	chrome->step_begin_ns = chrome->replay.start_ns;
-	end = trace->header->finish.ticks ? tp_trace_ns(trace, trace->header->finish.ticks) : 0;
+	end = trace->header->finish.ticks ? tpa_trace_ns(trace, trace->header->finish.ticks) : 0;
 	if (!end && trace->header->latest.ticks)
-		end = tp_trace_ns(trace, trace->header->latest.ticks);
+		end = tpa_trace_ns(trace, trace->header->latest.ticks);
 	chrome->end_ns = start + end;
 	chrome->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
 	chrome->names = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->names));
 	chrome->categories = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->categories));
 	if (!chrome->names || !chrome->categories)
 		return false;
-	snprintf(name, sizeof(name), "%.200s (pid %" PRIu32 ")", tp_program_name(trace), trace->header->pid);
-	tp_chrome_process(&chrome->out, trace->header->pid, name);
-	tp_chrome_thread(&chrome->out, TP_CHROME_STEPS, "steps");
+	snprintf(name, sizeof(name), "%.200s (pid %" PRIu32 ")", tpa_program_name(trace), trace->header->pid);
+	tpa_chrome_process(&chrome->out, trace->header->pid, name);
+	tpa_chrome_thread(&chrome->out, TPA_CHROME_STEPS, "steps");
 	return true;
 }
 
@@ -345,21 +345,21 @@ static void release(struct chrome *chrome)
 	free(chrome->named);
 	chrome->names = chrome->categories = NULL;
 	chrome->named = NULL;
-	tp_replay_free(&chrome->replay);
+	tpa_replay_free(&chrome->replay);
 }
 
 static bool write_process(struct chrome *chrome, size_t which)
 {
-	const struct tp_replay_options replay = { .to_ns = chrome->options->to_ns };
+	const struct tpa_replay_options replay = { .to_ns = chrome->options->to_ns };
 	bool good = prepare(chrome, which, &replay);
 	uint64_t limit = chrome->options->limit, last = 0;
 
 	while (good && chrome->replay.event) {
-		if (limit && chrome->ops >= limit && chrome->replay.event->kind == TP_EVENT_OP_BEGIN) {
+		if (limit && chrome->ops >= limit && chrome->replay.event->kind == TPA_EVENT_OP_BEGIN) {
 			chrome->truncated = true;
 			break;
 		}
-		last = tp_replay_ns(&chrome->replay, chrome->replay.event->time);
+		last = tpa_replay_ns(&chrome->replay, chrome->replay.event->time);
 		good = step(chrome);
 	}
 	if (good)
@@ -368,26 +368,26 @@ static bool write_process(struct chrome *chrome, size_t which)
 	return good;
 }
 
-int tp_export_chrome(const struct tp_options *options)
+int tpa_export_chrome(const struct tpa_options *options)
 {
 	struct chrome chrome = { .options = options };
-	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	struct tpa_session session;
+	int status = tpa_session_open(&session, options);
 	bool good = true;
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
 	chrome.session = &session;
-	tp_chrome_begin(&chrome.out, session.page.out);
+	tpa_chrome_begin(&chrome.out, session.page.out);
 	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++)
-		good = tp_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, i);
-	tp_chrome_end(&chrome.out, chrome.truncated);
+		good = tpa_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, i);
+	tpa_chrome_end(&chrome.out, chrome.truncated);
 	if (!good && !ferror(session.page.out)) {
-		tp_out_of_memory();
-		status = TP_EXIT_TRACE;
+		tpa_out_of_memory();
+		status = TPA_EXIT_TRACE;
 	}
 	if (chrome.truncated)
 		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", chrome.ops);
-	tp_session_damage_print(&session);
-	return tp_session_close(&session, status);
+	tpa_session_damage_print(&session);
+	return tpa_session_close(&session, status);
 }

@@ -6,6 +6,6 @@
 #include "commands/command.h"
 
 /* Ops by thread, steps, marks, live bytes and RSS, written while the trace is read. Returns the exit status. */
-int tp_export_chrome(const struct tp_options *options);
+int tpa_export_chrome(const struct tpa_options *options);
 
 #endif

@@ -8,14 +8,14 @@
 #include "commands/command.h"
 
 /* A few lines of usage. */
-void tp_help_usage(FILE *out);
+void tpa_help_usage(FILE *out);
 /* The whole help; of one command unless `command` is NULL. */
-enum tp_parse tp_help_print(const struct tp_command *command);
-enum tp_parse tp_help_version(void);
+enum tpa_parse tpa_help_print(const struct tpa_command *command);
+enum tpa_parse tpa_help_version(void);
 
 /* A bare word that is no file: somebody mistyped a command. */
-bool tp_looks_like_command(const char *word);
+bool tpa_looks_like_command(const char *word);
 /* One line that names the commands there are. */
-enum tp_parse tp_help_unknown_command(const char *word);
+enum tpa_parse tpa_help_unknown_command(const char *word);
 
 #endif

@@ -6,31 +6,31 @@
 #include "commands/site_report.h"
 #include "commands/summary.h"
 
-static int report(struct tp_session *session, const struct tp_machine *machine)
+static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
 	for (size_t i = 0; i < session->run->process_count; i++)
-		if (!tp_session_symbols(session, i))
-			return tp_session_out_of_memory(session);
-	if (!tp_html_page(session, machine))
-		return tp_session_out_of_memory(session);
-	tp_session_say_browser(session);
-	return tp_session_close(session, TP_EXIT_OK);
+		if (!tpa_session_symbols(session, i))
+			return tpa_session_out_of_memory(session);
+	if (!tpa_html_page(session, machine))
+		return tpa_session_out_of_memory(session);
+	tpa_session_say_browser(session);
+	return tpa_session_close(session, TPA_EXIT_OK);
 }
 
-int tp_cmd_html(const struct tp_options *options)
+int tpa_cmd_html(const struct tpa_options *options)
 {
-	struct tp_options mine = *options;
-	struct tp_session session;
-	struct tp_machine machine;
+	struct tpa_options mine = *options;
+	struct tpa_session session;
+	struct tpa_machine machine;
 	bool known;
 	int status;
 
 	if (!options->output && isatty(STDOUT_FILENO)) {
 		fputs("tprof-analyze: html writes a page for a browser: name a file with -o FILE\n", stderr);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
-	mine.top = tp_top(options, 20);
+	mine.top = tpa_top(options, 20);
 	mine.top_set = true; /* every list of the page is as long */
-	status = tp_summary_start(&session, &mine, &machine, &known);
-	return status == TP_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
+	status = tpa_summary_start(&session, &mine, &machine, &known);
+	return status == TPA_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

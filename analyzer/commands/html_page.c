@@ -23,11 +23,11 @@
 
 /* What a section is made of: of one process. */
 struct part {
-	const struct tp_html *html;
-	struct tp_session *session;
+	const struct tpa_html *html;
+	struct tpa_session *session;
 	size_t index;
-	const struct tp_process *process;
-	const struct tp_machine *machine; /* NULL: nothing is known of it */
+	const struct tpa_process *process;
+	const struct tpa_machine *machine; /* NULL: nothing is known of it */
 	json_t *json;
 };
 
@@ -44,56 +44,57 @@ struct section {
 		call;                                                                                                  \
 		return true;                                                                                           \
 	}
-SECTION(write_priorities, tp_html_priorities(part->html, part->json))
-SECTION(write_timeline, tp_html_memory_over_time(part->html, part->process, part->json))
-SECTION(write_growth, tp_html_growth(part->html, part->json))
-SECTION(write_reachability, tp_html_reachability(part->html, part->json))
-SECTION(write_unfreed, tp_html_unfreed(part->html, part->json))
-SECTION(write_allocations, tp_html_allocations(part->html, part->json))
-SECTION(write_ops, tp_html_ops(part->html, part->json))
-SECTION(write_steps, tp_html_steps(part->html, part->process, part->json))
+SECTION(write_priorities, tpa_html_priorities(part->html, part->json))
+SECTION(write_timeline, tpa_html_memory_over_time(part->html, part->process, part->json))
+SECTION(write_growth, tpa_html_growth(part->html, part->json))
+SECTION(write_reachability, tpa_html_reachability(part->html, part->json))
+SECTION(write_unfreed, tpa_html_unfreed(part->html, part->json))
+SECTION(write_allocations, tpa_html_allocations(part->html, part->json))
+SECTION(write_ops, tpa_html_ops(part->html, part->json))
+SECTION(write_steps, tpa_html_steps(part->html, part->process, part->json))
 
-static bool write_flame(const struct part *part, enum tp_what what, const char *title)
+static bool write_flame(const struct part *part, enum tpa_what what, const char *title)
 {
-	struct tp_tree *tree = tp_session_tree(part->session, part->index, what, NULL);
+	struct tpa_tree *tree = tpa_session_tree(part->session, part->index, what, NULL);
 
 	if (!tree)
 		return false;
-	tp_html_element(part->html, "h4", NULL, "%s", title);
+	tpa_html_element(part->html, "h4", NULL, "%s", title);
 	fputs("<div class=\"scroll\">", part->html->out);
-	tp_flame_embed(tree, title, what == TP_WHAT_CPU ? "samples" : "blocks", what == TP_WHAT_CPU, part->html->out);
+	tpa_flame_embed(tree, title, what == TPA_WHAT_CPU ? "samples" : "blocks", what == TPA_WHAT_CPU,
+			part->html->out);
 	fputs("</div>\n", part->html->out);
-	tp_html_element(
+	tpa_html_element(
 		part->html, "p", "rest",
 		"Stacks that would be narrower than a 2000th of it are left out: tprof-analyze flamegraph has them.");
-	tp_tree_free(tree);
+	tpa_tree_free(tree);
 	return true;
 }
 
 static bool write_peak(const struct part *part)
 {
-	tp_html_peak(part->html, part->json);
-	return write_flame(part, TP_WHAT_PEAK, "all stacks: a box is as wide as what it and its callees held");
+	tpa_html_peak(part->html, part->json);
+	return write_flame(part, TPA_WHAT_PEAK, "all stacks: a box is as wide as what it and its callees held");
 }
 
 static bool write_cpu(const struct part *part)
 {
-	tp_html_cpu(part->html, part->process, part->json);
-	return write_flame(part, TP_WHAT_CPU, "all stacks: a box is as wide as its CPU time and its callees'");
+	tpa_html_cpu(part->html, part->process, part->json);
+	return write_flame(part, TPA_WHAT_CPU, "all stacks: a box is as wide as its CPU time and its callees'");
 }
 
 static bool write_roofline(const struct part *part)
 {
-	uint32_t cores = tp_roof_cores(part->machine, part->process);
+	uint32_t cores = tpa_roof_cores(part->machine, part->process);
 	char title[200];
 	size_t count;
-	struct tp_roof_place *places = tp_roof_places(part->machine, part->process, &count);
+	struct tpa_roof_place *places = tpa_roof_places(part->machine, part->process, &count);
 
 	if (!places)
 		return false;
 	snprintf(title, sizeof(title), "%.80s, %u of %u cores", part->machine->cpu, cores, part->machine->cores);
-	tp_roof_svg_embed(part->machine, cores, places, count, title, part->html->out);
-	tp_html_roofline(part->html, part->json);
+	tpa_roof_svg_embed(part->machine, cores, places, count, title, part->html->out);
+	tpa_html_roofline(part->html, part->json);
 	free(places);
 	return true;
 }
@@ -124,23 +125,24 @@ static const struct section sections[] = {
 
 static bool has(const struct part *part, const struct section *section)
 {
-	const json_t *value = tp_html_at(part->json, section->needs);
+	const json_t *value = tpa_html_at(part->json, section->needs);
 
 	return value && !json_is_false(value) && (!json_is_array(value) || json_array_size(value));
 }
 
 /* As peak --by KEY --json has it. */
-static bool add_peak_by(struct tp_session *session, size_t index, enum tp_by by, const char *key, json_t *json)
+static bool add_peak_by(struct tpa_session *session, size_t index, enum tpa_by by, const char *key, json_t *json)
 {
-	struct tp_rows *rows = tp_session_rows(session, index, by, TP_WHAT_PEAK, "bytes", NULL, session->options->top);
+	struct tpa_rows *rows =
+		tpa_session_rows(session, index, by, TPA_WHAT_PEAK, "bytes", NULL, session->options->top);
 	json_t *sites = NULL, *peak;
 	bool good;
 
 	if (rows)
-		sites = tp_json_rows(session->run, session->symbols, rows, by, TP_JSON_PEAK, session->options->top);
-	peak = sites ? json_pack("{s:o, s:o}", "sites", sites, "sites_total", tp_json_number(rows->count)) : NULL;
+		sites = tpa_json_rows(session->run, session->symbols, rows, by, TPA_JSON_PEAK, session->options->top);
+	peak = sites ? json_pack("{s:o, s:o}", "sites", sites, "sites_total", tpa_json_number(rows->count)) : NULL;
 	good = peak && json_object_set_new(json, key, peak) == 0;
-	tp_rows_free(rows);
+	tpa_rows_free(rows);
 	return good;
 }
 
@@ -148,11 +150,11 @@ static bool add_peak_by(struct tp_session *session, size_t index, enum tp_by by,
 static bool add_roofline(const struct part *part, json_t *json)
 {
 	size_t count;
-	struct tp_roof_place *places = part->machine ? tp_roof_places(part->machine, part->process, &count) : NULL;
+	struct tpa_roof_place *places = part->machine ? tpa_roof_places(part->machine, part->process, &count) : NULL;
 	bool good = !part->machine || places;
 
 	if (places)
-		json_object_set_new(json, "roofline", tp_roof_json(places, count, part->session->options->top));
+		json_object_set_new(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
 	free(places);
 	return good;
 }
@@ -171,17 +173,17 @@ static void forget_heap(json_t *heap)
 
 static json_t *json_of(const struct part *part)
 {
-	struct tp_session *session = part->session;
+	struct tpa_session *session = part->session;
 	uint64_t top = session->options->top;
-	json_t *json = tp_summary_json(session, part->index, part->machine, true);
-	bool good = json && json_object_set_new(json, "timeline", tp_timeline_json(session, part->index)) == 0;
+	json_t *json = tpa_summary_json(session, part->index, part->machine, true);
+	bool good = json && json_object_set_new(json, "timeline", tpa_timeline_json(session, part->index)) == 0;
 
-	good = good && tp_growth_section_json(session, part->index, json);
-	good = good && add_peak_by(session, part->index, TP_BY_LINE, "peak_lines", json);
-	good = good && add_peak_by(session, part->index, TP_BY_OP, "peak_ops", json);
-	good = good && json_object_set_new(json, "tree", tp_op_tree_json(part->process, top)) == 0;
+	good = good && tpa_growth_section_json(session, part->index, json);
+	good = good && add_peak_by(session, part->index, TPA_BY_LINE, "peak_lines", json);
+	good = good && add_peak_by(session, part->index, TPA_BY_OP, "peak_ops", json);
+	good = good && json_object_set_new(json, "tree", tpa_op_tree_json(part->process, top)) == 0;
 	good = good && add_roofline(part, json);
-	if (good && tp_heap_unknown(part->process))
+	if (good && tpa_heap_unknown(part->process))
 		forget_heap(json_object_get(json, "heap"));
 	if (good)
 		return json;
@@ -192,7 +194,7 @@ static json_t *json_of(const struct part *part)
 static void begin_section(const struct part *part, const char *id, const char *title)
 {
 	fprintf(part->html->out, "<section id=\"p%zu-%s\">\n", part->index, id);
-	tp_html_element(part->html, "h3", NULL, "%s", title);
+	tpa_html_element(part->html, "h3", NULL, "%s", title);
 }
 
 static void put_contents(const struct part *part)
@@ -200,7 +202,7 @@ static void put_contents(const struct part *part)
 	FILE *out = part->html->out;
 
 	fprintf(out, "<nav aria-label=\"Sections\"><a class=\"f\" href=\"#p%zu\">", part->index);
-	tp_html_text(part->html, tp_program_name(part->process->trace));
+	tpa_html_text(part->html, tpa_program_name(part->process->trace));
 	fputs("</a>\n", out);
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (has(part, &sections[i]))
@@ -211,21 +213,21 @@ static void put_contents(const struct part *part)
 static void put_notes(const struct part *part)
 {
 	begin_section(part, "notes", "What limits these numbers, and what was not recorded");
-	tp_html_notes(part->html, part->json);
+	tpa_html_notes(part->html, part->json);
 	fputs("<ul class=\"notes\">\n", part->html->out);
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (!has(part, &sections[i]) && sections[i].absent)
-			tp_html_element(part->html, "li", NULL, "%s", sections[i].absent);
-	tp_html_element(part->html, "li", NULL, "Trace: %s", part->process->trace->file);
+			tpa_html_element(part->html, "li", NULL, "%s", sections[i].absent);
+	tpa_html_element(part->html, "li", NULL, "Trace: %s", part->process->trace->file);
 	fputs("</ul>\n</section>\n", part->html->out);
 }
 
-static void print_scope(const struct tp_page *page, const void *session)
+static void print_scope(const struct tpa_page *page, const void *session)
 {
-	struct tp_session mine = *(const struct tp_session *)session;
+	struct tpa_session mine = *(const struct tpa_session *)session;
 
 	mine.page = *page;
-	tp_scope_print(&mine);
+	tpa_scope_print(&mine);
 }
 
 static bool write_process(const struct part *part)
@@ -234,11 +236,11 @@ static bool write_process(const struct part *part)
 
 	fprintf(part->html->out, "<article id=\"p%zu\" data-process=\"%zu\">\n", part->index, part->index);
 	if (part->session->run->process_count > 1)
-		tp_html_element(part->html, "h2", NULL, "%s (pid %" PRIu32 ")", tp_program_name(part->process->trace),
-				part->process->trace->header->pid);
+		tpa_html_element(part->html, "h2", NULL, "%s (pid %" PRIu32 ")", tpa_program_name(part->process->trace),
+				 part->process->trace->header->pid);
 	put_contents(part);
-	tp_html_overview(part->html, part->process, part->json);
-	tp_html_quote(part->html, "warn", print_scope, part->session);
+	tpa_html_overview(part->html, part->process, part->json);
+	tpa_html_quote(part->html, "warn", print_scope, part->session);
 	for (size_t i = 0; good && i < SECTIONS; i++) {
 		if (!has(part, &sections[i]))
 			continue;
@@ -251,40 +253,40 @@ static bool write_process(const struct part *part)
 	return good;
 }
 
-static bool write_combined(const struct tp_html *html, struct tp_session *session)
+static bool write_combined(const struct tpa_html *html, struct tpa_session *session)
 {
-	json_t *json = tp_json_combined(session->run);
-	bool good = json_object_set_new(json, "timeline", tp_timeline_combined_json(session)) == 0;
+	json_t *json = tpa_json_combined(session->run);
+	bool good = json_object_set_new(json, "timeline", tpa_timeline_combined_json(session)) == 0;
 
-	good = good && tp_ops_combined_json(session, json);
+	good = good && tpa_ops_combined_json(session, json);
 	if (good)
-		tp_html_combined(html, session->run, json);
+		tpa_html_combined(html, session->run, json);
 	json_decref(json);
 	return good;
 }
 
-static void put_processes(const struct tp_html *html, const struct tp_run *run)
+static void put_processes(const struct tpa_html *html, const struct tpa_run *run)
 {
 	fputs("<nav aria-label=\"Processes\">", html->out);
 	for (size_t i = 0; i < run->process_count; i++) {
 		fprintf(html->out, "<a href=\"#p%zu\">", i);
-		tp_html_print(html, "%s (%" PRIu32 ")", tp_program_name(run->processes[i].trace),
-			      run->processes[i].trace->header->pid);
+		tpa_html_print(html, "%s (%" PRIu32 ")", tpa_program_name(run->processes[i].trace),
+			       run->processes[i].trace->header->pid);
 		fputs("</a>\n", html->out);
 	}
 	fputs("</nav>\n", html->out);
 }
 
-bool tp_html_page(struct tp_session *session, const struct tp_machine *machine)
+bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine)
 {
-	struct tp_html html = { session->page.out, session->options->exact };
-	const struct tp_run *run = session->run;
+	struct tpa_html html = { session->page.out, session->options->exact };
+	const struct tpa_run *run = session->run;
 	bool good = true;
 	char title[300];
 
-	snprintf(title, sizeof(title), "%.200s: what tprof found", tp_program_name(run->processes[0].trace));
-	tp_html_begin(&html, title);
-	tp_html_element(&html, "h1", NULL, "%s", title);
+	snprintf(title, sizeof(title), "%.200s: what tprof found", tpa_program_name(run->processes[0].trace));
+	tpa_html_begin(&html, title);
+	tpa_html_element(&html, "h1", NULL, "%s", title);
 	if (run->process_count > 1) {
 		put_processes(&html, run);
 		good = write_combined(&html, session);
@@ -296,10 +298,10 @@ bool tp_html_page(struct tp_session *session, const struct tp_machine *machine)
 		good = part.json && write_process(&part);
 		json_decref(part.json);
 	}
-	tp_html_element(
+	tpa_html_element(
 		&html, "footer", NULL,
 		"Written by tprof-analyze " TPROF_VERSION_STRING
 		". Sizes are powers of 1024. A click on a column's head sorts; point at a picture for its values.");
-	tp_html_end(&html);
+	tpa_html_end(&html);
 	return good;
 }

@@ -6,6 +6,6 @@
 #include "machine/machine.h"
 
 /* Writes the report to the session's page: replayed, and with symbols. `machine` may be NULL. false: memory is out. */
-bool tp_html_page(struct tp_session *session, const struct tp_machine *machine);
+bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine);
 
 #endif

@@ -15,27 +15,27 @@
 static const char *const origins[] = { "?", "first process of the run", "begun by exec",
 				       "forked from a traced process" };
 
-static const char *origin_name(const struct tp_trace *trace)
+static const char *origin_name(const struct tpa_trace *trace)
 {
 	uint32_t origin = trace->header->origin;
 
 	return origins[origin < sizeof(origins) / sizeof(*origins) ? origin : 0];
 }
 
-static const char *clock_name(const struct tp_trace *trace)
+static const char *clock_name(const struct tpa_trace *trace)
 {
 	return trace->header->clock == TPROF_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC";
 }
 
 /* Ticks a microsecond, as fitted. */
-static double ticks_per_us(const struct tp_trace *trace)
+static double ticks_per_us(const struct tpa_trace *trace)
 {
-	uint64_t span = UINT64_C(1) << 40, ns = tp_trace_ns(trace, trace->header->start.ticks + span);
+	uint64_t span = UINT64_C(1) << 40, ns = tpa_trace_ns(trace, trace->header->start.ticks + span);
 
 	return ns ? (double)span * 1000 / (double)ns : 0;
 }
 
-__attribute__((format(printf, 3, 4))) static void line(const struct tp_page *page, const char *label,
+__attribute__((format(printf, 3, 4))) static void line(const struct tpa_page *page, const char *label,
 						       const char *format, ...)
 {
 	va_list args;
@@ -47,11 +47,11 @@ __attribute__((format(printf, 3, 4))) static void line(const struct tp_page *pag
 	fputc('\n', page->out);
 }
 
-static void print_process(const struct tp_page *page, const struct tp_trace *trace)
+static void print_process(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
-	tp_headline(page, "Process");
+	tpa_headline(page, "Process");
 	line(page, "executable", "%s", trace->exe);
 	if (trace->started[0])
 		line(page, "started as", "%s", trace->started);
@@ -65,168 +65,171 @@ static void print_process(const struct tp_page *page, const struct tp_trace *tra
 		line(page, i ? "" : "settings", "%s", trace->env[i]);
 }
 
-static void print_file(const struct tp_page *page, const struct tp_process *process)
+static void print_file(const struct tpa_page *page, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	const struct tprof_header *header = trace->header;
 
-	tp_headline(page, "Trace");
+	tpa_headline(page, "Trace");
 	line(page, "file", "%s, %s used of %s, version %" PRIu32, trace->file,
-	     tp_bytes(trace->used_bytes, page->exact).text, tp_bytes(trace->file_bytes, page->exact).text,
+	     tpa_bytes(trace->used_bytes, page->exact).text, tpa_bytes(trace->file_bytes, page->exact).text,
 	     header->version);
 	if (header->run)
 		line(page, "run", "%016" PRIx64, header->run);
-	line(page, "chunks", "%s of %s", tp_count(header->chunks).text, tp_bytes(header->chunk_size, page->exact).text);
+	line(page, "chunks", "%s of %s", tpa_count(header->chunks).text,
+	     tpa_bytes(header->chunk_size, page->exact).text);
 	line(page, "clock", "%s, %.3f ticks a microsecond, times in units of %" PRIu32 " ticks", clock_name(trace),
 	     ticks_per_us(trace), UINT32_C(1) << header->tick_shift);
-	line(page, "tables", "%s modules, %s frames, %s stack nodes", tp_count(trace->module_count).text,
-	     tp_count(trace->frame_count - 1).text,
-	     tp_count(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0).text);
+	line(page, "tables", "%s modules, %s frames, %s stack nodes", tpa_count(trace->module_count).text,
+	     tpa_count(trace->frame_count - 1).text,
+	     tpa_count(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0).text);
 	if (process->heap.events)
-		line(page, "events", "%s, %.1f bytes each with all they refer to", tp_count(process->heap.events).text,
+		line(page, "events", "%s, %.1f bytes each with all they refer to", tpa_count(process->heap.events).text,
 		     (double)trace->used_bytes / (double)process->heap.events);
 }
 
-static void print_recorded(const struct tp_page *page, const struct tp_process *process)
+static void print_recorded(const struct tpa_page *page, const struct tpa_process *process)
 {
-	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->unseen };
+	const struct tpa_heap *heap = &process->heap;
+	struct tpa_numbers numbers = { page, process->unseen };
 
-	tp_headline(page, "Recorded");
-	line(page, "heap", "%s allocation%s, %s free%s, %s failed realloc%s", tp_count(heap->recorded_allocations).text,
-	     tp_plural(heap->recorded_allocations), tp_count(heap->recorded_frees).text,
-	     tp_plural(heap->recorded_frees), tp_count(heap->failed_reallocs).text, tp_plural(heap->failed_reallocs));
+	tpa_headline(page, "Recorded");
+	line(page, "heap", "%s allocation%s, %s free%s, %s failed realloc%s",
+	     tpa_count(heap->recorded_allocations).text, tpa_plural(heap->recorded_allocations),
+	     tpa_count(heap->recorded_frees).text, tpa_plural(heap->recorded_frees),
+	     tpa_count(heap->failed_reallocs).text, tpa_plural(heap->failed_reallocs));
 	if (process->estimated)
 		line(page, "", "estimated from these: %s allocations of %s, %s frees",
-		     tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
-		     tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text,
-		     tp_some_count(&numbers, heap->frees, heap->variance.frees).text);
-	line(page, "mmap", "%s mapped, %s unmapped", tp_count(heap->maps).text, tp_count(heap->unmaps).text);
+		     tpa_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
+		     tpa_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text,
+		     tpa_some_count(&numbers, heap->frees, heap->variance.frees).text);
+	line(page, "mmap", "%s mapped, %s unmapped", tpa_count(heap->maps).text, tpa_count(heap->unmaps).text);
 	line(page, "order",
 	     "%s events put in order, %s frees implied by the address's reuse, %s frees of unknown blocks",
-	     tp_count(heap->reordered).text, tp_count(heap->implied_frees).text,
-	     tp_count(heap->unmatched_frees + heap->inherited_frees).text);
+	     tpa_count(heap->reordered).text, tpa_count(heap->implied_frees).text,
+	     tpa_count(heap->unmatched_frees + heap->inherited_frees).text);
 	fprintf(page->out, "  %-12s", "cpu");
-	tp_cpu_print_capture(page, process);
+	tpa_cpu_print_capture(page, process);
 	fputc('\n', page->out);
 	if (process->trace->header->samples_own)
 		line(page, "", "%s sample%s fell into the collector itself",
-		     tp_count(process->trace->header->samples_own).text,
-		     tp_plural(process->trace->header->samples_own));
+		     tpa_count(process->trace->header->samples_own).text,
+		     tpa_plural(process->trace->header->samples_own));
 	if (process->trace->header->cpu_signal)
 		line(page, "", "signal %" PRIu32, process->trace->header->cpu_signal);
 }
 
-static void print_losses(const struct tp_page *page, const struct tp_trace *trace)
+static void print_losses(const struct tpa_page *page, const struct tpa_trace *trace)
 {
-	uint64_t lost = tp_lost_events(trace);
+	uint64_t lost = tpa_lost_events(trace);
 	const char *name;
 
 	if (trace->header->chunks_aside)
 		line(page, "aside", "%s of the trace, and what is in them",
-		     tp_bytes((uint64_t)trace->header->chunks_aside * trace->header->chunk_size, page->exact).text);
+		     tpa_bytes((uint64_t)trace->header->chunks_aside * trace->header->chunk_size, page->exact).text);
 	else if (!lost)
 		line(page, "lost", "no event");
-	for (unsigned int i = 0; lost && (name = tp_lost_name(i)); i++)
+	for (unsigned int i = 0; lost && (name = tpa_lost_name(i)); i++)
 		if (trace->header->lost[i])
-			line(page, "lost", "%s: %s", name, tp_count(trace->header->lost[i]).text);
+			line(page, "lost", "%s: %s", name, tpa_count(trace->header->lost[i]).text);
 }
 
 /* Where the ops are called from, and what of them can't be seen. */
-static void print_hooks(const struct tp_page *page, const struct tp_trace *trace)
+static void print_hooks(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++) {
-		const struct tp_hooks *hooks = &trace->hooks[i];
-		const char *object = hooks->object[0] ? hooks->object : tp_program_name(trace);
+		const struct tpa_hooks *hooks = &trace->hooks[i];
+		const char *object = hooks->object[0] ? hooks->object : tpa_program_name(trace);
 
 		if (hooks->state == TPROF_HOOKS_DONE)
-			line(page, "", "%s: %s pointer%s to %s function%s", object, tp_count(hooks->pointers).text,
-			     tp_plural(hooks->pointers), tp_count(hooks->functions).text, tp_plural(hooks->functions));
+			line(page, "", "%s: %s pointer%s to %s function%s", object, tpa_count(hooks->pointers).text,
+			     tpa_plural(hooks->pointers), tpa_count(hooks->functions).text,
+			     tpa_plural(hooks->functions));
 		else if (hooks->state == TPROF_HOOKS_ELSEWHERE)
-			line(page, "", "%s: not hooked: %s", object, tp_hooks_name(hooks->state));
+			line(page, "", "%s: not hooked: %s", object, tpa_hooks_name(hooks->state));
 		else
-			line(page, "", "%s: not hooked: %s function%s: %s", object, tp_count(hooks->functions).text,
-			     tp_plural(hooks->functions), tp_hooks_name(hooks->state));
+			line(page, "", "%s: not hooked: %s function%s: %s", object, tpa_count(hooks->functions).text,
+			     tpa_plural(hooks->functions), tpa_hooks_name(hooks->state));
 	}
 }
 
 /* Modules in whose code callers are lost. */
-static void print_lost_callers(const struct tp_page *page, const struct tp_process *process)
+static void print_lost_callers(const struct tpa_page *page, const struct tpa_process *process)
 {
 	static const char *const tables[] = {
-		[TP_CFI_UNKNOWN] = "not known",
-		[TP_CFI_NONE] = "none",
-		[TP_CFI_DEBUG] = ".debug_frame only",
-		[TP_CFI_UNINDEXED] = ".eh_frame without .eh_frame_hdr",
+		[TPA_CFI_UNKNOWN] = "not known",
+		[TPA_CFI_NONE] = "none",
+		[TPA_CFI_DEBUG] = ".debug_frame only",
+		[TPA_CFI_UNINDEXED] = ".eh_frame without .eh_frame_hdr",
 	};
-	struct tp_lost_callers_list lost;
+	struct tpa_lost_callers_list lost;
 
-	tp_lost_callers_find(&lost, process);
+	tpa_lost_callers_find(&lost, process);
 	for (size_t i = 0; i < lost.count; i++)
 		line(page, "", "%s lack callers in %s (unwind tables: %s)",
-		     tp_count(lost.list[i].allocations + lost.list[i].samples).text, lost.list[i].module->path,
+		     tpa_count(lost.list[i].allocations + lost.list[i].samples).text, lost.list[i].module->path,
 		     tables[lost.list[i].tables]);
-	tp_lost_callers_free(&lost);
+	tpa_lost_callers_free(&lost);
 }
 
-static void print_coverage(const struct tp_page *page, const struct tp_process *process)
+static void print_coverage(const struct tpa_page *page, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	const struct tprof_header *header = trace->header;
 
-	tp_headline(page, "Coverage and cost");
+	tpa_headline(page, "Coverage and cost");
 	print_losses(page, trace);
 	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
-	     tp_count(header->depth).text, tp_count(header->walks_cut).text, tp_count(header->walks_short).text);
+	     tpa_count(header->depth).text, tpa_count(header->walks_cut).text, tpa_count(header->walks_short).text);
 	print_lost_callers(page, process);
 	if (header->python)
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
-		     header->python >> 8 & 0xff, header->python & 0xff, tp_count(header->python_unread).text,
-		     tp_plural(header->python_unread));
+		     header->python >> 8 & 0xff, header->python & 0xff, tpa_count(header->python_unread).text,
+		     tpa_plural(header->python_unread));
 	line(page, "hooks", "malloc %s; %s pointer%s to %s function%s hooked besides",
 	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
-	     : tp_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
+	     : tpa_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
 							  : "not recorded: linked statically",
-	     tp_count(header->slots).text, tp_plural(header->slots), tp_count(header->op_functions).text,
-	     tp_plural(header->op_functions));
+	     tpa_count(header->slots).text, tpa_plural(header->slots), tpa_count(header->op_functions).text,
+	     tpa_plural(header->op_functions));
 	print_hooks(page, trace);
-	line(page, "overhead", "about %s (%s of the run)", tp_time(process->overhead_ns).text,
-	     tp_percent(process->overhead_ns, process->duration_ns).text);
-	line(page, "memory", "%s of the collector's own", tp_bytes(header->collector_bytes, page->exact).text);
+	line(page, "overhead", "about %s (%s of the run)", tpa_time(process->overhead_ns).text,
+	     tpa_percent(process->overhead_ns, process->duration_ns).text);
+	line(page, "memory", "%s of the collector's own", tpa_bytes(header->collector_bytes, page->exact).text);
 }
 
-static void print_threads(const struct tp_session *session, const struct tp_process *process)
+static void print_threads(const struct tpa_session *session, const struct tpa_process *process)
 {
-	struct tp_numbers numbers = { &session->page, process->unseen };
-	uint64_t top = tp_top(session->options, 10);
-	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
+	struct tpa_numbers numbers = { &session->page, process->unseen };
+	uint64_t top = tpa_top(session->options, 10);
+	struct tpa_table *table = tpa_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
 
 	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++) {
-		const struct tp_thread_stats *thread = &process->threads[i];
+		const struct tpa_thread_stats *thread = &process->threads[i];
 
-		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->thread).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->tid).text);
-		tp_table_add(table, TP_STYLE_FUNCTION, thread->name);
-		tp_table_add(table, TP_STYLE_PLAIN,
-			     tp_some_count(&numbers, thread->allocations, thread->allocations_variance).text);
-		tp_table_add(table, TP_STYLE_PLAIN,
-			     tp_some_count(&numbers, thread->frees, thread->frees_variance).text);
-		tp_table_add(table, TP_STYLE_NUMBER,
-			     tp_some_bytes(&numbers, thread->bytes, thread->bytes_variance).text);
-		tp_table_add(table, TP_STYLE_PLAIN,
-			     thread->cpu.samples ? tp_time(tp_cpu_ns(process, &thread->cpu)).text : "-");
-		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->first_ns).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->last_ns).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_count(thread->thread).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_count(thread->tid).text);
+		tpa_table_add(table, TPA_STYLE_FUNCTION, thread->name);
+		tpa_table_add(table, TPA_STYLE_PLAIN,
+			      tpa_some_count(&numbers, thread->allocations, thread->allocations_variance).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN,
+			      tpa_some_count(&numbers, thread->frees, thread->frees_variance).text);
+		tpa_table_add(table, TPA_STYLE_NUMBER,
+			      tpa_some_bytes(&numbers, thread->bytes, thread->bytes_variance).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN,
+			      thread->cpu.samples ? tpa_time(tpa_cpu_ns(process, &thread->cpu)).text : "-");
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(thread->first_ns).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(thread->last_ns).text);
 	}
-	tp_headline(&session->page, "Threads (%zu)", process->thread_count);
-	tp_table_print(table, &session->page, 2);
-	tp_table_free(table);
+	tpa_headline(&session->page, "Threads (%zu)", process->thread_count);
+	tpa_table_print(table, &session->page, 2);
+	tpa_table_free(table);
 	if (top && top < process->thread_count)
 		fprintf(session->page.out, "  ... and %zu more (--top 0 for all)\n",
 			process->thread_count - (size_t)top);
 }
 
-static const char *hex_id(const struct tp_module *module, char *buffer, size_t size)
+static const char *hex_id(const struct tpa_module *module, char *buffer, size_t size)
 {
 	size_t used = 0;
 
@@ -236,47 +239,47 @@ static const char *hex_id(const struct tp_module *module, char *buffer, size_t s
 	return buffer;
 }
 
-static void print_modules(const struct tp_session *session, const struct tp_trace *trace)
+static void print_modules(const struct tpa_session *session, const struct tpa_trace *trace)
 {
-	uint64_t top = tp_top(session->options, 10);
-	const struct tp_page *page = &session->page;
+	uint64_t top = tpa_top(session->options, 10);
+	const struct tpa_page *page = &session->page;
 	char id[64];
 
-	tp_headline(page, "Modules that stacks refer to (%zu)", trace->module_count);
+	tpa_headline(page, "Modules that stacks refer to (%zu)", trace->module_count);
 	for (size_t i = 0; i < trace->module_count && (!top || i < top); i++) {
-		const struct tp_module *module = &trace->modules[i];
+		const struct tpa_module *module = &trace->modules[i];
 
 		fprintf(page->out, "  %#14" PRIx64 " - %#14" PRIx64 "  %s%s", module->start, module->end, module->path,
 			module->unloaded_ticks ? " (unloaded)" : "");
-		tp_print(page, TP_STYLE_DIM, "  %.16s\n", hex_id(module, id, sizeof(id)));
+		tpa_print(page, TPA_STYLE_DIM, "  %.16s\n", hex_id(module, id, sizeof(id)));
 	}
 	if (top && top < trace->module_count)
 		fprintf(page->out, "  ... and %zu more (--top 0 for all)\n", trace->module_count - (size_t)top);
 }
 
-static void print_damage(const struct tp_page *page, const struct tp_trace *trace)
+static void print_damage(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	if (!trace->damage_count)
 		return;
-	tp_headline(page, "Damage");
+	tpa_headline(page, "Damage");
 	for (size_t i = 0; i < trace->damage_count; i++)
 		fprintf(page->out, "  offset %" PRIu64 ": %s; %s bytes not read\n", trace->damage[i].offset,
-			trace->damage[i].reason, tp_count(trace->damage[i].lost_bytes).text);
+			trace->damage[i].reason, tpa_count(trace->damage[i].lost_bytes).text);
 }
 
-static void print_text(const struct tp_session *session)
+static void print_text(const struct tpa_session *session)
 {
-	const struct tp_page *page = &session->page;
+	const struct tpa_page *page = &session->page;
 	char names[300];
 
 	for (size_t i = 0; i < session->run->process_count; i++) {
-		const struct tp_process *process = &session->run->processes[i];
-		struct tp_notes notes;
+		const struct tpa_process *process = &session->run->processes[i];
+		struct tpa_notes notes;
 
 		if (i)
 			fputs("\n\n", page->out);
-		tp_process_print(process, page);
-		tp_others_print(process->trace, page);
+		tpa_process_print(process, page);
+		tpa_others_print(process->trace, page);
 		print_process(page, process->trace);
 		print_file(page, process);
 		print_recorded(page, process);
@@ -284,12 +287,12 @@ static void print_text(const struct tp_session *session)
 		print_threads(session, process);
 		print_modules(session, process->trace);
 		print_damage(page, process->trace);
-		tp_notes_collect(&notes, process, NULL);
-		tp_notes_print(&notes, page);
-		tp_notes_free(&notes);
+		tpa_notes_collect(&notes, process, NULL);
+		tpa_notes_print(&notes, page);
+		tpa_notes_free(&notes);
 	}
-	tp_next_print(page, "tprof-analyze dump %s   prints every event",
-		      tp_trace_names(session, names, sizeof(names)));
+	tpa_next_print(page, "tprof-analyze dump %s   prints every event",
+		       tpa_trace_names(session, names, sizeof(names)));
 }
 
 /* ---- JSON ---- */
@@ -307,7 +310,7 @@ static json_t *text(const char *bytes)
 	return json ? json : json_string("?");
 }
 
-static json_t *json_trace(const struct tp_trace *trace)
+static json_t *json_trace(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object(), *settings = json_array();
@@ -332,23 +335,23 @@ static json_t *json_trace(const struct tp_trace *trace)
 	return json;
 }
 
-static json_t *json_threads(const struct tp_process *process)
+static json_t *json_threads(const struct tpa_process *process)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < process->thread_count; i++) {
-		const struct tp_thread_stats *thread = &process->threads[i];
+		const struct tpa_thread_stats *thread = &process->threads[i];
 		json_t *json = json_object();
 
 		json_object_set_new(json, "thread", integer(thread->thread));
 		json_object_set_new(json, "tid", integer(thread->tid));
 		json_object_set_new(json, "name", text(thread->name));
-		tp_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
-			     process->unseen.blocks);
-		tp_json_some(json, "frees", thread->frees, thread->frees_variance, process->unseen.blocks);
-		tp_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->unseen.bytes);
+		tpa_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
+			      process->unseen.blocks);
+		tpa_json_some(json, "frees", thread->frees, thread->frees_variance, process->unseen.blocks);
+		tpa_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->unseen.bytes);
 		json_object_set_new(json, "cpu_samples", integer(thread->cpu.samples));
-		json_object_set_new(json, "cpu_ns", integer(tp_cpu_ns(process, &thread->cpu)));
+		json_object_set_new(json, "cpu_ns", integer(tpa_cpu_ns(process, &thread->cpu)));
 		json_object_set_new(json, "first_ns", integer(thread->first_ns));
 		json_object_set_new(json, "last_ns", integer(thread->last_ns));
 		json_array_append_new(list, json);
@@ -356,13 +359,13 @@ static json_t *json_threads(const struct tp_process *process)
 	return list;
 }
 
-static json_t *json_modules(const struct tp_trace *trace)
+static json_t *json_modules(const struct tpa_trace *trace)
 {
 	json_t *list = json_array();
 	char buffer[600];
 
 	for (size_t i = 0; i < trace->module_count; i++) {
-		const struct tp_module *module = &trace->modules[i];
+		const struct tpa_module *module = &trace->modules[i];
 		json_t *json = json_object();
 
 		json_object_set_new(json, "path", text(module->path));
@@ -377,34 +380,34 @@ static json_t *json_modules(const struct tp_trace *trace)
 	return list;
 }
 
-static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
 {
-	const struct tp_process *process = &session->run->processes[index];
+	const struct tpa_process *process = &session->run->processes[index];
 	json_t *json = json_object();
 
 	(void)argument;
-	json_object_set_new(json, "process", tp_json_process(process));
-	json_object_set_new(json, "run", tp_others_json(process->trace));
-	json_object_set_new(json, "capture", tp_json_capture(process));
-	json_object_set_new(json, "heap", tp_json_heap(process));
+	json_object_set_new(json, "process", tpa_json_process(process));
+	json_object_set_new(json, "run", tpa_others_json(process->trace));
+	json_object_set_new(json, "capture", tpa_json_capture(process));
+	json_object_set_new(json, "heap", tpa_json_heap(process));
 	json_object_set_new(json, "trace", json_trace(process->trace));
 	json_object_set_new(json, "threads", json_threads(process));
 	json_object_set_new(json, "modules", json_modules(process->trace));
-	json_object_set_new(json, "notes", tp_json_notes(process, NULL));
+	json_object_set_new(json, "notes", tpa_json_notes(process, NULL));
 	return json;
 }
 
-int tp_cmd_info(const struct tp_options *options)
+int tpa_cmd_info(const struct tpa_options *options)
 {
-	const struct tp_process_report report = { .process = json_process };
-	struct tp_session session;
-	int status = tp_session_start(&session, options);
+	const struct tpa_process_report report = { .process = json_process };
+	struct tpa_session session;
+	int status = tpa_session_start(&session, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
 	if (!options->json)
 		print_text(&session);
-	else if (!tp_processes_json(&session, &report))
-		return tp_session_out_of_memory(&session);
-	return tp_session_close(&session, TP_EXIT_OK);
+	else if (!tpa_processes_json(&session, &report))
+		return tpa_session_out_of_memory(&session);
+	return tpa_session_close(&session, TPA_EXIT_OK);
 }

@@ -25,7 +25,7 @@ enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 #define LIFE_SECONDS 110     /* what is searched lives two minutes */
 
 struct search {
-	struct tp_reach_held held;
+	struct tpa_reach_held held;
 	uint64_t ticks;
 	uint32_t running, waiting; /* other threads: on a processor, in a system call */
 	uint32_t unknown;	   /* of those that wait: their registers are not searched */
@@ -34,26 +34,27 @@ struct search {
 
 /* ---- one search ---- */
 
-static bool search_frozen(struct tp_control *control, const struct tp_trace *trace, struct search *search, char **error)
+static bool search_frozen(struct tpa_control *control, const struct tpa_trace *trace, struct search *search,
+			  char **error)
 {
 	const struct tprof_header *header = control->header;
-	struct tp_frozen frozen;
-	struct tp_roots roots;
+	struct tpa_frozen frozen;
+	struct tpa_roots roots;
 	bool good;
 
-	if (!tp_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
+	if (!tpa_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
 		return false;
-	good = tp_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path) &&
-	       tp_reach_search(search->held.blocks, search->held.count, &roots.all, tp_frozen_read, &frozen) &&
-	       tp_frozen_whole(&frozen, error);
-	tp_roots_free(&roots);
-	tp_frozen_close(&frozen);
+	good = tpa_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path) &&
+	       tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen) &&
+	       tpa_frozen_whole(&frozen, error);
+	tpa_roots_free(&roots);
+	tpa_frozen_close(&frozen);
 	return good;
 }
 
-static bool search_once(struct tp_control *control, struct search *search, char **error)
+static bool search_once(struct tpa_control *control, struct search *search, char **error)
 {
-	struct tp_trace *trace = tp_trace_open(control->path, error);
+	struct tpa_trace *trace = tpa_trace_open(control->path, error);
 	bool good;
 
 	if (!trace)
@@ -62,14 +63,14 @@ static bool search_once(struct tp_control *control, struct search *search, char 
 	search->running = control->header->snapshot_running;
 	search->waiting = control->header->snapshot_waiting;
 	search->unknown = search->waiting - control->header->snapshot_known;
-	search->frozen = tp_control_snapshot(control);
-	good = tp_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
-	tp_trace_close(trace);
+	search->frozen = tpa_control_snapshot(control);
+	good = tpa_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
+	tpa_trace_close(trace);
 	return good;
 }
 
 /* False: what is wrong has been said. */
-static bool searches(struct tp_control *control, struct search *search)
+static bool searches(struct tpa_control *control, struct search *search)
 {
 	char *error = NULL;
 	bool good = search_once(control, search, &error);
@@ -81,19 +82,19 @@ static bool searches(struct tp_control *control, struct search *search)
 }
 
 /* The one that was searched, and not one that somebody else has had made since. */
-static void end_frozen(const struct tp_control *control, const struct search *search)
+static void end_frozen(const struct tpa_control *control, const struct search *search)
 {
-	if (search->frozen && tp_control_is_child(control, search->frozen))
+	if (search->frozen && tpa_control_is_child(control, search->frozen))
 		kill(search->frozen, SIGKILL);
 }
 
 /* Has the process make its fork. */
-static int freeze(struct tp_control *control)
+static int freeze(struct tpa_control *control)
 {
 	const struct tprof_header *header = control->header;
 
-	switch (tp_control_ask(control, TPROF_CONTROL_LEAKCHECK, NULL, WAIT_MS)) {
-	case TP_CONTROL_DONE:
+	switch (tpa_control_ask(control, TPROF_CONTROL_LEAKCHECK, NULL, WAIT_MS)) {
+	case TPA_CONTROL_DONE:
 		if (header->snapshot_pid && !header->snapshot_error)
 			return DONE;
 		if (header->snapshot_error == EBUSY) {
@@ -103,19 +104,19 @@ static int freeze(struct tp_control *control)
 		fprintf(stderr, "tprof: process %d could not be forked: %s\n", (int)control->pid,
 			strerror((int)header->snapshot_error));
 		return FAILED;
-	case TP_CONTROL_ENDED:
+	case TPA_CONTROL_ENDED:
 		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
 		return FAILED;
-	case TP_CONTROL_CANCELLED:
+	case TPA_CONTROL_CANCELLED:
 		fprintf(stderr, "tprof: process %d: the request was taken back\n", (int)control->pid);
 		return NOT_YET;
-	case TP_CONTROL_BUSY:
+	case TPA_CONTROL_BUSY:
 		fprintf(stderr, "tprof: process %d: another request is being made\n", (int)control->pid);
 		return NOT_YET;
 	default:
-		tp_control_cancel(control);
+		tpa_control_cancel(control);
 		fprintf(stderr, "tprof: process %d did not answer in %d s: %s; try again later\n", (int)control->pid,
-			WAIT_MS / 1000, tp_control_reason(control));
+			WAIT_MS / 1000, tpa_control_reason(control));
 		return NOT_YET;
 	}
 }
@@ -124,7 +125,7 @@ static int freeze(struct tp_control *control)
 
 static int by_kind(const void *a, const void *b)
 {
-	const struct tp_reach_block *x = a, *y = b;
+	const struct tpa_reach_block *x = a, *y = b;
 
 	if (x->reach != y->reach)
 		return x->reach < y->reach ? -1 : 1;
@@ -139,7 +140,7 @@ static int by_kind(const void *a, const void *b)
  * could hold may be reached by these: they are possibly lost, not definitely. (A search that was done twice knows that they
  * were there all the time, which is unlikely, and not impossible: a loop that waits for another thread.)
  */
-static void doubt_few(const struct search *search, struct tp_reach_sum *sums, size_t count)
+static void doubt_few(const struct search *search, struct tpa_reach_sum *sums, size_t count)
 {
 	uint64_t few = (uint64_t)REGISTERS * search->running + (uint64_t)TPROF_KEPT * search->unknown;
 
@@ -149,28 +150,28 @@ static void doubt_few(const struct search *search, struct tp_reach_sum *sums, si
 }
 
 /* Sums by stack; the blocks change their order. NULL: no memory. */
-static struct tp_reach_sum *sum_up(struct search *search, size_t *count)
+static struct tpa_reach_sum *sum_up(struct search *search, size_t *count)
 {
-	struct tp_reach_sum *sums = calloc(search->held.count + 1, sizeof(*sums));
+	struct tpa_reach_sum *sums = calloc(search->held.count + 1, sizeof(*sums));
 
 	*count = 0;
 	if (sums && search->held.count)
 		qsort(search->held.blocks, search->held.count, sizeof(*search->held.blocks), by_kind);
 	for (size_t i = 0; sums && i < search->held.count; i++) {
-		const struct tp_reach_block *block = &search->held.blocks[i];
-		struct tp_reach_sum *last = *count ? &sums[*count - 1] : NULL;
+		const struct tpa_reach_block *block = &search->held.blocks[i];
+		struct tpa_reach_sum *last = *count ? &sums[*count - 1] : NULL;
 
 		if (!last || last->reach != block->reach || last->node != block->node || last->op != block->op)
 			sums[(*count)++] =
-				(struct tp_reach_sum){ search->ticks, block->reach, block->node, block->op, 1,
-						       block->size };
+				(struct tpa_reach_sum){ search->ticks, block->reach, block->node, block->op, 1,
+							block->size };
 		else
 			last->blocks++, last->bytes += block->size;
 	}
 	return sums;
 }
 
-static void print(const struct tp_control *control, const struct search *search, const struct tp_reach_sum *sums,
+static void print(const struct tpa_control *control, const struct search *search, const struct tpa_reach_sum *sums,
 		  size_t count)
 {
 	static const char *const words[] = { "", "definitely lost", "indirectly lost", "possibly lost",
@@ -182,8 +183,8 @@ static void print(const struct tp_control *control, const struct search *search,
 		blocks[sums[i].reach] += sums[i].blocks;
 	}
 	for (int reach = 1; reach <= TPROF_REACH_STILL; reach++)
-		printf("  %-16s %s in %s block%s\n", words[reach], tp_bytes(bytes[reach], false).text,
-		       tp_count(blocks[reach]).text, tp_plural(blocks[reach]));
+		printf("  %-16s %s in %s block%s\n", words[reach], tpa_bytes(bytes[reach], false).text,
+		       tpa_count(blocks[reach]).text, tpa_plural(blocks[reach]));
 	if (search->running || search->waiting)
 		printf("  %u other thread%s in %s, %u ran%s\n", search->waiting,
 		       search->waiting == 1 ? " was" : "s were",
@@ -198,10 +199,10 @@ static void print(const struct tp_control *control, const struct search *search,
 	printf("tprof-analyze leaks %s   says which\n", control->path);
 }
 
-static int report(struct tp_control *control, struct search *search, bool quiet)
+static int report(struct tpa_control *control, struct search *search, bool quiet)
 {
 	size_t count;
-	struct tp_reach_sum *sums = sum_up(search, &count);
+	struct tpa_reach_sum *sums = sum_up(search, &count);
 	bool good;
 
 	if (!sums) {
@@ -209,7 +210,7 @@ static int report(struct tp_control *control, struct search *search, bool quiet)
 		return FAILED;
 	}
 	doubt_few(search, sums, count);
-	good = tp_append_reach(control, sums, count);
+	good = tpa_append_reach(control, sums, count);
 	if (good)
 		control->header->search_ticks = search->ticks;
 	else
@@ -221,7 +222,7 @@ static int report(struct tp_control *control, struct search *search, bool quiet)
 }
 
 /* The program runs on between the two searches. */
-static int search_twice(struct tp_control *control, struct search *now, struct search *earlier)
+static int search_twice(struct tpa_control *control, struct search *now, struct search *earlier)
 {
 	const struct timespec pause = { .tv_nsec = BETWEEN_NS };
 	int status = freeze(control);
@@ -243,31 +244,31 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 		return FAILED;
 	now->running = now->running < earlier->running ? now->running : earlier->running;
 	now->unknown = now->unknown < earlier->unknown ? now->unknown : earlier->unknown;
-	tp_reach_confirm(now->held.blocks, now->held.count, earlier->held.blocks, earlier->held.count);
+	tpa_reach_confirm(now->held.blocks, now->held.count, earlier->held.blocks, earlier->held.count);
 	return DONE;
 }
 
-int tp_leakcheck(struct tp_control *control, bool taken)
+int tpa_leakcheck(struct tpa_control *control, bool taken)
 {
 	struct search now = { 0 }, earlier = { 0 };
 	int status;
 
 	alarm(LIFE_SECONDS);
-	if (!tp_control_lock(control, TP_CONTROL_SEARCH) && !taken) {
+	if (!tpa_control_lock(control, TPA_CONTROL_SEARCH) && !taken) {
 		fprintf(stderr,
 			"tprof: process %d: another leak check of it is under way; try again when that is over\n",
 			(int)control->pid);
 		return NOT_YET;
 	}
 	if (taken && !searches(control, &now))
-		status = tp_control_is_forbidden(now.frozen) ? TPROF_STATUS_FORBIDDEN : FAILED;
+		status = tpa_control_is_forbidden(now.frozen) ? TPROF_STATUS_FORBIDDEN : FAILED;
 	else if (taken)
 		status = DONE;
 	else
 		status = search_twice(control, &now, &earlier);
 	if (status == DONE)
 		status = report(control, &now, taken);
-	tp_reach_held_free(&now.held);
-	tp_reach_held_free(&earlier.held);
+	tpa_reach_held_free(&now.held);
+	tpa_reach_held_free(&earlier.held);
 	return status;
 }

@@ -10,6 +10,6 @@
  * process waits at its end, and has made its fork; then one search is enough, and nothing is printed. Returns ctl's exit
  * status.
  */
-int tp_leakcheck(struct tp_control *control, bool taken);
+int tpa_leakcheck(struct tpa_control *control, bool taken);
 
 #endif

@@ -13,82 +13,82 @@
 #include "report/text/resident_listing.h"
 
 /* Growth is each process's own: of stacks, or of what stacks can be put together to. */
-static bool has_growth(const struct tp_session *session, size_t process)
+static bool has_growth(const struct tpa_session *session, size_t process)
 {
-	enum tp_by by = session->options->by;
+	enum tpa_by by = session->options->by;
 
-	return process < session->run->process_count && (by == TP_BY_STACK || tp_growth_pools_by(by));
+	return process < session->run->process_count && (by == TPA_BY_STACK || tpa_growth_pools_by(by));
 }
 
-static void print_copied(const struct tp_session *session, const struct tp_process *process)
+static void print_copied(const struct tpa_session *session, const struct tpa_process *process)
 {
-	const struct tp_page *page = &session->page;
+	const struct tpa_page *page = &session->page;
 	char text[400];
 
-	if (tp_makeup_copied(page, process, text, sizeof(text)))
-		tp_print(page, TP_STYLE_WARN, "\nit grew without an allocation: %s\n", text);
+	if (tpa_makeup_copied(page, process, text, sizeof(text)))
+		tpa_print(page, TPA_STYLE_WARN, "\nit grew without an allocation: %s\n", text);
 }
 
 /* What memory is held by none of the blocks that the rest of the report is about. */
-static bool print_makeup(struct tp_session *session, size_t process)
+static bool print_makeup(struct tpa_session *session, size_t process)
 {
-	const struct tp_process *processes = session->run->processes;
+	const struct tpa_process *processes = session->run->processes;
 
 	if (process == session->run->process_count)
 		return true;
 	print_copied(session, &processes[process]);
-	return tp_session_print_makeup(session, process, &processes[process].makeup.end,
-				       "What RSS was made of when it was read last", 10);
+	return tpa_session_print_makeup(session, process, &processes[process].makeup.end,
+					"What RSS was made of when it was read last", 10);
 }
 
-static bool before(struct tp_session *session, size_t process)
+static bool before(struct tpa_session *session, size_t process)
 {
-	return (!has_growth(session, process) || tp_growth_section_print(session, process)) &&
+	return (!has_growth(session, process) || tpa_growth_section_print(session, process)) &&
 	       print_makeup(session, process);
 }
 
-static bool before_json(struct tp_session *session, size_t process, json_t *json)
+static bool before_json(struct tpa_session *session, size_t process, json_t *json)
 {
-	return !has_growth(session, process) || tp_growth_section_json(session, process, json);
+	return !has_growth(session, process) || tpa_growth_section_json(session, process, json);
 }
 
-static void heading(const struct tp_session *session, const struct tp_process *process)
+static void heading(const struct tpa_session *session, const struct tpa_process *process)
 {
-	const struct tp_page *page = &session->page;
-	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->unseen };
+	const struct tpa_page *page = &session->page;
+	const struct tpa_heap *heap = &process->heap;
+	struct tpa_numbers numbers = { page, process->unseen };
 
-	if (tp_heap_unknown(process)) {
-		tp_headline(page, "What was %s", tp_unfreed_phrase(process, session->options->to_ns));
+	if (tpa_heap_unknown(process)) {
+		tpa_headline(page, "What was %s", tpa_unfreed_phrase(process, session->options->to_ns));
 		return;
 	}
-	tp_headline(page, "%s in %s block%s %s",
-		    tp_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
-		    tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text,
-		    tp_plural(heap->end_blocks), tp_unfreed_phrase(process, session->options->to_ns));
+	tpa_headline(page, "%s in %s block%s %s",
+		     tpa_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
+		     tpa_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text,
+		     tpa_plural(heap->end_blocks), tpa_unfreed_phrase(process, session->options->to_ns));
 	if (heap->end_blocks)
 		fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
 }
 
-static void combined_heading(const struct tp_session *session)
+static void combined_heading(const struct tpa_session *session)
 {
-	tp_headline(&session->page, "Unfreed in all processes together");
+	tpa_headline(&session->page, "Unfreed in all processes together");
 }
 
-static void next(const struct tp_session *session)
+static void next(const struct tpa_session *session)
 {
 	char names[300];
 
-	tp_next_print(&session->page, "tprof-analyze timeline %s   shows whether live memory grows without end",
-		      tp_trace_names(session, names, sizeof(names)));
+	tpa_next_print(&session->page, "tprof-analyze timeline %s   shows whether live memory grows without end",
+		       tpa_trace_names(session, names, sizeof(names)));
 }
 
-int tp_cmd_leaks(const struct tp_options *options)
+int tpa_cmd_leaks(const struct tpa_options *options)
 {
-	static const struct tp_site_report report = {
+	static const struct tpa_site_report report = {
 		.key = "unfreed",
-		.what = TP_WHAT_UNFREED,
-		.shape = TP_JSON_UNFREED,
+		.what = TPA_WHAT_UNFREED,
+		.shape = TPA_JSON_UNFREED,
 		.suppress = true,
 		.additive = true,
 		.before = before,
@@ -101,5 +101,5 @@ int tp_cmd_leaks(const struct tp_options *options)
 		.next = next,
 	};
 
-	return tp_site_report(options, &report);
+	return tpa_site_report(options, &report);
 }

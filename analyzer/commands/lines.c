@@ -15,102 +15,102 @@
 
 /* ---- all lines, of all processes together ---- */
 
-static bool add_cpu(struct tp_session *session, struct tp_file_lines *lines)
+static bool add_cpu(struct tpa_session *session, struct tpa_file_lines *lines)
 {
-	struct tp_cpu_options options = { .by = TP_BY_LINE };
-	struct tp_cpu_builder *builder = tp_cpu_rows_begin(&options);
+	struct tpa_cpu_options options = { .by = TPA_BY_LINE };
+	struct tpa_cpu_builder *builder = tpa_cpu_rows_begin(&options);
 	bool good = builder != NULL;
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_rows *rows;
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tp_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]);
-	rows = builder ? tp_cpu_rows_end(builder) : NULL;
-	good = good && rows && tp_file_lines_add_cpu(lines, rows);
-	tp_cpu_rows_free(rows);
+		good = tpa_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]);
+	rows = builder ? tpa_cpu_rows_end(builder) : NULL;
+	good = good && rows && tpa_file_lines_add_cpu(lines, rows);
+	tpa_cpu_rows_free(rows);
 	return good;
 }
 
-static bool add_all(struct tp_session *session, struct tp_file_lines *lines)
+static bool add_all(struct tpa_session *session, struct tpa_file_lines *lines)
 {
-	struct tp_rows *rows =
-		tp_session_rows(session, session->run->process_count, TP_BY_LINE, TP_WHAT_ALLOCATED, "bytes", NULL, 0);
-	bool good = rows && tp_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
+	struct tpa_rows *rows = tpa_session_rows(session, session->run->process_count, TPA_BY_LINE, TPA_WHAT_ALLOCATED,
+						 "bytes", NULL, 0);
+	bool good = rows && tpa_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tp_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]) &&
-		       tp_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]);
-	tp_rows_free(rows);
-	tp_file_lines_sort(lines);
+		good = tpa_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]) &&
+		       tpa_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]);
+	tpa_rows_free(rows);
+	tpa_file_lines_sort(lines);
 	return good;
 }
 
 /* ---- JSON ---- */
 
-static json_t *json_line(const struct tp_file_line *line, const char *source)
+static json_t *json_line(const struct tpa_file_line *line, const char *source)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "file", tp_json_string(line->file));
+	json_object_set_new(json, "file", tpa_json_string(line->file));
 	if (line->line) {
 		json_object_set_new(json, "line", json_integer(line->line));
-		json_object_set_new(json, "function", tp_json_string(line->function));
-		json_object_set_new(json, "source", tp_json_string(source));
+		json_object_set_new(json, "function", tpa_json_string(line->function));
+		json_object_set_new(json, "source", tpa_json_string(source));
 	}
-	json_object_set_new(json, "peak_bytes", tp_json_number(line->self.peak_bytes));
-	json_object_set_new(json, "peak_blocks", tp_json_number(line->self.peak_blocks));
-	json_object_set_new(json, "total_peak_bytes", tp_json_number(line->total.peak_bytes));
-	json_object_set_new(json, "total_peak_blocks", tp_json_number(line->total.peak_blocks));
-	json_object_set_new(json, "allocated_bytes", tp_json_number(line->self.bytes));
-	json_object_set_new(json, "allocations", tp_json_number(line->self.allocations));
-	json_object_set_new(json, "total_allocated_bytes", tp_json_number(line->total.bytes));
-	json_object_set_new(json, "total_allocations", tp_json_number(line->total.allocations));
-	json_object_set_new(json, "unfreed_bytes", tp_json_number(line->self.live_bytes));
-	json_object_set_new(json, "unfreed_blocks", tp_json_number(line->self.live_blocks));
-	json_object_set_new(json, "total_unfreed_bytes", tp_json_number(line->total.live_bytes));
-	json_object_set_new(json, "total_unfreed_blocks", tp_json_number(line->total.live_blocks));
+	json_object_set_new(json, "peak_bytes", tpa_json_number(line->self.peak_bytes));
+	json_object_set_new(json, "peak_blocks", tpa_json_number(line->self.peak_blocks));
+	json_object_set_new(json, "total_peak_bytes", tpa_json_number(line->total.peak_bytes));
+	json_object_set_new(json, "total_peak_blocks", tpa_json_number(line->total.peak_blocks));
+	json_object_set_new(json, "allocated_bytes", tpa_json_number(line->self.bytes));
+	json_object_set_new(json, "allocations", tpa_json_number(line->self.allocations));
+	json_object_set_new(json, "total_allocated_bytes", tpa_json_number(line->total.bytes));
+	json_object_set_new(json, "total_allocations", tpa_json_number(line->total.allocations));
+	json_object_set_new(json, "unfreed_bytes", tpa_json_number(line->self.live_bytes));
+	json_object_set_new(json, "unfreed_blocks", tpa_json_number(line->self.live_blocks));
+	json_object_set_new(json, "total_unfreed_bytes", tpa_json_number(line->total.live_bytes));
+	json_object_set_new(json, "total_unfreed_blocks", tpa_json_number(line->total.live_blocks));
 	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
 	json_object_set_new(json, "total_growth_bytes_per_step", json_real(line->total_growth));
-	json_object_set_new(json, "cpu_ns", tp_json_number(line->self_ns));
-	json_object_set_new(json, "total_cpu_ns", tp_json_number(line->total_ns));
+	json_object_set_new(json, "cpu_ns", tpa_json_number(line->self_ns));
+	json_object_set_new(json, "total_cpu_ns", tpa_json_number(line->total_ns));
 	if (line->line) {
-		json_object_set_new(json, "op_ns", tp_json_number(tp_round(line->op_ns)));
-		json_object_set_new(json, "op_ns_ci95", tp_json_interval_ns(tp_file_line_op_interval(line)));
+		json_object_set_new(json, "op_ns", tpa_json_number(tpa_round(line->op_ns)));
+		json_object_set_new(json, "op_ns_ci95", tpa_json_interval_ns(tpa_file_line_op_interval(line)));
 	}
 	return json;
 }
 
 /* ---- text ---- */
 
-static void add_bytes(const struct tp_numbers *numbers, struct tp_table *table, uint64_t bytes)
+static void add_bytes(const struct tpa_numbers *numbers, struct tpa_table *table, uint64_t bytes)
 {
-	tp_table_add(table, bytes ? TP_STYLE_NUMBER : TP_STYLE_DIM,
-		     bytes ? tp_about(numbers, tp_bytes(bytes, numbers->page->exact)).text : "");
+	tpa_table_add(table, bytes ? TPA_STYLE_NUMBER : TPA_STYLE_DIM,
+		      bytes ? tpa_about(numbers, tpa_bytes(bytes, numbers->page->exact)).text : "");
 }
 
-static void add_count(const struct tp_numbers *numbers, struct tp_table *table, uint64_t count)
+static void add_count(const struct tpa_numbers *numbers, struct tpa_table *table, uint64_t count)
 {
-	tp_table_add(table, TP_STYLE_PLAIN, count ? tp_about(numbers, tp_count(count)).text : "");
+	tpa_table_add(table, TPA_STYLE_PLAIN, count ? tpa_about(numbers, tpa_count(count)).text : "");
 }
 
-static void add_time(struct tp_table *table, uint64_t ns)
+static void add_time(struct tpa_table *table, uint64_t ns)
 {
-	tp_table_add(table, TP_STYLE_PLAIN, ns ? tp_time(ns).text : "");
+	tpa_table_add(table, TPA_STYLE_PLAIN, ns ? tpa_time(ns).text : "");
 }
 
 /* "12.3 ms \xc2\xb15%": as far as the interval reaches where it reaches farther. */
-static void add_op_time(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line)
+static void add_op_time(const struct tpa_page *page, struct tpa_table *table, const struct tpa_file_line *line)
 {
 	double off = sqrt(fmax(line->op_below, line->op_above));
 	char text[80] = "";
 
-	if (tp_round(line->op_ns))
-		snprintf(text, sizeof(text), "%s %s%.0f%%", tp_time(tp_round(line->op_ns)).text,
+	if (tpa_round(line->op_ns))
+		snprintf(text, sizeof(text), "%s %s%.0f%%", tpa_time(tpa_round(line->op_ns)).text,
 			 page->utf8 ? "\xc2\xb1" : "+-", ceil(100 * off / line->op_ns));
-	tp_table_add(table, TP_STYLE_PLAIN, text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, text);
 }
 
 /* `totals`: beside each number of the line's own that with what it called. A file's would count its lines' callees twice. */
-static void add_numbers(const struct tp_numbers *numbers, struct tp_table *table, const struct tp_file_line *line,
+static void add_numbers(const struct tpa_numbers *numbers, struct tpa_table *table, const struct tpa_file_line *line,
 			bool totals)
 {
 	add_bytes(numbers, table, line->self.peak_bytes);
@@ -129,7 +129,7 @@ static void add_numbers(const struct tp_numbers *numbers, struct tp_table *table
 	}
 }
 
-static const char *growth_title(const struct tp_session *session)
+static const char *growth_title(const struct tpa_session *session)
 {
 	for (size_t i = 0; i < session->run->process_count; i++)
 		if (session->run->processes[i].growth.heap.count && session->run->processes[i].growth.seconds)
@@ -137,42 +137,42 @@ static const char *growth_title(const struct tp_session *session)
 	return "a step";
 }
 
-static struct tp_table *table_of_files(const struct tp_session *session)
+static struct tpa_table *table_of_files(const struct tpa_session *session)
 {
 	char titles[200];
 
 	snprintf(titles, sizeof(titles), ">at peak|>allocated|>calls|>unfreed|>%s|>CPU|*file", growth_title(session));
-	return tp_table_new(titles);
+	return tpa_table_new(titles);
 }
 
 /* `ops`: with their times. */
-static struct tp_table *table_of_lines(const struct tp_session *session, bool ops)
+static struct tpa_table *table_of_lines(const struct tpa_session *session, bool ops)
 {
 	char titles[200];
 
 	snprintf(titles, sizeof(titles),
 		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|>total %s|%s=source",
 		 growth_title(session), growth_title(session), ops ? ">in ops|" : "");
-	return tp_table_new(titles);
+	return tpa_table_new(titles);
 }
 
-static void print_files(const struct tp_session *session, const struct tp_file_lines *files)
+static void print_files(const struct tpa_session *session, const struct tpa_file_lines *files)
 {
-	uint64_t top = tp_top(session->options, 20);
-	const struct tp_numbers numbers = { &session->page, tp_run_unseen(session->run) };
-	struct tp_table *table = table_of_files(session);
+	uint64_t top = tpa_top(session->options, 20);
+	const struct tpa_numbers numbers = { &session->page, tpa_run_unseen(session->run) };
+	struct tpa_table *table = table_of_files(session);
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
 	for (size_t i = 0; i < count; i++) {
 		add_numbers(&numbers, table, &files->list[i], false);
-		tp_table_add(table, TP_STYLE_FUNCTION, files->list[i].file);
+		tpa_table_add(table, TPA_STYLE_FUNCTION, files->list[i].file);
 	}
-	tp_headline(&session->page, "Files");
-	tp_table_print(table, &session->page, 2);
-	tp_table_free(table);
+	tpa_headline(&session->page, "Files");
+	tpa_table_print(table, &session->page, 2);
+	tpa_table_free(table);
 	if (count < files->count)
-		tp_print(&session->page, TP_STYLE_DIM, "\n      and %s more files (--top 0 shows all)\n",
-			 tp_count(files->count - count).text);
+		tpa_print(&session->page, TPA_STYLE_DIM, "\n      and %s more files (--top 0 shows all)\n",
+			  tpa_count(files->count - count).text);
 }
 
 /* ---- one file ---- */
@@ -228,28 +228,29 @@ static const char *source_line(const struct source *source, int line)
 
 /* What is printed now. */
 struct listing {
-	const struct tp_page *page;
-	struct tp_numbers numbers;
-	struct tp_table *table;
+	const struct tpa_page *page;
+	struct tpa_numbers numbers;
+	struct tpa_table *table;
 	bool ops; /* there is a column of their times */
 };
 
-static void add_row(const struct listing *listing, const struct tp_file_line *line, const char *label, const char *text)
+static void add_row(const struct listing *listing, const struct tpa_file_line *line, const char *label,
+		    const char *text)
 {
-	static const struct tp_file_line nothing;
-	struct tp_table *table = listing->table;
+	static const struct tpa_file_line nothing;
+	struct tpa_table *table = listing->table;
 
-	tp_table_add(table, TP_STYLE_DIM, label);
+	tpa_table_add(table, TPA_STYLE_DIM, label);
 	add_numbers(&listing->numbers, table, line ? line : &nothing, true);
 	if (listing->ops)
 		add_op_time(listing->page, table, line ? line : &nothing);
-	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
-		     text		      ? text
-		     : line && line->function ? line->function
-					      : "");
+	tpa_table_add(table, line ? TPA_STYLE_PLAIN : TPA_STYLE_DIM,
+		      text		       ? text
+		      : line && line->function ? line->function
+					       : "");
 }
 
-static void add_line(const struct listing *listing, const struct tp_file_line *line, int number, const char *text)
+static void add_line(const struct listing *listing, const struct tpa_file_line *line, int number, const char *text)
 {
 	char digits[16];
 
@@ -264,7 +265,7 @@ static void add_gap(const struct listing *listing)
 }
 
 /* The `count` lines from `first` on are one file's. */
-static void add_lines(const struct listing *listing, const struct tp_file_line *first, size_t count,
+static void add_lines(const struct listing *listing, const struct tpa_file_line *first, size_t count,
 		      const struct source *source)
 {
 	int printed = 0;
@@ -287,38 +288,38 @@ static void add_lines(const struct listing *listing, const struct tp_file_line *
 	}
 }
 
-static void print_file(const struct tp_session *session, const struct tp_file_lines *lines,
-		       const struct tp_file_line *first, size_t count, const struct source *source)
+static void print_file(const struct tpa_session *session, const struct tpa_file_lines *lines,
+		       const struct tpa_file_line *first, size_t count, const struct source *source)
 {
 	struct listing listing = { .page = &session->page,
-				   .numbers = { &session->page, tp_run_unseen(session->run) },
+				   .numbers = { &session->page, tpa_run_unseen(session->run) },
 				   .ops = lines->ops_ns > lines->ops_unseen_ns };
 
 	listing.table = table_of_lines(session, listing.ops);
 	if (listing.table)
 		add_lines(&listing, first, count, source);
-	tp_headline(&session->page, "%s", first->file);
+	tpa_headline(&session->page, "%s", first->file);
 	if (!source->count)
-		tp_print(&session->page, TP_STYLE_DIM,
-			 "the file can't be read: functions are shown instead of its text\n");
+		tpa_print(&session->page, TPA_STYLE_DIM,
+			  "the file can't be read: functions are shown instead of its text\n");
 	if (listing.table)
-		tp_table_print(listing.table, &session->page, 2);
-	tp_table_free(listing.table);
-	tp_print(&session->page, TP_STYLE_DIM, "  total: with what was called from the line\n");
+		tpa_table_print(listing.table, &session->page, 2);
+	tpa_table_free(listing.table);
+	tpa_print(&session->page, TPA_STYLE_DIM, "  total: with what was called from the line\n");
 	if (listing.ops)
-		tp_print(&session->page, TP_STYLE_DIM,
-			 "  in ops: each op's time, divided among the lines that called it by its CPU samples (95%%); "
-			 "%s of %s belongs to ops\n"
-			 "  without a sample, and is in no line\n",
-			 tp_time(tp_round(lines->ops_unseen_ns)).text, tp_time(tp_round(lines->ops_ns)).text);
+		tpa_print(&session->page, TPA_STYLE_DIM,
+			  "  in ops: each op's time, divided among the lines that called it by its CPU samples (95%%); "
+			  "%s of %s belongs to ops\n"
+			  "  without a sample, and is in no line\n",
+			  tpa_time(tpa_round(lines->ops_unseen_ns)).text, tpa_time(tpa_round(lines->ops_ns)).text);
 }
 
-static bool is_of(const struct tp_session *session, const struct tp_file_line *line)
+static bool is_of(const struct tpa_session *session, const struct tpa_file_line *line)
 {
-	return tp_file_is(line->file, session->options->source);
+	return tpa_file_is(line->file, session->options->source);
 }
 
-static size_t file_end(const struct tp_file_lines *lines, size_t at)
+static size_t file_end(const struct tpa_file_lines *lines, size_t at)
 {
 	size_t end = at + 1;
 
@@ -328,7 +329,7 @@ static size_t file_end(const struct tp_file_lines *lines, size_t at)
 }
 
 /* Every file that the name means. False: there is none, and it was said. */
-static bool report_file(struct tp_session *session, const struct tp_file_lines *lines, json_t *list)
+static bool report_file(struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
 {
 	bool any = false;
 
@@ -355,27 +356,27 @@ static bool report_file(struct tp_session *session, const struct tp_file_lines *
 	return any;
 }
 
-static bool report_files(struct tp_session *session, const struct tp_file_lines *lines, json_t *list)
+static bool report_files(struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
 {
-	struct tp_file_lines *files = tp_file_lines_sums(lines);
+	struct tpa_file_lines *files = tpa_file_lines_sums(lines);
 	uint64_t top = session->options->top_set ? session->options->top : 0;
 
 	for (size_t i = 0; files && list && i < files->count && (!top || i < top); i++)
 		json_array_append_new(list, json_line(&files->list[i], NULL));
 	if (files && !list)
 		print_files(session, files);
-	tp_file_lines_free(files);
+	tpa_file_lines_free(files);
 	return files != NULL;
 }
 
-static void add_capture(const struct tp_session *session, json_t *json)
+static void add_capture(const struct tpa_session *session, json_t *json)
 {
-	const struct tp_run *run = session->run;
+	const struct tpa_run *run = session->run;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_pack("{s:o,s:o}", "process", tp_json_process(&run->processes[i]),
-						      "capture", tp_json_capture(&run->processes[i])));
+		json_array_append_new(list, json_pack("{s:o,s:o}", "process", tpa_json_process(&run->processes[i]),
+						      "capture", tpa_json_capture(&run->processes[i])));
 	if (run->process_count == 1)
 		json_object_update(json, json_array_get(list, 0));
 	else
@@ -383,58 +384,58 @@ static void add_capture(const struct tp_session *session, json_t *json)
 	json_decref(list);
 }
 
-static void print_coverage(const struct tp_session *session)
+static void print_coverage(const struct tpa_session *session)
 {
 	if (session->run->process_count > 1)
-		tp_next_coverage_print(session);
+		tpa_next_coverage_print(session);
 	else
-		tp_coverage_print(&session->page, &session->run->processes[0]);
+		tpa_coverage_print(&session->page, &session->run->processes[0]);
 }
 
-static int report(struct tp_session *session, struct tp_file_lines *lines)
+static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 {
-	const struct tp_options *options = session->options;
+	const struct tpa_options *options = session->options;
 	json_t *json = options->json ? json_object() : NULL, *list = options->json ? json_array() : NULL;
 	bool found;
 
 	if (!add_all(session, lines)) {
-		tp_out_of_memory();
+		tpa_out_of_memory();
 		json_decref(json);
 		json_decref(list);
-		return TP_EXIT_TRACE;
+		return TPA_EXIT_TRACE;
 	}
 	found = options->source ? report_file(session, lines, list) : report_files(session, lines, list);
 	if (json) {
 		json_object_set_new(json, "schema", json_string("tprof/1"));
 		json_object_set_new(json, options->source ? "lines" : "files", list);
 		add_capture(session, json);
-		json_object_set_new(json, "ops_ns", tp_json_number(tp_round(lines->ops_ns)));
-		json_object_set_new(json, "ops_unseen_ns", tp_json_number(tp_round(lines->ops_unseen_ns)));
-		if (!tp_json_write(json, session->page.out))
-			return tp_out_of_memory();
+		json_object_set_new(json, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
+		json_object_set_new(json, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
+		if (!tpa_json_write(json, session->page.out))
+			return tpa_out_of_memory();
 	} else if (found) {
-		tp_scope_print(session);
+		tpa_scope_print(session);
 		print_coverage(session);
 	}
-	return found ? TP_EXIT_OK : TP_EXIT_USAGE;
+	return found ? TPA_EXIT_OK : TPA_EXIT_USAGE;
 }
 
-int tp_cmd_lines(const struct tp_options *options)
+int tpa_cmd_lines(const struct tpa_options *options)
 {
-	struct tp_file_lines *lines = NULL;
-	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	struct tpa_file_lines *lines = NULL;
+	struct tpa_session session;
+	int status = tpa_session_open(&session, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
-	status = tp_session_replay(&session, TP_GROUP_STACK);
-	if (status != TP_EXIT_OK)
+	status = tpa_session_replay(&session, TPA_GROUP_STACK);
+	if (status != TPA_EXIT_OK)
 		return status;
-	for (size_t i = 0; status == TP_EXIT_OK && i < session.run->process_count; i++)
-		if (!tp_session_symbols(&session, i))
-			status = TP_EXIT_TRACE;
-	lines = tp_file_lines_new();
-	status = status == TP_EXIT_OK && lines ? report(&session, lines) : tp_out_of_memory();
-	tp_file_lines_free(lines);
-	return tp_session_close(&session, status);
+	for (size_t i = 0; status == TPA_EXIT_OK && i < session.run->process_count; i++)
+		if (!tpa_session_symbols(&session, i))
+			status = TPA_EXIT_TRACE;
+	lines = tpa_file_lines_new();
+	status = status == TPA_EXIT_OK && lines ? report(&session, lines) : tpa_out_of_memory();
+	tpa_file_lines_free(lines);
+	return tpa_session_close(&session, status);
 }

@@ -15,40 +15,40 @@ static void say(const char *what)
 		fprintf(stderr, "\r\033[Ktprof-analyze: measuring this machine: %s", what);
 }
 
-static int measure(struct tp_machine *machine, const char *path)
+static int measure(struct tpa_machine *machine, const char *path)
 {
-	bool good = tp_machine_measure(machine, say);
+	bool good = tpa_machine_measure(machine, say);
 
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (!good) {
 		fputs("tprof-analyze: this machine can't be measured: too little memory\n", stderr);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
-	if (path && tp_machine_write(machine, path))
+	if (path && tpa_machine_write(machine, path))
 		fprintf(stderr, "tprof-analyze: measured this machine; kept in %s\n", path);
 	else
 		fprintf(stderr, "tprof-analyze: measured this machine; not kept: %s\n",
 			path ? strerror(errno) : "neither XDG_CACHE_HOME nor HOME is set");
-	return TP_EXIT_OK;
+	return TPA_EXIT_OK;
 }
 
-int tp_machine_get(const struct tp_options *options, struct tp_machine *machine)
+int tpa_machine_get(const struct tpa_options *options, struct tpa_machine *machine)
 {
-	struct tp_machine this_one;
+	struct tpa_machine this_one;
 	const char *error = NULL;
-	int status = TP_EXIT_OK;
+	int status = TPA_EXIT_OK;
 	char *path;
 
 	if (options->machine) {
-		if (tp_machine_read(machine, options->machine, &error))
-			return TP_EXIT_OK;
+		if (tpa_machine_read(machine, options->machine, &error))
+			return TPA_EXIT_OK;
 		fprintf(stderr, "tprof-analyze: --machine %s: %s\n", options->machine, error);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
-	tp_machine_identify(&this_one);
-	path = tp_machine_path(&this_one);
-	if (options->measure || !path || !tp_machine_read(machine, path, &error)) {
+	tpa_machine_identify(&this_one);
+	path = tpa_machine_path(&this_one);
+	if (options->measure || !path || !tpa_machine_read(machine, path, &error)) {
 		*machine = this_one;
 		status = measure(machine, path);
 	}
@@ -56,17 +56,17 @@ int tp_machine_get(const struct tp_options *options, struct tp_machine *machine)
 	return status;
 }
 
-int tp_machine_find(const struct tp_options *options, struct tp_machine *machine, bool *known)
+int tpa_machine_find(const struct tpa_options *options, struct tpa_machine *machine, bool *known)
 {
 	const char *error;
 	char *path;
 
 	*known = options->machine || options->measure;
 	if (*known)
-		return tp_machine_get(options, machine);
-	tp_machine_identify(machine);
-	path = tp_machine_path(machine);
-	*known = path && tp_machine_read(machine, path, &error);
+		return tpa_machine_get(options, machine);
+	tpa_machine_identify(machine);
+	path = tpa_machine_path(machine);
+	*known = path && tpa_machine_read(machine, path, &error);
 	free(path);
-	return TP_EXIT_OK;
+	return TPA_EXIT_OK;
 }

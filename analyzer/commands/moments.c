@@ -13,7 +13,7 @@
 #include "report/text/progress.h"
 #include "trace/events.h"
 
-bool tp_mark_named(const char *value, const char **text)
+bool tpa_mark_named(const char *value, const char **text)
 {
 	if (strncmp(value, "mark:", 5) != 0 || !value[5])
 		return false;
@@ -21,7 +21,7 @@ bool tp_mark_named(const char *value, const char **text)
 	return true;
 }
 
-bool tp_step_named(const char *value, const char **number)
+bool tpa_step_named(const char *value, const char **number)
 {
 	if (strncmp(value, "step:", 5) != 0)
 		return false;
@@ -32,46 +32,46 @@ bool tp_step_named(const char *value, const char **number)
 /* ---- marks ---- */
 
 /* Nanoseconds since the run's start; UINT64_MAX: it is not there. */
-static uint64_t find_in(struct tp_trace *trace, const char *text, uint64_t start_ns)
+static uint64_t find_in(struct tpa_trace *trace, const char *text, uint64_t start_ns)
 {
-	struct tp_events *events = tp_events_open(trace);
+	struct tpa_events *events = tpa_events_open(trace);
 	uint64_t found = UINT64_MAX;
-	const struct tp_event *event;
+	const struct tpa_event *event;
 	size_t length = strlen(text);
 
-	while (events && found == UINT64_MAX && (event = tp_events_next(events)) != NULL)
-		if (event->kind == TP_EVENT_MARK && event->mark.length == length &&
+	while (events && found == UINT64_MAX && (event = tpa_events_next(events)) != NULL)
+		if (event->kind == TPA_EVENT_MARK && event->mark.length == length &&
 		    memcmp(event->mark.text, text, length) == 0)
-			found = start_ns + tp_trace_ns(trace, event->time << trace->header->tick_shift);
+			found = start_ns + tpa_trace_ns(trace, event->time << trace->header->tick_shift);
 	if (events)
-		tp_events_close(events);
+		tpa_events_close(events);
 	return found;
 }
 
-static int find_mark(struct tp_trace *const *traces, size_t count, const char *option, const char *text, uint64_t *ns)
+static int find_mark(struct tpa_trace *const *traces, size_t count, const char *option, const char *text, uint64_t *ns)
 {
-	uint64_t start = tp_run_start(traces, count), best = UINT64_MAX;
+	uint64_t start = tpa_run_start(traces, count), best = UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t found = find_in(traces[i], text, tp_start_of(traces, count, i) - start);
+		uint64_t found = find_in(traces[i], text, tpa_start_of(traces, count, i) - start);
 
 		best = found < best ? found : best;
 	}
 	if (best == UINT64_MAX) {
 		fprintf(stderr, "tprof-analyze: %s: there is no mark '%s' in the trace\n", option, text);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
 	*ns = best ? best : 1; /* 0 would be no limit */
-	return TP_EXIT_OK;
+	return TPA_EXIT_OK;
 }
 
-static int find_marks(struct tp_options *options, struct tp_trace *const *traces, size_t count)
+static int find_marks(struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
-	int status = TP_EXIT_OK;
+	int status = TPA_EXIT_OK;
 
 	if (options->from_at.mark)
 		status = find_mark(traces, count, "--from", options->from_at.mark, &options->from_ns);
-	if (status == TP_EXIT_OK && options->to_at.mark)
+	if (status == TPA_EXIT_OK && options->to_at.mark)
 		status = find_mark(traces, count, "--to", options->to_at.mark, &options->to_ns);
 	return status;
 }
@@ -79,52 +79,52 @@ static int find_marks(struct tp_options *options, struct tp_trace *const *traces
 /* ---- steps ---- */
 
 /* As the command steps does, so that its numbers are the numbers here. NULL: no memory. */
-static struct tp_run *replay_steps(const struct tp_options *options, struct tp_trace *const *traces, size_t count)
+static struct tpa_run *replay_steps(const struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
-	struct tp_replay_options replay = {
-		.group = TP_GROUP_THREAD,
+	struct tpa_replay_options replay = {
+		.group = TPA_GROUP_THREAD,
 		.find_steps = true,
 		.step_ends = { options->from_at.step ? options->from_at.step - 1 : 0, options->to_at.step },
 	};
-	struct tp_run *run;
+	struct tpa_run *run;
 
 	for (size_t i = 0; i < count; i++)
-		if (!tp_op_names(traces[i], options->debug_dir))
+		if (!tpa_op_names(traces[i], options->debug_dir))
 			return NULL;
-	replay.progress_context = tp_progress_new("looking for the step");
+	replay.progress_context = tpa_progress_new("looking for the step");
 	if (replay.progress_context)
-		replay.progress = tp_progress_update;
-	run = tp_run_replay(traces, count, &replay);
-	tp_progress_free(replay.progress_context);
+		replay.progress = tpa_progress_update;
+	run = tpa_run_replay(traces, count, &replay);
+	tpa_progress_free(replay.progress_context);
 	return run;
 }
 
-static int no_such_step(const struct tp_run *run, const char *option, uint64_t step)
+static int no_such_step(const struct tpa_run *run, const char *option, uint64_t step)
 {
 	static const char *const known[] = {
-		[TP_STEPS_NONE] = "",
-		[TP_STEPS_MARKED] = "",
-		[TP_STEPS_AUTOGRAD] = ", each ended by a backward pass",
-		[TP_STEPS_PERIOD] = ", found by the period of its ops",
+		[TPA_STEPS_NONE] = "",
+		[TPA_STEPS_MARKED] = "",
+		[TPA_STEPS_AUTOGRAD] = ", each ended by a backward pass",
+		[TPA_STEPS_PERIOD] = ", found by the period of its ops",
 	};
-	const struct tp_step_stats *most = &run->processes[0].steps;
+	const struct tpa_step_stats *most = &run->processes[0].steps;
 
 	for (size_t i = 1; i < run->process_count; i++)
 		if (run->processes[i].steps.count > most->count)
 			most = &run->processes[i].steps;
 	if (most->count)
 		fprintf(stderr, "tprof-analyze: %s step:%" PRIu64 ": the trace has %" PRIu64 " step%s%s\n", option,
-			step, most->count, tp_plural(most->count), known[most->source]);
+			step, most->count, tpa_plural(most->count), known[most->source]);
 	else
 		fprintf(stderr,
 			"tprof-analyze: %s step:%" PRIu64 ": no step is in the trace, and its ops have no period: mark "
 			"their ends with tprof_step()\n",
 			option, step);
-	return TP_EXIT_USAGE;
+	return TPA_EXIT_USAGE;
 }
 
 /* Nanoseconds since the run's start, of the first process that gets there; UINT64_MAX: none does. */
-static uint64_t end_of_step(const struct tp_run *run, size_t which)
+static uint64_t end_of_step(const struct tpa_run *run, size_t which)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -137,7 +137,7 @@ static uint64_t end_of_step(const struct tp_run *run, size_t which)
 	return best;
 }
 
-static bool any_step(const struct tp_run *run)
+static bool any_step(const struct tpa_run *run)
 {
 	for (size_t i = 0; i < run->process_count; i++)
 		if (run->processes[i].steps.count)
@@ -145,7 +145,7 @@ static bool any_step(const struct tp_run *run)
 	return false;
 }
 
-static int take_steps(struct tp_options *options, const struct tp_run *run)
+static int take_steps(struct tpa_options *options, const struct tpa_run *run)
 {
 	uint64_t before = end_of_step(run, 0), end = end_of_step(run, 1);
 
@@ -157,59 +157,59 @@ static int take_steps(struct tp_options *options, const struct tp_run *run)
 		options->from_ns = before + 1; /* what ended the step before is not in this one */
 	if (options->to_at.step)
 		options->to_ns = end;
-	return TP_EXIT_OK;
+	return TPA_EXIT_OK;
 }
 
-static int find_steps(struct tp_options *options, struct tp_trace *const *traces, size_t count)
+static int find_steps(struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
-	struct tp_run *run;
+	struct tpa_run *run;
 	int status;
 
 	if (!options->from_at.step && !options->to_at.step)
-		return TP_EXIT_OK;
+		return TPA_EXIT_OK;
 	run = replay_steps(options, traces, count);
 	if (!run)
-		tp_no_memory();
+		tpa_no_memory();
 	status = take_steps(options, run);
-	tp_run_free(run);
+	tpa_run_free(run);
 	return status;
 }
 
 /* ---- both ---- */
 
-static int find_all(struct tp_options *options, struct tp_trace *const *traces, size_t count)
+static int find_all(struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
 	int status = find_marks(options, traces, count);
 
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = find_steps(options, traces, count);
-	if (status == TP_EXIT_OK && options->to_ns && options->to_ns <= options->from_ns) {
+	if (status == TPA_EXIT_OK && options->to_ns && options->to_ns <= options->from_ns) {
 		fputs("tprof-analyze: --to must be later than --from\n", stderr);
-		status = TP_EXIT_USAGE;
+		status = TPA_EXIT_USAGE;
 	}
 	return status;
 }
 
-static bool is_named(const struct tp_moment *moment)
+static bool is_named(const struct tpa_moment *moment)
 {
 	return moment->mark || moment->step;
 }
 
-int tp_moments_find(struct tp_options *options)
+int tpa_moments_find(struct tpa_options *options)
 {
-	struct tp_trace **traces;
+	struct tpa_trace **traces;
 	size_t count = 0;
-	int status = TP_EXIT_OK;
+	int status = TPA_EXIT_OK;
 
 	if (!is_named(&options->from_at) && !is_named(&options->to_at))
-		return TP_EXIT_OK;
-	traces = tp_zalloc(options->trace_count, sizeof(*traces));
+		return TPA_EXIT_OK;
+	traces = tpa_zalloc(options->trace_count, sizeof(*traces));
 	for (size_t i = 0; i < options->trace_count; i++) {
 		char *error = NULL;
 
-		traces[count] = tp_trace_open(options->traces[i], &error);
+		traces[count] = tpa_trace_open(options->traces[i], &error);
 		if (traces[count] && options->process && traces[count]->header->pid != options->process)
-			tp_trace_close(
+			tpa_trace_close(
 				traces[count]); /* as the command will: times count from the first of the others */
 		else
 			count += traces[count] != NULL;
@@ -218,7 +218,7 @@ int tp_moments_find(struct tp_options *options)
 	if (count)
 		status = find_all(options, traces, count);
 	for (size_t i = 0; i < count; i++)
-		tp_trace_close(traces[i]);
+		tpa_trace_close(traces[i]);
 	free(traces);
 	return status;
 }

@@ -9,18 +9,18 @@
 #include "commands/command.h"
 
 /* Is the option's value "mark:TEXT"? Sets *text, which lies in `value`. */
-bool tp_mark_named(const char *value, const char **text);
+bool tpa_mark_named(const char *value, const char **text);
 
 /* Is it "step:", whatever number follows? Sets *number, which lies in `value`. */
-bool tp_step_named(const char *value, const char **number);
+bool tpa_step_named(const char *value, const char **number);
 
 /*
  * Looks for what options->from_at and to_at name, and sets from_ns and to_ns: the first mark of that text; the end of the
  * step, or of the one before it for --from, where steps are those that the command steps tells of. Of several processes the
  * first to get there counts.
- * TP_EXIT_OK, also where nothing is named; after a line on stderr TP_EXIT_USAGE: it is not in the trace, or the wrong way
- * round, or TP_EXIT_TRACE: memory is out. A trace that can't be read is left for the command to complain of.
+ * TPA_EXIT_OK, also where nothing is named; after a line on stderr TPA_EXIT_USAGE: it is not in the trace, or the wrong way
+ * round, or TPA_EXIT_TRACE: memory is out. A trace that can't be read is left for the command to complain of.
  */
-int tp_moments_find(struct tp_options *options);
+int tpa_moments_find(struct tpa_options *options);
 
 #endif

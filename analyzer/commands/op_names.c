@@ -23,9 +23,9 @@ static bool is_nameless(const char *name)
 	return strncmp(name, ".omp_outlined", strlen(".omp_outlined")) == 0;
 }
 
-static void name_of(char *text, size_t size, const struct tp_symbol *symbol, const struct tp_frame *frame)
+static void name_of(char *text, size_t size, const struct tpa_symbol *symbol, const struct tpa_frame *frame)
 {
-	const struct tp_location *own = &symbol->locations[symbol->count - 1];
+	const struct tpa_location *own = &symbol->locations[symbol->count - 1];
 	const char *file = own->file ? strrchr(own->file, '/') : NULL;
 
 	file = file ? file + 1 : own->file;
@@ -42,10 +42,10 @@ static void name_of(char *text, size_t size, const struct tp_symbol *symbol, con
 		snprintf(text, size, "0x%" PRIx64, frame->pc);
 }
 
-static bool name_by_address(struct tp_trace *trace, const char *debug_dir)
+static bool name_by_address(struct tpa_trace *trace, const char *debug_dir)
 {
-	struct tp_symbols_options options = { .debug_dir = debug_dir };
-	struct tp_symbols *symbols = NULL;
+	struct tpa_symbols_options options = { .debug_dir = debug_dir };
+	struct tpa_symbols *symbols = NULL;
 	bool good = true;
 	static const char part[] = ", a thread's part";
 	char text[512];
@@ -56,16 +56,16 @@ static bool name_by_address(struct tp_trace *trace, const char *debug_dir)
 		if (!frame || frame >= trace->frame_count || !trace->frames[frame].pc)
 			continue;
 		if (!symbols)
-			symbols = tp_symbols_open(trace, &options);
+			symbols = tpa_symbols_open(trace, &options);
 		good = symbols != NULL;
 		if (!good)
 			break;
-		name_of(text, sizeof(text) - sizeof(part), tp_symbols_frame(symbols, frame), &trace->frames[frame]);
+		name_of(text, sizeof(text) - sizeof(part), tpa_symbols_frame(symbols, frame), &trace->frames[frame]);
 		if (strcmp(trace->ops[i].category, "openmp part") == 0)
 			strcat(text, part);
-		good = tp_trace_rename_op(trace, i, text);
+		good = tpa_trace_rename_op(trace, i, text);
 	}
-	tp_symbols_close(symbols);
+	tpa_symbols_close(symbols);
 	return good;
 }
 
@@ -74,55 +74,55 @@ static bool name_by_address(struct tp_trace *trace, const char *debug_dir)
 #define TORCH_SPACE "aten::"
 
 /* aten::add.Tensor and aten::add_Tensor: what the collector makes of at::_ops::add_Tensor. "": it is not torch's. */
-static void function_of(const struct tp_op *op, char *function)
+static void function_of(const struct tpa_op *op, char *function)
 {
 	size_t space = strlen(TORCH_SPACE);
 
 	function[0] = 0;
 	if (strcmp(op->category, "torch") != 0 || strncmp(op->name, TORCH_SPACE, space) != 0 ||
-	    strlen(op->name + space) >= TP_SCHEMA_MAX)
+	    strlen(op->name + space) >= TPA_SCHEMA_MAX)
 		return;
 	for (const char *name = op->name + space; *name; name++)
 		*function++ = *name == '.' ? '_' : *name;
 	*function = 0;
 }
 
-static bool rename_to(struct tp_trace *trace, size_t op, const struct tp_schema *schema)
+static bool rename_to(struct tpa_trace *trace, size_t op, const struct tpa_schema *schema)
 {
-	char text[TP_SCHEMA_MAX + sizeof(TORCH_SPACE)];
+	char text[TPA_SCHEMA_MAX + sizeof(TORCH_SPACE)];
 
 	const char *name = trace->ops[op].name;
 
 	if (!schema->name[0] || !name || strcmp(schema->name, name + strlen(TORCH_SPACE)) == 0)
 		return true;
 	snprintf(text, sizeof(text), TORCH_SPACE "%s", schema->name);
-	return tp_trace_rename_op(trace, op, text);
+	return tpa_trace_rename_op(trace, op, text);
 }
 
-static void find_schemas(const struct tp_trace *trace, const char *debug_dir, struct tp_schema *schemas)
+static void find_schemas(const struct tpa_trace *trace, const char *debug_dir, struct tpa_schema *schemas)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < trace->module_count; i++) {
-		if (!tp_schemas_in(&trace->modules[i]))
+		if (!tpa_schemas_in(&trace->modules[i]))
 			continue;
-		tp_schemas_find(&trace->modules[i], debug_dir, schemas, trace->op_count);
+		tpa_schemas_find(&trace->modules[i], debug_dir, schemas, trace->op_count);
 		found = true;
 	}
 	/* Modules are those of stacks. Where none goes through libtorch, what was hooked tells its path, and no build-id. */
 	for (size_t i = 0; !found && i < trace->hooks_count; i++) {
-		struct tp_module hooked = { .path = trace->hooks[i].object };
+		struct tpa_module hooked = { .path = trace->hooks[i].object };
 
-		found = tp_schemas_in(&hooked);
+		found = tpa_schemas_in(&hooked);
 		if (found)
-			tp_schemas_find(&hooked, debug_dir, schemas, trace->op_count);
+			tpa_schemas_find(&hooked, debug_dir, schemas, trace->op_count);
 	}
 }
 
 /* Not in the program, which would have to read 10 MB for it. */
-static bool name_by_schema(struct tp_trace *trace, const char *debug_dir)
+static bool name_by_schema(struct tpa_trace *trace, const char *debug_dir)
 {
-	struct tp_schema *schemas = calloc(trace->op_count + 1, sizeof(*schemas));
+	struct tpa_schema *schemas = calloc(trace->op_count + 1, sizeof(*schemas));
 	bool good = schemas != NULL, any = false;
 
 	for (size_t i = 1; good && i < trace->op_count; i++) {
@@ -138,7 +138,7 @@ static bool name_by_schema(struct tp_trace *trace, const char *debug_dir)
 	return good;
 }
 
-bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
+bool tpa_op_names(struct tpa_trace *trace, const char *debug_dir)
 {
 	return name_by_address(trace, debug_dir) && name_by_schema(trace, debug_dir);
 }

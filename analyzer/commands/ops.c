@@ -7,46 +7,46 @@
 #include "report/text/op_listing.h"
 #include "report/text/op_tree_listing.h"
 
-static bool print(struct tp_session *session, size_t process)
+static bool print(struct tpa_session *session, size_t process)
 {
-	const struct tp_process *of = &session->run->processes[process];
-	const struct tp_options *options = session->options;
-	const struct tp_page *page = &session->page;
-	uint64_t top = tp_top(options, 10);
-	struct tp_op_list list;
+	const struct tpa_process *of = &session->run->processes[process];
+	const struct tpa_options *options = session->options;
+	const struct tpa_page *page = &session->page;
+	uint64_t top = tpa_top(options, 10);
+	struct tpa_op_list list;
 	regex_t filter;
 	bool filtered = options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
 
-	tp_op_list(&list, of, options->sort, filtered ? &filter : NULL);
+	tpa_op_list(&list, of, options->sort, filtered ? &filter : NULL);
 	if (filtered)
 		regfree(&filter);
 	if (list.count)
-		tp_headline(page, "%s",
-			    options->by == TP_BY_LAYER ? "Layers"
-			    : options->tree	       ? "Operators, and what they called"
-						       : "Operators");
+		tpa_headline(page, "%s",
+			     options->by == TPA_BY_LAYER ? "Layers"
+			     : options->tree		 ? "Operators, and what they called"
+							 : "Operators");
 	else
 		fprintf(page->out, "\n  %s\n",
 			of->op_count ? "no op matches the filter"
 				     : "the trace has no ops: no function that TPROF_OPS names was called where it "
 				       "could be hooked, and the program names none itself (tprof.h)");
-	if (list.count && options->by == TP_BY_LAYER) {
-		tp_layers_print(page, of, top);
+	if (list.count && options->by == TPA_BY_LAYER) {
+		tpa_layers_print(page, of, top);
 	} else if (list.count && options->tree) {
-		tp_op_tree_print(page, of, tp_top(options, 30));
+		tpa_op_tree_print(page, of, tpa_top(options, 30));
 	} else {
-		tp_ops_print(page, of, &list, top);
-		tp_op_counters_print(page, of, &list, top);
+		tpa_ops_print(page, of, &list, top);
+		tpa_op_counters_print(page, of, &list, top);
 	}
 	if (options->shapes)
-		tp_shapes_print(page, &list, top);
+		tpa_shapes_print(page, &list, top);
 	free(list.ops);
 	return true;
 }
 
-int tp_cmd_ops(const struct tp_options *options)
+int tpa_cmd_ops(const struct tpa_options *options)
 {
-	static const struct tp_op_report report = { .print = print };
+	static const struct tpa_op_report report = { .print = print };
 
-	return tp_op_report(options, &report);
+	return tpa_op_report(options, &report);
 }

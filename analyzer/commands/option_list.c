@@ -8,7 +8,7 @@
 #include "commands/command.h"
 #include "commands/suggest.h"
 
-const struct option tp_option_list[] = {
+const struct option tpa_option_list[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "sort", required_argument, NULL, OPT_SORT },
@@ -54,38 +54,38 @@ static const struct {
 	int option;
 	unsigned int bit;
 } option_bits[] = {
-	{ OPT_JSON, TP_OPT_JSON },
-	{ OPT_TOP, TP_OPT_TOP },
-	{ OPT_FILTER, TP_OPT_FILTER },
-	{ OPT_THREAD, TP_OPT_THREAD },
-	{ OPT_FROM, TP_OPT_TIME },
-	{ OPT_TO, TP_OPT_TIME },
-	{ OPT_SUPPRESSIONS, TP_OPT_SUPPRESS },
-	{ OPT_WHAT, TP_OPT_WHAT },
-	{ OPT_FORMAT, TP_OPT_FORMAT },
-	{ OPT_EXACT, TP_OPT_EXACT },
-	{ OPT_CALLERS, TP_OPT_RELATION },
-	{ OPT_CALLEES, TP_OPT_RELATION },
-	{ OPT_SHAPES, TP_OPT_SHAPES },
-	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
-	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
-	{ OPT_MACHINE, TP_OPT_MACHINE },
-	{ OPT_MEASURE, TP_OPT_MACHINE },
-	{ OPT_TREE, TP_OPT_TREE },
-	{ OPT_LIMIT, TP_OPT_FORMAT | TP_OPT_LIMIT },
-	{ OPT_MAX_PEAK, TP_OPT_CHECK },
-	{ OPT_MAX_UNFREED, TP_OPT_CHECK },
-	{ OPT_MAX_RSS, TP_OPT_CHECK },
-	{ OPT_MAX_ALLOCATIONS, TP_OPT_CHECK },
-	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
-	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
-	{ OPT_BASELINE, TP_OPT_BASELINE },
-	{ OPT_ALL_RUNS, TP_OPT_RUNS },
-	{ OPT_RULES, TP_OPT_CHECK },
-	{ OPT_JUNIT, TP_OPT_CHECK },
+	{ OPT_JSON, TPA_OPT_JSON },
+	{ OPT_TOP, TPA_OPT_TOP },
+	{ OPT_FILTER, TPA_OPT_FILTER },
+	{ OPT_THREAD, TPA_OPT_THREAD },
+	{ OPT_FROM, TPA_OPT_TIME },
+	{ OPT_TO, TPA_OPT_TIME },
+	{ OPT_SUPPRESSIONS, TPA_OPT_SUPPRESS },
+	{ OPT_WHAT, TPA_OPT_WHAT },
+	{ OPT_FORMAT, TPA_OPT_FORMAT },
+	{ OPT_EXACT, TPA_OPT_EXACT },
+	{ OPT_CALLERS, TPA_OPT_RELATION },
+	{ OPT_CALLEES, TPA_OPT_RELATION },
+	{ OPT_SHAPES, TPA_OPT_SHAPES },
+	{ OPT_LANGUAGE, TPA_OPT_LANGUAGE },
+	{ OPT_INTERPRETER, TPA_OPT_LANGUAGE },
+	{ OPT_MACHINE, TPA_OPT_MACHINE },
+	{ OPT_MEASURE, TPA_OPT_MACHINE },
+	{ OPT_TREE, TPA_OPT_TREE },
+	{ OPT_LIMIT, TPA_OPT_FORMAT | TPA_OPT_LIMIT },
+	{ OPT_MAX_PEAK, TPA_OPT_CHECK },
+	{ OPT_MAX_UNFREED, TPA_OPT_CHECK },
+	{ OPT_MAX_RSS, TPA_OPT_CHECK },
+	{ OPT_MAX_ALLOCATIONS, TPA_OPT_CHECK },
+	{ OPT_MAX_GROWTH, TPA_OPT_CHECK },
+	{ OPT_MAX_REGRESS, TPA_OPT_CHECK },
+	{ OPT_BASELINE, TPA_OPT_BASELINE },
+	{ OPT_ALL_RUNS, TPA_OPT_RUNS },
+	{ OPT_RULES, TPA_OPT_CHECK },
+	{ OPT_JUNIT, TPA_OPT_CHECK },
 };
 
-enum tp_parse tp_option_wrong(const char *format, ...)
+enum tpa_parse tpa_option_wrong(const char *format, ...)
 {
 	va_list args;
 
@@ -94,19 +94,19 @@ enum tp_parse tp_option_wrong(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
+	return TPA_PARSE_WRONG;
 }
 
-const char *tp_option_name(int option)
+const char *tpa_option_name(int option)
 {
-	for (const struct option *o = tp_option_list; o->name; o++)
+	for (const struct option *o = tpa_option_list; o->name; o++)
 		if (o->val == option)
 			return o->name;
 	return "?";
 }
 
 /* Does the command know what to do with the option? */
-static bool takes(const struct tp_command *command, int option)
+static bool takes(const struct tpa_command *command, int option)
 {
 	if (option == OPT_SORT || option == OPT_BY)
 		return option == OPT_SORT ? command->sort_keys : command->by_keys;
@@ -116,47 +116,47 @@ static bool takes(const struct tp_command *command, int option)
 	return true;
 }
 
-enum tp_parse tp_option_allowed(const struct tp_command *command, int option)
+enum tpa_parse tpa_option_allowed(const struct tpa_command *command, int option)
 {
 	if (takes(command, option))
-		return TP_PARSE_RUN;
-	fprintf(stderr, "tprof-analyze: %s takes no --%s; these do:", command->name, tp_option_name(option));
-	for (const struct tp_command *other = tp_commands; other->name; other++)
+		return TPA_PARSE_RUN;
+	fprintf(stderr, "tprof-analyze: %s takes no --%s; these do:", command->name, tpa_option_name(option));
+	for (const struct tpa_command *other = tpa_commands; other->name; other++)
 		if (takes(other, option))
 			fprintf(stderr, " %s", other->name);
 	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
+	return TPA_PARSE_WRONG;
 }
 
 /* Neither a value that is missing nor one too many: no option has that name, or several begin with it. */
-static enum tp_parse unknown_name(const struct tp_command *command, const char *typed)
+static enum tpa_parse unknown_name(const struct tpa_command *command, const char *typed)
 {
 	char name[64];
-	struct tp_suggestion suggestion;
+	struct tpa_suggestion suggestion;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
-	suggestion = tp_suggest(name);
-	for (const struct option *o = tp_option_list; o->name; o++)
+	suggestion = tpa_suggest(name);
+	for (const struct option *o = tpa_option_list; o->name; o++)
 		if (takes(command, o->val))
-			tp_suggest_offer(&suggestion, o->name);
-	fprintf(stderr, "tprof-analyze: unknown option %s; %s%s allows:", typed, tp_suggest_text(&suggestion, "--"),
+			tpa_suggest_offer(&suggestion, o->name);
+	fprintf(stderr, "tprof-analyze: unknown option %s; %s%s allows:", typed, tpa_suggest_text(&suggestion, "--"),
 		command->name);
-	for (const struct option *o = tp_option_list; o->name; o++)
+	for (const struct option *o = tpa_option_list; o->name; o++)
 		if (takes(command, o->val))
 			fprintf(stderr, " --%s", o->name);
 	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
+	return TPA_PARSE_WRONG;
 }
 
-enum tp_parse tp_option_unknown(const struct tp_command *command, int option, char **argv)
+enum tpa_parse tpa_option_unknown(const struct tpa_command *command, int option, char **argv)
 {
 	if (optopt && optopt < 256)
-		return tp_option_wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
-						     : "unknown option -%c; see tprof-analyze --help",
-				       optopt);
+		return tpa_option_wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
+						      : "unknown option -%c; see tprof-analyze --help",
+					optopt);
 	if (optopt)
-		return tp_option_wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
-						     : "--%s takes no value; see tprof-analyze --help",
-				       tp_option_name(optopt));
+		return tpa_option_wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
+						      : "--%s takes no value; see tprof-analyze --help",
+					tpa_option_name(optopt));
 	return unknown_name(command, argv[optind - 1]);
 }

@@ -46,18 +46,18 @@ enum {
 };
 
 /* For getopt_long(). */
-extern const struct option tp_option_list[];
+extern const struct option tpa_option_list[];
 
 /* The word behind the dashes. */
-const char *tp_option_name(int option);
+const char *tpa_option_name(int option);
 
-/* A line on stderr. Returns TP_PARSE_WRONG. */
-__attribute__((format(printf, 1, 2))) enum tp_parse tp_option_wrong(const char *format, ...);
+/* A line on stderr. Returns TPA_PARSE_WRONG. */
+__attribute__((format(printf, 1, 2))) enum tpa_parse tpa_option_wrong(const char *format, ...);
 
 /* Says no to an option that the command has no use for: silence would let a reader believe in it. */
-enum tp_parse tp_option_allowed(const struct tp_command *command, int option);
+enum tpa_parse tpa_option_allowed(const struct tpa_command *command, int option);
 
 /* What getopt_long() did not understand, '?' or ':': says what it was, and what the command takes. */
-enum tp_parse tp_option_unknown(const struct tp_command *command, int option, char **argv);
+enum tpa_parse tpa_option_unknown(const struct tpa_command *command, int option, char **argv);
 
 #endif

@@ -45,29 +45,29 @@ static bool word_in(const char *list, const char *word)
 }
 
 /* Says which keys the command has, and which of them was probably meant. */
-static enum tp_parse wrong_key(const struct tp_options *options, const char *option, const char *value,
-			       const char *keys)
+static enum tpa_parse wrong_key(const struct tpa_options *options, const char *option, const char *value,
+				const char *keys)
 {
-	struct tp_suggestion suggestion = tp_suggest(value);
+	struct tpa_suggestion suggestion = tpa_suggest(value);
 
-	tp_suggest_offer_list(&suggestion, keys);
-	return tp_option_wrong("--%s %s: %s%s allows one of: %s", option, value, tp_suggest_text(&suggestion, ""),
-			       options->command->name, keys);
+	tpa_suggest_offer_list(&suggestion, keys);
+	return tpa_option_wrong("--%s %s: %s%s allows one of: %s", option, value, tpa_suggest_text(&suggestion, ""),
+				options->command->name, keys);
 }
 
 /* Of memory, or of a list: each command has but one. */
-static enum tp_parse parse_limit(struct tp_options *options, const char *value)
+static enum tpa_parse parse_limit(struct tpa_options *options, const char *value)
 {
-	if (!(options->command->options & TP_OPT_LIMIT))
-		return tp_parse_number(value, UINT64_MAX, &options->limit)
-			       ? TP_PARSE_RUN
-			       : tp_option_wrong("--limit %s: a number of ops is wanted; 0 is all", value);
+	if (!(options->command->options & TPA_OPT_LIMIT))
+		return tpa_parse_number(value, UINT64_MAX, &options->limit)
+			       ? TPA_PARSE_RUN
+			       : tpa_option_wrong("--limit %s: a number of ops is wanted; 0 is all", value);
 	if (!tprof_parse_size(value, &options->limit) || !options->limit)
-		return tp_option_wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
-	return TP_PARSE_RUN;
+		return tpa_option_wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_sort(struct tp_options *options, const char *value)
+static enum tpa_parse parse_sort(struct tpa_options *options, const char *value)
 {
 	const char *keys = options->command->sort_keys;
 
@@ -75,23 +75,23 @@ static enum tp_parse parse_sort(struct tp_options *options, const char *value)
 		return wrong_key(options, "sort", value, keys);
 	options->sort = value;
 	options->sort_set = true;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_by(struct tp_options *options, const char *value)
+static enum tpa_parse parse_by(struct tpa_options *options, const char *value)
 {
 	const char *keys = options->command->by_keys;
 
 	if (!word_in(keys, value))
 		return wrong_key(options, "by", value, keys);
-	for (enum tp_by by = TP_BY_STACK; tp_by_name(by); by++)
-		if (strcmp(tp_by_name(by), value) == 0)
+	for (enum tpa_by by = TPA_BY_STACK; tpa_by_name(by); by++)
+		if (strcmp(tpa_by_name(by), value) == 0)
 			options->by = by;
 	options->by_set = true;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_filter(struct tp_options *options, const char *value)
+static enum tpa_parse parse_filter(struct tpa_options *options, const char *value)
 {
 	char reason[200];
 	regex_t regex;
@@ -99,97 +99,97 @@ static enum tp_parse parse_filter(struct tp_options *options, const char *value)
 
 	if (error) {
 		regerror(error, &regex, reason, sizeof(reason));
-		return tp_option_wrong("--filter %s: not an extended regular expression: %s", value, reason);
+		return tpa_option_wrong("--filter %s: not an extended regular expression: %s", value, reason);
 	}
 	regfree(&regex);
 	options->filter = value;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_id(int option, const char *value, uint32_t *id)
+static enum tpa_parse parse_id(int option, const char *value, uint32_t *id)
 {
 	uint64_t number;
 
-	if (!tp_parse_number(value, UINT32_MAX, &number) || number == 0)
-		return tp_option_wrong("--%s %s: a number is wanted, 1 or more", tp_option_name(option), value);
+	if (!tpa_parse_number(value, UINT32_MAX, &number) || number == 0)
+		return tpa_option_wrong("--%s %s: a number is wanted, 1 or more", tpa_option_name(option), value);
 	*id = (uint32_t)number;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns, struct tp_moment *moment)
+static enum tpa_parse parse_moment(int option, const char *value, uint64_t *ns, struct tpa_moment *moment)
 {
 	const char *number;
 
 	*ns = 0;
-	*moment = (struct tp_moment){ .mark = NULL };
-	if (tp_mark_named(value, &moment->mark))
-		return TP_PARSE_RUN;
-	if (tp_step_named(value, &number))
-		return tp_parse_number(number, UINT64_MAX, &moment->step) && moment->step
-			       ? TP_PARSE_RUN
-			       : tp_option_wrong("--%s %s: the number of a step is wanted, 1 or more",
-						 tp_option_name(option), value);
-	if (!tp_parse_time(value, ns))
-		return tp_option_wrong(
+	*moment = (struct tpa_moment){ .mark = NULL };
+	if (tpa_mark_named(value, &moment->mark))
+		return TPA_PARSE_RUN;
+	if (tpa_step_named(value, &number))
+		return tpa_parse_number(number, UINT64_MAX, &moment->step) && moment->step
+			       ? TPA_PARSE_RUN
+			       : tpa_option_wrong("--%s %s: the number of a step is wanted, 1 or more",
+						  tpa_option_name(option), value);
+	if (!tpa_parse_time(value, ns))
+		return tpa_option_wrong(
 			"--%s %s: a time since the start is wanted, as in 1.5s, 300ms, 20us, 7ns, 2m, 1h (plain "
 			"numbers are seconds), or mark:TEXT, or step:N",
-			tp_option_name(option), value);
-	return TP_PARSE_RUN;
+			tpa_option_name(option), value);
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_choice(int option, const char *value, const char *const *names, int *choice)
+static enum tpa_parse parse_choice(int option, const char *value, const char *const *names, int *choice)
 {
-	struct tp_suggestion suggestion = tp_suggest(value);
+	struct tpa_suggestion suggestion = tpa_suggest(value);
 
 	*choice = name_index(names, value);
 	if (*choice >= 0)
-		return TP_PARSE_RUN;
+		return TPA_PARSE_RUN;
 	for (int i = 0; names[i]; i++)
-		tp_suggest_offer(&suggestion, names[i]);
-	fprintf(stderr, "tprof-analyze: --%s %s: %sone of these is wanted:", tp_option_name(option), value,
-		tp_suggest_text(&suggestion, ""));
+		tpa_suggest_offer(&suggestion, names[i]);
+	fprintf(stderr, "tprof-analyze: --%s %s: %sone of these is wanted:", tpa_option_name(option), value,
+		tpa_suggest_text(&suggestion, ""));
 	for (int i = 0; names[i]; i++)
 		fprintf(stderr, " %s", names[i]);
 	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
+	return TPA_PARSE_WRONG;
 }
 
-static enum tp_parse add_file(const char *const **list, size_t *count, const char *file)
+static enum tpa_parse add_file(const char *const **list, size_t *count, const char *file)
 {
 	const char **files = realloc((void *)*list, (*count + 1) * sizeof(*files));
 
 	if (!files)
-		return tp_option_wrong("out of memory");
+		return tpa_option_wrong("out of memory");
 	files[(*count)++] = file;
 	*list = files;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse add_rule(struct tp_options *options, const char *name, const char *value)
+static enum tpa_parse add_rule(struct tpa_options *options, const char *name, const char *value)
 {
-	struct tp_said_rule *rules = realloc(options->rules, (options->rule_count + 1) * sizeof(*rules));
+	struct tpa_said_rule *rules = realloc(options->rules, (options->rule_count + 1) * sizeof(*rules));
 
 	if (!rules)
-		return tp_option_wrong("out of memory");
-	rules[options->rule_count++] = (struct tp_said_rule){ name, value };
+		return tpa_option_wrong("out of memory");
+	rules[options->rule_count++] = (struct tpa_said_rule){ name, value };
 	options->rules = rules;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation relation, const char *function)
+static enum tpa_parse parse_relation(struct tpa_options *options, enum tpa_relation relation, const char *function)
 {
 	if (options->relation)
-		return tp_option_wrong("--callers and --callees are of one function: one of them, once");
+		return tpa_option_wrong("--callers and --callees are of one function: one of them, once");
 	if (!function[0])
-		return tp_option_wrong("--%s wants the name of a function",
-				       relation == TP_RELATION_CALLERS ? "callers" : "callees");
+		return tpa_option_wrong("--%s wants the name of a function",
+					relation == TPA_RELATION_CALLERS ? "callers" : "callees");
 	options->relation = relation;
 	options->function = function;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
 /* What an option without a value switches on; NULL: it is none of these. */
-static bool *switch_of(struct tp_options *options, int option)
+static bool *switch_of(struct tpa_options *options, int option)
 {
 	switch (option) {
 	case OPT_JSON:
@@ -212,7 +212,7 @@ static bool *switch_of(struct tp_options *options, int option)
 }
 
 /* Where a value that is taken as it stands goes; NULL: the option's has to be understood. */
-static const char **text_of(struct tp_options *options, int option)
+static const char **text_of(struct tpa_options *options, int option)
 {
 	switch (option) {
 	case OPT_MACHINE:
@@ -228,55 +228,55 @@ static const char **text_of(struct tp_options *options, int option)
 	}
 }
 
-static enum tp_parse parse_one_of(struct tp_options *options, int option, const char *value)
+static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)
 {
-	const char *formats[TP_EXPORT_FORMATS + 1] = { NULL };
-	enum tp_parse result;
+	const char *formats[TPA_EXPORT_FORMATS + 1] = { NULL };
+	enum tpa_parse result;
 	int choice = 0;
 
 	switch (option) {
 	case OPT_COLOR:
 		result = parse_choice(option, value, color_names, &choice);
-		options->color = (enum tp_color)choice;
+		options->color = (enum tpa_color)choice;
 		return result;
 	case OPT_WHAT:
 		result = parse_choice(option, value, what_names, &choice);
-		options->what = (enum tp_what)choice;
+		options->what = (enum tpa_what)choice;
 		return result;
 	case OPT_LANGUAGE:
 		result = parse_choice(option, value, language_names, &choice);
-		options->language = (enum tp_language)choice;
+		options->language = (enum tpa_language)choice;
 		return result;
 	default:
-		for (int i = 0; i < TP_EXPORT_FORMATS; i++)
-			formats[i] = tp_export_formats[i].name;
+		for (int i = 0; i < TPA_EXPORT_FORMATS; i++)
+			formats[i] = tpa_export_formats[i].name;
 		result = parse_choice(option, value, formats, &choice);
-		options->format = &tp_export_formats[result == TP_PARSE_RUN ? choice : 0];
+		options->format = &tpa_export_formats[result == TPA_PARSE_RUN ? choice : 0];
 		return result;
 	}
 }
 
-static enum tp_parse parse_top(struct tp_options *options, const char *value)
+static enum tpa_parse parse_top(struct tpa_options *options, const char *value)
 {
-	if (!tp_parse_number(value, UINT32_MAX, &options->top))
-		return tp_option_wrong("--top %s: a number of rows is wanted; 0 is all", value);
+	if (!tpa_parse_number(value, UINT32_MAX, &options->top))
+		return tpa_option_wrong("--top %s: a number of rows is wanted; 0 is all", value);
 	options->top_set = true;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
 /* Reports of a mistyped one would lack names, without a word. Files in it are opened by name: it need not be listable. */
-static enum tp_parse parse_debug_dir(struct tp_options *options, const char *path)
+static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *path)
 {
 	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (folder < 0)
-		return tp_option_wrong("--debug-dir %s: can't be read: %s", path, strerror(errno));
+		return tpa_option_wrong("--debug-dir %s: can't be read: %s", path, strerror(errno));
 	close(folder);
 	options->debug_dir = path;
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
-static enum tp_parse parse_value(struct tp_options *options, int option, const char *value)
+static enum tpa_parse parse_value(struct tpa_options *options, int option, const char *value)
 {
 	switch (option) {
 	case OPT_LIMIT:
@@ -300,9 +300,9 @@ static enum tp_parse parse_value(struct tp_options *options, int option, const c
 	case OPT_TO:
 		return parse_moment(option, value, &options->to_ns, &options->to_at);
 	case OPT_CALLERS:
-		return parse_relation(options, TP_RELATION_CALLERS, value);
+		return parse_relation(options, TPA_RELATION_CALLERS, value);
 	case OPT_CALLEES:
-		return parse_relation(options, TP_RELATION_CALLEES, value);
+		return parse_relation(options, TPA_RELATION_CALLEES, value);
 	case OPT_SUPPRESSIONS:
 		return add_file(&options->suppressions, &options->suppression_count, value);
 	case OPT_BASELINE:
@@ -313,11 +313,11 @@ static enum tp_parse parse_value(struct tp_options *options, int option, const c
 	case OPT_FORMAT:
 		return parse_one_of(options, option, value);
 	default:
-		return add_rule(options, tp_option_name(option), value);
+		return add_rule(options, tpa_option_name(option), value);
 	}
 }
 
-static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
+static enum tpa_parse parse_option(struct tpa_options *options, int option, const char *value)
 {
 	bool *switched = switch_of(options, option);
 	const char **text = text_of(options, option);
@@ -328,63 +328,63 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		*text = value;
 	else
 		return parse_value(options, option, value);
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
 /*
  * The command is the first word that is not an option, wherever it stands; a word that names no command is a trace, and
  * the command is summary. A word that looks like neither (no such file) is a mistyped command: it is named as such.
  */
-static enum tp_parse find_command(int argc, char **argv, struct tp_options *options, int *index)
+static enum tpa_parse find_command(int argc, char **argv, struct tpa_options *options, int *index)
 {
 	int option;
 
-	options->command = tp_command_find("summary");
+	options->command = tpa_command_find("summary");
 	*index = 0;
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "-:o:h", tp_option_list, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "-:o:h", tpa_option_list, NULL)) != -1)
 		if (option == 1)
 			break;
 	if (option == 1) {
-		const struct tp_command *command = tp_command_find(optarg);
+		const struct tpa_command *command = tpa_command_find(optarg);
 
 		if (command) {
 			options->command = command;
 			*index = optind - 1;
-		} else if (tp_looks_like_command(optarg)) {
-			return tp_help_unknown_command(optarg);
+		} else if (tpa_looks_like_command(optarg)) {
+			return tpa_help_unknown_command(optarg);
 		}
 	}
-	return TP_PARSE_RUN;
+	return TPA_PARSE_RUN;
 }
 
 /* help --nearest WORD ALLOWED...: what tprof's shell script suggests for a mistyped word. Prints nothing if none is near. */
-static enum tp_parse print_nearest(char **words)
+static enum tpa_parse print_nearest(char **words)
 {
-	struct tp_suggestion suggestion = tp_suggest(words[0] ? words[0] : "");
+	struct tpa_suggestion suggestion = tpa_suggest(words[0] ? words[0] : "");
 
 	for (size_t i = 1; words[0] && words[i]; i++)
-		tp_suggest_offer(&suggestion, words[i]);
+		tpa_suggest_offer(&suggestion, words[i]);
 	if (!suggestion.nearest[0])
-		return TP_PARSE_WRONG;
+		return TPA_PARSE_WRONG;
 	puts(suggestion.nearest);
-	return TP_PARSE_DONE;
+	return TPA_PARSE_DONE;
 }
 
 /* tprof-analyze help [COMMAND] */
-static enum tp_parse help_of(int argc, char **argv)
+static enum tpa_parse help_of(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "help";
-	const struct tp_command *command = tp_command_find(name);
+	const struct tpa_command *command = tpa_command_find(name);
 
 	if (strcmp(name, "--nearest") == 0)
 		return print_nearest(argv + 3);
 	if (strcmp(name, "ctl") == 0)
-		return tp_ctl(2, (char *[]){ argv[2], "--help", NULL }), TP_PARSE_DONE;
+		return tpa_ctl(2, (char *[]){ argv[2], "--help", NULL }), TPA_PARSE_DONE;
 	if (!command && strcmp(name, "help") != 0)
-		return tp_help_unknown_command(name);
-	return tp_help_print(command);
+		return tpa_help_unknown_command(name);
+	return tpa_help_print(command);
 }
 
 /* What begins as a trace is one, whatever its name. */
@@ -399,31 +399,31 @@ static bool is_trace(const char *path)
 	return whole && memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0;
 }
 
-static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_options *options)
+static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tpa_options *options)
 {
 	size_t count = 0;
 	const char **traces = calloc((size_t)argc + 1, sizeof(*traces));
 
 	if (!traces)
-		return tp_option_wrong("out of memory");
+		return tpa_option_wrong("out of memory");
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
-	if (options->command->options & TP_OPT_SOURCE && count && !is_trace(traces[0])) {
+	if (options->command->options & TPA_OPT_SOURCE && count && !is_trace(traces[0])) {
 		options->source = traces[0];
 		memmove(traces, traces + 1, --count * sizeof(*traces));
 	}
 	options->traces = traces;
 	options->trace_count = count;
-	if (!count && !(options->command->options & TP_OPT_NO_TRACE))
-		return tp_option_wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
+	if (!count && !(options->command->options & TPA_OPT_NO_TRACE))
+		return tpa_option_wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
 	if (options->measure && options->machine)
-		return tp_option_wrong("--machine names a file, --measure is of this machine: one of them");
+		return tpa_option_wrong("--machine names a file, --measure is of this machine: one of them");
 	if (options->to_ns && options->to_ns <= options->from_ns)
-		return tp_option_wrong("--to must be later than --from");
-	return TP_PARSE_RUN;
+		return tpa_option_wrong("--to must be later than --from");
+	return TPA_PARSE_RUN;
 }
 
-static void set_defaults(struct tp_options *options)
+static void set_defaults(struct tpa_options *options)
 {
 	static char first[32];
 	const char *keys = options->command->sort_keys;
@@ -433,45 +433,45 @@ static void set_defaults(struct tp_options *options)
 		options->sort = first;
 	}
 	if (!options->format)
-		options->format = tp_export_formats;
+		options->format = tpa_export_formats;
 }
 
-enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options)
+enum tpa_parse tpa_options_parse(int argc, char **argv, struct tpa_options *options)
 {
-	enum tp_parse result;
+	enum tpa_parse result;
 	int option, command_index;
 
 	memset(options, 0, sizeof(*options));
 	if (argc <= 1)
-		return tp_help_usage(stderr), TP_PARSE_WRONG;
+		return tpa_help_usage(stderr), TPA_PARSE_WRONG;
 	if (strcmp(argv[1], "help") == 0)
 		return help_of(argc, argv);
 	result = find_command(argc, argv, options, &command_index);
-	if (result != TP_PARSE_RUN)
+	if (result != TPA_PARSE_RUN)
 		return result;
 	if (command_index) { /* what remains are options and traces */
 		memmove(argv + command_index, argv + command_index + 1, (size_t)(argc - command_index) * sizeof(*argv));
 		argc--;
 	}
 	optind = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", tp_option_list, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:h", tpa_option_list, NULL)) != -1) {
 		if (option == 'h')
-			return tp_help_print(command_index ? options->command : NULL);
+			return tpa_help_print(command_index ? options->command : NULL);
 		if (option == OPT_VERSION)
-			return tp_help_version();
+			return tpa_help_version();
 		if (option == '?' || option == ':')
-			return tp_option_unknown(options->command, option, argv);
-		result = tp_option_allowed(options->command, option);
-		if (result == TP_PARSE_RUN)
+			return tpa_option_unknown(options->command, option, argv);
+		result = tpa_option_allowed(options->command, option);
+		if (result == TPA_PARSE_RUN)
 			result = parse_option(options, option, optarg);
-		if (result != TP_PARSE_RUN)
+		if (result != TPA_PARSE_RUN)
 			return result;
 	}
 	set_defaults(options);
 	return collect_traces(argc, argv, optind, options);
 }
 
-void tp_options_free(struct tp_options *options)
+void tpa_options_free(struct tpa_options *options)
 {
 	free((void *)options->suppressions);
 	free((void *)options->traces);

@@ -6,10 +6,10 @@
 #include "commands/options.h"
 
 /*
- * Parses the command line (argv of main). TP_PARSE_DONE: help or version was printed. TP_PARSE_WRONG: one line on
- * stderr said what is wrong and what is allowed. The lists inside belong to *options: tp_options_free().
+ * Parses the command line (argv of main). TPA_PARSE_DONE: help or version was printed. TPA_PARSE_WRONG: one line on
+ * stderr said what is wrong and what is allowed. The lists inside belong to *options: tpa_options_free().
  */
-enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options);
-void tp_options_free(struct tp_options *options);
+enum tpa_parse tpa_options_parse(int argc, char **argv, struct tpa_options *options);
+void tpa_options_free(struct tpa_options *options);
 
 #endif

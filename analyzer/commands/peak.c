@@ -4,55 +4,55 @@
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 
-static void heading(const struct tp_session *session, const struct tp_process *process)
+static void heading(const struct tpa_session *session, const struct tpa_process *process)
 {
-	const struct tp_page *page = &session->page;
-	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->unseen };
+	const struct tpa_page *page = &session->page;
+	const struct tpa_heap *heap = &process->heap;
+	struct tpa_numbers numbers = { page, process->unseen };
 
-	if (tp_heap_unknown(process)) {
-		tp_headline(page, "Peak");
+	if (tpa_heap_unknown(process)) {
+		tpa_headline(page, "Peak");
 		return;
 	}
-	tp_headline(page, "Peak: %s in %s block%s, %s after the start",
-		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
-		    tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text,
-		    tp_plural(heap->peak_blocks), tp_time(heap->peak_time_ns - process->start_ns).text);
+	tpa_headline(page, "Peak: %s in %s block%s, %s after the start",
+		     tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
+		     tpa_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text,
+		     tpa_plural(heap->peak_blocks), tpa_time(heap->peak_time_ns - process->start_ns).text);
 	fprintf(page->out, "requested bytes of malloc and its kin; usable: %s",
-		tp_some_bytes(&numbers, heap->peak_usable, heap->variance.peak_usable).text);
+		tpa_some_bytes(&numbers, heap->peak_usable, heap->variance.peak_usable).text);
 	if (heap->mapped_peak)
-		fprintf(page->out, "; mmap at its own peak: %s", tp_bytes(heap->mapped_peak, page->exact).text);
+		fprintf(page->out, "; mmap at its own peak: %s", tpa_bytes(heap->mapped_peak, page->exact).text);
 	if (heap->rss_peak)
-		fprintf(page->out, "; RSS at most: %s", tp_bytes(heap->rss_peak, page->exact).text);
+		fprintf(page->out, "; RSS at most: %s", tpa_bytes(heap->rss_peak, page->exact).text);
 	fputc('\n', page->out);
 }
 
-static bool after(struct tp_session *session, size_t process)
+static bool after(struct tpa_session *session, size_t process)
 {
-	return tp_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
-				       "What RSS was made of at its largest", 10);
+	return tpa_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
+					"What RSS was made of at its largest", 10);
 }
 
-static void next(const struct tp_session *session)
+static void next(const struct tpa_session *session)
 {
 	char names[300];
 
-	tp_next_print(&session->page,
-		      "tprof-analyze flamegraph -o peak.svg %s   shows every stack of the peak in a browser",
-		      tp_trace_names(session, names, sizeof(names)));
+	tpa_next_print(&session->page,
+		       "tprof-analyze flamegraph -o peak.svg %s   shows every stack of the peak in a browser",
+		       tpa_trace_names(session, names, sizeof(names)));
 }
 
-int tp_cmd_peak(const struct tp_options *options)
+int tpa_cmd_peak(const struct tpa_options *options)
 {
-	static const struct tp_site_report report = {
+	static const struct tpa_site_report report = {
 		.key = "peak",
-		.what = TP_WHAT_PEAK,
-		.shape = TP_JSON_PEAK,
+		.what = TPA_WHAT_PEAK,
+		.shape = TPA_JSON_PEAK,
 		.nothing = "nothing was alive at any time",
 		.heading = heading,
 		.after = after,
 		.next = next,
 	};
 
-	return tp_site_report(options, &report);
+	return tpa_site_report(options, &report);
 }

@@ -3,7 +3,7 @@
 
 #include "commands/run_choice.h"
 
-static bool add_only(struct tp_session *session, const struct tp_process_report *report, json_t *json)
+static bool add_only(struct tpa_session *session, const struct tpa_process_report *report, json_t *json)
 {
 	json_t *only = report->process(session, 0, report->argument);
 	bool good = only && json_object_update(json, only) == 0;
@@ -12,9 +12,9 @@ static bool add_only(struct tp_session *session, const struct tp_process_report 
 	return good;
 }
 
-static bool add_all(struct tp_session *session, const struct tp_process_report *report, json_t *json)
+static bool add_all(struct tpa_session *session, const struct tpa_process_report *report, json_t *json)
 {
-	json_t *list = json_array(), *combined = tp_json_combined(session->run);
+	json_t *list = json_array(), *combined = tpa_json_combined(session->run);
 	bool good = true;
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)
@@ -26,17 +26,17 @@ static bool add_all(struct tp_session *session, const struct tp_process_report *
 	return good;
 }
 
-bool tp_processes_json(struct tp_session *session, const struct tp_process_report *report)
+bool tpa_processes_json(struct tpa_session *session, const struct tpa_process_report *report)
 {
 	json_t *json = json_object();
 	bool good = json_object_set_new(json, "schema", json_string("tprof/1")) == 0;
 
-	good = good && json_object_set_new(json, "left_out", tp_left_out_json(session->options)) == 0;
+	good = good && json_object_set_new(json, "left_out", tpa_left_out_json(session->options)) == 0;
 	good = good &&
 	       (session->run->process_count == 1 ? add_only(session, report, json) : add_all(session, report, json));
 	if (!good) {
 		json_decref(json);
 		return false;
 	}
-	return tp_json_write(json, session->page.out);
+	return tpa_json_write(json, session->page.out);
 }

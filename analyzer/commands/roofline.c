@@ -13,66 +13,66 @@
 #include "report/text/roof_listing.h"
 
 struct roofs {
-	struct tp_machine machine;
-	struct tp_roof_place *places; /* of one process */
+	struct tpa_machine machine;
+	struct tpa_roof_place *places; /* of one process */
 	size_t count;
 };
 
-static bool place(struct roofs *roofs, const struct tp_process *process)
+static bool place(struct roofs *roofs, const struct tpa_process *process)
 {
 	free(roofs->places);
-	roofs->places = tp_roof_places(&roofs->machine, process, &roofs->count);
+	roofs->places = tpa_roof_places(&roofs->machine, process, &roofs->count);
 	return roofs->places != NULL;
 }
 
-static bool print_text(struct tp_session *session, struct roofs *roofs)
+static bool print_text(struct tpa_session *session, struct roofs *roofs)
 {
-	const struct tp_page *page = &session->page;
+	const struct tpa_page *page = &session->page;
 	bool good = true;
 
-	tp_machine_print(page, &roofs->machine);
+	tpa_machine_print(page, &roofs->machine);
 	for (size_t i = 0; good && session->run && i < session->run->process_count; i++) {
-		const struct tp_process *process = &session->run->processes[i];
+		const struct tpa_process *process = &session->run->processes[i];
 
 		fputc('\n', page->out);
-		tp_process_print(process, page);
-		tp_scope_print(session);
+		tpa_process_print(process, page);
+		tpa_scope_print(session);
 		good = place(roofs, process);
 		if (!good)
 			break;
-		fprintf(page->out, "  roofs of %u core%s\n", tp_roof_cores(&roofs->machine, process),
-			tp_plural(tp_roof_cores(&roofs->machine, process)));
-		tp_roof_print(page, roofs->places, roofs->count, tp_top(session->options, 20));
-		tp_utilisation_print(page, &roofs->machine, process);
-		tp_work_known_print(page, process);
-		tp_coverage_print(page, process);
+		fprintf(page->out, "  roofs of %u core%s\n", tpa_roof_cores(&roofs->machine, process),
+			tpa_plural(tpa_roof_cores(&roofs->machine, process)));
+		tpa_roof_print(page, roofs->places, roofs->count, tpa_top(session->options, 20));
+		tpa_utilisation_print(page, &roofs->machine, process);
+		tpa_work_known_print(page, process);
+		tpa_coverage_print(page, process);
 	}
 	return good;
 }
 
-static json_t *process_json(struct tp_session *session, struct roofs *roofs, const struct tp_process *process)
+static json_t *process_json(struct tpa_session *session, struct roofs *roofs, const struct tpa_process *process)
 {
 	json_t *json;
 
 	if (!place(roofs, process))
 		return NULL;
 	json = json_object();
-	json_object_set_new(json, "process", tp_json_process(process));
-	json_object_set_new(json, "capture", tp_json_capture(process));
-	json_object_set_new(json, "roof_cores", tp_json_number(tp_roof_cores(&roofs->machine, process)));
-	json_object_set_new(json, "roofline", tp_roof_json(roofs->places, roofs->count, tp_top(session->options, 0)));
-	json_object_set_new(json, "utilisation", tp_utilisation_json(&roofs->machine, process));
-	json_object_set_new(json, "torch_work", tp_work_known_json(process));
+	json_object_set_new(json, "process", tpa_json_process(process));
+	json_object_set_new(json, "capture", tpa_json_capture(process));
+	json_object_set_new(json, "roof_cores", tpa_json_number(tpa_roof_cores(&roofs->machine, process)));
+	json_object_set_new(json, "roofline", tpa_roof_json(roofs->places, roofs->count, tpa_top(session->options, 0)));
+	json_object_set_new(json, "utilisation", tpa_utilisation_json(&roofs->machine, process));
+	json_object_set_new(json, "torch_work", tpa_work_known_json(process));
 	return json;
 }
 
-static bool print_json(struct tp_session *session, struct roofs *roofs)
+static bool print_json(struct tpa_session *session, struct roofs *roofs)
 {
 	json_t *json = json_pack("{s:s}", "schema", "tprof/1"), *list = json_array();
 	size_t processes = session->run ? session->run->process_count : 0;
 	bool good = true;
 
-	json_object_set_new(json, "machine", tp_machine_rates_json(&roofs->machine));
+	json_object_set_new(json, "machine", tpa_machine_rates_json(&roofs->machine));
 	for (size_t i = 0; good && i < processes; i++)
 		good = json_array_append_new(list, process_json(session, roofs, &session->run->processes[i])) == 0;
 	if (good && processes == 1)
@@ -84,18 +84,18 @@ static bool print_json(struct tp_session *session, struct roofs *roofs)
 		json_decref(json);
 		return false;
 	}
-	return tp_json_write(json, session->page.out);
+	return tpa_json_write(json, session->page.out);
 }
 
 /* Of all processes, one picture: that of the one with the most time in ops that have a place. */
-static bool print_svg(struct tp_session *session, struct roofs *roofs)
+static bool print_svg(struct tpa_session *session, struct roofs *roofs)
 {
-	const struct tp_process *best = &session->run->processes[0];
+	const struct tpa_process *best = &session->run->processes[0];
 	double most = -1;
 	char title[256];
 
 	for (size_t i = 0; i < session->run->process_count; i++) {
-		const struct tp_process *process = &session->run->processes[i];
+		const struct tpa_process *process = &session->run->processes[i];
 		double time = 0;
 
 		if (!place(roofs, process))
@@ -110,45 +110,45 @@ static bool print_svg(struct tp_session *session, struct roofs *roofs)
 	if (!place(roofs, best))
 		return false;
 	snprintf(title, sizeof(title), "%.120s: roofline, %.80s, %u of %u cores", best->trace->exe, roofs->machine.cpu,
-		 tp_roof_cores(&roofs->machine, best), roofs->machine.cores);
-	tp_roof_svg(&roofs->machine, tp_roof_cores(&roofs->machine, best), roofs->places, roofs->count, title,
-		    session->page.out);
-	tp_session_say_browser(session);
+		 tpa_roof_cores(&roofs->machine, best), roofs->machine.cores);
+	tpa_roof_svg(&roofs->machine, tpa_roof_cores(&roofs->machine, best), roofs->places, roofs->count, title,
+		     session->page.out);
+	tpa_session_say_browser(session);
 	return true;
 }
 
-static bool wants_svg(const struct tp_options *options)
+static bool wants_svg(const struct tpa_options *options)
 {
 	const char *dot = options->output ? strrchr(options->output, '.') : NULL;
 
 	return dot && strcmp(dot, ".svg") == 0;
 }
 
-int tp_cmd_roofline(const struct tp_options *options)
+int tpa_cmd_roofline(const struct tpa_options *options)
 {
 	struct roofs roofs = { .places = NULL };
-	struct tp_session session;
+	struct tpa_session session;
 	bool good;
 	int status;
 
 	if (wants_svg(options) && !options->trace_count) {
 		fputs("tprof-analyze: a picture is of a run: name a trace\n", stderr);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
-	status = tp_session_open(&session, options); /* a bad trace is better known before the machine is measured */
-	if (status == TP_EXIT_OK && options->trace_count)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
-	if (status != TP_EXIT_OK)
+	status = tpa_session_open(&session, options); /* a bad trace is better known before the machine is measured */
+	if (status == TPA_EXIT_OK && options->trace_count)
+		status = tpa_session_replay(&session, TPA_GROUP_STACK);
+	if (status != TPA_EXIT_OK)
 		return status;
-	status = tp_machine_get(options, &roofs.machine);
-	if (status != TP_EXIT_OK)
-		return tp_session_close(&session, status);
+	status = tpa_machine_get(options, &roofs.machine);
+	if (status != TPA_EXIT_OK)
+		return tpa_session_close(&session, status);
 	if (wants_svg(options))
 		good = print_svg(&session, &roofs);
 	else
 		good = options->json ? print_json(&session, &roofs) : print_text(&session, &roofs);
 	free(roofs.places);
 	if (!good)
-		tp_out_of_memory();
-	return tp_session_close(&session, good ? TP_EXIT_OK : TP_EXIT_TRACE);
+		tpa_out_of_memory();
+	return tpa_session_close(&session, good ? TPA_EXIT_OK : TPA_EXIT_TRACE);
 }

@@ -11,19 +11,19 @@
 
 /* ---- ranges ---- */
 
-static void add_root(struct tp_roots *roots, uint64_t low, uint64_t high, bool exact_only)
+static void add_root(struct tpa_roots *roots, uint64_t low, uint64_t high, bool exact_only)
 {
 	if (low >= high)
 		return;
-	if (!tp_reserve(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges))) {
+	if (!tpa_reserve(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges))) {
 		roots->failed = true;
 		return;
 	}
-	roots->ranges[roots->all.range_count++] = (struct tp_reach_root){ low, high, exact_only };
+	roots->ranges[roots->all.range_count++] = (struct tpa_reach_root){ low, high, exact_only };
 }
 
 /* A range without those of a list (which may overlap each other). */
-static void add_without(struct tp_roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
+static void add_without(struct tpa_roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
 			size_t count)
 {
 	while (low < high) {
@@ -40,7 +40,7 @@ static void add_without(struct tp_roots *roots, uint64_t low, uint64_t high, con
 }
 
 /* The first block that begins at or behind an address. */
-static size_t first_block(const struct tp_reach_held *held, uint64_t address)
+static size_t first_block(const struct tpa_reach_held *held, uint64_t address)
 {
 	size_t low = 0, high = held->count;
 
@@ -55,7 +55,7 @@ static size_t first_block(const struct tp_reach_held *held, uint64_t address)
 	return low;
 }
 
-static bool has_blocks(const struct tp_reach_held *held, const struct tp_frozen_map *map)
+static bool has_blocks(const struct tpa_reach_held *held, const struct tpa_frozen_map *map)
 {
 	size_t first = first_block(held, map->low);
 
@@ -71,7 +71,7 @@ static bool same_file(const char *path, const char *module)
 }
 
 /* What of a range lies in a mapping. */
-static void add_part(struct tp_roots *roots, const struct tp_frozen_map *map, const struct tprof_range *range)
+static void add_part(struct tpa_roots *roots, const struct tpa_frozen_map *map, const struct tprof_range *range)
 {
 	if (range->high > map->low && range->low < map->high)
 		add_root(roots, range->low > map->low ? range->low : map->low,
@@ -79,8 +79,8 @@ static void add_part(struct tp_roots *roots, const struct tp_frozen_map *map, co
 }
 
 /* The stack that the thread which forked is on, from where the program uses it: a coroutine's ends with its block, or mapping. */
-static struct tprof_range used_stack(const struct tp_reach_held *held, const struct tp_frozen *frozen,
-				     const struct tp_frozen_map *map, uint64_t sp)
+static struct tprof_range used_stack(const struct tpa_reach_held *held, const struct tpa_frozen *frozen,
+				     const struct tpa_frozen_map *map, uint64_t sp)
 {
 	const struct tprof_range *own = &frozen->note->stacks[0];
 	size_t next = first_block(held, sp + 1);
@@ -100,8 +100,8 @@ static struct tprof_range used_stack(const struct tp_reach_held *held, const str
  * allocator's own. Stacks and the program's own mappings are roots there too: the kernel joins neighbours. If there may be
  * blocks that the trace does not know, all between is.
  */
-static void add_arena(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
-		      const struct tp_frozen_map *map)
+static void add_arena(struct tpa_roots *roots, const struct tpa_reach_held *held, const struct tpa_frozen *frozen,
+		      const struct tpa_frozen_map *map)
 {
 	const struct tprof_snapshot *note = frozen->note;
 	uint64_t at = map->low;
@@ -125,7 +125,7 @@ static void add_arena(struct tp_roots *roots, const struct tp_reach_held *held, 
 }
 
 struct part {
-	struct tp_roots *roots;
+	struct tpa_roots *roots;
 	const struct tprof_snapshot *note;
 };
 
@@ -136,19 +136,19 @@ static void add_shared(void *context, uint64_t low, uint64_t high)
 	add_without(part->roots, low, high, part->note->own, part->note->own_count);
 }
 
-static void add_file(struct tp_roots *roots, const struct tp_frozen_map *map)
+static void add_file(struct tpa_roots *roots, const struct tpa_frozen_map *map)
 {
-	if (!tp_reserve(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files))) {
+	if (!tpa_reserve(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files))) {
 		roots->failed = true;
 		return;
 	}
 	roots->files[roots->all.file_count++] = (struct tprof_range){ map->low, map->high };
 }
 
-static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
+static void add_map(struct tpa_roots *roots, const struct tpa_reach_held *held, const struct tpa_frozen *frozen,
 		    size_t index, const char *allocator)
 {
-	const struct tp_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
+	const struct tpa_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
 	/* A module's zeroed data lies behind its file's. */
 	const char *module = !map->anonymous								 ? map->path
 			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
@@ -162,7 +162,7 @@ static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, co
 	if (map->shared) {
 		struct part part = { roots, frozen->note };
 
-		tp_frozen_shared(frozen, map, add_shared, &part);
+		tpa_frozen_shared(frozen, map, add_shared, &part);
 		return;
 	}
 	if (map->anonymous && has_blocks(held, map))
@@ -175,9 +175,9 @@ static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, co
 
 /* ---- words ---- */
 
-static void add_words(struct tp_roots *roots, const uint64_t *words, size_t count)
+static void add_words(struct tpa_roots *roots, const uint64_t *words, size_t count)
 {
-	if (!tp_reserve(&roots->words, &roots->word_room, roots->all.word_count + count, sizeof(*words))) {
+	if (!tpa_reserve(&roots->words, &roots->word_room, roots->all.word_count + count, sizeof(*words))) {
 		roots->failed = true;
 		return;
 	}
@@ -186,7 +186,7 @@ static void add_words(struct tp_roots *roots, const uint64_t *words, size_t coun
 }
 
 /* Registers of threads that wait. */
-static void add_kept(struct tp_roots *roots, const struct tprof_snapshot *note)
+static void add_kept(struct tpa_roots *roots, const struct tprof_snapshot *note)
 {
 	for (uint64_t i = 0; i < note->kept_count; i++)
 		add_words(roots, note->kept[i], TPROF_KEPT);
@@ -196,7 +196,7 @@ static void add_kept(struct tp_roots *roots, const struct tprof_snapshot *note)
 
 static bool copy(void *frozen, uint64_t address, void *to, size_t size)
 {
-	return tp_frozen_copy(frozen, address, to, size) == size;
+	return tpa_frozen_copy(frozen, address, to, size) == size;
 }
 
 static bool is_in(const struct tprof_range *range, uint64_t address)
@@ -205,7 +205,7 @@ static bool is_in(const struct tprof_range *range, uint64_t address)
 }
 
 /* Below `sp`, which is where the program uses its stack, down to its end, or to `low` if that is not known. */
-static void note_dead(struct tp_frozen *frozen, uint64_t sp, uint64_t low)
+static void note_dead(struct tpa_frozen *frozen, uint64_t sp, uint64_t low)
 {
 	const struct tprof_range *own = &frozen->note->stacks[0], *alternate = &frozen->note->alternate;
 
@@ -213,24 +213,24 @@ static void note_dead(struct tp_frozen *frozen, uint64_t sp, uint64_t low)
 		low = own->low;
 	else if (is_in(alternate, sp))
 		low = alternate->low;
-	tp_frozen_dead(frozen, low, sp);
+	tpa_frozen_dead(frozen, low, sp);
 }
 
 /* A signal interrupted the program anywhere. The kernel wrote its registers down below, or on the signal stack. */
-static bool begin_interrupted(struct tp_roots *roots, struct tp_frozen *frozen)
+static bool begin_interrupted(struct tpa_roots *roots, struct tpa_frozen *frozen)
 {
 	const struct tprof_range *alternate = &frozen->note->alternate;
 	uint64_t context = frozen->note->context;
-	struct tp_interrupted interrupted;
+	struct tpa_interrupted interrupted;
 
-	if (!context || !tp_interrupted_read(frozen, context, &interrupted))
+	if (!context || !tpa_interrupted_read(frozen, context, &interrupted))
 		return false;
-	roots->sp = interrupted.sp - TP_RED_ZONE;
+	roots->sp = interrupted.sp - TPA_RED_ZONE;
 	add_words(roots, interrupted.words, interrupted.count);
 	free(interrupted.words);
 	note_dead(frozen, roots->sp, context);
 	if (is_in(alternate, context) && !is_in(alternate, roots->sp))
-		tp_frozen_dead(frozen, alternate->low, alternate->high); /* there was nothing on it */
+		tpa_frozen_dead(frozen, alternate->low, alternate->high); /* there was nothing on it */
 	return true;
 }
 
@@ -240,29 +240,29 @@ static void keep_word(void *context, uint64_t word)
 }
 
 /* The program called the collector, or exit(), which did. If the way to there is not found, all on it counts. */
-static void begin_called(struct tp_roots *roots, struct tp_frozen *frozen)
+static void begin_called(struct tpa_roots *roots, struct tpa_frozen *frozen)
 {
 	struct tprof_registers at = frozen->note->at;
 
-	if (tp_unwind_out(&at, &frozen->note->code, copy, frozen) && is_in(&frozen->note->exiting, at.pc))
-		tp_unwind_out(&at, &frozen->note->exiting, copy, frozen);
+	if (tpa_unwind_out(&at, &frozen->note->code, copy, frozen) && is_in(&frozen->note->exiting, at.pc))
+		tpa_unwind_out(&at, &frozen->note->exiting, copy, frozen);
 	roots->sp = at.sp;
 	add_words(roots, at.kept, TPROF_KEPT);
-	note_dead(frozen, at.sp, frozen->note->at.sp - TP_RED_ZONE);
+	note_dead(frozen, at.sp, frozen->note->at.sp - TPA_RED_ZONE);
 }
 
-bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
-		   const uint64_t *still, const char *allocator)
+bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
+		    const uint64_t *still, const char *allocator)
 {
 	const struct tprof_snapshot *note = frozen->note;
 
-	*roots = (struct tp_roots){ 0 };
+	*roots = (struct tpa_roots){ 0 };
 	if (!begin_interrupted(roots, frozen))
 		begin_called(roots, frozen);
 	add_words(roots, note->in_hand, note->in_hand_count);
 	add_kept(roots, note);
-	roots->failed |= !tp_stacks_find(frozen, still, keep_word, roots);
-	tp_frozen_bury(frozen);
+	roots->failed |= !tpa_stacks_find(frozen, still, keep_word, roots);
+	tpa_frozen_bury(frozen);
 	add_root(roots, note->moving.low, note->moving.high, false);
 	for (size_t i = 0; i < frozen->count; i++)
 		add_map(roots, held, frozen, i, allocator);
@@ -272,10 +272,10 @@ bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struc
 	return !roots->failed;
 }
 
-void tp_roots_free(struct tp_roots *roots)
+void tpa_roots_free(struct tpa_roots *roots)
 {
 	free(roots->ranges);
 	free(roots->words);
 	free(roots->files);
-	*roots = (struct tp_roots){ 0 };
+	*roots = (struct tpa_roots){ 0 };
 }

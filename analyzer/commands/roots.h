@@ -6,9 +6,9 @@
 #include "model/replay/reach.h"
 #include "trace/snapshot.h"
 
-struct tp_roots {
-	struct tp_reach_roots all;
-	struct tp_reach_root *ranges;
+struct tpa_roots {
+	struct tpa_reach_roots all;
+	struct tpa_reach_root *ranges;
 	uint64_t *words;
 	struct tprof_range *files;
 	size_t room, word_room, file_room;
@@ -20,8 +20,8 @@ struct tp_roots {
  * Says in *frozen what is dead, too. `still`: header.snapshot_still. `allocator`: path of the object that malloc is of. False: no
  * memory.
  */
-bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
-		   const uint64_t *still, const char *allocator);
-void tp_roots_free(struct tp_roots *roots);
+bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
+		    const uint64_t *still, const char *allocator);
+void tpa_roots_free(struct tpa_roots *roots);
 
 #endif

@@ -14,28 +14,28 @@
 
 static const struct {
 	const char *name;
-	enum tp_metric metric;
+	enum tpa_metric metric;
 } limits[] = {
-	{ "max-peak", TP_METRIC_PEAK },	    { "max-unfreed", TP_METRIC_UNFREED },
-	{ "max-rss", TP_METRIC_RSS },	    { "max-allocations", TP_METRIC_ALLOCATIONS },
-	{ "max-growth", TP_METRIC_GROWTH },
+	{ "max-peak", TPA_METRIC_PEAK },     { "max-unfreed", TPA_METRIC_UNFREED },
+	{ "max-rss", TPA_METRIC_RSS },	     { "max-allocations", TPA_METRIC_ALLOCATIONS },
+	{ "max-growth", TPA_METRIC_GROWTH },
 };
 
 static const struct {
 	const char *name;
-	enum tp_metric metric;
+	enum tpa_metric metric;
 } regressions[] = {
-	{ "peak", TP_METRIC_PEAK },	{ "unfreed", TP_METRIC_UNFREED },
-	{ "rss", TP_METRIC_RSS },	{ "allocations", TP_METRIC_ALLOCATIONS },
-	{ "step", TP_METRIC_STEP },	{ "steps", TP_METRIC_STEP },
-	{ "growth", TP_METRIC_GROWTH },
+	{ "peak", TPA_METRIC_PEAK },	 { "unfreed", TPA_METRIC_UNFREED },
+	{ "rss", TPA_METRIC_RSS },	 { "allocations", TPA_METRIC_ALLOCATIONS },
+	{ "step", TPA_METRIC_STEP },	 { "steps", TPA_METRIC_STEP },
+	{ "growth", TPA_METRIC_GROWTH },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool add(struct tp_rules *rules, const struct tp_rule *rule, const char *name, const char *value)
+static bool add(struct tpa_rules *rules, const struct tpa_rule *rule, const char *name, const char *value)
 {
-	struct tp_rule *list = realloc(rules->list, (rules->count + 1) * sizeof(*list));
+	struct tpa_rule *list = realloc(rules->list, (rules->count + 1) * sizeof(*list));
 	char *text = malloc(strlen(name) + strlen(value) + 2);
 
 	if (list)
@@ -53,7 +53,7 @@ static bool add(struct tp_rules *rules, const struct tp_rule *rule, const char *
 }
 
 /* "1KiB/step", "1KiB" (the same), "1KiB/s". */
-static bool parse_rate(const char *value, struct tp_rule *rule)
+static bool parse_rate(const char *value, struct tpa_rule *rule)
 {
 	const char *slash = strchr(value, '/');
 	char size[64];
@@ -69,13 +69,13 @@ static bool parse_rate(const char *value, struct tp_rule *rule)
 	return !isnan(rule->limit);
 }
 
-static bool add_limit(struct tp_rules *rules, const char *where, enum tp_metric metric, const char *name,
+static bool add_limit(struct tpa_rules *rules, const char *where, enum tpa_metric metric, const char *name,
 		      const char *value)
 {
-	struct tp_rule rule = { .metric = metric };
+	struct tpa_rule rule = { .metric = metric };
 	uint64_t bytes;
 
-	if (metric == TP_METRIC_GROWTH) {
+	if (metric == TPA_METRIC_GROWTH) {
 		if (!parse_rate(value, &rule)) {
 			fprintf(stderr,
 				"tprof-analyze: %s%s %s: a size a step or a second is wanted, as in 1KiB/step, "
@@ -87,7 +87,7 @@ static bool add_limit(struct tp_rules *rules, const char *where, enum tp_metric 
 		rule.limit = (double)bytes;
 	} else {
 		fprintf(stderr, "tprof-analyze: %s%s %s: %s is wanted\n", where, name, value,
-			metric == TP_METRIC_ALLOCATIONS ? "a number" : "a size, as in 512MiB, 2GiB or 1000000,");
+			metric == TPA_METRIC_ALLOCATIONS ? "a number" : "a size, as in 512MiB, 2GiB or 1000000,");
 		return false;
 	}
 	return add(rules, &rule, name, value);
@@ -105,9 +105,9 @@ static const char *parse_share(const char *item, double *share)
 	return strcmp(end, "%") == 0 && isfinite(*share) ? equals : NULL;
 }
 
-static bool add_regression(struct tp_rules *rules, const char *where, const char *item)
+static bool add_regression(struct tpa_rules *rules, const char *where, const char *item)
 {
-	struct tp_rule rule = { .regress = true };
+	struct tpa_rule rule = { .regress = true };
 	const char *equals = parse_share(item, &rule.limit);
 	size_t length = equals ? (size_t)(equals - item) : 0;
 
@@ -118,7 +118,7 @@ static bool add_regression(struct tp_rules *rules, const char *where, const char
 		return add(rules, &rule, "max-regress", item);
 	}
 	if (equals && length > 3 && strncmp(item, "op:", 3) == 0) {
-		rule.metric = TP_METRIC_OP;
+		rule.metric = TPA_METRIC_OP;
 		rule.op = strndup(item + 3, length - 3);
 		return rule.op && add(rules, &rule, "max-regress", item);
 	}
@@ -130,7 +130,7 @@ static bool add_regression(struct tp_rules *rules, const char *where, const char
 }
 
 /* The commas between items are those behind a percent sign: names of ops may have some. */
-static bool add_regressions(struct tp_rules *rules, const char *where, const char *value)
+static bool add_regressions(struct tpa_rules *rules, const char *where, const char *value)
 {
 	char *items = strdup(value), *item = items;
 	bool good = items != NULL;
@@ -147,7 +147,7 @@ static bool add_regressions(struct tp_rules *rules, const char *where, const cha
 	return good;
 }
 
-bool tp_rules_add(struct tp_rules *rules, const char *where, const char *name, const char *value)
+bool tpa_rules_add(struct tpa_rules *rules, const char *where, const char *name, const char *value)
 {
 	for (size_t i = 0; i < COUNT(limits); i++) {
 		if (strcmp(name, limits[i].name) == 0)
@@ -162,7 +162,7 @@ bool tp_rules_add(struct tp_rules *rules, const char *where, const char *name, c
 	return false;
 }
 
-static bool read_line(struct tp_rules *rules, const char *where, char *line)
+static bool read_line(struct tpa_rules *rules, const char *where, char *line)
 {
 	char *name = line + strspn(line, " \t"), *value = name + strcspn(name, " \t\r\n"), *end;
 
@@ -174,17 +174,17 @@ static bool read_line(struct tp_rules *rules, const char *where, char *line)
 	for (end = value + strlen(value); end > value && isspace((unsigned char)end[-1]); end--)
 		;
 	*end = '\0';
-	return tp_rules_add(rules, where, name, value);
+	return tpa_rules_add(rules, where, name, value);
 }
 
-bool tp_rules_read(struct tp_rules *rules, const char *path)
+bool tpa_rules_read(struct tpa_rules *rules, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	const char *unread = file ? NULL : strerror(errno);
-	char line[TP_LINE_MOST], where[4200];
+	char line[TPA_LINE_MOST], where[4200];
 	bool good = true;
 
-	for (unsigned number = 1; file && good && tp_line_read(file, line, &unread); number++) {
+	for (unsigned number = 1; file && good && tpa_line_read(file, line, &unread); number++) {
 		snprintf(where, sizeof(where), "%s:%u: ", path, number);
 		good = read_line(rules, where, line);
 	}
@@ -195,12 +195,12 @@ bool tp_rules_read(struct tp_rules *rules, const char *path)
 	return good && !unread;
 }
 
-void tp_rules_free(struct tp_rules *rules)
+void tpa_rules_free(struct tpa_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++) {
 		free(rules->list[i].text);
 		free(rules->list[i].op);
 	}
 	free(rules->list);
-	*rules = (struct tp_rules){ 0 };
+	*rules = (struct tpa_rules){ 0 };
 }

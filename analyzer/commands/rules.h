@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tp_metric {
-	TP_METRIC_PEAK,	       /* live bytes at the run's peak, all processes together */
-	TP_METRIC_UNFREED,     /* bytes that live at the end, all processes together */
-	TP_METRIC_RSS,	       /* of the process whose resident memory was largest, bytes */
-	TP_METRIC_ALLOCATIONS, /* calls */
-	TP_METRIC_GROWTH,      /* bytes a step, or a second, of what leaks, see model/growth/growth.h */
-	TP_METRIC_STEP,	       /* duration */
-	TP_METRIC_OP,	       /* duration of a call */
+enum tpa_metric {
+	TPA_METRIC_PEAK,	/* live bytes at the run's peak, all processes together */
+	TPA_METRIC_UNFREED,	/* bytes that live at the end, all processes together */
+	TPA_METRIC_RSS,		/* of the process whose resident memory was largest, bytes */
+	TPA_METRIC_ALLOCATIONS, /* calls */
+	TPA_METRIC_GROWTH,	/* bytes a step, or a second, of what leaks, see model/growth/growth.h */
+	TPA_METRIC_STEP,	/* duration */
+	TPA_METRIC_OP,		/* duration of a call */
 };
 
-struct tp_rule {
+struct tpa_rule {
 	char *text; /* as it was said, for messages: "max-peak 2GiB" */
-	enum tp_metric metric;
-	char *op;     /* of TP_METRIC_OP: its name */
+	enum tpa_metric metric;
+	char *op;     /* of TPA_METRIC_OP: its name */
 	bool regress; /* the limit is a share more than the baseline's; else it is absolute */
 	double limit; /* 0.05: 5%; or bytes, calls */
-	bool seconds; /* of a limit of TP_METRIC_GROWTH: bytes a second, for runs without steps */
+	bool seconds; /* of a limit of TPA_METRIC_GROWTH: bytes a second, for runs without steps */
 };
 
-struct tp_rules {
-	struct tp_rule *list;
+struct tpa_rules {
+	struct tpa_rule *list;
 	size_t count;
 };
 
@@ -35,11 +35,11 @@ struct tp_rules {
  * Adds what `name` (max-peak, max-unfreed, max-rss, max-allocations, max-growth, max-regress) and `value` say; a list of
  * max-regress is several rules. False: one line on stderr, begun with `where`, says what is wrong and what is allowed.
  */
-bool tp_rules_add(struct tp_rules *rules, const char *where, const char *name, const char *value);
+bool tpa_rules_add(struct tpa_rules *rules, const char *where, const char *name, const char *value);
 
 /* A rule a line, "NAME VALUE"; empty lines and those that begin with # say nothing. False: as above, with the line. */
-bool tp_rules_read(struct tp_rules *rules, const char *path);
+bool tpa_rules_read(struct tpa_rules *rules, const char *path);
 
-void tp_rules_free(struct tp_rules *rules);
+void tpa_rules_free(struct tpa_rules *rules);
 
 #endif

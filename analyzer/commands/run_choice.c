@@ -31,7 +31,7 @@ static struct group *group_of(struct groups *groups, uint64_t run, size_t most)
 		group++;
 	if (group < groups->list + groups->count)
 		return group;
-	*group = (struct group){ .run = run, .start = UINT64_MAX, .files = tp_zalloc(most, sizeof(*group->files)) };
+	*group = (struct group){ .run = run, .start = UINT64_MAX, .files = tpa_zalloc(most, sizeof(*group->files)) };
 	groups->count++;
 	return group;
 }
@@ -41,7 +41,7 @@ static void add_trace(struct groups *groups, const char *file, uint32_t pid, siz
 	struct tprof_header header;
 	struct group *group;
 
-	if (!tp_trace_peek(file, &header) || (pid && header.pid != pid))
+	if (!tpa_trace_peek(file, &header) || (pid && header.pid != pid))
 		return; /* who opens it says what is wrong with it */
 	group = group_of(groups, header.run, most);
 	group->files[group->count++] = file;
@@ -63,30 +63,30 @@ static void free_groups(struct groups *groups)
 	free(groups->list);
 }
 
-static void find_groups(const struct tp_options *options, struct groups *groups)
+static void find_groups(const struct tpa_options *options, struct groups *groups)
 {
 	size_t count = options->trace_count;
 
-	*groups = (struct groups){ tp_zalloc(count + 1, sizeof(*groups->list)), 0 };
+	*groups = (struct groups){ tpa_zalloc(count + 1, sizeof(*groups->list)), 0 };
 	for (size_t i = 0; i < count; i++)
 		add_trace(groups, options->traces[i], options->process, count);
 	qsort(groups->list, groups->count, sizeof(*groups->list), by_start);
 }
 
-static int run_once(struct tp_options options)
+static int run_once(struct tpa_options options)
 {
-	int status = tp_moments_find(&options);
+	int status = tpa_moments_find(&options);
 
-	return status == TP_EXIT_OK ? options.command->run(&options) : status;
+	return status == TPA_EXIT_OK ? options.command->run(&options) : status;
 }
 
 /* Of the newest run; files that can't be read stay in, and are named. */
-static int run_newest(const struct tp_options *options, const struct groups *groups)
+static int run_newest(const struct tpa_options *options, const struct groups *groups)
 {
 	const struct group *newest = &groups->list[groups->count - 1];
-	const char **kept = tp_zalloc(options->trace_count, sizeof(*kept)),
-		   **left = tp_zalloc(options->trace_count, sizeof(*left));
-	struct tp_options own = *options;
+	const char **kept = tpa_zalloc(options->trace_count, sizeof(*kept)),
+		   **left = tpa_zalloc(options->trace_count, sizeof(*left));
+	struct tpa_options own = *options;
 	int status;
 
 	own.traces = kept;
@@ -96,7 +96,7 @@ static int run_newest(const struct tp_options *options, const struct groups *gro
 	for (size_t i = 0; i < options->trace_count; i++) {
 		struct tprof_header header;
 
-		if (tp_trace_peek(options->traces[i], &header) && header.run != newest->run &&
+		if (tpa_trace_peek(options->traces[i], &header) && header.run != newest->run &&
 		    (!options->process || header.pid == options->process))
 			left[own.left_out_count++] = options->traces[i];
 		else
@@ -118,22 +118,22 @@ static void print_head(const struct groups *groups, size_t number)
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
 	printf("%sRun %zu of %zu: started %s, %zu trace%s\n\n", number ? "\n\n" : "", number + 1, groups->count, when,
-	       group->count, tp_plural(group->count));
+	       group->count, tpa_plural(group->count));
 }
 
-static int run_each(const struct tp_options *options, const struct groups *groups)
+static int run_each(const struct tpa_options *options, const struct groups *groups)
 {
-	int worst = TP_EXIT_OK;
+	int worst = TPA_EXIT_OK;
 
 	if (options->output) {
 		fputs("tprof-analyze: --all-runs prints a report for each run; -o takes one: name one run's traces\n",
 		      stderr);
-		return TP_EXIT_USAGE;
+		return TPA_EXIT_USAGE;
 	}
 	if (options->json)
 		fputs("{\"schema\": \"tprof/1\", \"runs\": [\n", stdout);
 	for (size_t i = 0; i < groups->count; i++) {
-		struct tp_options own = *options;
+		struct tpa_options own = *options;
 		int status;
 
 		own.traces = groups->list[i].files;
@@ -150,12 +150,12 @@ static int run_each(const struct tp_options *options, const struct groups *group
 	return worst;
 }
 
-static bool compares_runs(const struct tp_command *command)
+static bool compares_runs(const struct tpa_command *command)
 {
-	return command->run == tp_cmd_diff || command->run == tp_cmd_compare || command->run == tp_cmd_check;
+	return command->run == tpa_cmd_diff || command->run == tpa_cmd_compare || command->run == tpa_cmd_check;
 }
 
-int tp_run_choice(const struct tp_options *options)
+int tpa_run_choice(const struct tpa_options *options)
 {
 	struct groups groups;
 	int status;
@@ -173,7 +173,7 @@ int tp_run_choice(const struct tp_options *options)
 	return status;
 }
 
-const char *tp_left_out(const struct tp_options *options, char *text, size_t size)
+const char *tpa_left_out(const struct tpa_options *options, char *text, size_t size)
 {
 	size_t count = options->left_out_count, runs = options->left_out_runs;
 	char of[40] = "an earlier run";
@@ -184,16 +184,16 @@ const char *tp_left_out(const struct tp_options *options, char *text, size_t siz
 	if (count)
 		snprintf(text, size, "%zu of these %zu traces %s of %s; left out; %s", count,
 			 options->trace_count + count, count == 1 ? "is" : "are", of,
-			 options->command->options & TP_OPT_RUNS ? "--all-runs puts runs side by side"
-								 : "name one run's traces for another");
+			 options->command->options & TPA_OPT_RUNS ? "--all-runs puts runs side by side"
+								  : "name one run's traces for another");
 	return text;
 }
 
-json_t *tp_left_out_json(const struct tp_options *options)
+json_t *tpa_left_out_json(const struct tpa_options *options)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < options->left_out_count; i++)
-		json_array_append_new(list, tp_json_string(options->left_out[i]));
+		json_array_append_new(list, tpa_json_string(options->left_out[i]));
 	return list;
 }

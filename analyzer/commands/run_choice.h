@@ -10,11 +10,11 @@
 
 #include "commands/command.h"
 
-/* Runs the command on the traces of the chosen run, or once for each run. Returns enum tp_exit. */
-int tp_run_choice(const struct tp_options *options);
+/* Runs the command on the traces of the chosen run, or once for each run. Returns enum tpa_exit. */
+int tpa_run_choice(const struct tpa_options *options);
 
 /* The traces that are left out, in words: "" if there are none. In `text`. */
-const char *tp_left_out(const struct tp_options *options, char *text, size_t size);
-json_t *tp_left_out_json(const struct tp_options *options);
+const char *tpa_left_out(const struct tpa_options *options, char *text, size_t size);
+json_t *tpa_left_out_json(const struct tpa_options *options);
 
 #endif

@@ -29,7 +29,7 @@ static struct life life_of(const char *file, size_t number)
 	struct tprof_header header;
 	struct life life = { .run = number };
 
-	if (!tp_trace_peek(file, &header))
+	if (!tpa_trace_peek(file, &header))
 		return life;
 	life.identity = header.run;
 	life.pid = header.pid;
@@ -122,42 +122,42 @@ static bool find_runs(const char *const *files, size_t count, struct runs *runs)
 	return good;
 }
 
-static int replay(const struct tp_options *options, const struct run *run, tp_run_taker *take, void *context)
+static int replay(const struct tpa_options *options, const struct run *run, tpa_run_taker *take, void *context)
 {
-	struct tp_options own = *options;
-	struct tp_session session;
+	struct tpa_options own = *options;
+	struct tpa_session session;
 	int status;
 
 	own.traces = run->files;
 	own.trace_count = run->count;
 	own.output = NULL;
-	status = tp_session_start(&session, &own);
-	if (status != TP_EXIT_OK)
+	status = tpa_session_start(&session, &own);
+	if (status != TPA_EXIT_OK)
 		return status;
-	return take(&session, context) ? tp_session_close(&session, status) : tp_session_out_of_memory(&session);
+	return take(&session, context) ? tpa_session_close(&session, status) : tpa_session_out_of_memory(&session);
 }
 
-int tp_runs_each(const struct tp_options *options, const char *const *files, size_t count, tp_run_taker *take,
-		 void *context)
+int tpa_runs_each(const struct tpa_options *options, const char *const *files, size_t count, tpa_run_taker *take,
+		  void *context)
 {
-	int status = TP_EXIT_OK;
+	int status = TPA_EXIT_OK;
 	struct runs runs;
 
 	if (!find_runs(files, count, &runs))
-		return tp_out_of_memory();
-	for (size_t i = 0; status == TP_EXIT_OK && i < runs.count; i++)
+		return tpa_out_of_memory();
+	for (size_t i = 0; status == TPA_EXIT_OK && i < runs.count; i++)
 		status = replay(options, &runs.list[i], take, context);
 	free_runs(&runs);
 	return status;
 }
 
-int tp_page_open(struct tp_session *session, const struct tp_options *options)
+int tpa_page_open(struct tpa_session *session, const struct tpa_options *options)
 {
-	struct tp_options own = *options;
+	struct tpa_options own = *options;
 	int status;
 
 	own.trace_count = 0;
-	status = tp_session_open(session, &own);
+	status = tpa_session_open(session, &own);
 	session->options = options;
 	return status;
 }

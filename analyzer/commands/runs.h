@@ -10,16 +10,16 @@
 #include "commands/session.h"
 
 /* What is done with a run; false: memory is out. */
-typedef bool tp_run_taker(struct tp_session *session, void *context);
+typedef bool tpa_run_taker(struct tpa_session *session, void *context);
 
 /*
  * Replays the runs that the files are of, in the order in which their first files are named: one after the other, so that
- * memory is needed for the largest alone. Returns TP_EXIT_OK, or what to exit with after a line on stderr.
+ * memory is needed for the largest alone. Returns TPA_EXIT_OK, or what to exit with after a line on stderr.
  */
-int tp_runs_each(const struct tp_options *options, const char *const *files, size_t count, tp_run_taker *take,
-		 void *context);
+int tpa_runs_each(const struct tpa_options *options, const char *const *files, size_t count, tpa_run_taker *take,
+		  void *context);
 
-/* A session without a trace: the page that a report goes to. As tp_session_open(). */
-int tp_page_open(struct tp_session *session, const struct tp_options *options);
+/* A session without a trace: the page that a report goes to. As tpa_session_open(). */
+int tpa_page_open(struct tpa_session *session, const struct tpa_options *options);
 
 #endif

@@ -15,61 +15,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tp_out_of_memory(void)
+int tpa_out_of_memory(void)
 {
 	fputs("tprof-analyze: out of memory\n", stderr);
-	return TP_EXIT_TRACE;
+	return TPA_EXIT_TRACE;
 }
 
-int tp_session_out_of_memory(struct tp_session *session)
+int tpa_session_out_of_memory(struct tpa_session *session)
 {
-	return tp_session_close(session, tp_out_of_memory());
+	return tpa_session_close(session, tpa_out_of_memory());
 }
 
 /* On the page itself, where one is for people. */
-static void say_left_out(const struct tp_session *session, bool on_page)
+static void say_left_out(const struct tpa_session *session, bool on_page)
 {
-	const struct tp_page *page = &session->page;
+	const struct tpa_page *page = &session->page;
 	char text[200];
 
-	if (!*tp_left_out(session->options, text, sizeof(text)))
+	if (!*tpa_left_out(session->options, text, sizeof(text)))
 		return;
 	if (on_page)
-		tp_print(page, TP_STYLE_WARN, "%s\n\n", text);
+		tpa_print(page, TPA_STYLE_WARN, "%s\n\n", text);
 	else
 		fprintf(stderr, "tprof-analyze: %s\n", text);
 }
 
-static int open_output(struct tp_session *session)
+static int open_output(struct tpa_session *session)
 {
-	const struct tp_options *options = session->options;
+	const struct tpa_options *options = session->options;
 	FILE *out = stdout;
 
 	if (options->output) {
-		out = tp_output_open(options->output);
+		out = tpa_output_open(options->output);
 		if (!out) {
 			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output,
-				tp_output_error(errno));
-			return TP_EXIT_USAGE;
+				tpa_output_error(errno));
+			return TPA_EXIT_USAGE;
 		}
 	}
-	tp_page_init(&session->page, out, options->color, options->exact);
-	if (options->json || !(options->command->options & TP_OPT_JSON)) {
+	tpa_page_init(&session->page, out, options->color, options->exact);
+	if (options->json || !(options->command->options & TPA_OPT_JSON)) {
 		say_left_out(session, false);
-		return TP_EXIT_OK; /* no text for people: it has rules of its own */
+		return TPA_EXIT_OK; /* no text for people: it has rules of its own */
 	}
-	session->page.out = tp_plain_open(out, session->page.color);
+	session->page.out = tpa_plain_open(out, session->page.color);
 	if (session->page.out) {
 		say_left_out(session, true);
-		return TP_EXIT_OK;
+		return TPA_EXIT_OK;
 	}
 	if (out != stdout)
 		fclose(out);
-	return tp_out_of_memory();
+	return tpa_out_of_memory();
 }
 
 /* The trace of the same process that is open already, if only under another name: all of its numbers would count twice. */
-static const struct tp_trace *find_same(const struct tp_session *session, const struct tp_trace *trace)
+static const struct tpa_trace *find_same(const struct tpa_session *session, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
@@ -84,48 +84,48 @@ static const struct tp_trace *find_same(const struct tp_session *session, const 
 }
 
 /* Traces that can't be read are all named before the end: a user with ten files wants to know at once. */
-static int open_traces(struct tp_session *session)
+static int open_traces(struct tpa_session *session)
 {
-	const struct tp_options *options = session->options;
-	int status = TP_EXIT_OK;
+	const struct tpa_options *options = session->options;
+	int status = TPA_EXIT_OK;
 
 	for (size_t i = 0; i < options->trace_count; i++) {
 		char *error = NULL;
-		struct tp_trace *trace = tp_trace_open(options->traces[i], &error);
-		const struct tp_trace *same = trace ? find_same(session, trace) : NULL;
+		struct tpa_trace *trace = tpa_trace_open(options->traces[i], &error);
+		const struct tpa_trace *same = trace ? find_same(session, trace) : NULL;
 
 		if (same) {
 			fprintf(stderr, "tprof-analyze: %s: the same process's trace as %s: one of them is enough\n",
 				options->traces[i], same->file);
-			tp_trace_close(trace);
-			status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
+			tpa_trace_close(trace);
+			status = status == TPA_EXIT_OK ? TPA_EXIT_USAGE : status;
 			continue;
 		}
 		if (trace && options->process && trace->header->pid != options->process) {
-			tp_trace_close(trace);
+			tpa_trace_close(trace);
 			continue;
 		}
-		if (trace && !tp_jit_load(trace, options->debug_dir)) {
-			tp_trace_close(trace);
+		if (trace && !tpa_jit_load(trace, options->debug_dir)) {
+			tpa_trace_close(trace);
 			trace = NULL;
 		}
 		if (trace) {
 			session->traces[session->trace_count++] = trace;
 		} else {
 			fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
-			status = TP_EXIT_TRACE;
+			status = TPA_EXIT_TRACE;
 		}
 		free(error);
 	}
-	if (status == TP_EXIT_OK && !session->trace_count && options->trace_count) {
+	if (status == TPA_EXIT_OK && !session->trace_count && options->trace_count) {
 		fprintf(stderr, "tprof-analyze: --process %" PRIu32 ": none of the traces is of this process\n",
 			options->process);
-		status = TP_EXIT_USAGE;
+		status = TPA_EXIT_USAGE;
 	}
 	return status;
 }
 
-int tp_session_open(struct tp_session *session, const struct tp_options *options)
+int tpa_session_open(struct tpa_session *session, const struct tpa_options *options)
 {
 	int status;
 
@@ -133,17 +133,17 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 	session->options = options;
 	session->traces = calloc(options->trace_count + 1, sizeof(*session->traces));
 	if (!session->traces)
-		return tp_session_out_of_memory(session);
+		return tpa_session_out_of_memory(session);
 	status = open_traces(session);
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = open_output(session);
-	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
+	return status == TPA_EXIT_OK ? status : tpa_session_close(session, status);
 }
 
-void tp_session_damage_print(const struct tp_session *session)
+void tpa_session_damage_print(const struct tpa_session *session)
 {
 	for (size_t i = 0; i < session->trace_count; i++) {
-		const struct tp_trace *trace = session->traces[i];
+		const struct tpa_trace *trace = session->traces[i];
 		uint64_t lost = 0;
 
 		for (size_t d = 0; d < trace->damage_count; d++)
@@ -153,24 +153,24 @@ void tp_session_damage_print(const struct tp_session *session)
 				"tprof-analyze: %s: damaged at offset %" PRIu64 ": %s; %zu such place%s, "
 				"%" PRIu64 " bytes unreadable, the rest is reported\n",
 				trace->file, trace->damage[0].offset, trace->damage[0].reason, trace->damage_count,
-				tp_plural(trace->damage_count), lost);
+				tpa_plural(trace->damage_count), lost);
 	}
 }
 
 /* Naming a thread that does not exist would give an empty report, and no hint why. */
-static int check_thread(const struct tp_session *session)
+static int check_thread(const struct tpa_session *session)
 {
-	const struct tp_options *options = session->options;
+	const struct tpa_options *options = session->options;
 	uint32_t last = 0;
 
 	if (!options->thread)
-		return TP_EXIT_OK;
+		return TPA_EXIT_OK;
 	for (size_t i = 0; i < session->run->process_count; i++) {
-		const struct tp_process *process = &session->run->processes[i];
+		const struct tpa_process *process = &session->run->processes[i];
 
 		for (size_t t = 0; t < process->thread_count; t++) {
 			if (process->threads[t].thread == options->thread)
-				return TP_EXIT_OK;
+				return TPA_EXIT_OK;
 			if (process->threads[t].thread > last)
 				last = process->threads[t].thread;
 		}
@@ -179,34 +179,34 @@ static int check_thread(const struct tp_session *session)
 		"tprof-analyze: --thread %" PRIu32 ": no such thread in the trace; they are numbered up to %" PRIu32
 		"\n",
 		options->thread, last);
-	return TP_EXIT_USAGE;
+	return TPA_EXIT_USAGE;
 }
 
 /* Of a part behind the run's end there is nothing to tell, and a peak from before it would be none of the part's. */
-static int check_from(const struct tp_session *session)
+static int check_from(const struct tpa_session *session)
 {
 	uint64_t from = session->options->from_ns, end = session->run->duration_ns;
 
 	if (from <= end)
-		return TP_EXIT_OK;
-	fprintf(stderr, "tprof-analyze: --from %s: the run lasted %s\n", tp_time(from).text, tp_time(end).text);
-	return TP_EXIT_USAGE;
+		return TPA_EXIT_OK;
+	fprintf(stderr, "tprof-analyze: --from %s: the run lasted %s\n", tpa_time(from).text, tpa_time(end).text);
+	return TPA_EXIT_USAGE;
 }
 
-static struct tp_symbols *open_symbols(const struct tp_session *session, const struct tp_trace *trace)
+static struct tpa_symbols *open_symbols(const struct tpa_session *session, const struct tpa_trace *trace)
 {
-	const struct tp_symbols_options options = { .debug_dir = session->options->debug_dir,
-						    .language = session->options->language,
-						    .interpreter = session->options->interpreter };
+	const struct tpa_symbols_options options = { .debug_dir = session->options->debug_dir,
+						     .language = session->options->language,
+						     .interpreter = session->options->interpreter };
 
-	return tp_symbols_open(trace, &options);
+	return tpa_symbols_open(trace, &options);
 }
 
 /* The innermost function at that place, as a report names it. */
-static struct tp_frame_name name_frame(void *context, const struct tp_trace *trace, uint32_t frame)
+static struct tpa_frame_name name_frame(void *context, const struct tpa_trace *trace, uint32_t frame)
 {
-	struct tp_session *session = context;
-	const struct tp_location *location;
+	struct tpa_session *session = context;
+	const struct tpa_location *location;
 	size_t i = 0;
 
 	while (session->traces[i] != trace)
@@ -214,13 +214,13 @@ static struct tp_frame_name name_frame(void *context, const struct tp_trace *tra
 	if (!session->early[i])
 		session->early[i] = open_symbols(session, trace);
 	if (!session->early[i])
-		return (struct tp_frame_name){ NULL, 0 };
-	location = tp_symbols_frame(session->early[i], frame)->locations;
-	return (struct tp_frame_name){ location->function, location->line };
+		return (struct tpa_frame_name){ NULL, 0 };
+	location = tpa_symbols_frame(session->early[i], frame)->locations;
+	return (struct tpa_frame_name){ location->function, location->line };
 }
 
 /* What the replay opened goes to its process. False: no memory. */
-static bool take_symbols(struct tp_session *session)
+static bool take_symbols(struct tpa_session *session)
 {
 	size_t count = session->run->process_count;
 
@@ -234,65 +234,65 @@ static bool take_symbols(struct tp_session *session)
 	return session->symbols != NULL;
 }
 
-int tp_session_replay(struct tp_session *session, enum tp_group group)
+int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 {
-	static const enum tp_frames frames[] = { [TP_LANGUAGE_MIXED] = TP_FRAMES_MIXED,
-						 [TP_LANGUAGE_PYTHON] = TP_FRAMES_PYTHON,
-						 [TP_LANGUAGE_NATIVE] = TP_FRAMES_NATIVE };
-	const struct tp_options *options = session->options;
-	struct tp_replay_options replay = {
+	static const enum tpa_frames frames[] = { [TPA_LANGUAGE_MIXED] = TPA_FRAMES_MIXED,
+						  [TPA_LANGUAGE_PYTHON] = TPA_FRAMES_PYTHON,
+						  [TPA_LANGUAGE_NATIVE] = TPA_FRAMES_NATIVE };
+	const struct tpa_options *options = session->options;
+	struct tpa_replay_options replay = {
 		.group = group,
 		.thread = options->thread,
 		.pid = options->process,
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
-		.keep_growth = (options->command->run == tp_cmd_leaks || options->command->run == tp_cmd_html) &&
-			       tp_growth_pools_by(options->by),
+		.keep_growth = (options->command->run == tpa_cmd_leaks || options->command->run == tpa_cmd_html) &&
+			       tpa_growth_pools_by(options->by),
 		.frames = frames[options->language],
 		.name_frame = name_frame,
 		.name_context = session,
-		.batches = options->command->run == tp_cmd_diff || options->command->run == tp_cmd_check,
-		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
+		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check,
+		.find_steps = group == TPA_GROUP_STEP || options->command->run == tpa_cmd_steps,
 	};
 	int status;
 
 	session->early = calloc(session->trace_count + 1, sizeof(*session->early));
 	if (!session->early)
-		return tp_session_out_of_memory(session);
+		return tpa_session_out_of_memory(session);
 	for (size_t i = 0; i < session->trace_count; i++)
-		if (!tp_op_names(session->traces[i], options->debug_dir))
-			return tp_session_out_of_memory(session);
-	session->progress = tp_progress_new("reading");
+		if (!tpa_op_names(session->traces[i], options->debug_dir))
+			return tpa_session_out_of_memory(session);
+	session->progress = tpa_progress_new("reading");
 	if (session->progress) {
-		replay.progress = tp_progress_update;
+		replay.progress = tpa_progress_update;
 		replay.progress_context = session->progress;
 	}
-	session->run = tp_run_replay(session->traces, session->trace_count, &replay);
-	tp_progress_free(session->progress);
+	session->run = tpa_run_replay(session->traces, session->trace_count, &replay);
+	tpa_progress_free(session->progress);
 	session->progress = NULL;
 	if (!take_symbols(session))
-		return tp_session_out_of_memory(session);
+		return tpa_session_out_of_memory(session);
 	for (size_t i = 0; i < session->trace_count; i++)
-		if (!tp_allocators_find(&session->allocators, session->traces[i], options->debug_dir))
-			return tp_session_out_of_memory(session);
-	tp_session_damage_print(session);
+		if (!tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir))
+			return tpa_session_out_of_memory(session);
+	tpa_session_damage_print(session);
 	status = check_thread(session);
-	if (status == TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
 		status = check_from(session);
-	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
+	return status == TPA_EXIT_OK ? status : tpa_session_close(session, status);
 }
 
-struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process)
+struct tpa_symbols *tpa_session_symbols(struct tpa_session *session, size_t process)
 {
 	if (!session->symbols[process])
 		session->symbols[process] = open_symbols(session, session->run->processes[process].trace);
 	return session->symbols[process];
 }
 
-void tp_session_span(const struct tp_session *session, const struct tp_process *process, uint64_t *from_ns,
-		     uint64_t *to_ns)
+void tpa_session_span(const struct tpa_session *session, const struct tpa_process *process, uint64_t *from_ns,
+		      uint64_t *to_ns)
 {
-	const struct tp_options *options = session->options;
+	const struct tpa_options *options = session->options;
 
 	*from_ns = options->from_ns > process->start_ns ? options->from_ns : process->start_ns;
 	*to_ns = process->start_ns + process->duration_ns;
@@ -300,13 +300,13 @@ void tp_session_span(const struct tp_session *session, const struct tp_process *
 		*to_ns = options->to_ns;
 }
 
-void tp_session_say_browser(const struct tp_session *session)
+void tpa_session_say_browser(const struct tpa_session *session)
 {
 	if (session->options->output && fflush(session->page.out) == 0 && !ferror(session->page.out))
 		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
 }
 
-bool tp_page_close(struct tp_session *session)
+bool tpa_page_close(struct tpa_session *session)
 {
 	const char *name = session->options->output ? session->options->output : "standard output";
 	FILE *out = session->page.out;
@@ -323,30 +323,30 @@ bool tp_page_close(struct tp_session *session)
 	return good;
 }
 
-int tp_session_start(struct tp_session *session, const struct tp_options *options)
+int tpa_session_start(struct tpa_session *session, const struct tpa_options *options)
 {
-	int status = tp_session_open(session, options);
+	int status = tpa_session_open(session, options);
 
-	return status == TP_EXIT_OK ? tp_session_replay(session, TP_GROUP_STACK) : status;
+	return status == TPA_EXIT_OK ? tpa_session_replay(session, TPA_GROUP_STACK) : status;
 }
 
-int tp_session_close(struct tp_session *session, int status)
+int tpa_session_close(struct tpa_session *session, int status)
 {
-	if (!tp_page_close(session))
-		status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
-	tp_site_stacks_free(session->stacks);
+	if (!tpa_page_close(session))
+		status = status == TPA_EXIT_OK ? TPA_EXIT_USAGE : status;
+	tpa_site_stacks_free(session->stacks);
 	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
-		tp_symbols_close(session->symbols[i]);
+		tpa_symbols_close(session->symbols[i]);
 	free(session->symbols);
 	for (size_t i = 0; session->early && i < session->trace_count; i++)
-		tp_symbols_close(session->early[i]);
+		tpa_symbols_close(session->early[i]);
 	free(session->early);
 	if (session->run)
-		tp_run_free(session->run);
+		tpa_run_free(session->run);
 	for (size_t i = 0; i < session->trace_count; i++)
-		tp_trace_close(session->traces[i]);
+		tpa_trace_close(session->traces[i]);
 	free(session->traces);
-	tp_allocators_free(&session->allocators);
+	tpa_allocators_free(&session->allocators);
 	memset(session, 0, sizeof(*session));
 	return status;
 }

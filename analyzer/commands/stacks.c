@@ -35,15 +35,15 @@ static int32_t number_at(const struct descriptor *descriptor, size_t offset)
 	return number;
 }
 
-static bool read_descriptor(struct tp_frozen *frozen, uint64_t at, struct descriptor *descriptor)
+static bool read_descriptor(struct tpa_frozen *frozen, uint64_t at, struct descriptor *descriptor)
 {
 	descriptor->at = at;
-	return tp_frozen_copy(frozen, at, descriptor->bytes, sizeof(descriptor->bytes)) == sizeof(descriptor->bytes);
+	return tpa_frozen_copy(frozen, at, descriptor->bytes, sizeof(descriptor->bytes)) == sizeof(descriptor->bytes);
 }
 
 /* Two words that name a stack which begins with the guard below `map` and ends shortly behind the descriptor. */
-static bool names_stack(struct descriptor *descriptor, const struct tp_frozen_map *guard,
-			const struct tp_frozen_map *map)
+static bool names_stack(struct descriptor *descriptor, const struct tpa_frozen_map *guard,
+			const struct tpa_frozen_map *map)
 {
 	for (size_t i = 0; i + 1 < DESCRIPTOR_WORDS; i++) {
 		uint64_t low = descriptor->words[i], size = descriptor->words[i + 1];
@@ -57,13 +57,13 @@ static bool names_stack(struct descriptor *descriptor, const struct tp_frozen_ma
 	return false;
 }
 
-static bool find_in(struct tp_frozen *frozen, const struct tp_frozen_map *guard, const struct tp_frozen_map *map,
+static bool find_in(struct tpa_frozen *frozen, const struct tpa_frozen_map *guard, const struct tpa_frozen_map *map,
 		    struct descriptor *descriptor)
 {
 	uint64_t end = map->high - map->low < STACK_MOST ? map->high : map->low + STACK_MOST, words[512];
 
 	for (uint64_t page = map->low; page < end; page += sizeof(words)) {
-		if (tp_frozen_read(frozen, page, words, sizeof(words)) != sizeof(words))
+		if (tpa_frozen_read(frozen, page, words, sizeof(words)) != sizeof(words))
 			continue;
 		for (size_t i = 0; i < 512; i += 8) /* they are aligned to 64 bytes */
 			if (words[i] == page + 8 * i && words[i + 2] == words[i] &&
@@ -82,23 +82,23 @@ static bool is_detached(const struct descriptor *descriptor)
 }
 
 /* One that can be joined still has its result in the descriptor. */
-static bool bury(struct tp_frozen *frozen, const struct tp_frozen_map *map, const struct descriptor *descriptor)
+static bool bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, const struct descriptor *descriptor)
 {
 	int32_t tid = number_at(descriptor, TID);
 	bool joined = tid == -1, ended = tid == 0 && number_at(descriptor, STATE) & (EXITING | TERMINATED);
 
 	if (!joined && !ended)
 		return true;
-	return tp_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
+	return tpa_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
 }
 
 /* The vector of the modules' thread-local storage, which is kept with the stack; it is pointed to behind its two first words. */
-static void keep_vector(const struct descriptor *descriptor, tp_stacks_keep *keep, void *context)
+static void keep_vector(const struct descriptor *descriptor, tpa_stacks_keep *keep, void *context)
 {
 	keep(context, descriptor->words[1] - 16);
 }
 
-static bool knows_descriptors(struct tp_frozen *frozen)
+static bool knows_descriptors(struct tpa_frozen *frozen)
 {
 	struct descriptor own;
 
@@ -106,13 +106,13 @@ static bool knows_descriptors(struct tp_frozen *frozen)
 	       (uint64_t)number_at(&own, TID) == frozen->note->tid;
 }
 
-static bool find_ended(struct tp_frozen *frozen, tp_stacks_keep *keep, void *context)
+static bool find_ended(struct tpa_frozen *frozen, tpa_stacks_keep *keep, void *context)
 {
 	struct descriptor descriptor;
 	bool good = true;
 
 	for (size_t i = 1; good && i < frozen->count; i++) {
-		const struct tp_frozen_map *map = &frozen->maps[i], *guard = map - 1;
+		const struct tpa_frozen_map *map = &frozen->maps[i], *guard = map - 1;
 
 		if (!map->anonymous || !map->writable || map->shared || map->of_parent || !guard->anonymous ||
 		    guard->readable || guard->writable || guard->high != map->low)
@@ -126,7 +126,7 @@ static bool find_ended(struct tp_frozen *frozen, tp_stacks_keep *keep, void *con
 }
 
 /* Below their stack pointers; a thread may be on another stack. */
-static bool find_waiting(struct tp_frozen *frozen, const uint64_t *still)
+static bool find_waiting(struct tpa_frozen *frozen, const uint64_t *still)
 {
 	const struct tprof_snapshot *note = frozen->note;
 	bool good = true;
@@ -134,13 +134,13 @@ static bool find_waiting(struct tp_frozen *frozen, const uint64_t *still)
 	for (uint32_t i = 1; good && i < note->stack_count; i++) {
 		uint64_t low = note->stacks[i].low, sp = note->used[i];
 
-		if (still[i / 64] >> i % 64 & 1 && sp > low + TP_RED_ZONE && sp < note->stacks[i].high)
-			good = tp_frozen_dead(frozen, low, sp - TP_RED_ZONE);
+		if (still[i / 64] >> i % 64 & 1 && sp > low + TPA_RED_ZONE && sp < note->stacks[i].high)
+			good = tpa_frozen_dead(frozen, low, sp - TPA_RED_ZONE);
 	}
 	return good;
 }
 
-bool tp_stacks_find(struct tp_frozen *frozen, const uint64_t *still, tp_stacks_keep *keep, void *context)
+bool tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context)
 {
 	return find_waiting(frozen, still) && (!knows_descriptors(frozen) || find_ended(frozen, keep, context));
 }

@@ -5,13 +5,13 @@
 
 #include "trace/snapshot.h"
 
-#define TP_RED_ZONE 128u /* below the stack pointer functions that call none may use so much: psABI, 3.2.2 */
+#define TPA_RED_ZONE 128u /* below the stack pointer functions that call none may use so much: psABI, 3.2.2 */
 
 /*
  * Notes what is dead of threads that wait, and of those that have ended: glibc keeps their stacks for the next ones. `still`:
  * header.snapshot_still. What else has a thread's descriptor alone, `keep` is called with. False: no memory.
  */
-typedef void tp_stacks_keep(void *context, uint64_t word);
-bool tp_stacks_find(struct tp_frozen *frozen, const uint64_t *still, tp_stacks_keep *keep, void *context);
+typedef void tpa_stacks_keep(void *context, uint64_t word);
+bool tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context);
 
 #endif

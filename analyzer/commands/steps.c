@@ -3,30 +3,30 @@
 #include "commands/op_report.h"
 #include "report/text/step_listing.h"
 
-static bool print(struct tp_session *session, size_t process)
+static bool print(struct tpa_session *session, size_t process)
 {
-	const struct tp_process *of = &session->run->processes[process];
-	const struct tp_step_stats *steps = &of->steps;
-	const struct tp_page *page = &session->page;
+	const struct tpa_process *of = &session->run->processes[process];
+	const struct tpa_step_stats *steps = &of->steps;
+	const struct tpa_page *page = &session->page;
 
 	if (!steps->count) {
 		fputs("\n  no step is in the trace, and its ops have no period: mark their ends with tprof_step()\n",
 		      page->out);
 		return true;
 	}
-	tp_headline(page, "Steps");
-	tp_steps_print_line(page, steps);
-	tp_steps_print_source(page, of);
+	tpa_headline(page, "Steps");
+	tpa_steps_print_line(page, steps);
+	tpa_steps_print_source(page, of);
 	fputc('\n', page->out);
-	tp_steps_print(page, of, session->options->sort, tp_top(session->options, 10));
-	tp_steps_print_outliers(page, of);
-	tp_steps_print_ops(page, of, tp_top(session->options, 10));
+	tpa_steps_print(page, of, session->options->sort, tpa_top(session->options, 10));
+	tpa_steps_print_outliers(page, of);
+	tpa_steps_print_ops(page, of, tpa_top(session->options, 10));
 	return true;
 }
 
-int tp_cmd_steps(const struct tp_options *options)
+int tpa_cmd_steps(const struct tpa_options *options)
 {
-	static const struct tp_op_report report = { .print = print, .steps_one_by_one = true };
+	static const struct tpa_op_report report = { .print = print, .steps_one_by_one = true };
 
-	return tp_op_report(options, &report);
+	return tpa_op_report(options, &report);
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <tprof/nearest.h>
 
-struct tp_suggestion tp_suggest(const char *typed)
+struct tpa_suggestion tpa_suggest(const char *typed)
 {
-	return (struct tp_suggestion){ .typed = typed, .distance = TPROF_FAR };
+	return (struct tpa_suggestion){ .typed = typed, .distance = TPROF_FAR };
 }
 
-void tp_suggest_offer(struct tp_suggestion *suggestion, const char *word)
+void tpa_suggest_offer(struct tpa_suggestion *suggestion, const char *word)
 {
 	uint32_t distance = tprof_word_distance(suggestion->typed, word);
 
@@ -20,19 +20,19 @@ void tp_suggest_offer(struct tp_suggestion *suggestion, const char *word)
 	strcpy(suggestion->nearest, word);
 }
 
-void tp_suggest_offer_list(struct tp_suggestion *suggestion, const char *list)
+void tpa_suggest_offer_list(struct tpa_suggestion *suggestion, const char *list)
 {
 	while (*list) {
 		size_t length = strcspn(list, " ");
 		char word[sizeof(suggestion->nearest)];
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, list);
-		tp_suggest_offer(suggestion, word);
+		tpa_suggest_offer(suggestion, word);
 		list += length + (list[length] == ' ');
 	}
 }
 
-const char *tp_suggest_text(struct tp_suggestion *suggestion, const char *prefix)
+const char *tpa_suggest_text(struct tpa_suggestion *suggestion, const char *prefix)
 {
 	suggestion->text[0] = '\0';
 	if (suggestion->nearest[0])

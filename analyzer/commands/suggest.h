@@ -5,19 +5,19 @@
 
 #include <stdint.h>
 
-struct tp_suggestion {
+struct tpa_suggestion {
 	const char *typed;
 	char nearest[64]; /* "": none is near */
 	uint32_t distance;
 	char text[96];
 };
 
-struct tp_suggestion tp_suggest(const char *typed);
-void tp_suggest_offer(struct tp_suggestion *suggestion, const char *word);
+struct tpa_suggestion tpa_suggest(const char *typed);
+void tpa_suggest_offer(struct tpa_suggestion *suggestion, const char *word);
 /* Offers each word of `list`, which blanks separate. */
-void tp_suggest_offer_list(struct tp_suggestion *suggestion, const char *list);
+void tpa_suggest_offer_list(struct tpa_suggestion *suggestion, const char *list);
 
 /* "did you mean PREFIXword? " for a message, with a blank after it; "" if no word is near. Valid as long as *suggestion. */
-const char *tp_suggest_text(struct tp_suggestion *suggestion, const char *prefix);
+const char *tpa_suggest_text(struct tpa_suggestion *suggestion, const char *prefix);
 
 #endif

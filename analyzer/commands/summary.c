@@ -23,64 +23,64 @@
 #define TOP_SITES 5
 #define PLOT_ROWS 6
 
-static void print_label(const struct tp_page *page, const char *label)
+static void print_label(const struct tpa_page *page, const char *label)
 {
 	fprintf(page->out, "  %-12s", label);
 }
 
-static void print_capture(const struct tp_page *page, const struct tp_process *process)
+static void print_capture(const struct tpa_page *page, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
-	const struct tp_heap *heap = &process->heap;
-	uint64_t lost = tp_lost_events(trace);
+	const struct tpa_trace *trace = process->trace;
+	const struct tpa_heap *heap = &process->heap;
+	uint64_t lost = tpa_lost_events(trace);
 
 	print_label(page, "recorded");
-	fprintf(page->out, "%s allocation%s, %s free%s, ", tp_count(heap->recorded_allocations).text,
-		tp_plural(heap->recorded_allocations), tp_count(heap->recorded_frees).text,
-		tp_plural(heap->recorded_frees));
+	fprintf(page->out, "%s allocation%s, %s free%s, ", tpa_count(heap->recorded_allocations).text,
+		tpa_plural(heap->recorded_allocations), tpa_count(heap->recorded_frees).text,
+		tpa_plural(heap->recorded_frees));
 	if (lost)
-		tp_print(page, TP_STYLE_WARN, "%s event%s lost", tp_count(lost).text, tp_plural(lost));
+		tpa_print(page, TPA_STYLE_WARN, "%s event%s lost", tpa_count(lost).text, tpa_plural(lost));
 	else if (trace->header->chunks_aside)
-		tp_print(page, TP_STYLE_WARN, "the disk was full, see below");
+		tpa_print(page, TPA_STYLE_WARN, "the disk was full, see below");
 	else
 		fputs("no event lost", page->out);
-	fprintf(page->out, "; %s of trace", tp_bytes(trace->used_bytes, page->exact).text);
+	fprintf(page->out, "; %s of trace", tpa_bytes(trace->used_bytes, page->exact).text);
 	if (heap->events >= 1000) /* of few events the header is nearly all */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
 	fputc('\n', page->out);
 	if (trace->hooks_count) {
 		print_label(page, "hooks");
-		tp_hooks_print_line(page, trace);
+		tpa_hooks_print_line(page, trace);
 	}
 	print_label(page, "overhead");
-	fprintf(page->out, "about %s of recording (%s of the run)\n", tp_time(process->overhead_ns).text,
-		tp_percent(process->overhead_ns, process->duration_ns).text);
+	fprintf(page->out, "about %s of recording (%s of the run)\n", tpa_time(process->overhead_ns).text,
+		tpa_percent(process->overhead_ns, process->duration_ns).text);
 }
 
-static void print_cpu(const struct tp_session *session, const struct tp_process *process)
+static void print_cpu(const struct tpa_session *session, const struct tpa_process *process)
 {
 	const struct tprof_header *header = process->trace->header;
-	const struct tp_options *options = session->options;
-	const struct tp_page *page = &session->page;
+	const struct tpa_options *options = session->options;
+	const struct tpa_page *page = &session->page;
 	bool whole = !options->thread && !options->from_ns && !options->to_ns;
 
 	print_label(page, "cpu");
-	tp_cpu_print_capture(page, process);
+	tpa_cpu_print_capture(page, process);
 	fputc('\n', page->out);
 	if (!header->samples_own || !whole)
 		return;
 	print_label(page, "");
 	fprintf(page->out, "%s more (%s of all) were spent in the collector itself\n",
-		tp_time(header->samples_own * header->cpu_period_ns).text,
-		tp_percent(header->samples_own, header->samples_own + process->cpu.periods).text);
+		tpa_time(header->samples_own * header->cpu_period_ns).text,
+		tpa_percent(header->samples_own, header->samples_own + process->cpu.periods).text);
 }
 
-static void print_heap(const struct tp_session *session, const struct tp_process *process)
+static void print_heap(const struct tpa_session *session, const struct tpa_process *process)
 {
-	const struct tp_page *page = &session->page;
-	const struct tp_heap *heap = &process->heap;
-	const struct tp_variance *variance = &heap->variance;
-	struct tp_numbers numbers = { page, process->unseen };
+	const struct tpa_page *page = &session->page;
+	const struct tpa_heap *heap = &process->heap;
+	const struct tpa_variance *variance = &heap->variance;
+	struct tpa_numbers numbers = { page, process->unseen };
 	char copied[400];
 
 	if (!heap->allocations && !heap->peak_blocks) {
@@ -90,169 +90,169 @@ static void print_heap(const struct tp_session *session, const struct tp_process
 	}
 	if (process->estimated) {
 		print_label(page, "allocated");
-		fprintf(page->out, "%s in %s block%s\n", tp_some_bytes(&numbers, heap->bytes, variance->bytes).text,
-			tp_some_count(&numbers, heap->allocations, variance->allocations).text,
-			tp_plural(heap->allocations));
+		fprintf(page->out, "%s in %s block%s\n", tpa_some_bytes(&numbers, heap->bytes, variance->bytes).text,
+			tpa_some_count(&numbers, heap->allocations, variance->allocations).text,
+			tpa_plural(heap->allocations));
 	}
 	print_label(page, "peak");
-	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->peak_bytes, variance->peak_bytes).text);
+	tpa_print(page, TPA_STYLE_NUMBER, "%s", tpa_some_bytes(&numbers, heap->peak_bytes, variance->peak_bytes).text);
 	fprintf(page->out, " in %s block%s, %s after the start",
-		tp_some_count(&numbers, heap->peak_blocks, variance->peak_blocks).text, tp_plural(heap->peak_blocks),
-		tp_time(heap->peak_time_ns - process->start_ns).text);
+		tpa_some_count(&numbers, heap->peak_blocks, variance->peak_blocks).text, tpa_plural(heap->peak_blocks),
+		tpa_time(heap->peak_time_ns - process->start_ns).text);
 	if (heap->rss_peak)
-		fprintf(page->out, "; RSS at most %s", tp_bytes(heap->rss_peak, page->exact).text);
+		fprintf(page->out, "; RSS at most %s", tpa_bytes(heap->rss_peak, page->exact).text);
 	if (heap->mapped_peak)
-		fprintf(page->out, ", mmap at most %s", tp_bytes(heap->mapped_peak, page->exact).text);
+		fprintf(page->out, ", mmap at most %s", tpa_bytes(heap->mapped_peak, page->exact).text);
 	fputc('\n', page->out);
 	print_label(page, "at the end");
-	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->end_bytes, variance->live_bytes).text);
-	fprintf(page->out, " in %s block%s %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
-		tp_plural(heap->end_blocks), tp_unfreed_phrase(process, session->options->to_ns));
-	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
-	if (tp_makeup_copied(page, process, copied, sizeof(copied))) {
+	tpa_print(page, TPA_STYLE_NUMBER, "%s", tpa_some_bytes(&numbers, heap->end_bytes, variance->live_bytes).text);
+	fprintf(page->out, " in %s block%s %s", tpa_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
+		tpa_plural(heap->end_blocks), tpa_unfreed_phrase(process, session->options->to_ns));
+	fprintf(page->out, " (%s of the peak)\n", tpa_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
+	if (tpa_makeup_copied(page, process, copied, sizeof(copied))) {
 		print_label(page, "copied");
 		fprintf(page->out, "%s\n", copied);
 	}
 	if (process->pools.pools) {
 		print_label(page, "pools");
 		fprintf(page->out, "%s of %s in all, which hold %s of these blocks and are not counted themselves\n",
-			tp_count(process->pools.pools).text, tp_bytes(process->pools.bytes, page->exact).text,
-			tp_count(process->pools.allocations).text);
+			tpa_count(process->pools.pools).text, tpa_bytes(process->pools.bytes, page->exact).text,
+			tpa_count(process->pools.allocations).text);
 	}
 	print_label(page, process->estimated ? "short-lived" : "temporary");
 	if (!process->estimated)
 		fprintf(page->out, "%s of the allocations freed by the very next event, ",
-			tp_percent(heap->temporary, heap->allocations).text);
-	fprintf(page->out, "%s within %s%s\n", tp_some_percent(&numbers, heap->short_lived, heap->allocations).text,
-		tp_time(TP_SHORT_LIVED_NS).text, process->estimated ? " of the allocation" : "");
+			tpa_percent(heap->temporary, heap->allocations).text);
+	fprintf(page->out, "%s within %s%s\n", tpa_some_percent(&numbers, heap->short_lived, heap->allocations).text,
+		tpa_time(TPA_SHORT_LIVED_NS).text, process->estimated ? " of the allocation" : "");
 }
 
 struct question {
-	enum tp_what what;
+	enum tpa_what what;
 	const char *sort;
-	enum tp_json_sites shape;
+	enum tpa_json_sites shape;
 	const char *key;
-	struct tp_suppressions *suppressions;
+	struct tpa_suppressions *suppressions;
 };
 
-static bool print_sites(struct tp_session *session, size_t process, const struct question *question, const char *title)
+static bool print_sites(struct tpa_session *session, size_t process, const struct question *question, const char *title)
 {
-	uint64_t top = tp_top(session->options, TOP_SITES);
-	struct tp_rows *rows = tp_session_rows(session, process, TP_BY_STACK, question->what, question->sort,
-					       question->suppressions, top);
-	struct tp_listing listing = {
+	uint64_t top = tpa_top(session->options, TOP_SITES);
+	struct tpa_rows *rows = tpa_session_rows(session, process, TPA_BY_STACK, question->what, question->sort,
+						 question->suppressions, top);
+	struct tpa_listing listing = {
 		.page = &session->page,
 		.run = session->run,
 		.symbols = session->symbols,
 		.what = question->what,
 		.top = top,
-		.hotspots = question->what == TP_WHAT_ALLOCATED,
+		.hotspots = question->what == TPA_WHAT_ALLOCATED,
 	};
 
 	if (rows && rows->count) {
-		tp_headline(&session->page, "%s", title);
-		tp_listing_print_short(&listing, rows);
+		tpa_headline(&session->page, "%s", title);
+		tpa_listing_print_short(&listing, rows);
 	}
 	if (rows && question->suppressions)
-		tp_suppressed_print(&session->page, rows);
-	tp_rows_free(rows);
+		tpa_suppressed_print(&session->page, rows);
+	tpa_rows_free(rows);
 	return rows != NULL;
 }
 
 /* `machine` NULL: nothing is known of it. */
-static bool print_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
+static bool print_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
 {
-	const struct tp_process *process = &session->run->processes[index];
-	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL, 1);
-	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_rows *peak = tpa_session_rows(session, index, TPA_BY_STACK, TPA_WHAT_PEAK, "bytes", NULL, 1);
+	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
 
 	if (peak)
-		tp_priorities_print(&session->page, process, peak, machine ? tp_roof_note : NULL, &notes);
-	tp_rows_free(peak);
+		tpa_priorities_print(&session->page, process, peak, machine ? tpa_roof_note : NULL, &notes);
+	tpa_rows_free(peak);
 	return peak != NULL;
 }
 
-static json_t *json_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
+static json_t *json_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
 {
-	const struct tp_process *process = &session->run->processes[index];
-	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL, 1);
-	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
-	json_t *json = peak ? tp_priorities_json(process, peak, machine ? tp_roof_place_json : NULL, &notes) : NULL;
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_rows *peak = tpa_session_rows(session, index, TPA_BY_STACK, TPA_WHAT_PEAK, "bytes", NULL, 1);
+	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
+	json_t *json = peak ? tpa_priorities_json(process, peak, machine ? tpa_roof_place_json : NULL, &notes) : NULL;
 
-	tp_rows_free(peak);
+	tpa_rows_free(peak);
 	return json;
 }
 
-static bool print_process(struct tp_session *session, size_t index, const struct tp_machine *machine)
+static bool print_process(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
 {
-	const struct tp_process *process = &session->run->processes[index];
-	const struct tp_page *page = &session->page;
-	struct tp_suppressions *suppressions = tp_session_suppressions(session);
-	struct question peak = { .what = TP_WHAT_PEAK, .sort = "bytes" };
-	struct question unfreed = { .what = TP_WHAT_UNFREED, .sort = "bytes", .suppressions = suppressions };
-	struct question hot = { .what = TP_WHAT_ALLOCATED, .sort = "allocations" };
-	struct tp_notes notes;
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_page *page = &session->page;
+	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
+	struct question peak = { .what = TPA_WHAT_PEAK, .sort = "bytes" };
+	struct question unfreed = { .what = TPA_WHAT_UNFREED, .sort = "bytes", .suppressions = suppressions };
+	struct question hot = { .what = TPA_WHAT_ALLOCATED, .sort = "allocations" };
+	struct tpa_notes notes;
 	char title[100];
 	uint64_t from, to;
 	bool good;
 
-	tp_process_print(process, page);
-	tp_others_print(process->trace, page);
-	tp_scope_print(session);
+	tpa_process_print(process, page);
+	tpa_others_print(process->trace, page);
+	tpa_scope_print(session);
 	fputc('\n', page->out);
 	print_capture(page, process);
 	print_heap(session, process);
 	print_cpu(session, process);
 	if (process->point_count > 1) {
 		fputc('\n', page->out);
-		tp_session_span(session, process, &from, &to);
-		tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
+		tpa_session_span(session, process, &from, &to);
+		tpa_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	}
-	good = tp_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
-				       TOP_SITES);
-	good = good && tp_growth_short_print(session, index, TOP_SITES);
+	good = tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
+					TOP_SITES);
+	good = good && tpa_growth_short_print(session, index, TOP_SITES);
 	good = good && print_sites(session, index, &peak, "What held the memory at the peak");
-	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process, session->options->to_ns));
+	snprintf(title, sizeof(title), "What was %s", tpa_unfreed_phrase(process, session->options->to_ns));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
-	good = good && tp_ops_short_print(session, index, TOP_SITES);
-	good = good && tp_cpu_short_print(session, index, TOP_SITES);
+	good = good && tpa_ops_short_print(session, index, TOP_SITES);
+	good = good && tpa_cpu_short_print(session, index, TOP_SITES);
 	good = good && print_priorities(session, index, machine);
-	tp_notes_collect(&notes, process, session->symbols[index]);
-	tp_notes_print(&notes, page);
-	tp_notes_free(&notes);
-	tp_suppressions_free(suppressions);
+	tpa_notes_collect(&notes, process, session->symbols[index]);
+	tpa_notes_print(&notes, page);
+	tpa_notes_free(&notes);
+	tpa_suppressions_free(suppressions);
 	return good;
 }
 
 /* The advice follows from what the page shows: the most pressing thing first. */
-static void print_next(const struct tp_session *session)
+static void print_next(const struct tpa_session *session)
 {
-	const struct tp_process *process = &session->run->processes[0];
+	const struct tpa_process *process = &session->run->processes[0];
 	char names[300];
 
-	tp_trace_names(session, names, sizeof(names));
+	tpa_trace_names(session, names, sizeof(names));
 	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
-		tp_next_print(&session->page,
-			      "build the program with libc's malloc, or link its allocator dynamically, and "
-			      "record again");
+		tpa_next_print(&session->page,
+			       "build the program with libc's malloc, or link its allocator dynamically, and "
+			       "record again");
 	else if (!process->heap.allocations && process->cpu.samples)
-		tp_next_print(&session->page,
-			      "tprof-analyze hotspots --by line %s   says which lines the CPU time went to", names);
+		tpa_next_print(&session->page,
+			       "tprof-analyze hotspots --by line %s   says which lines the CPU time went to", names);
 	else if (!process->heap.allocations)
-		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
-			      names);
+		tpa_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
+			       names);
 	else if (process->growth.heap.leaks && !process->growth.seconds)
-		tp_next_print(&session->page,
-			      "tprof-analyze leaks %s   says since when it grows, and what it will come to", names);
+		tpa_next_print(&session->page,
+			       "tprof-analyze leaks %s   says since when it grows, and what it will come to", names);
 	else if (process->heap.end_bytes > process->heap.peak_bytes / 10)
-		tp_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
-			      names);
+		tpa_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
+			       names);
 	else
-		tp_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
+		tpa_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
 }
 
-static bool print_text(struct tp_session *session, const struct tp_machine *machine)
+static bool print_text(struct tpa_session *session, const struct tpa_machine *machine)
 {
 	bool good = true;
 
@@ -262,58 +262,58 @@ static bool print_text(struct tp_session *session, const struct tp_machine *mach
 		good = print_process(session, i, machine);
 	}
 	if (good && session->run->process_count > 1) {
-		tp_combined_print(session);
-		good = tp_ops_combined_print(session, TOP_SITES);
+		tpa_combined_print(session);
+		good = tpa_ops_combined_print(session, TOP_SITES);
 	}
 	if (good)
 		print_next(session);
 	return good;
 }
 
-static bool add_sites(struct tp_session *session, size_t index, const struct question *question, json_t *heap)
+static bool add_sites(struct tpa_session *session, size_t index, const struct question *question, json_t *heap)
 {
-	uint64_t top = tp_top(session->options, TOP_SITES);
-	struct tp_rows *rows = tp_session_rows(session, index, TP_BY_STACK, question->what, question->sort,
-					       question->suppressions, top);
+	uint64_t top = tpa_top(session->options, TOP_SITES);
+	struct tpa_rows *rows = tpa_session_rows(session, index, TPA_BY_STACK, question->what, question->sort,
+						 question->suppressions, top);
 	char total[40];
 
 	if (!rows)
 		return false;
 	json_object_set_new(heap, question->key,
-			    tp_json_rows(session->run, session->symbols, rows, TP_BY_STACK, question->shape, top));
+			    tpa_json_rows(session->run, session->symbols, rows, TPA_BY_STACK, question->shape, top));
 	snprintf(total, sizeof(total), "%s_total", question->key);
 	json_object_set_new(heap, total, json_integer((json_int_t)rows->count));
 	if (question->suppressions)
-		json_object_set_new(heap, "suppressed", tp_json_suppressed(rows, question->suppressions));
-	tp_rows_free(rows);
+		json_object_set_new(heap, "suppressed", tpa_json_suppressed(rows, question->suppressions));
+	tpa_rows_free(rows);
 	return true;
 }
 
-json_t *tp_summary_json(struct tp_session *session, size_t index, const struct tp_machine *machine,
-			bool steps_one_by_one)
+json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine,
+			 bool steps_one_by_one)
 {
-	const struct tp_process *process = &session->run->processes[index];
-	struct tp_suppressions *suppressions = tp_session_suppressions(session);
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
 	const struct question questions[] = {
-		{ TP_WHAT_PEAK, "bytes", TP_JSON_PEAK, "peak_sites", NULL },
-		{ TP_WHAT_UNFREED, "bytes", TP_JSON_UNFREED, "unfreed_sites", suppressions },
-		{ TP_WHAT_ALLOCATED, "allocations", TP_JSON_HOT, "hot_sites", NULL },
+		{ TPA_WHAT_PEAK, "bytes", TPA_JSON_PEAK, "peak_sites", NULL },
+		{ TPA_WHAT_UNFREED, "bytes", TPA_JSON_UNFREED, "unfreed_sites", suppressions },
+		{ TPA_WHAT_ALLOCATED, "allocations", TPA_JSON_HOT, "hot_sites", NULL },
 	};
-	json_t *json = json_object(), *heap = tp_json_heap(process);
+	json_t *json = json_object(), *heap = tpa_json_heap(process);
 	bool good = suppressions != NULL;
 
 	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
 		good = add_sites(session, index, &questions[i], heap);
-	json_object_set_new(json, "process", tp_json_process(process));
-	json_object_set_new(json, "run", tp_others_json(process->trace));
-	json_object_set_new(json, "capture", tp_json_capture(process));
+	json_object_set_new(json, "process", tpa_json_process(process));
+	json_object_set_new(json, "run", tpa_others_json(process->trace));
+	json_object_set_new(json, "capture", tpa_json_capture(process));
 	json_object_set_new(json, "heap", heap);
-	json_object_set_new(json, "memory", tp_makeup_json(session->run, index, session->symbols));
-	good = good && tp_ops_section_json(session, index, json, steps_one_by_one);
-	good = good && tp_cpu_section_json(session, index, json);
+	json_object_set_new(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
+	good = good && tpa_ops_section_json(session, index, json, steps_one_by_one);
+	good = good && tpa_cpu_section_json(session, index, json);
 	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, machine)) == 0;
-	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
-	tp_suppressions_free(suppressions);
+	json_object_set_new(json, "notes", tpa_json_notes(process, session->symbols[index]));
+	tpa_suppressions_free(suppressions);
 	if (good)
 		return json;
 	json_decref(json);
@@ -321,52 +321,52 @@ json_t *tp_summary_json(struct tp_session *session, size_t index, const struct t
 }
 
 /* `argument`: the machine, or NULL. */
-static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
 {
-	return tp_summary_json(session, index, argument, false);
+	return tpa_summary_json(session, index, argument, false);
 }
 
-static bool combine(struct tp_session *session, json_t *combined, const void *argument)
+static bool combine(struct tpa_session *session, json_t *combined, const void *argument)
 {
 	(void)argument;
-	return tp_ops_combined_json(session, combined);
+	return tpa_ops_combined_json(session, combined);
 }
 
-static int report(struct tp_session *session, const struct tp_machine *machine)
+static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
-	const struct tp_process_report in_json = { .process = json_process, .combine = combine, .argument = machine };
+	const struct tpa_process_report in_json = { .process = json_process, .combine = combine, .argument = machine };
 	bool good = true;
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tp_session_symbols(session, i) != NULL;
-	good = good && (session->options->json ? tp_processes_json(session, &in_json) : print_text(session, machine));
-	return good ? tp_session_close(session, TP_EXIT_OK) : tp_session_out_of_memory(session);
+		good = tpa_session_symbols(session, i) != NULL;
+	good = good && (session->options->json ? tpa_processes_json(session, &in_json) : print_text(session, machine));
+	return good ? tpa_session_close(session, TPA_EXIT_OK) : tpa_session_out_of_memory(session);
 }
 
-int tp_summary_start(struct tp_session *session, const struct tp_options *options, struct tp_machine *machine,
-		     bool *known)
+int tpa_summary_start(struct tpa_session *session, const struct tpa_options *options, struct tpa_machine *machine,
+		      bool *known)
 {
-	struct tp_suppressions *suppressions;
-	int status = tp_session_open(session, options);
+	struct tpa_suppressions *suppressions;
+	int status = tpa_session_open(session, options);
 
-	if (status != TP_EXIT_OK)
+	if (status != TPA_EXIT_OK)
 		return status;
-	suppressions = tp_session_suppressions(session);
+	suppressions = tpa_session_suppressions(session);
 	if (!suppressions)
-		return tp_session_close(session, TP_EXIT_USAGE);
-	tp_suppressions_free(suppressions);
-	status = tp_machine_find(options, machine, known);
-	if (status != TP_EXIT_OK)
-		return tp_session_close(session, status);
-	return tp_session_replay(session, TP_GROUP_STACK);
+		return tpa_session_close(session, TPA_EXIT_USAGE);
+	tpa_suppressions_free(suppressions);
+	status = tpa_machine_find(options, machine, known);
+	if (status != TPA_EXIT_OK)
+		return tpa_session_close(session, status);
+	return tpa_session_replay(session, TPA_GROUP_STACK);
 }
 
-int tp_cmd_summary(const struct tp_options *options)
+int tpa_cmd_summary(const struct tpa_options *options)
 {
-	struct tp_session session;
-	struct tp_machine machine;
+	struct tpa_session session;
+	struct tpa_machine machine;
 	bool known;
-	int status = tp_summary_start(&session, options, &machine, &known);
+	int status = tpa_summary_start(&session, options, &machine, &known);
 
-	return status == TP_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
+	return status == TPA_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

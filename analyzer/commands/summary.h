@@ -10,13 +10,13 @@
 
 /*
  * What reports of everything begin with: the traces opened, all else that was named read (a bad file is better known before a
- * long replay), and replayed by stack. *known: there is a machine. The same results as tp_session_start().
+ * long replay), and replayed by stack. *known: there is a machine. The same results as tpa_session_start().
  */
-int tp_summary_start(struct tp_session *session, const struct tp_options *options, struct tp_machine *machine,
-		     bool *known);
+int tpa_summary_start(struct tpa_session *session, const struct tpa_options *options, struct tpa_machine *machine,
+		      bool *known);
 
 /* `machine` NULL: nothing is known of it. `steps_one_by_one`: as steps --json. NULL: memory is out. */
-json_t *tp_summary_json(struct tp_session *session, size_t index, const struct tp_machine *machine,
-			bool steps_one_by_one);
+json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine,
+			 bool steps_one_by_one);
 
 #endif

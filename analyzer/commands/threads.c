@@ -6,34 +6,34 @@
 #include "report/text/process_listing.h"
 #include "report/text/thread_listing.h"
 
-static bool read_rows(struct tp_session *session, size_t index, struct tp_thread_rows *rows)
+static bool read_rows(struct tpa_session *session, size_t index, struct tpa_thread_rows *rows)
 {
-	struct tp_symbols *symbols = tp_session_symbols(session, index);
+	struct tpa_symbols *symbols = tpa_session_symbols(session, index);
 
-	*rows = (struct tp_thread_rows){ 0 };
-	return symbols && tp_thread_rows(rows, &session->run->processes[index], symbols, session->options->sort);
+	*rows = (struct tpa_thread_rows){ 0 };
+	return symbols && tpa_thread_rows(rows, &session->run->processes[index], symbols, session->options->sort);
 }
 
-static bool print_process(struct tp_session *session, size_t index)
+static bool print_process(struct tpa_session *session, size_t index)
 {
-	const struct tp_process *process = &session->run->processes[index];
-	struct tp_thread_rows rows;
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_thread_rows rows;
 	bool good = read_rows(session, index, &rows);
-	struct tp_notes notes;
+	struct tpa_notes notes;
 
-	tp_process_print(process, &session->page);
-	tp_scope_print(session);
+	tpa_process_print(process, &session->page);
+	tpa_scope_print(session);
 	if (good)
-		tp_threads_print(&session->page, process, &rows, tp_top(session->options, 20));
-	tp_thread_rows_free(&rows);
-	tp_coverage_print(&session->page, process);
-	tp_notes_collect(&notes, process, session->symbols[index]);
-	tp_notes_print(&notes, &session->page);
-	tp_notes_free(&notes);
+		tpa_threads_print(&session->page, process, &rows, tpa_top(session->options, 20));
+	tpa_thread_rows_free(&rows);
+	tpa_coverage_print(&session->page, process);
+	tpa_notes_collect(&notes, process, session->symbols[index]);
+	tpa_notes_print(&notes, &session->page);
+	tpa_notes_free(&notes);
 	return good;
 }
 
-static bool print_text(struct tp_session *session)
+static bool print_text(struct tpa_session *session)
 {
 	char names[300];
 
@@ -43,43 +43,43 @@ static bool print_text(struct tp_session *session)
 		if (!print_process(session, i))
 			return false;
 	}
-	tp_next_print(&session->page, "tprof-analyze hotspots --thread N %s   shows where one thread's time goes",
-		      tp_trace_names(session, names, sizeof(names)));
+	tpa_next_print(&session->page, "tprof-analyze hotspots --thread N %s   shows where one thread's time goes",
+		       tpa_trace_names(session, names, sizeof(names)));
 	return true;
 }
 
-static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
 {
-	const struct tp_process *process = &session->run->processes[index];
+	const struct tpa_process *process = &session->run->processes[index];
 	json_t *json = json_object();
-	struct tp_thread_rows rows;
+	struct tpa_thread_rows rows;
 	bool good = read_rows(session, index, &rows);
 
 	(void)argument;
-	json_object_set_new(json, "process", tp_json_process(process));
-	json_object_set_new(json, "capture", tp_json_capture(process));
-	json_object_set_new(json, "heap", tp_json_heap(process));
-	json_object_set_new(json, "threads_total", tp_json_number(rows.count));
-	json_object_set_new(json, "threads", tp_threads_json(process, &rows, tp_top(session->options, 0)));
-	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
-	tp_thread_rows_free(&rows);
+	json_object_set_new(json, "process", tpa_json_process(process));
+	json_object_set_new(json, "capture", tpa_json_capture(process));
+	json_object_set_new(json, "heap", tpa_json_heap(process));
+	json_object_set_new(json, "threads_total", tpa_json_number(rows.count));
+	json_object_set_new(json, "threads", tpa_threads_json(process, &rows, tpa_top(session->options, 0)));
+	json_object_set_new(json, "notes", tpa_json_notes(process, session->symbols[index]));
+	tpa_thread_rows_free(&rows);
 	if (good)
 		return json;
 	json_decref(json);
 	return NULL;
 }
 
-int tp_cmd_threads(const struct tp_options *options)
+int tpa_cmd_threads(const struct tpa_options *options)
 {
-	static const struct tp_process_report report = { .process = json_process };
-	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	static const struct tpa_process_report report = { .process = json_process };
+	struct tpa_session session;
+	int status = tpa_session_open(&session, options);
 
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_THREAD);
-	if (status != TP_EXIT_OK)
+	if (status == TPA_EXIT_OK)
+		status = tpa_session_replay(&session, TPA_GROUP_THREAD);
+	if (status != TPA_EXIT_OK)
 		return status;
-	if (!(options->json ? tp_processes_json(&session, &report) : print_text(&session)))
-		return tp_session_out_of_memory(&session);
-	return tp_session_close(&session, TP_EXIT_OK);
+	if (!(options->json ? tpa_processes_json(&session, &report) : print_text(&session)))
+		return tpa_session_out_of_memory(&session);
+	return tpa_session_close(&session, TPA_EXIT_OK);
 }

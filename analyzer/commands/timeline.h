@@ -7,7 +7,7 @@
 
 #include "commands/session.h"
 
-json_t *tp_timeline_json(const struct tp_session *session, size_t index);
-json_t *tp_timeline_combined_json(const struct tp_session *session);
+json_t *tpa_timeline_json(const struct tpa_session *session, size_t index);
+json_t *tpa_timeline_combined_json(const struct tpa_session *session);
 
 #endif

@@ -10,14 +10,14 @@
  * The stacks of a process, or of all (`process` is the run's process_count then), which get a first level each where they are
  * several. NULL: memory is out.
  */
-struct tp_tree *tp_session_tree(struct tp_session *session, size_t process, enum tp_what what,
-				struct tp_suppressions *suppressions);
+struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, enum tpa_what what,
+				  struct tpa_suppressions *suppressions);
 
 /*
  * Opens, replays, and hands the tree to `write` with a title for it. Several processes get a first level each. Returns
  * the exit status.
  */
-int tp_tree_report(const struct tp_options *options,
-		   void (*write)(const struct tp_tree *tree, const struct tp_session *session, const char *title));
+int tpa_tree_report(const struct tpa_options *options,
+		    void (*write)(const struct tpa_tree *tree, const struct tpa_session *session, const char *title));
 
 #endif

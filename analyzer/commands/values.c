@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tp_parse_number(const char *text, uint64_t max, uint64_t *number)
+bool tpa_parse_number(const char *text, uint64_t max, uint64_t *number)
 {
 	char *end;
 
@@ -19,7 +19,7 @@ bool tp_parse_number(const char *text, uint64_t max, uint64_t *number)
 	return !errno && !*end && *number <= max;
 }
 
-bool tp_parse_time(const char *text, uint64_t *ns)
+bool tpa_parse_time(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *unit;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /* Digits alone; at most `max`. */
-bool tp_parse_number(const char *text, uint64_t max, uint64_t *number);
+bool tpa_parse_number(const char *text, uint64_t max, uint64_t *number);
 
 /* A length of time to nanoseconds: "1.5s", "300ms", "20us", "7ns", "2m", "1h", plain numbers are seconds. */
-bool tp_parse_time(const char *text, uint64_t *ns);
+bool tpa_parse_time(const char *text, uint64_t *ns);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define LEVEL 0.05
 
-bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules)
+bool tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules)
 {
 	memset(verdicts, 0, sizeof(*verdicts));
 	verdicts->list = calloc(rules->count + 1, sizeof(*verdicts->list));
@@ -23,55 +23,55 @@ bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules
 	return verdicts->list != NULL;
 }
 
-void tp_verdicts_free(struct tp_verdicts *verdicts)
+void tpa_verdicts_free(struct tpa_verdicts *verdicts)
 {
-	tp_diff_times_free(&verdicts->times);
-	tp_notes_free(&verdicts->notes);
+	tpa_diff_times_free(&verdicts->times);
+	tpa_notes_free(&verdicts->notes);
 	free(verdicts->list);
 	memset(verdicts, 0, sizeof(*verdicts));
 }
 
-static bool is_timed(const struct tp_rule *rule)
+static bool is_timed(const struct tpa_rule *rule)
 {
-	return rule->metric == TP_METRIC_STEP || rule->metric == TP_METRIC_OP;
+	return rule->metric == TPA_METRIC_STEP || rule->metric == TPA_METRIC_OP;
 }
 
-static const struct tp_diff_amount no_amount = { NAN, 0, 0, 0 };
+static const struct tpa_diff_amount no_amount = { NAN, 0, 0, 0 };
 
 /* Why a run's growth can't be told; "": it can. A limit has its unit; over the baseline it is that of the runs. */
-static void doubt_growth(const struct tp_process *process, const struct tp_rule *rule, char *text, size_t size)
+static void doubt_growth(const struct tpa_process *process, const struct tpa_rule *rule, char *text, size_t size)
 {
-	const struct tp_growth_stats *growth = &process->growth;
+	const struct tpa_growth_stats *growth = &process->growth;
 
 	text[0] = '\0';
 	if (!rule->regress && growth->seconds && !rule->seconds && process->steps.count)
 		snprintf(text, size, "a run has %s steps, and growth by steps wants %u or more",
-			 tp_count(process->steps.count).text, TP_TREND_LEAST);
+			 tpa_count(process->steps.count).text, TPA_TREND_LEAST);
 	else if (!rule->regress && growth->seconds && !rule->seconds)
 		snprintf(text, size,
 			 "a run has no steps (tprof_step() and TPROF_STEP mark them): say /s for growth by time");
 	else if (!rule->regress && !growth->seconds && rule->seconds)
 		snprintf(text, size, "a run has steps: say /step for growth by steps");
-	else if (growth->looks < TP_TREND_LEAST)
+	else if (growth->looks < TPA_TREND_LEAST)
 		snprintf(text, size, "a run is too short");
-	else if (!tp_trend_can_tell(growth->looks, growth->varying))
+	else if (!tpa_trend_can_tell(growth->looks, growth->varying))
 		snprintf(text, size,
 			 "a run's %zu looks can't tell growth from chance among the %s stacks that changed: more %ss "
 			 "are needed",
-			 growth->looks, tp_count(growth->varying).text, growth->seconds ? "second" : "step");
+			 growth->looks, tpa_count(growth->varying).text, growth->seconds ? "second" : "step");
 }
 
 /*
  * Of all leaks together. A baseline grows by what it only may leak, too: else what the next run proves would be new. Few hits of
  * a sample prove nothing in either, so that of sampled runs all that changed is compared.
  */
-static struct tp_diff_amount growth_of(const struct tp_process *process, struct tp_verdict_row *row, int side)
+static struct tpa_diff_amount growth_of(const struct tpa_process *process, struct tpa_verdict_row *row, int side)
 {
-	const struct tp_growth_stats *growth = &process->growth;
+	const struct tpa_growth_stats *growth = &process->growth;
 	bool compared = row->rule->regress, all = compared && process->estimated;
-	const struct tp_growth_site *list = all ? growth->rates : growth->heap.list;
+	const struct tpa_growth_site *list = all ? growth->rates : growth->heap.list;
 	size_t count = growth->heap.leaks + (compared && side == 0 ? growth->heap.rising : 0);
-	struct tp_diff_amount sum = { 0, 0, 0, 0 };
+	struct tpa_diff_amount sum = { 0, 0, 0, 0 };
 	char doubt[200];
 
 	doubt_growth(process, row->rule, doubt, sizeof(doubt));
@@ -80,21 +80,21 @@ static struct tp_diff_amount growth_of(const struct tp_process *process, struct 
 		return no_amount;
 	}
 	for (size_t i = 0; i < (all ? growth->rate_count : count); i++) {
-		struct tp_diff_amount rate = tp_diff_rate(list[i].rate, list[i].low, list[i].high, 0);
+		struct tpa_diff_amount rate = tpa_diff_rate(list[i].rate, list[i].low, list[i].high, 0);
 
 		sum.value += rate.value;
 		sum.variance += rate.variance;
 	}
-	sum.variance += all ? pow(tp_diff_unseen_rate(process), 2) : 0;
+	sum.variance += all ? pow(tpa_diff_unseen_rate(process), 2) : 0;
 	*(growth->seconds ? &row->by_second : &row->by_step) = true;
 	return sum;
 }
 
 /* Is it not known what the run's processes allocated? The row says of which, and why: what is 0 then is no answer. */
-static bool is_unseen(const struct tp_run *run, struct tp_verdict_row *row)
+static bool is_unseen(const struct tpa_run *run, struct tpa_verdict_row *row)
 {
 	for (size_t i = 0; !row->unseen && i < run->process_count; i++) {
-		const char *why = tp_heap_unseen_in(run, &run->processes[i]);
+		const char *why = tpa_heap_unseen_in(run, &run->processes[i]);
 
 		row->unseen = why != NULL;
 		if (why)
@@ -106,9 +106,9 @@ static bool is_unseen(const struct tp_run *run, struct tp_verdict_row *row)
 }
 
 /* Resident memory is sampled; that of no process is 0. */
-static struct tp_diff_amount rss_of(const struct tp_run *run, struct tp_verdict_row *row)
+static struct tpa_diff_amount rss_of(const struct tpa_run *run, struct tpa_verdict_row *row)
 {
-	struct tp_diff_amount amount = tp_diff_total_of(run, TP_DIFF_RSS);
+	struct tpa_diff_amount amount = tpa_diff_total_of(run, TPA_DIFF_RSS);
 
 	if (amount.value > 0)
 		return amount;
@@ -119,95 +119,95 @@ static struct tp_diff_amount rss_of(const struct tp_run *run, struct tp_verdict_
 }
 
 /* Of the run; NAN: it has none, and why not the row says of memory. */
-static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdict_row *row, int side)
+static struct tpa_diff_amount amount_of(const struct tpa_run *run, struct tpa_verdict_row *row, int side)
 {
-	if (!is_timed(row->rule) && row->rule->metric != TP_METRIC_RSS && is_unseen(run, row))
+	if (!is_timed(row->rule) && row->rule->metric != TPA_METRIC_RSS && is_unseen(run, row))
 		return no_amount;
 	switch (row->rule->metric) {
-	case TP_METRIC_PEAK:
-		return tp_diff_total_of(run, TP_DIFF_PEAK);
-	case TP_METRIC_UNFREED:
-		return tp_diff_total_of(run, TP_DIFF_UNFREED);
-	case TP_METRIC_RSS:
+	case TPA_METRIC_PEAK:
+		return tpa_diff_total_of(run, TPA_DIFF_PEAK);
+	case TPA_METRIC_UNFREED:
+		return tpa_diff_total_of(run, TPA_DIFF_UNFREED);
+	case TPA_METRIC_RSS:
 		return rss_of(run, row);
-	case TP_METRIC_ALLOCATIONS:
-		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS);
-	case TP_METRIC_GROWTH:
-		return growth_of(tp_stepping(run), row, side);
+	case TPA_METRIC_ALLOCATIONS:
+		return tpa_diff_total_of(run, TPA_DIFF_ALLOCATIONS);
+	case TPA_METRIC_GROWTH:
+		return growth_of(tpa_stepping(run), row, side);
 	default:
 		return no_amount; /* by the times */
 	}
 }
 
-static void add_notes(struct tp_verdicts *verdicts, int side, const struct tp_run *run)
+static void add_notes(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run)
 {
 	char *cut = verdicts->cut[side];
 
 	for (size_t i = 0; i < run->process_count; i++) {
-		const struct tp_trace *trace = run->processes[i].trace;
-		const char *why = tp_recording_cut(trace);
+		const struct tpa_trace *trace = run->processes[i].trace;
+		const char *why = tpa_recording_cut(trace);
 
-		tp_notes_partial(&verdicts->notes, &run->processes[i]);
+		tpa_notes_partial(&verdicts->notes, &run->processes[i]);
 		verdicts->cut_rss[side] |= why && !trace->header->rss_peak;
 		if (why && !cut[0])
 			snprintf(cut, sizeof(verdicts->cut[side]), "of %.200s: %s", trace->file, why);
 	}
 }
 
-bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run *run)
+bool tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run)
 {
 	bool timed = false;
 
 	for (size_t i = 0; i < verdicts->count; i++) {
-		struct tp_verdict_row *row = &verdicts->list[i];
-		struct tp_diff_amount amount = amount_of(run, row, side);
-		struct tp_diff_side *of = &row->side[side];
+		struct tpa_verdict_row *row = &verdicts->list[i];
+		struct tpa_diff_amount amount = amount_of(run, row, side);
+		struct tpa_diff_side *of = &row->side[side];
 
 		timed = timed || is_timed(row->rule);
 		if (isnan(amount.value))
 			continue;
-		tp_moments_add(&of->runs, amount.value);
+		tpa_moments_add(&of->runs, amount.value);
 		of->variance += amount.variance;
 		of->unseen = fmax(of->unseen, amount.unseen);
-		of->sampled = of->sampled || (row->rule->metric != TP_METRIC_RSS && tp_run_estimated(run));
+		of->sampled = of->sampled || (row->rule->metric != TPA_METRIC_RSS && tpa_run_estimated(run));
 		if (side)
 			row->most = fmax(row->most, amount.value);
 	}
 	add_notes(verdicts, side, run);
 	verdicts->runs[side]++;
-	return !timed || tp_diff_times_add(&verdicts->times, side, run);
+	return !timed || tpa_diff_times_add(&verdicts->times, side, run);
 }
 
 /* ---- differences ---- */
 
-static const struct tp_diff_time *time_of(const struct tp_verdicts *verdicts, const struct tp_rule *rule)
+static const struct tpa_diff_time *time_of(const struct tpa_verdicts *verdicts, const struct tpa_rule *rule)
 {
-	if (rule->metric == TP_METRIC_STEP)
-		return tp_diff_time(&verdicts->times, TP_DIFF_STEP);
-	return tp_diff_op(&verdicts->times, rule->op);
+	if (rule->metric == TPA_METRIC_STEP)
+		return tpa_diff_time(&verdicts->times, TPA_DIFF_STEP);
+	return tpa_diff_op(&verdicts->times, rule->op);
 }
 
 /* Of one run a side memory that was counted is not tested; what is an estimate, is by what it varies by. */
-static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+static void measure(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row)
 {
-	const struct tp_diff_time *time = is_timed(row->rule) ? time_of(verdicts, row->rule) : NULL;
+	const struct tpa_diff_time *time = is_timed(row->rule) ? time_of(verdicts, row->rule) : NULL;
 
-	row->difference = (struct tp_difference){ .ratio = NAN, .p = NAN, .doubt = TP_DOUBT_FEW };
+	row->difference = (struct tpa_difference){ .ratio = NAN, .p = NAN, .doubt = TPA_DOUBT_FEW };
 	if (!row->rule->regress)
 		return;
 	if (time) {
 		row->difference = time->difference;
-		row->difference.p = tp_diff_time_p(time);
+		row->difference.p = tpa_diff_time_p(time);
 		row->side[0].runs = time->side[0].runs;
 		row->side[1].runs = time->side[1].runs;
 	} else if (!is_timed(row->rule)) {
 		row->difference =
-			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1);
+			tpa_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1);
 	}
 }
 
 /* All tests of the rules are one family. */
-static bool correct(struct tp_verdicts *verdicts)
+static bool correct(struct tpa_verdicts *verdicts)
 {
 	double *p = malloc((verdicts->count + 1) * sizeof(*p));
 	bool good = p != NULL;
@@ -215,7 +215,7 @@ static bool correct(struct tp_verdicts *verdicts)
 	for (size_t i = 0; good && i < verdicts->count; i++)
 		p[i] = verdicts->list[i].difference.p;
 	if (good)
-		tp_holm(p, verdicts->count);
+		tpa_holm(p, verdicts->count);
 	for (size_t i = 0; good && i < verdicts->count; i++)
 		verdicts->list[i].corrected = p[i];
 	free(p);
@@ -224,14 +224,14 @@ static bool correct(struct tp_verdicts *verdicts)
 
 /* ---- verdicts ---- */
 
-static struct tp_text amount(const struct tp_verdict_row *row, double value, bool exact)
+static struct tpa_text amount(const struct tpa_verdict_row *row, double value, bool exact)
 {
-	const struct tp_rule *rule = row->rule;
-	struct tp_text text = tp_bytes(tp_round(value), exact);
+	const struct tpa_rule *rule = row->rule;
+	struct tpa_text text = tpa_bytes(tpa_round(value), exact);
 
-	if (rule->metric == TP_METRIC_ALLOCATIONS)
+	if (rule->metric == TPA_METRIC_ALLOCATIONS)
 		snprintf(text.text, sizeof(text.text), "%.0f", value);
-	else if (rule->metric == TP_METRIC_GROWTH)
+	else if (rule->metric == TPA_METRIC_GROWTH)
 		strcat(text.text, (rule->regress ? row->by_second : rule->seconds) ? " a second" : " a step");
 	return text;
 }
@@ -240,56 +240,56 @@ static struct tp_text amount(const struct tp_verdict_row *row, double value, boo
  * What came after the recording's end can only add to these; of unfreed memory it may have freed all, and of growth and
  * times that of the rest may have been another.
  */
-static bool is_at_least(const struct tp_verdict_row *row)
+static bool is_at_least(const struct tpa_verdict_row *row)
 {
-	enum tp_metric metric = row->rule->metric;
+	enum tpa_metric metric = row->rule->metric;
 
-	return metric == TP_METRIC_PEAK || metric == TP_METRIC_ALLOCATIONS || metric == TP_METRIC_RSS;
+	return metric == TPA_METRIC_PEAK || metric == TPA_METRIC_ALLOCATIONS || metric == TPA_METRIC_RSS;
 }
 
 /* Whether the rule can't be checked as a run of that side was not recorded to its end. The row says so. */
-static bool is_cut(const struct tp_verdicts *verdicts, struct tp_verdict_row *row, int side)
+static bool is_cut(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row, int side)
 {
-	if (row->rule->metric == TP_METRIC_RSS ? !verdicts->cut_rss[side] : !verdicts->cut[side][0])
+	if (row->rule->metric == TPA_METRIC_RSS ? !verdicts->cut_rss[side] : !verdicts->cut[side][0])
 		return false;
-	row->verdict = TP_RULE_UNCHECKED;
+	row->verdict = TPA_RULE_UNCHECKED;
 	snprintf(row->message, sizeof(row->message), "can't be checked: only a part is known %s", verdicts->cut[side]);
 	return true;
 }
 
-static void judge_limit(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+static void judge_limit(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row)
 {
-	const struct tp_rule *rule = row->rule;
+	const struct tpa_rule *rule = row->rule;
 	size_t runs = verdicts->runs[1];
-	struct tp_estimated estimate;
+	struct tpa_estimated estimate;
 	bool exact, by_chance;
 
 	if (row->unseen) {
-		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
+		row->verdict = TPA_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
 	if ((row->most <= rule->limit || !is_at_least(row)) && is_cut(verdicts, row, 1))
 		return;
 	if (row->side[1].runs.count < runs) {
-		row->verdict = TP_RULE_UNCHECKED; /* the same */
+		row->verdict = TPA_RULE_UNCHECKED; /* the same */
 		return;
 	}
 	if (row->most <= rule->limit)
 		return;
-	estimate = tp_diff_estimated(&row->side[1]);
-	by_chance = runs == 1 && row->side[1].sampled && !(tp_estimated_interval(&estimate).low > rule->limit);
+	estimate = tpa_diff_estimated(&row->side[1]);
+	by_chance = runs == 1 && row->side[1].sampled && !(tpa_estimated_interval(&estimate).low > rule->limit);
 	/* What is over the limit by less than what is rounded would read as if it were not. */
 	exact = strcmp(amount(row, row->most, false).text, amount(row, rule->limit, false).text) == 0;
-	row->verdict = TP_RULE_BROKEN;
+	row->verdict = TPA_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed%s", amount(row, row->most, exact).text,
 		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit, exact).text,
 		 by_chance ? "; could be chance, as allocations were sampled" : "");
 }
 
 /* What was seen exceeds the limit, and is no proof. */
-static void leave_open(struct tp_verdict_row *row, const char *why)
+static void leave_open(struct tpa_verdict_row *row, const char *why)
 {
-	row->verdict = TP_RULE_UNCHECKED;
+	row->verdict = TPA_RULE_UNCHECKED;
 	snprintf(row->message, sizeof(row->message),
 		 "can't be checked: %.1f%% more than the baseline's, and %.1f%% is allowed, but %s; several runs of "
 		 "each side "
@@ -298,7 +298,7 @@ static void leave_open(struct tp_verdict_row *row, const char *why)
 }
 
 /* " (95%: 2.1% to 7.9%)" */
-static const char *range(const struct tp_difference *difference, char *text, size_t size)
+static const char *range(const struct tpa_difference *difference, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (difference->interval.low > 0 && difference->interval.high > 0)
@@ -307,16 +307,16 @@ static const char *range(const struct tp_difference *difference, char *text, siz
 	return text;
 }
 
-static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+static void judge_times(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row)
 {
-	const struct tp_diff_time *time = time_of(verdicts, row->rule);
+	const struct tpa_diff_time *time = time_of(verdicts, row->rule);
 	const char *none = !time || !time->side[0].runs.count ? "the baseline"
 			   : !time->side[1].runs.count	      ? "the run"
 							      : NULL;
 	char interval[64];
 
 	if (none) {
-		row->verdict = TP_RULE_UNCHECKED;
+		row->verdict = TPA_RULE_UNCHECKED;
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s has no such %s", none,
 			 row->rule->op ? "op" : "steps");
 		return;
@@ -324,28 +324,29 @@ static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 	if (is_cut(verdicts, row, 0) || is_cut(verdicts, row, 1) || row->difference.ratio <= 1 + row->rule->limit)
 		return;
 	if (isnan(row->difference.p)) {
-		leave_open(row, row->difference.doubt == TP_DOUBT_DRIFT ? "the times drift too slowly within the run"
-									: "there are too few to tell that from chance");
+		leave_open(row, row->difference.doubt == TPA_DOUBT_DRIFT
+					? "the times drift too slowly within the run"
+					: "there are too few to tell that from chance");
 		return;
 	}
 	if (row->corrected >= LEVEL)
 		return;
-	if (tp_diff_time_is_one_run(time)) {
+	if (tpa_diff_time_is_one_run(time)) {
 		leave_open(row, "with one run a side nothing tells the program from the machine");
 		return;
 	}
-	row->verdict = TP_RULE_BROKEN;
+	row->verdict = TPA_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message),
 		 "%.1f%% more than the baseline's%s, median %s, was %s; %.1f%% is allowed",
 		 100 * (row->difference.ratio - 1), range(&row->difference, interval, sizeof(interval)),
-		 tp_time(tp_histogram_percentile(&time->side[1].durations, 0.5)).text,
-		 tp_time(tp_histogram_percentile(&time->side[0].durations, 0.5)).text, 100 * row->rule->limit);
+		 tpa_time(tpa_histogram_percentile(&time->side[1].durations, 0.5)).text,
+		 tpa_time(tpa_histogram_percentile(&time->side[0].durations, 0.5)).text, 100 * row->rule->limit);
 }
 
 /* What of growth can't be compared; NULL: it can. */
-static const char *open_growth(const struct tp_verdicts *verdicts, const struct tp_verdict_row *row)
+static const char *open_growth(const struct tpa_verdicts *verdicts, const struct tpa_verdict_row *row)
 {
-	if (row->rule->metric != TP_METRIC_GROWTH)
+	if (row->rule->metric != TPA_METRIC_GROWTH)
 		return NULL;
 	for (int side = 0; side < 2; side++)
 		if (row->side[side].runs.count < verdicts->runs[side])
@@ -356,9 +357,9 @@ static const char *open_growth(const struct tp_verdicts *verdicts, const struct 
 }
 
 /* Two samples are no proof of more than is allowed unless all of the ratio's interval is above it. */
-static bool is_by_chance(const struct tp_verdict_row *row)
+static bool is_by_chance(const struct tpa_verdict_row *row)
 {
-	const struct tp_difference *difference = &row->difference;
+	const struct tpa_difference *difference = &row->difference;
 	bool sampled = row->side[0].sampled || row->side[1].sampled;
 	/* Of a rate below 0 there is no ratio. */
 	bool proven = isnan(difference->interval.low) ? difference->change.low > 0
@@ -367,20 +368,20 @@ static bool is_by_chance(const struct tp_verdict_row *row)
 	return sampled && !proven;
 }
 
-static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+static void judge_amount(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row)
 {
 	double from = row->side[0].runs.mean, to = row->side[1].runs.mean;
 	const char *open = open_growth(verdicts, row);
 	char interval[64] = "", more[32] = "more";
 
 	if (row->unseen) {
-		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
+		row->verdict = TPA_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
 	if (is_cut(verdicts, row, 0) || (!is_at_least(row) && is_cut(verdicts, row, 1)))
 		return;
 	if (open) {
-		row->verdict = TP_RULE_UNCHECKED;
+		row->verdict = TPA_RULE_UNCHECKED;
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
 		return;
 	}
@@ -392,21 +393,21 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 		range(&row->difference, interval, sizeof(interval));
 	if (from > 0)
 		snprintf(more, sizeof(more), "%.1f%% more", 100 * (to / from - 1));
-	row->verdict = TP_RULE_BROKEN;
+	row->verdict = TPA_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message), "%s, %s than the baseline's %s%s; %.1f%% is allowed",
 		 amount(row, to, false).text, more, amount(row, from, false).text, interval, 100 * row->rule->limit);
 }
 
-bool tp_verdicts_judge(struct tp_verdicts *verdicts)
+bool tpa_verdicts_judge(struct tpa_verdicts *verdicts)
 {
-	if (!tp_diff_times_test(&verdicts->times))
+	if (!tpa_diff_times_test(&verdicts->times))
 		return false;
 	for (size_t i = 0; i < verdicts->count; i++)
 		measure(verdicts, &verdicts->list[i]);
 	if (!correct(verdicts))
 		return false;
 	for (size_t i = 0; i < verdicts->count; i++) {
-		struct tp_verdict_row *row = &verdicts->list[i];
+		struct tpa_verdict_row *row = &verdicts->list[i];
 
 		if (!row->rule->regress)
 			judge_limit(verdicts, row);

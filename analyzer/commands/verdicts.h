@@ -8,38 +8,38 @@
 #include "report/rows/diff_times.h"
 #include "report/text/process_listing.h"
 
-enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
+enum tpa_kept { TPA_RULE_KEPT, TPA_RULE_BROKEN, TPA_RULE_UNCHECKED };
 
-struct tp_verdict_row {
-	const struct tp_rule *rule;
-	struct tp_diff_side side[2]; /* baseline, run; a value a run, of those that have one */
-	bool by_step, by_second;     /* of growth over the baseline: what the runs grow by */
-	bool unseen;		     /* a run's memory, as the message says */
-	double most;		     /* of the runs */
-	struct tp_difference difference;
+struct tpa_verdict_row {
+	const struct tpa_rule *rule;
+	struct tpa_diff_side side[2]; /* baseline, run; a value a run, of those that have one */
+	bool by_step, by_second;      /* of growth over the baseline: what the runs grow by */
+	bool unseen;		      /* a run's memory, as the message says */
+	double most;		      /* of the runs */
+	struct tpa_difference difference;
 	double corrected; /* its p, for the number of rules that are tested; NAN: not tested */
-	enum tp_kept verdict;
+	enum tpa_kept verdict;
 	char message[500]; /* unless it is kept */
 };
 
-struct tp_verdicts {
-	struct tp_verdict_row *list; /* one a rule */
+struct tpa_verdicts {
+	struct tpa_verdict_row *list; /* one a rule */
 	size_t count;
-	struct tp_diff_times times;
+	struct tpa_diff_times times;
 	size_t runs[2];
-	char cut[2][400];      /* of a side: which of its traces is not that of the whole run, and why; "": none */
-	bool cut_rss[2];       /* and the kernel's count to the process's end is not there */
-	struct tp_notes notes; /* what was not recorded of which run, though a rule may be kept */
+	char cut[2][400];	/* of a side: which of its traces is not that of the whole run, and why; "": none */
+	bool cut_rss[2];	/* and the kernel's count to the process's end is not there */
+	struct tpa_notes notes; /* what was not recorded of which run, though a rule may be kept */
 };
 
-/* The rules stay the caller's. False: no memory; tp_verdicts_free() is due in any case. */
-bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules);
-void tp_verdicts_free(struct tp_verdicts *verdicts);
+/* The rules stay the caller's. False: no memory; tpa_verdicts_free() is due in any case. */
+bool tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules);
+void tpa_verdicts_free(struct tpa_verdicts *verdicts);
 
 /* A run of side 0 (baseline) or 1, replayed with `batches`. False: no memory. */
-bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run *run);
+bool tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run);
 
 /* After the last run. False: no memory. */
-bool tp_verdicts_judge(struct tp_verdicts *verdicts);
+bool tpa_verdicts_judge(struct tpa_verdicts *verdicts);
 
 #endif

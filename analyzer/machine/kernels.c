@@ -100,7 +100,7 @@ FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 	LOAD_KERNEL(width##_2, isa, type, 2, 0)                                                                        \
 	LOAD_KERNEL(width##_4, isa, type, 4, 0)                                                                        \
 	LOAD_KERNEL(width##_ahead, isa, type, 4, 512)                                                                  \
-	static tp_load_kernel *const width##_kernels[] = { width##_1, width##_2, width##_4, width##_ahead, NULL };
+	static tpa_load_kernel *const width##_kernels[] = { width##_1, width##_2, width##_4, width##_ahead, NULL };
 
 LOAD_KERNELS(load_sse, "sse2", f128)
 LOAD_KERNELS(load_avx, "avx", f256)
@@ -111,20 +111,20 @@ static bool has_fma(void)
 	return __builtin_cpu_supports("avx") && __builtin_cpu_supports("fma");
 }
 
-tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision)
+tpa_flop_kernel *tpa_flop_kernel_of(enum tpa_width width, enum tpa_precision precision)
 {
-	bool single = precision == TP_SINGLE;
+	bool single = precision == TPA_SINGLE;
 
-	if (precision > TP_DOUBLE)
-		return tp_narrow_kernel_of(width, precision);
+	if (precision > TPA_DOUBLE)
+		return tpa_narrow_kernel_of(width, precision);
 	switch (width) {
-	case TP_WIDTH_AMX:
+	case TPA_WIDTH_AMX:
 		return NULL;
-	case TP_WIDTH_AVX512:
+	case TPA_WIDTH_AVX512:
 		if (!__builtin_cpu_supports("avx512f"))
 			return NULL;
 		return single ? flop_avx512_single : flop_avx512_double;
-	case TP_WIDTH_AVX2:
+	case TPA_WIDTH_AVX2:
 		if (!__builtin_cpu_supports("avx2") || !has_fma())
 			return NULL;
 		return single ? flop_avx2_single : flop_avx2_double;
@@ -135,7 +135,7 @@ tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precisi
 	}
 }
 
-tp_load_kernel *const *tp_load_kernels_widest(void)
+tpa_load_kernel *const *tpa_load_kernels_widest(void)
 {
 	if (__builtin_cpu_supports("avx512f"))
 		return load_avx512_kernels;

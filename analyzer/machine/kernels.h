@@ -6,17 +6,17 @@
 #include "machine/machine.h"
 
 /* Does `rounds` rounds; returns the floating-point operations done. */
-typedef double tp_flop_kernel(uint64_t rounds);
+typedef double tpa_flop_kernel(uint64_t rounds);
 /* Reads [at, at + bytes), a multiple of 4096, `rounds` times. */
-typedef void tp_load_kernel(const void *at, size_t bytes, uint64_t rounds);
+typedef void tpa_load_kernel(const void *at, size_t bytes, uint64_t rounds);
 
 /* NULL: this processor does not have that width. */
-tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision);
+tpa_flop_kernel *tpa_flop_kernel_of(enum tpa_width width, enum tpa_precision precision);
 
 /* The same for precisions below single. */
-tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision);
+tpa_flop_kernel *tpa_narrow_kernel_of(enum tpa_width width, enum tpa_precision precision);
 
 /* The widest loads of this processor, in each way of reading; NULL ends the list. */
-tp_load_kernel *const *tp_load_kernels_widest(void);
+tpa_load_kernel *const *tpa_load_kernels_widest(void);
 
 #endif

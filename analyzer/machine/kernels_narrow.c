@@ -129,31 +129,31 @@ static bool tiles_allowed(void)
 	return syscall(SYS_arch_prctl, ARCH_REQUEST, XFEATURE_TILES) == 0;
 }
 
-static tp_flop_kernel *of_amx(enum tp_precision precision)
+static tpa_flop_kernel *of_amx(enum tpa_precision precision)
 {
-	if (precision == TP_BF16 && has(AMX_BF16) && tiles_allowed())
+	if (precision == TPA_BF16 && has(AMX_BF16) && tiles_allowed())
 		return bf16_amx;
-	return precision == TP_INT8 && has(AMX_INT8) && tiles_allowed() ? int8_amx : NULL;
+	return precision == TPA_INT8 && has(AMX_INT8) && tiles_allowed() ? int8_amx : NULL;
 }
 
-static tp_flop_kernel *of_avx512(enum tp_precision precision)
+static tpa_flop_kernel *of_avx512(enum tpa_precision precision)
 {
 	if (!__builtin_cpu_supports("avx512f"))
 		return NULL;
-	if (precision == TP_BF16)
+	if (precision == TPA_BF16)
 		return has(BF16) ? bf16_avx512 : NULL;
-	if (precision == TP_HALF)
+	if (precision == TPA_HALF)
 		return has(FP16) ? half_avx512 : NULL;
 	return has(VNNI) ? int8_avx512 : NULL;
 }
 
-tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision)
+tpa_flop_kernel *tpa_narrow_kernel_of(enum tpa_width width, enum tpa_precision precision)
 {
-	if (width == TP_WIDTH_AMX)
+	if (width == TPA_WIDTH_AMX)
 		return of_amx(precision);
-	if (width == TP_WIDTH_AVX512)
+	if (width == TPA_WIDTH_AVX512)
 		return of_avx512(precision);
-	if (width != TP_WIDTH_AVX2 || precision != TP_INT8 || !__builtin_cpu_supports("avx2"))
+	if (width != TPA_WIDTH_AVX2 || precision != TPA_INT8 || !__builtin_cpu_supports("avx2"))
 		return NULL;
 	return has(AVX_VNNI) ? int8_avx_vnni : int8_avx2;
 }

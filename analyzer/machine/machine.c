@@ -13,8 +13,8 @@
 
 #define SCHEMA "tprof-machine/1"
 
-const char *const tp_width_names[TP_WIDTHS] = { "SSE", "AVX2", "AVX-512", "AMX" };
-const char *const tp_level_names[TP_LEVELS] = { "L1", "L2", "L3", "memory" };
+const char *const tpa_width_names[TPA_WIDTHS] = { "SSE", "AVX2", "AVX-512", "AMX" };
+const char *const tpa_level_names[TPA_LEVELS] = { "L1", "L2", "L3", "memory" };
 
 /* ---- what it is ---- */
 
@@ -48,7 +48,7 @@ static bool read_line(const char *path, char *line, int size)
 }
 
 /* The data and unified caches of the first core, as the kernel lists them. */
-static void read_caches(uint64_t bytes[TP_LEVEL_MEMORY])
+static void read_caches(uint64_t bytes[TPA_LEVEL_MEMORY])
 {
 	for (int index = 0; index < 8; index++) {
 		char path[128], level[16], type[32], size[32];
@@ -69,7 +69,7 @@ static void read_caches(uint64_t bytes[TP_LEVEL_MEMORY])
 	}
 }
 
-void tp_machine_identify(struct tp_machine *machine)
+void tpa_machine_identify(struct tpa_machine *machine)
 {
 	static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
 	cpu_set_t allowed;
@@ -80,32 +80,32 @@ void tp_machine_identify(struct tp_machine *machine)
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
 		machine->cores = (uint32_t)CPU_COUNT(&allowed);
 	read_caches(machine->cache_bytes);
-	for (int level = 0; level < TP_LEVEL_MEMORY; level++) {
+	for (int level = 0; level < TPA_LEVEL_MEMORY; level++) {
 		long size = machine->cache_bytes[level] ? 0 : sysconf(names[level]);
 
 		if (size > 0)
 			machine->cache_bytes[level] = (uint64_t)size;
 	}
 	if (!machine->cache_bytes
-		     [TP_LEVEL_L1]) /* a container without /sys: the smallest that there has been for long */
-		machine->cache_bytes[TP_LEVEL_L1] = 32768;
+		     [TPA_LEVEL_L1]) /* a container without /sys: the smallest that there has been for long */
+		machine->cache_bytes[TPA_LEVEL_L1] = 32768;
 }
 
 /* ---- arithmetic ---- */
 
-struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precision precision)
+struct tpa_rate tpa_machine_peak(const struct tpa_machine *machine, enum tpa_precision precision)
 {
-	struct tp_rate peak = { 0, 0 };
+	struct tpa_rate peak = { 0, 0 };
 
-	precision = precision < TP_PRECISIONS ? precision : TP_SINGLE;
-	for (int width = 0; width < TP_WIDTHS; width++) {
-		const struct tp_rate *rate = &machine->flops[width][precision];
+	precision = precision < TPA_PRECISIONS ? precision : TPA_SINGLE;
+	for (int width = 0; width < TPA_WIDTHS; width++) {
+		const struct tpa_rate *rate = &machine->flops[width][precision];
 
 		peak.one = rate->one > peak.one ? rate->one : peak.one;
 		peak.all = rate->all > peak.all ? rate->all : peak.all;
 	}
-	if (precision > TP_DOUBLE) {
-		struct tp_rate single = tp_machine_peak(machine, TP_SINGLE);
+	if (precision > TPA_DOUBLE) {
+		struct tpa_rate single = tpa_machine_peak(machine, TPA_SINGLE);
 
 		peak.one = peak.one > single.one ? peak.one : single.one;
 		peak.all = peak.all > single.all ? peak.all : single.all;
@@ -113,7 +113,7 @@ struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precisi
 	return peak;
 }
 
-double tp_rate_at(const struct tp_rate *rate, uint32_t cores, uint32_t of, bool shared)
+double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, bool shared)
 {
 	double linear;
 
@@ -127,7 +127,7 @@ double tp_rate_at(const struct tp_rate *rate, uint32_t cores, uint32_t of, bool 
 
 /* ---- the file ---- */
 
-char *tp_machine_path(const struct tp_machine *machine)
+char *tpa_machine_path(const struct tpa_machine *machine)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char name[sizeof(machine->cpu)], *path = NULL;
@@ -155,14 +155,14 @@ static double number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-static bool read_rate(const json_t *json, struct tp_rate *rate)
+static bool read_rate(const json_t *json, struct tpa_rate *rate)
 {
 	rate->one = number(json, "one");
 	rate->all = number(json, "all");
 	return rate->one >= 0 && rate->one < 1e9 && rate->all >= 0 && rate->all < 1e9;
 }
 
-static bool take(struct tp_machine *machine, const json_t *json)
+static bool take(struct tpa_machine *machine, const json_t *json)
 {
 	const char *schema = json_string_value(json_object_get(json, "schema"));
 	const char *cpu = json_string_value(json_object_get(json, "cpu"));
@@ -176,22 +176,23 @@ static bool take(struct tp_machine *machine, const json_t *json)
 	snprintf(machine->cpu, sizeof(machine->cpu), "%s", cpu);
 	machine->cores = (uint32_t)number(json, "cores");
 	machine->measured_unix_s = (uint64_t)number(json, "measured_unix_s");
-	for (int width = 0; width < TP_WIDTHS; width++) {
-		const json_t *row = json_object_get(flops, tp_width_names[width]);
+	for (int width = 0; width < TPA_WIDTHS; width++) {
+		const json_t *row = json_object_get(flops, tpa_width_names[width]);
 
-		for (int precision = 0; precision < TP_PRECISIONS; precision++)
-			good = good && read_rate(json_object_get(row, tp_precision_names[precision]),
+		for (int precision = 0; precision < TPA_PRECISIONS; precision++)
+			good = good && read_rate(json_object_get(row, tpa_precision_names[precision]),
 						 &machine->flops[width][precision]);
 	}
-	for (int level = 0; level < TP_LEVELS; level++)
-		good = good && read_rate(json_object_get(bandwidth, tp_level_names[level]), &machine->bandwidth[level]);
-	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
+	for (int level = 0; level < TPA_LEVELS; level++)
+		good = good &&
+		       read_rate(json_object_get(bandwidth, tpa_level_names[level]), &machine->bandwidth[level]);
+	for (int level = 0; level < TPA_LEVEL_MEMORY; level++)
 		machine->cache_bytes[level] =
-			(uint64_t)json_integer_value(json_object_get(caches, tp_level_names[level]));
-	return good && tp_machine_peak(machine, TP_SINGLE).one > 0 && machine->bandwidth[TP_LEVEL_MEMORY].one > 0;
+			(uint64_t)json_integer_value(json_object_get(caches, tpa_level_names[level]));
+	return good && tpa_machine_peak(machine, TPA_SINGLE).one > 0 && machine->bandwidth[TPA_LEVEL_MEMORY].one > 0;
 }
 
-bool tp_machine_read(struct tp_machine *machine, const char *path, const char **error)
+bool tpa_machine_read(struct tpa_machine *machine, const char *path, const char **error)
 {
 	json_error_t where;
 	json_t *json;
@@ -207,27 +208,27 @@ bool tp_machine_read(struct tp_machine *machine, const char *path, const char **
 	return good;
 }
 
-static json_t *rate_json(const struct tp_rate *rate)
+static json_t *rate_json(const struct tpa_rate *rate)
 {
 	return json_pack("{s:f, s:f}", "one", rate->one, "all", rate->all);
 }
 
-json_t *tp_machine_json(const struct tp_machine *machine, json_t *(*rate)(const struct tp_rate *))
+json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(const struct tpa_rate *))
 {
 	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
 
-	for (int width = 0; width < TP_WIDTHS; width++) {
+	for (int width = 0; width < TPA_WIDTHS; width++) {
 		json_t *row = json_object();
 
-		for (int precision = 0; precision < TP_PRECISIONS; precision++)
-			json_object_set_new(row, tp_precision_names[precision],
+		for (int precision = 0; precision < TPA_PRECISIONS; precision++)
+			json_object_set_new(row, tpa_precision_names[precision],
 					    rate(&machine->flops[width][precision]));
-		json_object_set_new(flops, tp_width_names[width], row);
+		json_object_set_new(flops, tpa_width_names[width], row);
 	}
-	for (int level = 0; level < TP_LEVELS; level++)
-		json_object_set_new(bandwidth, tp_level_names[level], rate(&machine->bandwidth[level]));
-	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
-		json_object_set_new(caches, tp_level_names[level],
+	for (int level = 0; level < TPA_LEVELS; level++)
+		json_object_set_new(bandwidth, tpa_level_names[level], rate(&machine->bandwidth[level]));
+	for (int level = 0; level < TPA_LEVEL_MEMORY; level++)
+		json_object_set_new(caches, tpa_level_names[level],
 				    json_integer((json_int_t)machine->cache_bytes[level]));
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "cpu", machine->cpu, "cores", (json_int_t)machine->cores,
 			 "measured_unix_s", (json_int_t)machine->measured_unix_s, "gflops", flops, "gbytes_per_s",
@@ -244,9 +245,9 @@ static void make_folders(char *path)
 	}
 }
 
-bool tp_machine_write(const struct tp_machine *machine, const char *path)
+bool tpa_machine_write(const struct tpa_machine *machine, const char *path)
 {
-	json_t *json = tp_machine_json(machine, rate_json);
+	json_t *json = tpa_machine_json(machine, rate_json);
 	char *folders = strdup(path), *draft = NULL;
 	bool good = json && folders && json_object_set_new(json, "schema", json_string(SCHEMA)) == 0 &&
 		    asprintf(&draft, "%s.%d", path, (int)getpid()) > 0;

@@ -18,60 +18,60 @@
 
 #include "model/flop/work.h"
 
-enum tp_width { TP_WIDTH_SSE, TP_WIDTH_AVX2, TP_WIDTH_AVX512, TP_WIDTH_AMX, TP_WIDTHS };
-enum tp_level { TP_LEVEL_L1, TP_LEVEL_L2, TP_LEVEL_L3, TP_LEVEL_MEMORY, TP_LEVELS };
+enum tpa_width { TPA_WIDTH_SSE, TPA_WIDTH_AVX2, TPA_WIDTH_AVX512, TPA_WIDTH_AMX, TPA_WIDTHS };
+enum tpa_level { TPA_LEVEL_L1, TPA_LEVEL_L2, TPA_LEVEL_L3, TPA_LEVEL_MEMORY, TPA_LEVELS };
 
-struct tp_rate {
+struct tpa_rate {
 	/* On one core and on all, in GFLOP/s or GB/s (10^9 bytes); 0: the machine does not have it */
 	double one, all;
 };
 
-struct tp_machine {
+struct tpa_machine {
 	char cpu[128];
 	uint32_t cores; /* cores that this process may run on */
-	struct tp_rate flops[TP_WIDTHS][TP_PRECISIONS];
-	struct tp_rate bandwidth[TP_LEVELS];
+	struct tpa_rate flops[TPA_WIDTHS][TPA_PRECISIONS];
+	struct tpa_rate bandwidth[TPA_LEVELS];
 	/* Of a core; a shared cache has its whole size. 0: there is none */
-	uint64_t cache_bytes[TP_LEVEL_MEMORY];
+	uint64_t cache_bytes[TPA_LEVEL_MEMORY];
 	uint64_t measured_unix_s;
 };
 
-extern const char *const tp_width_names[TP_WIDTHS], *const tp_level_names[TP_LEVELS];
+extern const char *const tpa_width_names[TPA_WIDTHS], *const tpa_level_names[TPA_LEVELS];
 
 /* CPU model, cores and caches of this machine; rates are 0. */
-void tp_machine_identify(struct tp_machine *machine);
+void tpa_machine_identify(struct tpa_machine *machine);
 
 /*
  * Measures the machine, which takes some seconds. `say` is called with what is measured next; may be NULL. False: no
  * memory, no threads.
  */
-bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what));
+bool tpa_machine_measure(struct tpa_machine *machine, void (*say)(const char *what));
 
 /*
  * The largest rate over all widths. For narrow types at least that of single precision: numbers can be converted, as is
  * done if a processor has no units for them, or slow ones.
  */
-struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precision precision);
+struct tpa_rate tpa_machine_peak(const struct tpa_machine *machine, enum tpa_precision precision);
 
 /*
  * The rate of `cores` cores out of `of`: FLOP/s grow with the cores; a shared bandwidth grows until that of all cores
  * is reached.
  */
-double tp_rate_at(const struct tp_rate *rate, uint32_t cores, uint32_t of, bool shared);
+double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, bool shared);
 
 /* The whole machine as JSON, each rate converted by `rate`. NULL: no memory. */
-json_t *tp_machine_json(const struct tp_machine *machine, json_t *(*rate)(const struct tp_rate *));
+json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(const struct tpa_rate *));
 
 /* ---- the file ---- */
 
 /*
  * The path of this machine's file; the caller frees it. NULL: no memory, or neither XDG_CACHE_HOME nor HOME is set.
  */
-char *tp_machine_path(const struct tp_machine *machine);
+char *tpa_machine_path(const struct tpa_machine *machine);
 
 /* False: *error (static) says why. A file of another machine is accepted, because its name was given. */
-bool tp_machine_read(struct tp_machine *machine, const char *path, const char **error);
+bool tpa_machine_read(struct tpa_machine *machine, const char *path, const char **error);
 /* Creates the folders. Writes the file completely or not at all. */
-bool tp_machine_write(const struct tp_machine *machine, const char *path);
+bool tpa_machine_write(const struct tpa_machine *machine, const char *path);
 
 #endif

@@ -21,8 +21,8 @@
 #define SPINS 20000 /* some 0.2 to 1 ms */
 
 struct work {
-	tp_flop_kernel *flop;
-	tp_load_kernel *load;
+	tpa_flop_kernel *flop;
+	tpa_load_kernel *load;
 	size_t bytes;  /* of each thread's own working set */
 	size_t window; /* of it that one run reads, each run the next one; 0: all of it, several times */
 };
@@ -232,22 +232,22 @@ static uint64_t round_down(uint64_t bytes)
  * Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part of a quarter:
  * other machines on this one hold the rest of it, and what they leave is not known.
  */
-static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level, uint32_t threads)
+static uint64_t set_bytes(const struct tpa_machine *machine, enum tpa_level level, uint32_t threads)
 {
-	uint64_t own = machine->cache_bytes[level == TP_LEVEL_MEMORY ? TP_LEVEL_L3 : level], part, before, memory;
+	uint64_t own = machine->cache_bytes[level == TPA_LEVEL_MEMORY ? TPA_LEVEL_L3 : level], part, before, memory;
 
-	if (level == TP_LEVEL_MEMORY) {
+	if (level == TPA_LEVEL_MEMORY) {
 		memory = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-		own = 4 * (own ? own : machine->cache_bytes[TP_LEVEL_L2]);
+		own = 4 * (own ? own : machine->cache_bytes[TPA_LEVEL_L2]);
 		own = own < (UINT64_C(64) << 20) ? UINT64_C(64) << 20 : own;
 		own = own < MEMORY_MAX ? own : MEMORY_MAX;
 		return round_down((own < memory ? own : memory) / threads);
 	}
 	if (!own)
 		return 0;
-	if (level != TP_LEVEL_L3)
+	if (level != TPA_LEVEL_L3)
 		return round_down(own / 2);
-	before = 2 * machine->cache_bytes[TP_LEVEL_L2];
+	before = 2 * machine->cache_bytes[TPA_LEVEL_L2];
 	part = own / 4 / threads < LAST_MAX ? own / 4 / threads : LAST_MAX;
 	return round_down(part > before ? part : before);
 }
@@ -257,7 +257,7 @@ static double best_load(struct work *work, const cpu_set_t *allowed, uint32_t th
 {
 	double best = 0;
 
-	for (tp_load_kernel *const *load = tp_load_kernels_widest(); *load; load++) {
+	for (tpa_load_kernel *const *load = tpa_load_kernels_widest(); *load; load++) {
 		double one;
 
 		work->load = *load;
@@ -267,26 +267,26 @@ static double best_load(struct work *work, const cpu_set_t *allowed, uint32_t th
 	return best;
 }
 
-static bool measure_bandwidth(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_level level)
+static bool measure_bandwidth(struct tpa_machine *machine, const cpu_set_t *allowed, enum tpa_level level)
 {
 	struct work work = { .bytes = set_bytes(machine, level, 1) };
-	struct tp_rate *to = &machine->bandwidth[level];
+	struct tpa_rate *to = &machine->bandwidth[level];
 
-	if (level == TP_LEVEL_MEMORY) /* a pass takes too long for others not to come between: the best part of one */
+	if (level == TPA_LEVEL_MEMORY) /* a pass takes too long for others not to come between: the best part of one */
 		work.window = WINDOW;
 	if (!work.bytes)
-		return level != TP_LEVEL_MEMORY; /* there may be no such cache */
+		return level != TPA_LEVEL_MEMORY; /* there may be no such cache */
 	to->one = best_load(&work, allowed, 1);
 	work.bytes = set_bytes(machine, level, machine->cores);
 	to->all = machine->cores > 1 ? best_load(&work, allowed, machine->cores) : to->one;
 	return to->one > 0 && to->all > 0;
 }
 
-static bool measure_flops(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_width width,
-			  enum tp_precision precision)
+static bool measure_flops(struct tpa_machine *machine, const cpu_set_t *allowed, enum tpa_width width,
+			  enum tpa_precision precision)
 {
-	struct work work = { .flop = tp_flop_kernel_of(width, precision) };
-	struct tp_rate *to = &machine->flops[width][precision];
+	struct work work = { .flop = tpa_flop_kernel_of(width, precision) };
+	struct tpa_rate *to = &machine->flops[width][precision];
 
 	if (!work.flop)
 		return true;
@@ -295,32 +295,32 @@ static bool measure_flops(struct tp_machine *machine, const cpu_set_t *allowed, 
 	return to->one > 0 && to->all > 0;
 }
 
-static bool measure_width(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_width width)
+static bool measure_width(struct tpa_machine *machine, const cpu_set_t *allowed, enum tpa_width width)
 {
 	bool good = true;
 
-	for (int precision = 0; good && precision < TP_PRECISIONS; precision++)
-		good = measure_flops(machine, allowed, width, (enum tp_precision)precision);
+	for (int precision = 0; good && precision < TPA_PRECISIONS; precision++)
+		good = measure_flops(machine, allowed, width, (enum tpa_precision)precision);
 	return good;
 }
 
-bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what))
+bool tpa_machine_measure(struct tpa_machine *machine, void (*say)(const char *what))
 {
 	cpu_set_t allowed;
 	bool good = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
 	char text[64];
 
-	for (int width = 0; good && width < TP_WIDTHS; width++) {
-		snprintf(text, sizeof(text), "multiply-adds, %s", tp_width_names[width]);
+	for (int width = 0; good && width < TPA_WIDTHS; width++) {
+		snprintf(text, sizeof(text), "multiply-adds, %s", tpa_width_names[width]);
 		if (say)
 			say(text);
-		good = measure_width(machine, &allowed, (enum tp_width)width);
+		good = measure_width(machine, &allowed, (enum tpa_width)width);
 	}
-	for (int level = 0; good && level < TP_LEVELS; level++) {
-		snprintf(text, sizeof(text), "reading from %s", tp_level_names[level]);
+	for (int level = 0; good && level < TPA_LEVELS; level++) {
+		snprintf(text, sizeof(text), "reading from %s", tpa_level_names[level]);
 		if (say)
 			say(text);
-		good = measure_bandwidth(machine, &allowed, (enum tp_level)level);
+		good = measure_bandwidth(machine, &allowed, (enum tpa_level)level);
 	}
 	machine->measured_unix_s = (uint64_t)time(NULL);
 	return good;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tp_bound_names[] = { "", "compute", "memory" };
+const char *const tpa_bound_names[] = { "", "compute", "memory" };
 
-uint32_t tp_roof_cores(const struct tp_machine *machine, const struct tp_process *process)
+uint32_t tpa_roof_cores(const struct tpa_machine *machine, const struct tpa_process *process)
 {
 	size_t threads = process->thread_count ? process->thread_count : 1;
 
@@ -14,94 +14,94 @@ uint32_t tp_roof_cores(const struct tp_machine *machine, const struct tp_process
 }
 
 /* Of a cache of each core's own, all cores together hold more; a shared last cache is one. */
-enum tp_level tp_roof_level(const struct tp_machine *machine, uint32_t cores, double bytes)
+enum tpa_level tpa_roof_level(const struct tpa_machine *machine, uint32_t cores, double bytes)
 {
-	for (int level = TP_LEVEL_L1; level < TP_LEVEL_MEMORY; level++) {
-		double room = (double)machine->cache_bytes[level] * (level < TP_LEVEL_L3 ? cores : 1);
+	for (int level = TPA_LEVEL_L1; level < TPA_LEVEL_MEMORY; level++) {
+		double room = (double)machine->cache_bytes[level] * (level < TPA_LEVEL_L3 ? cores : 1);
 
 		if (machine->bandwidth[level].one > 0 && bytes <= room)
-			return (enum tp_level)level;
+			return (enum tpa_level)level;
 	}
-	return TP_LEVEL_MEMORY;
+	return TPA_LEVEL_MEMORY;
 }
 
-double tp_roof_bandwidth(const struct tp_machine *machine, uint32_t cores, enum tp_level level)
+double tpa_roof_bandwidth(const struct tpa_machine *machine, uint32_t cores, enum tpa_level level)
 {
-	return tp_rate_at(&machine->bandwidth[level], cores, machine->cores, level >= TP_LEVEL_L3);
+	return tpa_rate_at(&machine->bandwidth[level], cores, machine->cores, level >= TPA_LEVEL_L3);
 }
 
-double tp_roof_peak(const struct tp_machine *machine, uint32_t cores, enum tp_precision precision)
+double tpa_roof_peak(const struct tpa_machine *machine, uint32_t cores, enum tpa_precision precision)
 {
-	struct tp_rate peak = tp_machine_peak(machine, precision);
+	struct tpa_rate peak = tpa_machine_peak(machine, precision);
 
-	return tp_rate_at(&peak, cores, machine->cores, false);
+	return tpa_rate_at(&peak, cores, machine->cores, false);
 }
 
-uint64_t tp_op_flop_in(const struct tp_op_stats *op, enum tp_precision precision)
+uint64_t tpa_op_flop_in(const struct tpa_op_stats *op, enum tpa_precision precision)
 {
 	uint64_t said = 0;
 
-	if (precision < TP_PRECISIONS)
+	if (precision < TPA_PRECISIONS)
 		return op->flop_in[precision];
-	for (int i = 0; i < TP_PRECISIONS; i++)
+	for (int i = 0; i < TPA_PRECISIONS; i++)
 		said += op->flop_in[i];
 	return op->self_flop > said ? op->self_flop - said : 0;
 }
 
-enum tp_precision tp_op_precision(const struct tp_op_stats *op)
+enum tpa_precision tpa_op_precision(const struct tpa_op_stats *op)
 {
-	enum tp_precision most = TP_UNSAID;
+	enum tpa_precision most = TPA_UNSAID;
 
-	for (int i = 0; i < TP_PRECISIONS; i++)
-		if (tp_op_flop_in(op, (enum tp_precision)i) > tp_op_flop_in(op, most))
-			most = (enum tp_precision)i;
+	for (int i = 0; i < TPA_PRECISIONS; i++)
+		if (tpa_op_flop_in(op, (enum tpa_precision)i) > tpa_op_flop_in(op, most))
+			most = (enum tpa_precision)i;
 	return most;
 }
 
-bool tp_op_mixed(const struct tp_op_stats *op)
+bool tpa_op_mixed(const struct tpa_op_stats *op)
 {
 	int kinds = 0;
 
-	for (int i = 0; i <= TP_UNSAID; i++)
-		kinds += tp_op_flop_in(op, (enum tp_precision)i) > 0;
+	for (int i = 0; i <= TPA_UNSAID; i++)
+		kinds += tpa_op_flop_in(op, (enum tpa_precision)i) > 0;
 	return kinds > 1;
 }
 
-double tp_roof_compute_ns(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op)
+double tpa_roof_compute_ns(const struct tpa_machine *machine, uint32_t cores, const struct tpa_op_stats *op)
 {
 	double ns = 0;
 
-	for (int i = 0; i <= TP_UNSAID; i++)
-		ns += (double)tp_op_flop_in(op, (enum tp_precision)i) /
-		      tp_roof_peak(machine, cores, (enum tp_precision)i);
+	for (int i = 0; i <= TPA_UNSAID; i++)
+		ns += (double)tpa_op_flop_in(op, (enum tpa_precision)i) /
+		      tpa_roof_peak(machine, cores, (enum tpa_precision)i);
 	return ns;
 }
 
 /* The part of an op's own FLOP that are the model's. */
-static double matrix_part(const struct tp_op_stats *op)
+static double matrix_part(const struct tpa_op_stats *op)
 {
 	return op->self_flop ? (double)op->self_matrix_flop / (double)op->self_flop : 0;
 }
 
 /* What an op did itself, in its own time; but if ops within took part and said nothing of their work, in the whole. */
-static uint64_t time_of(const struct tp_op_stats *op)
+static uint64_t time_of(const struct tpa_op_stats *op)
 {
 	return op->flop == op->self_flop && op->bytes == op->self_bytes ? op->total_ns : op->self_ns;
 }
 
-struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op)
+struct tpa_roof_place tpa_roof_place(const struct tpa_machine *machine, uint32_t cores, const struct tpa_op_stats *op)
 {
-	struct tp_roof_place place = {
-		.op = op, .precision = tp_op_precision(op), .mixed = tp_op_mixed(op), .time_ns = (double)time_of(op)
+	struct tpa_roof_place place = {
+		.op = op, .precision = tpa_op_precision(op), .mixed = tpa_op_mixed(op), .time_ns = (double)time_of(op)
 	};
 	double flop = (double)op->self_flop, bytes = (double)op->self_bytes, compute, move;
 
 	if (!op->calls || !time_of(op) || (!op->self_flop && !op->self_bytes))
-		return (struct tp_roof_place){ .op = op };
-	place.level = tp_roof_level(machine, cores, bytes / (double)op->calls);
-	compute = tp_roof_compute_ns(machine, cores, op);
-	move = bytes / tp_roof_bandwidth(machine, cores, place.level);
-	place.bound = compute >= move ? TP_BOUND_COMPUTE : TP_BOUND_MEMORY;
+		return (struct tpa_roof_place){ .op = op };
+	place.level = tpa_roof_level(machine, cores, bytes / (double)op->calls);
+	compute = tpa_roof_compute_ns(machine, cores, op);
+	move = bytes / tpa_roof_bandwidth(machine, cores, place.level);
+	place.bound = compute >= move ? TPA_BOUND_COMPUTE : TPA_BOUND_MEMORY;
 	place.ideal_ns = compute >= move ? compute : move;
 	place.intensity = flop > 0 && bytes > 0 ? flop / bytes : 0;
 	place.gflops = flop / place.time_ns;
@@ -111,7 +111,7 @@ struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t co
 	return place;
 }
 
-bool tp_roof_is_uneven(const struct tp_op_stats *op)
+bool tpa_roof_is_uneven(const struct tpa_op_stats *op)
 {
 	enum { ENOUGH = 10, TIMES = 10 };
 
@@ -120,48 +120,49 @@ bool tp_roof_is_uneven(const struct tp_op_stats *op)
 
 static int by_time(const void *left, const void *right)
 {
-	const struct tp_roof_place *a = left, *b = right;
+	const struct tpa_roof_place *a = left, *b = right;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns > b->time_ns ? -1 : 1;
 	return strcmp(a->op->name, b->op->name);
 }
 
-struct tp_roof_place *tp_roof_places(const struct tp_machine *machine, const struct tp_process *process, size_t *count)
+struct tpa_roof_place *tpa_roof_places(const struct tpa_machine *machine, const struct tpa_process *process,
+				       size_t *count)
 {
-	struct tp_roof_place *places = calloc(process->op_count + 1, sizeof(*places));
-	uint32_t cores = tp_roof_cores(machine, process);
+	struct tpa_roof_place *places = calloc(process->op_count + 1, sizeof(*places));
+	uint32_t cores = tpa_roof_cores(machine, process);
 
 	*count = 0;
 	for (size_t i = 0; places && i < process->op_count; i++) {
-		places[*count] = tp_roof_place(machine, cores, &process->ops[i]);
-		*count += places[*count].bound != TP_BOUND_UNKNOWN;
+		places[*count] = tpa_roof_place(machine, cores, &process->ops[i]);
+		*count += places[*count].bound != TPA_BOUND_UNKNOWN;
 	}
 	if (places && *count)
 		qsort(places, *count, sizeof(*places), by_time);
 	return places;
 }
 
-struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, const struct tp_process *process)
+struct tpa_utilisation tpa_roof_utilisation(const struct tpa_machine *machine, const struct tpa_process *process)
 {
-	const struct tp_step_stats *steps = &process->steps;
-	double flop[TP_PRECISIONS + 1] = { 0 }, time = steps->durations.mean * (double)steps->durations.count;
-	struct tp_utilisation use = { .known = steps->matrix_flop && time > 0, .precision = TP_UNSAID };
+	const struct tpa_step_stats *steps = &process->steps;
+	double flop[TPA_PRECISIONS + 1] = { 0 }, time = steps->durations.mean * (double)steps->durations.count;
+	struct tpa_utilisation use = { .known = steps->matrix_flop && time > 0, .precision = TPA_UNSAID };
 	double all = 0, least_ns = 0;
-	uint32_t cores = tp_roof_cores(machine, process);
+	uint32_t cores = tpa_roof_cores(machine, process);
 
 	for (size_t i = 0; i < process->op_count; i++) {
-		for (int p = 0; p <= TP_UNSAID; p++)
-			flop[p] += (double)tp_op_flop_in(&process->ops[i], (enum tp_precision)p) *
+		for (int p = 0; p <= TPA_UNSAID; p++)
+			flop[p] += (double)tpa_op_flop_in(&process->ops[i], (enum tpa_precision)p) *
 				   matrix_part(&process->ops[i]);
-		least_ns += tp_roof_compute_ns(machine, cores, &process->ops[i]) * matrix_part(&process->ops[i]);
+		least_ns += tpa_roof_compute_ns(machine, cores, &process->ops[i]) * matrix_part(&process->ops[i]);
 	}
 	if (!use.known || !(least_ns > 0))
-		return (struct tp_utilisation){ .known = false };
-	for (int p = 0; p <= TP_UNSAID; p++) {
+		return (struct tpa_utilisation){ .known = false };
+	for (int p = 0; p <= TPA_UNSAID; p++) {
 		all += flop[p];
 		if (flop[p] > flop[use.precision])
-			use.precision = (enum tp_precision)p;
+			use.precision = (enum tpa_precision)p;
 	}
 	use.mixed = flop[use.precision] < all;
 	use.flop_per_step = (double)steps->matrix_flop / (double)steps->durations.count;
@@ -171,15 +172,15 @@ struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, cons
 	return use;
 }
 
-const char *tp_roof_precision(enum tp_precision precision, bool mixed)
+const char *tpa_roof_precision(enum tpa_precision precision, bool mixed)
 {
-	return mixed ? "mixed" : tp_precision_names[precision < TP_PRECISIONS ? precision : TP_SINGLE];
+	return mixed ? "mixed" : tpa_precision_names[precision < TPA_PRECISIONS ? precision : TPA_SINGLE];
 }
 
 /* NULL: a roof. */
-const char *tp_roof_missing(const struct tp_roof_place *place)
+const char *tpa_roof_missing(const struct tpa_roof_place *place)
 {
-	if (tp_roof_explains(place))
+	if (tpa_roof_explains(place))
 		return NULL;
-	return tp_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
+	return tpa_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
 }

@@ -10,31 +10,31 @@
 #include "trace/trace.h"
 
 /* What a site is, beside its stack. */
-enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE, TP_GROUP_STEP, TP_GROUP_LAYER };
+enum tpa_group { TPA_GROUP_STACK, TPA_GROUP_THREAD, TPA_GROUP_SIZE, TPA_GROUP_STEP, TPA_GROUP_LAYER };
 
 /* Which frames of a stack make it another one. */
-enum tp_frames { TP_FRAMES_MIXED, TP_FRAMES_PYTHON, TP_FRAMES_NATIVE };
+enum tpa_frames { TPA_FRAMES_MIXED, TPA_FRAMES_PYTHON, TPA_FRAMES_NATIVE };
 
 /* What stands in a report for a frame of native code; function NULL: no name is known. */
-struct tp_frame_name {
+struct tpa_frame_name {
 	const char *function;
 	int line;
 };
 
-struct tp_replay_options {
-	enum tp_group group;
+struct tpa_replay_options {
+	enum tpa_group group;
 	uint32_t thread;	 /* only allocations and CPU samples of this thread number; 0: all */
 	uint32_t pid;		 /* only this process; 0: all */
 	uint64_t from_ns, to_ns; /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
-	bool batches;		 /* of the ops' calls too: struct tp_op_stats */
+	bool batches;		 /* of the ops' calls too: struct tpa_op_stats */
 	bool find_steps;	 /* where the program marks none: by the period of its ops, in a second pass */
-	uint64_t step_ends[2];	 /* steps whose ends are asked for: struct tp_step_stats.ends_ns; 0: none */
-	bool keep_growth;	 /* of each site what it had at each look, for tp_growth_pool() */
-	enum tp_frames frames;	 /* growth: stacks that differ in others are one */
+	uint64_t step_ends[2];	 /* steps whose ends are asked for: struct tpa_step_stats.ends_ns; 0: none */
+	bool keep_growth;	 /* of each site what it had at each look, for tpa_growth_pool() */
+	enum tpa_frames frames;	 /* growth: stacks that differ in others are one */
 	/* Asked of few frames: see model/growth/same_stacks.h. NULL: no names. The name lives until the next call. */
-	struct tp_frame_name (*name_frame)(void *context, const struct tp_trace *trace, uint32_t frame);
+	struct tpa_frame_name (*name_frame)(void *context, const struct tpa_trace *trace, uint32_t frame);
 	void *name_context;
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */

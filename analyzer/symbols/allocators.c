@@ -70,7 +70,7 @@ struct found {
 };
 
 /* A module's file, and what is in it. */
-struct tp_allocators_module {
+struct tpa_allocators_module {
 	const char *path; /* the trace's */
 	const uint8_t *build_id;
 	uint8_t build_id_length;
@@ -94,7 +94,7 @@ static bool is_symbol(const struct known *known, const char *name)
 }
 
 /* Without memory for its name it is not told of. */
-static void add_found(struct tp_allocators_module *module, const struct known *known, const char *name,
+static void add_found(struct tpa_allocators_module *module, const struct known *known, const char *name,
 		      struct range range)
 {
 	struct found *found = &module->list[module->count];
@@ -106,7 +106,7 @@ static void add_found(struct tp_allocators_module *module, const struct known *k
 	module->count += found->symbol != NULL;
 }
 
-static void look_at_symbol(struct tp_allocators_module *module, const char *name, struct range range)
+static void look_at_symbol(struct tpa_allocators_module *module, const char *name, struct range range)
 {
 	if (strcmp(name, "malloc") == 0)
 		module->has_malloc = true;
@@ -115,15 +115,15 @@ static void look_at_symbol(struct tp_allocators_module *module, const char *name
 			add_found(module, &table[i], name, range);
 }
 
-static void set_plain(struct tp_allocators_module *module, const char *name, struct range range)
+static void set_plain(struct tpa_allocators_module *module, const char *name, struct range range)
 {
 	for (size_t i = 0; i < module->count; i++)
 		if (module->list[i].what->plain && strcmp(module->list[i].what->plain, name) == 0)
 			module->list[i].plain = range;
 }
 
-static void read_table(struct tp_allocators_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-		       void (*look)(struct tp_allocators_module *, const char *, struct range))
+static void read_table(struct tpa_allocators_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+		       void (*look)(struct tpa_allocators_module *, const char *, struct range))
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -140,8 +140,8 @@ static void read_table(struct tp_allocators_module *module, Elf *elf, Elf_Scn *s
 	}
 }
 
-static void read_tables(struct tp_allocators_module *module, Elf *elf,
-			void (*look)(struct tp_allocators_module *, const char *, struct range))
+static void read_tables(struct tpa_allocators_module *module, Elf *elf,
+			void (*look)(struct tpa_allocators_module *, const char *, struct range))
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -151,14 +151,14 @@ static void read_tables(struct tp_allocators_module *module, Elf *elf,
 			read_table(module, elf, section, &header, look);
 }
 
-static void read_module(struct tp_allocators_module *known, const struct tp_module *module, const char *debug_dir)
+static void read_module(struct tpa_allocators_module *known, const struct tpa_module *module, const char *debug_dir)
 {
-	enum tp_module_state state;
+	enum tpa_module_state state;
 	Elf *elf;
 	int fd;
 
 	elf_version(EV_CURRENT);
-	fd = tp_image_find(module, debug_dir, &state);
+	fd = tpa_image_find(module, debug_dir, &state);
 	if (fd < 0)
 		return;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -171,10 +171,10 @@ static void read_module(struct tp_allocators_module *known, const struct tp_modu
 	close(fd);
 }
 
-static struct tp_allocators_module *module_of(struct tp_allocators *known, const struct tp_module *module,
-					      const char *debug_dir)
+static struct tpa_allocators_module *module_of(struct tpa_allocators *known, const struct tpa_module *module,
+					       const char *debug_dir)
 {
-	struct tp_allocators_module *at;
+	struct tpa_allocators_module *at;
 
 	for (size_t i = 0; i < known->count; i++) {
 		at = &known->list[i];
@@ -182,30 +182,30 @@ static struct tp_allocators_module *module_of(struct tp_allocators *known, const
 		    (!at->build_id_length || memcmp(at->build_id, module->build_id, at->build_id_length) == 0))
 			return at;
 	}
-	tp_grow(&known->list, &known->room, known->count + 1, sizeof(*known->list));
+	tpa_grow(&known->list, &known->room, known->count + 1, sizeof(*known->list));
 	at = &known->list[known->count++];
-	*at = (struct tp_allocators_module){ .path = module->path,
-					     .build_id = module->build_id,
-					     .build_id_length = module->build_id_length };
+	*at = (struct tpa_allocators_module){ .path = module->path,
+					      .build_id = module->build_id,
+					      .build_id_length = module->build_id_length };
 	read_module(at, module, debug_dir);
 	return at;
 }
 
-void tp_allocators_free(struct tp_allocators *known)
+void tpa_allocators_free(struct tpa_allocators *known)
 {
 	for (size_t i = 0; i < known->count; i++)
 		for (size_t k = 0; k < known->list[i].count; k++)
 			free(known->list[i].list[k].symbol);
 	free(known->list);
-	*known = (struct tp_allocators){ NULL };
+	*known = (struct tpa_allocators){ NULL };
 }
 
 /* ---- what a process used ---- */
 
-static bool is_in(const struct tp_trace *trace, uint32_t frame, const struct tp_module *module, struct range range)
+static bool is_in(const struct tpa_trace *trace, uint32_t frame, const struct tpa_module *module, struct range range)
 {
-	const struct tp_frame *at = &trace->frames[frame];
-	uint64_t address = at->module == module && !at->code ? tp_frame_address(at) - module->bias : 0;
+	const struct tpa_frame *at = &trace->frames[frame];
+	uint64_t address = at->module == module && !at->code ? tpa_frame_address(at) - module->bias : 0;
 
 	return at->module == module && address >= range.start && address < range.end;
 }
@@ -220,11 +220,11 @@ static struct range beside(struct range function)
  * Does a stack go through the function? If that may be a plain allocation (which it jumps to, so that the stack ends in the
  * function, or calls): does one go on from there to another function of the same file?
  */
-static bool is_used(const struct tp_trace *trace, const struct tp_module *module, const struct found *found)
+static bool is_used(const struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
 	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
-		const struct tp_node *node = &trace->nodes[i];
-		uint32_t parent = tp_trace_node(trace, node->parent);
+		const struct tpa_node *node = &trace->nodes[i];
+		uint32_t parent = tpa_trace_node(trace, node->parent);
 
 		if (!node->frame) /* an alias */
 			continue;
@@ -240,9 +240,9 @@ static bool is_used(const struct tp_trace *trace, const struct tp_module *module
 }
 
 /* Of several that are one allocator's the first says it. */
-static bool add_unseen(struct tp_trace *trace, const struct tp_module *module, const struct found *found)
+static bool add_unseen(struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
-	struct tp_unseen_allocator *list;
+	struct tpa_unseen_allocator *list;
 
 	for (size_t i = 0; i < trace->unseen_count; i++)
 		if (strcmp(trace->unseen[i].name, found->what->name) == 0)
@@ -251,19 +251,19 @@ static bool add_unseen(struct tp_trace *trace, const struct tp_module *module, c
 	if (!list)
 		return false;
 	trace->unseen = list;
-	list[trace->unseen_count++] = (struct tp_unseen_allocator){ .name = found->what->name,
-								    .symbol = found->symbol,
-								    .module = module->path,
-								    .setting = found->what->setting,
-								    .pool = found->what->pool };
+	list[trace->unseen_count++] = (struct tpa_unseen_allocator){ .name = found->what->name,
+								     .symbol = found->symbol,
+								     .module = module->path,
+								     .setting = found->what->setting,
+								     .pool = found->what->pool };
 	return true;
 }
 
-bool tp_allocators_find(struct tp_allocators *known, struct tp_trace *trace, const char *debug_dir)
+bool tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir)
 {
 	for (size_t i = 0; i < trace->module_count; i++) {
-		const struct tp_module *module = &trace->modules[i];
-		const struct tp_allocators_module *at;
+		const struct tpa_module *module = &trace->modules[i];
+		const struct tpa_allocators_module *at;
 
 		if (module->collector || module->path[0] != '/')
 			continue;

@@ -10,13 +10,13 @@
 #include "trace/trace.h"
 
 /* What was read from modules' symbols, shared by traces with the same modules. Initialize with zeros. */
-struct tp_allocators {
-	struct tp_allocators_module *list;
+struct tpa_allocators {
+	struct tpa_allocators_module *list;
 	size_t count, room;
 };
 
 /* Fills trace->unseen of an open trace. False: no memory. */
-bool tp_allocators_find(struct tp_allocators *known, struct tp_trace *trace, const char *debug_dir);
-void tp_allocators_free(struct tp_allocators *known);
+bool tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir);
+void tpa_allocators_free(struct tpa_allocators *known);
 
 #endif

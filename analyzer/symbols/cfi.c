@@ -12,7 +12,7 @@
 #define RBP 6	    /* x86-64 psABI, figure 3.36 */
 #define SAVED_RBP 8 /* bytes, behind which the return address stands */
 
-struct tp_cfi_file {
+struct tpa_cfi_file {
 	int fd;
 	uint64_t bias;
 	Elf *elf;
@@ -20,21 +20,21 @@ struct tp_cfi_file {
 	Dwarf_CFI *eh, *debug; /* NULL: there is no such section */
 };
 
-struct tp_cfi_file *tp_cfi_open(const struct tp_module *module)
+struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module)
 {
-	struct tp_cfi_file *file = calloc(1, sizeof(*file));
-	enum tp_module_state state;
+	struct tpa_cfi_file *file = calloc(1, sizeof(*file));
+	enum tpa_module_state state;
 
 	if (!file)
 		return NULL;
 	elf_version(EV_CURRENT);
 	file->bias = module->bias;
-	file->fd = tp_image_find(module, NULL, &state);
+	file->fd = tpa_image_find(module, NULL, &state);
 	/* A separate debug file has no .eh_frame: it can't tell what the module had. */
-	if (file->fd >= 0 && state == TP_MODULE_OK)
+	if (file->fd >= 0 && state == TPA_MODULE_OK)
 		file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
 	if (!file->elf) {
-		tp_cfi_close(file);
+		tpa_cfi_close(file);
 		return NULL;
 	}
 	file->eh = dwarf_getcfi_elf(file->elf);
@@ -54,27 +54,27 @@ static bool has_frame_pointer(Dwarf_Frame *frame)
 		(ops->atom == DW_OP_bregx && ops->number == RBP && ops->number2 == SAVED_RBP + 8));
 }
 
-static bool look_up(Dwarf_CFI *cfi, uint64_t address, struct tp_cfi_place *place, enum tp_cfi_kind kind)
+static bool look_up(Dwarf_CFI *cfi, uint64_t address, struct tpa_cfi_place *place, enum tpa_cfi_kind kind)
 {
 	Dwarf_Frame *frame = NULL;
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, address, &frame) != 0)
 		return false;
-	*place = (struct tp_cfi_place){ .kind = kind, .has_frame_pointer = has_frame_pointer(frame) };
+	*place = (struct tpa_cfi_place){ .kind = kind, .has_frame_pointer = has_frame_pointer(frame) };
 	free(frame);
 	return true;
 }
 
-struct tp_cfi_place tp_cfi_at(const struct tp_cfi_file *file, uint64_t address)
+struct tpa_cfi_place tpa_cfi_at(const struct tpa_cfi_file *file, uint64_t address)
 {
-	struct tp_cfi_place place = { .kind = file ? TP_CFI_NONE : TP_CFI_UNKNOWN };
+	struct tpa_cfi_place place = { .kind = file ? TPA_CFI_NONE : TPA_CFI_UNKNOWN };
 
-	if (file && !look_up(file->eh, address - file->bias, &place, TP_CFI_UNINDEXED))
-		look_up(file->debug, address - file->bias, &place, TP_CFI_DEBUG);
+	if (file && !look_up(file->eh, address - file->bias, &place, TPA_CFI_UNINDEXED))
+		look_up(file->debug, address - file->bias, &place, TPA_CFI_DEBUG);
 	return place;
 }
 
-void tp_cfi_close(struct tp_cfi_file *file)
+void tpa_cfi_close(struct tpa_cfi_file *file)
 {
 	if (!file)
 		return;

@@ -5,24 +5,24 @@
 
 #include "trace/trace.h"
 
-enum tp_cfi_kind {
-	TP_CFI_UNKNOWN,	  /* the file is not there, or is of another build */
-	TP_CFI_NONE,	  /* nothing covers the address */
-	TP_CFI_DEBUG,	  /* only .debug_frame does */
-	TP_CFI_UNINDEXED, /* .eh_frame does, and the file has no .eh_frame_hdr, which leads to it in memory */
+enum tpa_cfi_kind {
+	TPA_CFI_UNKNOWN,   /* the file is not there, or is of another build */
+	TPA_CFI_NONE,	   /* nothing covers the address */
+	TPA_CFI_DEBUG,	   /* only .debug_frame does */
+	TPA_CFI_UNINDEXED, /* .eh_frame does, and the file has no .eh_frame_hdr, which leads to it in memory */
 };
 
-struct tp_cfi_place {
-	enum tp_cfi_kind kind;
+struct tpa_cfi_place {
+	enum tpa_cfi_kind kind;
 	bool has_frame_pointer; /* rbp points to the saved rbp and the return address there, as the table says */
 };
 
-struct tp_cfi_file;
+struct tpa_cfi_file;
 
 /* NULL: the file is not there, or memory is out. */
-struct tp_cfi_file *tp_cfi_open(const struct tp_module *module);
+struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module);
 /* `address`: at run time. `file` may be NULL. */
-struct tp_cfi_place tp_cfi_at(const struct tp_cfi_file *file, uint64_t address);
-void tp_cfi_close(struct tp_cfi_file *file);
+struct tpa_cfi_place tpa_cfi_at(const struct tpa_cfi_file *file, uint64_t address);
+void tpa_cfi_close(struct tpa_cfi_file *file);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <libiberty/demangle.h>
 
-char *tp_demangle(const char *linkage)
+char *tpa_demangle(const char *linkage)
 {
 	/* _Z: C++ and old Rust; _R: new Rust; some systems' names have one more underscore. */
 	if (linkage[0] != '_' || (linkage[1] != 'Z' && linkage[1] != 'R' && linkage[1] != '_'))

@@ -3,6 +3,6 @@
 #define TPROF_SYMBOLS_DEMANGLE_H
 
 /* Demangles C++ (Itanium) and Rust (legacy and v0) names. Heap string; NULL if `linkage` is not such a name. */
-char *tp_demangle(const char *linkage);
+char *tpa_demangle(const char *linkage);
 
 #endif

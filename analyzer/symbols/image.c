@@ -56,7 +56,7 @@ static int open_regular(const char *path)
 	return -1;
 }
 
-static bool same_build_id(Elf *elf, const struct tp_module *module)
+static bool same_build_id(Elf *elf, const struct tpa_module *module)
 {
 	const void *id = NULL;
 	ssize_t length = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
@@ -70,15 +70,15 @@ static bool same_build_id(Elf *elf, const struct tp_module *module)
 }
 
 /* Opens `path` if it is an ELF file of the right build. -1: it is not; *state says why, if it is worse than missing. */
-static int open_checked(const char *path, const struct tp_module *module, enum tp_module_state *state)
+static int open_checked(const char *path, const struct tpa_module *module, enum tpa_module_state *state)
 {
 	int fd = open_regular(path);
 	Elf *elf;
 	bool is_elf, same;
 
 	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && *state == TP_MODULE_MISSING)
-			*state = TP_MODULE_UNREADABLE;
+		if (errno != ENOENT && errno != ENOTDIR && *state == TPA_MODULE_MISSING)
+			*state = TPA_MODULE_UNREADABLE;
 		return -1;
 	}
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -88,15 +88,15 @@ static int open_checked(const char *path, const struct tp_module *module, enum t
 	if (same)
 		return fd;
 	close(fd);
-	if (*state == TP_MODULE_MISSING)
-		*state = is_elf ? TP_MODULE_REPLACED : TP_MODULE_UNREADABLE;
+	if (*state == TPA_MODULE_MISSING)
+		*state = is_elf ? TPA_MODULE_REPLACED : TPA_MODULE_UNREADABLE;
 	return -1;
 }
 
 /* DIR/.build-id/xx/yyyy.debug: a file of --only-keep-debug has the program headers and symbols that are needed. */
-static int open_by_build_id(const char *folder, const struct tp_module *module)
+static int open_by_build_id(const char *folder, const struct tpa_module *module)
 {
-	enum tp_module_state ignored = TP_MODULE_OK;
+	enum tpa_module_state ignored = TPA_MODULE_OK;
 	char path[PATH_MAX];
 	int used;
 
@@ -110,10 +110,10 @@ static int open_by_build_id(const char *folder, const struct tp_module *module)
 }
 
 /* Below --debug-dir: as the root of a file system, or all files in one folder. */
-static int open_in_folder(const char *folder, const struct tp_module *module)
+static int open_in_folder(const char *folder, const struct tpa_module *module)
 {
 	const char *name = strrchr(module->path, '/');
-	enum tp_module_state ignored = TP_MODULE_OK;
+	enum tpa_module_state ignored = TPA_MODULE_OK;
 	char path[PATH_MAX];
 	int fd;
 
@@ -128,16 +128,16 @@ static int open_in_folder(const char *folder, const struct tp_module *module)
 	return fd;
 }
 
-int tp_image_find(const struct tp_module *module, const char *debug_dir, enum tp_module_state *state)
+int tpa_image_find(const struct tpa_module *module, const char *debug_dir, enum tpa_module_state *state)
 {
 	int fd;
 
-	*state = TP_MODULE_MISSING;
+	*state = TPA_MODULE_MISSING;
 	if (module->path[0] != '/')
 		return -1;
 	fd = open_checked(module->path, module, state);
 	if (fd >= 0)
-		*state = TP_MODULE_OK;
+		*state = TPA_MODULE_OK;
 	if (fd < 0 && debug_dir)
 		fd = open_in_folder(debug_dir, module);
 	if (fd < 0 && debug_dir)
@@ -148,7 +148,7 @@ int tp_image_find(const struct tp_module *module, const char *debug_dir, enum tp
 }
 
 /* No file: libdwfl may still get one by the build-id alone, and knows where the vDSO is. */
-static void report_by_build_id(struct tp_image *image, const struct tp_module *module)
+static void report_by_build_id(struct tpa_image *image, const struct tpa_module *module)
 {
 	bool vdso = strstr(module->path, "vdso") != NULL && module->path[0] != '/';
 	GElf_Addr bias;
@@ -162,10 +162,10 @@ static void report_by_build_id(struct tp_image *image, const struct tp_module *m
 	if (image->module && !same_build_id(dwfl_module_getelf(image->module, &bias), module))
 		image->module = NULL;
 	if (image->module && vdso)
-		image->state = TP_MODULE_OK;
+		image->state = TPA_MODULE_OK;
 }
 
-static bool begin(struct tp_image *image, const char *debug_dir)
+static bool begin(struct tpa_image *image, const char *debug_dir)
 {
 	if (debug_dir) {
 		char *absolute = realpath(debug_dir, NULL);
@@ -185,7 +185,7 @@ static bool begin(struct tp_image *image, const char *debug_dir)
 }
 
 /* libdwfl takes a program that is not position-independent to lie where it says, also if it was mapped elsewhere. */
-static uint64_t shift_of(const struct tp_image *image, const struct tp_module *module)
+static uint64_t shift_of(const struct tpa_image *image, const struct tpa_module *module)
 {
 	GElf_Addr bias;
 	GElf_Ehdr header;
@@ -194,8 +194,8 @@ static uint64_t shift_of(const struct tp_image *image, const struct tp_module *m
 	return elf && gelf_getehdr(elf, &header) && header.e_type == ET_EXEC ? module->bias - bias : 0;
 }
 
-static bool open_image(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
-		       struct tp_arena *arena)
+static bool open_image(struct tpa_image *image, const struct tpa_module *module, const char *debug_dir,
+		       struct tpa_arena *arena)
 {
 	int fd;
 
@@ -205,12 +205,12 @@ static bool open_image(struct tp_image *image, const struct tp_module *module, c
 	if (!begin(image, debug_dir))
 		return false;
 	dwfl_report_begin(image->dwfl);
-	fd = tp_image_find(module, debug_dir, &image->state);
+	fd = tpa_image_find(module, debug_dir, &image->state);
 	if (fd >= 0) {
 		image->module = dwfl_report_elf(image->dwfl, module->path, module->path, fd, module->bias, true);
 		if (!image->module) {
 			close(fd);
-			image->state = TP_MODULE_UNREADABLE;
+			image->state = TPA_MODULE_UNREADABLE;
 		}
 		dwfl_report_end(image->dwfl, NULL, NULL);
 	} else {
@@ -219,11 +219,11 @@ static bool open_image(struct tp_image *image, const struct tp_module *module, c
 	if (!image->module)
 		return true;
 	image->shift = shift_of(image, module);
-	image->scopes = tp_scopes_new(image->module, arena);
-	return tp_symtab_load(&image->symtab, image->module);
+	image->scopes = tpa_scopes_new(image->module, arena);
+	return tpa_symtab_load(&image->symtab, image->module);
 }
 
-uint64_t tp_image_address(const struct tp_image *image, const struct tp_module *module, uint64_t address)
+uint64_t tpa_image_address(const struct tpa_image *image, const struct tpa_module *module, uint64_t address)
 {
 	return address - (module->bias - image->bias) - image->shift;
 }
@@ -244,13 +244,13 @@ struct key {
 struct entry {
 	struct entry *next;
 	struct key key;
-	struct tp_image image;
+	struct tpa_image image;
 };
 
 static struct entry *entries; /* to the program's end */
-static struct tp_arena *names;
+static struct tpa_arena *names;
 
-static struct key key_of(const struct tp_module *module, const char *debug_dir)
+static struct key key_of(const struct tpa_module *module, const char *debug_dir)
 {
 	struct key key = { .path = (char *)(uintptr_t)module->path, .debug_dir = (char *)(uintptr_t)debug_dir };
 	struct stat status;
@@ -293,7 +293,7 @@ static struct entry *new_entry(const struct key *key)
 	return NULL;
 }
 
-const struct tp_image *tp_image_of(const struct tp_module *module, const char *debug_dir)
+const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char *debug_dir)
 {
 	struct key key = key_of(module, debug_dir);
 	struct entry *entry = entries;
@@ -304,7 +304,7 @@ const struct tp_image *tp_image_of(const struct tp_module *module, const char *d
 	if (entry)
 		return &entry->image;
 	if (!names)
-		names = tp_arena_new();
+		names = tpa_arena_new();
 	entry = names ? new_entry(&key) : NULL;
 	if (!entry)
 		return NULL;

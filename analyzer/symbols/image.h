@@ -14,30 +14,30 @@
 #include "symbols/symtab.h"
 #include "trace/trace.h"
 
-struct tp_image {
-	enum tp_module_state state;
+struct tpa_image {
+	enum tpa_module_state state;
 	/* One for each module: two modules of a run may have had the same addresses, one after the other */
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: no file with the right build-id was found */
 	/* An address of the module that it was opened for, minus this, is an address of libdwfl's */
 	uint64_t shift;
 	uint64_t bias; /* of that module */
-	struct tp_symtab symtab;
-	struct tp_scopes *scopes; /* NULL: no DWARF */
-	char *debug_path;	  /* the folders that libdwfl searches; it and the callbacks must not move */
+	struct tpa_symtab symtab;
+	struct tpa_scopes *scopes; /* NULL: no DWARF */
+	char *debug_path;	   /* the folders that libdwfl searches; it and the callbacks must not move */
 	Dwfl_Callbacks callbacks;
 };
 
 /* Opens the module's file, or its debug file. -1: there is none of the right build; *state says why. */
-int tp_image_find(const struct tp_module *module, const char *debug_dir, enum tp_module_state *state);
+int tpa_image_find(const struct tpa_module *module, const char *debug_dir, enum tpa_module_state *state);
 
 /*
  * The image of a module, opened when it is first requested, and kept as long as its file stays the same. NULL: out of
  * memory. A file that is missing or of another build is no failure: image->module is NULL then.
  */
-const struct tp_image *tp_image_of(const struct tp_module *module, const char *debug_dir);
+const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char *debug_dir);
 
 /* Converts an address of the module to an address of libdwfl's. */
-uint64_t tp_image_address(const struct tp_image *image, const struct tp_module *module, uint64_t address);
+uint64_t tpa_image_address(const struct tpa_image *image, const struct tpa_module *module, uint64_t address);
 
 #endif

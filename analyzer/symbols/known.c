@@ -147,21 +147,21 @@ static const char *const start_modules[] = { "ld-linux", "libc.so", "libstdc++.s
 static const struct {
 	const char *begins, *module;
 	bool whole; /* the name ends there too */
-	enum tp_holder holder;
+	enum tpa_holder holder;
 } holders[] = {
-	{ "c10::Dispatcher::register", "libtorch", false, TP_HOLDER_TORCH },
-	{ "c10::Dispatcher::findOrRegister", "libtorch", false, TP_HOLDER_TORCH },
-	{ "torch::Library::_def", "libtorch", false, TP_HOLDER_TORCH },
-	{ "torch::Library::_impl", "libtorch", false, TP_HOLDER_TORCH },
-	{ "torch::jit::registerOperator", "libtorch", false, TP_HOLDER_TORCH },
-	{ "npy_alloc_cache_dim", "_multiarray_umath", true, TP_HOLDER_NUMPY_SHAPES },
-	{ "npy_alloc_cache", "_multiarray_umath", false, TP_HOLDER_NUMPY_BLOCKS },
-	{ "PyUnicode_Intern", "python3", false, TP_HOLDER_PYTHON_INTERNED },
-	{ "_PyUnicode_Intern", "python3", false, TP_HOLDER_PYTHON_INTERNED },
-	{ "_PyObject_Arena", "python3", false, TP_HOLDER_PYTHON_ARENAS },
-	{ "_PyMem_Arena", "python3", false, TP_HOLDER_PYTHON_ARENAS },
-	{ "new_arena", "python3", true, TP_HOLDER_PYTHON_ARENAS },
-	{ "arena_map_", "python3", false, TP_HOLDER_PYTHON_ARENAS },
+	{ "c10::Dispatcher::register", "libtorch", false, TPA_HOLDER_TORCH },
+	{ "c10::Dispatcher::findOrRegister", "libtorch", false, TPA_HOLDER_TORCH },
+	{ "torch::Library::_def", "libtorch", false, TPA_HOLDER_TORCH },
+	{ "torch::Library::_impl", "libtorch", false, TPA_HOLDER_TORCH },
+	{ "torch::jit::registerOperator", "libtorch", false, TPA_HOLDER_TORCH },
+	{ "npy_alloc_cache_dim", "_multiarray_umath", true, TPA_HOLDER_NUMPY_SHAPES },
+	{ "npy_alloc_cache", "_multiarray_umath", false, TPA_HOLDER_NUMPY_BLOCKS },
+	{ "PyUnicode_Intern", "python3", false, TPA_HOLDER_PYTHON_INTERNED },
+	{ "_PyUnicode_Intern", "python3", false, TPA_HOLDER_PYTHON_INTERNED },
+	{ "_PyObject_Arena", "python3", false, TPA_HOLDER_PYTHON_ARENAS },
+	{ "_PyMem_Arena", "python3", false, TPA_HOLDER_PYTHON_ARENAS },
+	{ "new_arena", "python3", true, TPA_HOLDER_PYTHON_ARENAS },
+	{ "arena_map_", "python3", false, TPA_HOLDER_PYTHON_ARENAS },
 };
 
 /* Libraries without names that allocate for little else: only what they asked for themselves counts, not what they called. */
@@ -227,21 +227,21 @@ static bool is_interpreter_start(const char *name, const char *module)
 	       strstr(module, "python3");
 }
 
-static enum tp_holder holder_of(const char *name, const char *module)
+static enum tpa_holder holder_of(const char *name, const char *module)
 {
 	for (size_t i = 0; name && i < sizeof(holders) / sizeof(holders[0]); i++)
 		if ((holders[i].whole ? strcmp(name, holders[i].begins) == 0 : begins(name, holders[i].begins)) &&
 		    strstr(module, holders[i].module))
 			return holders[i].holder;
-	return TP_HOLDER_NONE;
+	return TPA_HOLDER_NONE;
 }
 
-struct tp_known tp_known_name(const char *name, const char *file, const char *module, bool python)
+struct tpa_known tpa_known_name(const char *name, const char *file, const char *module, bool python)
 {
-	struct tp_known known = {
+	struct tpa_known known = {
 		.interpreter_start = is_interpreter_start(name, module),
 		.holder = (uint8_t)holder_of(name, module),
-		.pool = has_prefix(pool_modules, module) ? TP_HOLDER_OPENMP : TP_HOLDER_NONE,
+		.pool = has_prefix(pool_modules, module) ? TPA_HOLDER_OPENMP : TPA_HOLDER_NONE,
 	};
 
 	if (!python)

@@ -10,31 +10,31 @@
 #include <stdint.h>
 
 /* Functions that keep memory after the program has finished with it: see report/rows/known_caches.h. */
-enum tp_holder {
-	TP_HOLDER_NONE, /* unknown: no proof of the contrary */
-	TP_HOLDER_TORCH,
-	TP_HOLDER_NUMPY_SHAPES,
-	TP_HOLDER_NUMPY_BLOCKS,
-	TP_HOLDER_PYTHON_INTERNED,
-	TP_HOLDER_PYTHON_ARENAS,
-	TP_HOLDER_PYTHON_START,
-	TP_HOLDER_PYTHON_IMPORTS,
-	TP_HOLDER_OPENMP,
-	TP_HOLDERS,
+enum tpa_holder {
+	TPA_HOLDER_NONE, /* unknown: no proof of the contrary */
+	TPA_HOLDER_TORCH,
+	TPA_HOLDER_NUMPY_SHAPES,
+	TPA_HOLDER_NUMPY_BLOCKS,
+	TPA_HOLDER_PYTHON_INTERNED,
+	TPA_HOLDER_PYTHON_ARENAS,
+	TPA_HOLDER_PYTHON_START,
+	TPA_HOLDER_PYTHON_IMPORTS,
+	TPA_HOLDER_OPENMP,
+	TPA_HOLDERS,
 };
 
-struct tp_known {
+struct tpa_known {
 	bool allocator;		/* a function of the allocator */
 	bool plumbing;		/* a function of the allocator or of the language's library */
 	bool start;		/* a function of the start-up code, also a thread's */
 	bool rust_begin;	/* where Rust's start-up code ends, */
 	bool rust_call;		/* and the call of a closure that may come directly after it */
 	bool interpreter_start; /* the start of Python's interpreter */
-	/* enum tp_holder: what the function allocates for; what its module allocates for */
+	/* enum tpa_holder: what the function allocates for; what its module allocates for */
 	uint8_t holder, pool;
 };
 
 /* `name` and `file` may be NULL; `module` is a file name without folders. */
-struct tp_known tp_known_name(const char *name, const char *file, const char *module, bool python);
+struct tpa_known tpa_known_name(const char *name, const char *file, const char *module, bool python);
 
 #endif

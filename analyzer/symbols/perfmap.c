@@ -16,7 +16,7 @@ struct entry {
 	char *name;
 };
 
-struct tp_perfmap {
+struct tpa_perfmap {
 	struct entry *entries;
 	size_t count, capacity;
 };
@@ -39,7 +39,7 @@ static FILE *open_map(const char *folder, uint32_t pid)
 	return file;
 }
 
-static void add_line(struct tp_perfmap *jit, char *line)
+static void add_line(struct tpa_perfmap *jit, char *line)
 {
 	uint64_t start, size;
 	struct entry *entries;
@@ -75,10 +75,10 @@ static int compare(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-struct tp_perfmap *tp_perfmap_open(const char *folder, uint32_t pid)
+struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid)
 {
 	FILE *file = open_map(folder, pid);
-	struct tp_perfmap *jit = file ? calloc(1, sizeof(*jit)) : NULL;
+	struct tpa_perfmap *jit = file ? calloc(1, sizeof(*jit)) : NULL;
 	uint64_t limit = 0;
 	char *line = NULL;
 	size_t size = 0;
@@ -97,7 +97,7 @@ struct tp_perfmap *tp_perfmap_open(const char *folder, uint32_t pid)
 	return jit;
 }
 
-void tp_perfmap_close(struct tp_perfmap *jit)
+void tpa_perfmap_close(struct tpa_perfmap *jit)
 {
 	if (!jit)
 		return;
@@ -107,7 +107,7 @@ void tp_perfmap_close(struct tp_perfmap *jit)
 	free(jit);
 }
 
-const char *tp_perfmap_find(const struct tp_perfmap *jit, uint64_t address)
+const char *tpa_perfmap_find(const struct tpa_perfmap *jit, uint64_t address)
 {
 	const struct entry *best = NULL;
 	size_t low = 0, high = jit ? jit->count : 0;

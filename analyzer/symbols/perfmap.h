@@ -8,13 +8,13 @@
 
 #include <stdint.h>
 
-struct tp_perfmap;
+struct tpa_perfmap;
 
 /* Reads FOLDER/perf-PID.map. NULL: there is none (or out of memory). */
-struct tp_perfmap *tp_perfmap_open(const char *folder, uint32_t pid);
-void tp_perfmap_close(struct tp_perfmap *jit);
+struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid);
+void tpa_perfmap_close(struct tpa_perfmap *jit);
 
 /* NULL: no such code. Of several entries for an address the last one written applies. */
-const char *tp_perfmap_find(const struct tp_perfmap *jit, uint64_t address);
+const char *tpa_perfmap_find(const struct tpa_perfmap *jit, uint64_t address);
 
 #endif

@@ -16,7 +16,7 @@ struct token {
 	bool whole; /* nothing stands in front of it, or the name space */
 };
 
-bool tp_schemas_in(const struct tp_module *module)
+bool tpa_schemas_in(const struct tpa_module *module)
 {
 	const char *name = strrchr(module->path, '/');
 
@@ -36,7 +36,7 @@ static bool fits(const char *name, const char *function, size_t length)
  * A linker puts a text that is the end of another where that one is: transpose_(... may only be there as the end of
  * _mkldnn_transpose_(... An end says nothing where there is a whole one.
  */
-static void offer(struct tp_schema *schema, const struct token *token)
+static void offer(struct tpa_schema *schema, const struct token *token)
 {
 	size_t length = strlen(schema->function);
 	const char *name = token->start + token->length - length;
@@ -76,7 +76,7 @@ static struct token token_before(const char *begin, const char *parenthesis)
 	return token;
 }
 
-static void search(const char *begin, size_t size, struct tp_schema *schemas, size_t count)
+static void search(const char *begin, size_t size, struct tpa_schema *schemas, size_t count)
 {
 	const char *end = begin + size, *at = begin;
 
@@ -90,7 +90,7 @@ static void search(const char *begin, size_t size, struct tp_schema *schemas, si
 	}
 }
 
-static void search_file(Elf *elf, struct tp_schema *schemas, size_t count)
+static void search_file(Elf *elf, struct tpa_schema *schemas, size_t count)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
@@ -111,14 +111,14 @@ static void search_file(Elf *elf, struct tp_schema *schemas, size_t count)
 	}
 }
 
-void tp_schemas_find(const struct tp_module *module, const char *debug_dir, struct tp_schema *schemas, size_t count)
+void tpa_schemas_find(const struct tpa_module *module, const char *debug_dir, struct tpa_schema *schemas, size_t count)
 {
-	enum tp_module_state state;
+	enum tpa_module_state state;
 	int fd;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
-	fd = tp_image_find(module, debug_dir, &state);
+	fd = tpa_image_find(module, debug_dir, &state);
 	if (fd < 0)
 		return;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

@@ -9,23 +9,23 @@
 
 #include "trace/trace.h"
 
-#define TP_SCHEMA_MAX 160u
+#define TPA_SCHEMA_MAX 160u
 
-struct tp_schema {
-	char function[TP_SCHEMA_MAX]; /* select_int */
-	char name[TP_SCHEMA_MAX];     /* select.int; "": no schema was found, or several */
-	/* Set by tp_schemas_find(): name is a whole text, not the end of another operator's */
+struct tpa_schema {
+	char function[TPA_SCHEMA_MAX]; /* select_int */
+	char name[TPA_SCHEMA_MAX];     /* select.int; "": no schema was found, or several */
+	/* Set by tpa_schemas_find(): name is a whole text, not the end of another operator's */
 	bool whole;
-	bool doubt; /* set by tp_schemas_find(): more than one name fits */
+	bool doubt; /* set by tpa_schemas_find(): more than one name fits */
 };
 
 /* Whether the module's file contains such schemas, by the file's name. */
-bool tp_schemas_in(const struct tp_module *module);
+bool tpa_schemas_in(const struct tpa_module *module);
 
 /*
  * Fills in the names from the module's file, if it exists and is of the right build. `debug_dir` as in struct
- * tp_symbols_options.
+ * tpa_symbols_options.
  */
-void tp_schemas_find(const struct tp_module *module, const char *debug_dir, struct tp_schema *schemas, size_t count);
+void tpa_schemas_find(const struct tpa_module *module, const char *debug_dir, struct tpa_schema *schemas, size_t count);
 
 #endif

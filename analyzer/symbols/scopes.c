@@ -47,8 +47,8 @@ struct unit {
 	struct ranges ranges; /* of the functions */
 };
 
-struct tp_scopes {
-	struct tp_arena *arena;
+struct tpa_scopes {
+	struct tpa_arena *arena;
 	Dwarf_Addr bias;
 	struct unit *units;
 	size_t count, capacity;
@@ -129,7 +129,7 @@ static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr ad
 	return NULL;
 }
 
-static void add_unit(struct tp_scopes *scopes, const Dwarf_Die *die)
+static void add_unit(struct tpa_scopes *scopes, const Dwarf_Die *die)
 {
 	struct unit *unit;
 	uint8_t type = 0;
@@ -145,9 +145,9 @@ static void add_unit(struct tp_scopes *scopes, const Dwarf_Die *die)
 		scopes->count++;
 }
 
-struct tp_scopes *tp_scopes_new(Dwfl_Module *module, struct tp_arena *arena)
+struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena)
 {
-	struct tp_scopes *scopes;
+	struct tpa_scopes *scopes;
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *die = NULL;
 
@@ -175,7 +175,7 @@ static void free_unit(struct unit *unit)
 	free(unit->ranges.items);
 }
 
-void tp_scopes_free(struct tp_scopes *scopes)
+void tpa_scopes_free(struct tpa_scopes *scopes)
 {
 	if (!scopes)
 		return;
@@ -295,7 +295,7 @@ static const char *string_attribute(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-static void name_scope(struct tp_scopes *scopes, struct scope *scope)
+static void name_scope(struct tpa_scopes *scopes, struct scope *scope)
 {
 	const char *linkage = string_attribute(&scope->die, DW_AT_linkage_name);
 	const char *name = string_attribute(&scope->die, DW_AT_name);
@@ -306,25 +306,25 @@ static void name_scope(struct tp_scopes *scopes, struct scope *scope)
 	scope->named = true;
 	if (!linkage)
 		linkage = string_attribute(&scope->die, DW_AT_MIPS_linkage_name);
-	demangled = linkage ? tp_demangle(linkage) : NULL;
-	scope->linkage = tp_arena_intern(scopes->arena, linkage);
-	scope->function = tp_arena_intern(scopes->arena, demangled ? demangled : name ? name : linkage);
+	demangled = linkage ? tpa_demangle(linkage) : NULL;
+	scope->linkage = tpa_arena_intern(scopes->arena, linkage);
+	scope->function = tpa_arena_intern(scopes->arena, demangled ? demangled : name ? name : linkage);
 	free(demangled);
 }
 
-static const char *full_path(struct tp_scopes *scopes, Dwarf_Die *unit, const char *file)
+static const char *full_path(struct tpa_scopes *scopes, Dwarf_Die *unit, const char *file)
 {
 	const char *folder = string_attribute(unit, DW_AT_comp_dir);
 	char path[4096];
 
 	if (!file || file[0] == '/' || !folder)
-		return tp_arena_intern(scopes->arena, file);
+		return tpa_arena_intern(scopes->arena, file);
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
 	while (folder[0] == '.' && folder[1] == '/')
 		folder += 2;
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	return tp_arena_intern(scopes->arena, path);
+	return tpa_arena_intern(scopes->arena, path);
 }
 
 static int number_attribute(Dwarf_Die *die, unsigned int name)
@@ -338,7 +338,7 @@ static int number_attribute(Dwarf_Die *die, unsigned int name)
 }
 
 /* Where the function of an inlined scope was called. */
-static void call_site(struct tp_scopes *scopes, struct unit *unit, struct scope *scope, struct tp_location *location)
+static void call_site(struct tpa_scopes *scopes, struct unit *unit, struct scope *scope, struct tpa_location *location)
 {
 	int file = number_attribute(&scope->die, DW_AT_call_file);
 	Dwarf_Files *files;
@@ -349,7 +349,7 @@ static void call_site(struct tp_scopes *scopes, struct unit *unit, struct scope 
 		location->file = full_path(scopes, &unit->die, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
-static void line_of(struct tp_scopes *scopes, struct unit *unit, Dwarf_Addr address, struct tp_location *location)
+static void line_of(struct tpa_scopes *scopes, struct unit *unit, Dwarf_Addr address, struct tpa_location *location)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
 
@@ -376,10 +376,10 @@ static size_t scope_chain(struct function *function, Dwarf_Addr address, struct 
 	return count;
 }
 
-size_t tp_scopes_find(struct tp_scopes *scopes, Dwarf_Addr address, struct tp_location *locations, size_t max)
+size_t tpa_scopes_find(struct tpa_scopes *scopes, Dwarf_Addr address, struct tpa_location *locations, size_t max)
 {
 	struct scope *chain[DEPTH_MAX];
-	struct tp_location here = { .function = NULL };
+	struct tpa_location here = { .function = NULL };
 	const struct range *range;
 	struct function *function;
 	struct unit *unit;

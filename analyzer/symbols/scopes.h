@@ -14,17 +14,17 @@
 #include "base/arena.h"
 #include "symbols/location.h"
 
-struct tp_scopes;
+struct tpa_scopes;
 
 /* NULL if the module has no DWARF (or out of memory). Strings of answers are allocated in `arena`. */
-struct tp_scopes *tp_scopes_new(Dwfl_Module *module, struct tp_arena *arena);
-void tp_scopes_free(struct tp_scopes *scopes);
+struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena);
+void tpa_scopes_free(struct tpa_scopes *scopes);
 
 /*
  * Fills up to `max` locations for a run-time address, innermost first, and returns their number; 0 if DWARF does not
  * cover the address. The last location is the function that is not inlined; its name may be NULL if only the line is
  * known.
  */
-size_t tp_scopes_find(struct tp_scopes *scopes, Dwarf_Addr address, struct tp_location *locations, size_t max);
+size_t tpa_scopes_find(struct tpa_scopes *scopes, Dwarf_Addr address, struct tpa_location *locations, size_t max);
 
 #endif

@@ -13,92 +13,92 @@
 
 #define INLINED_MAX 64
 
-struct tp_symbols {
-	const struct tp_trace *trace;
-	struct tp_symbols_options options;
-	struct tp_arena *arena;
-	const struct tp_image **images;	 /* as trace->modules; NULL: not asked for yet */
-	const struct tp_symbol **frames; /* as trace->frames; NULL: not asked for yet */
-	struct tp_perfmap *perfmap;
+struct tpa_symbols {
+	const struct tpa_trace *trace;
+	struct tpa_symbols_options options;
+	struct tpa_arena *arena;
+	const struct tpa_image **images;  /* as trace->modules; NULL: not asked for yet */
+	const struct tpa_symbol **frames; /* as trace->frames; NULL: not asked for yet */
+	struct tpa_perfmap *perfmap;
 	bool perfmap_opened;
 	uint32_t location_count;
 };
 
-static const struct tp_location unknown_location;
-static const struct tp_symbol unknown_symbol = { &unknown_location, 1, "", "" };
+static const struct tpa_location unknown_location;
+static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "" };
 
-struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp_symbols_options *options)
+struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options)
 {
-	struct tp_symbols *symbols = calloc(1, sizeof(*symbols));
+	struct tpa_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (!symbols)
 		return NULL;
 	symbols->trace = trace;
 	if (options)
 		symbols->options = *options;
-	symbols->arena = tp_arena_new();
-	symbols->images = (const struct tp_image **)calloc(trace->module_count + 1, sizeof(struct tp_image *));
+	symbols->arena = tpa_arena_new();
+	symbols->images = (const struct tpa_image **)calloc(trace->module_count + 1, sizeof(struct tpa_image *));
 	symbols->frames = calloc(trace->frame_count + 1, sizeof(*symbols->frames));
 	if (symbols->arena && symbols->images && symbols->frames)
 		return symbols;
-	tp_symbols_close(symbols);
+	tpa_symbols_close(symbols);
 	return NULL;
 }
 
-void tp_symbols_close(struct tp_symbols *symbols)
+void tpa_symbols_close(struct tpa_symbols *symbols)
 {
 	if (!symbols)
 		return;
 	free((void *)symbols->images);
 	free(symbols->frames);
-	tp_perfmap_close(symbols->perfmap);
-	tp_arena_free(symbols->arena);
+	tpa_perfmap_close(symbols->perfmap);
+	tpa_arena_free(symbols->arena);
 	free(symbols);
 }
 
 /* NULL: memory is out. */
-static const struct tp_image *image_of(struct tp_symbols *symbols, const struct tp_module *module)
+static const struct tpa_image *image_of(struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
 	if (!symbols->images[index])
-		symbols->images[index] = tp_image_of(module, symbols->options.debug_dir);
+		symbols->images[index] = tpa_image_of(module, symbols->options.debug_dir);
 	return symbols->images[index];
 }
 
-static void set_name(struct tp_symbols *symbols, struct tp_location *location, const char *linkage)
+static void set_name(struct tpa_symbols *symbols, struct tpa_location *location, const char *linkage)
 {
-	char *demangled = tp_demangle(linkage);
+	char *demangled = tpa_demangle(linkage);
 
-	location->linkage = tp_arena_intern(symbols->arena, linkage);
-	location->function = tp_arena_intern(symbols->arena, demangled ? demangled : linkage);
+	location->linkage = tpa_arena_intern(symbols->arena, linkage);
+	location->function = tpa_arena_intern(symbols->arena, demangled ? demangled : linkage);
 	free(demangled);
 }
 
 /* The symbol table's name where DWARF has none, or only a C++ function's short one. */
-static void add_symtab_name(struct tp_symbols *symbols, const struct tp_image *image, uint64_t address,
-			    struct tp_location *location)
+static void add_symtab_name(struct tpa_symbols *symbols, const struct tpa_image *image, uint64_t address,
+			    struct tpa_location *location)
 {
-	const char *name = location->linkage ? NULL : tp_symtab_find(&image->symtab, address);
+	const char *name = location->linkage ? NULL : tpa_symtab_find(&image->symtab, address);
 
 	if (!name)
 		return;
 	if (!location->function || (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')))
 		set_name(symbols, location, name);
 	else
-		location->linkage = tp_arena_intern(symbols->arena, name);
+		location->linkage = tpa_arena_intern(symbols->arena, name);
 }
 
-static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module *module, uint64_t address,
-			     struct tp_location *locations)
+static size_t find_in_module(struct tpa_symbols *symbols, const struct tpa_module *module, uint64_t address,
+			     struct tpa_location *locations)
 {
-	const struct tp_image *image = image_of(symbols, module);
+	const struct tpa_image *image = image_of(symbols, module);
 	size_t count = 0;
 
 	if (image)
-		address = tp_image_address(image, module, address);
+		address = tpa_image_address(image, module, address);
 	if (image && image->scopes)
-		count = tp_scopes_find(image->scopes, address, locations, INLINED_MAX);
+		count = tpa_scopes_find(image->scopes, address, locations, INLINED_MAX);
 	if (!count) {
 		memset(&locations[0], 0, sizeof(locations[0]));
 		count = 1;
@@ -109,20 +109,20 @@ static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module 
 }
 
 /* What the compiler wrote down while it ran: with lines, and each code in its time. */
-static void find_in_jitdump(const struct tp_symbols *symbols, const struct tp_frame *frame,
-			    struct tp_location *location)
+static void find_in_jitdump(const struct tpa_symbols *symbols, const struct tpa_frame *frame,
+			    struct tpa_location *location)
 {
-	const struct tp_jit_code *code = &symbols->trace->jit->codes[frame->jit - 1];
-	const struct tp_jit_line *line = tp_jit_line_at(code, tp_frame_address(frame));
+	const struct tpa_jit_code *code = &symbols->trace->jit->codes[frame->jit - 1];
+	const struct tpa_jit_line *line = tpa_jit_line_at(code, tpa_frame_address(frame));
 
-	*location = (struct tp_location){ .function = code->name, .linkage = code->name };
+	*location = (struct tpa_location){ .function = code->name, .linkage = code->name };
 	if (line) {
 		location->file = line->file;
 		location->line = (int)line->line;
 	}
 }
 
-static void find_in_map(struct tp_symbols *symbols, uint64_t address, struct tp_location *location)
+static void find_in_map(struct tpa_symbols *symbols, uint64_t address, struct tpa_location *location)
 {
 	uint32_t pid = symbols->trace->header->pid;
 	const char *name;
@@ -130,39 +130,40 @@ static void find_in_map(struct tp_symbols *symbols, uint64_t address, struct tp_
 	if (!symbols->perfmap_opened) {
 		symbols->perfmap_opened = true;
 		if (symbols->options.debug_dir)
-			symbols->perfmap = tp_perfmap_open(symbols->options.debug_dir, pid);
+			symbols->perfmap = tpa_perfmap_open(symbols->options.debug_dir, pid);
 		if (!symbols->perfmap)
-			symbols->perfmap = tp_perfmap_open("/tmp", pid);
+			symbols->perfmap = tpa_perfmap_open("/tmp", pid);
 	}
 	memset(location, 0, sizeof(*location));
-	name = tp_perfmap_find(symbols->perfmap, address);
-	location->function = location->linkage = tp_arena_intern(symbols->arena, name);
+	name = tpa_perfmap_find(symbols->perfmap, address);
+	location->function = location->linkage = tpa_arena_intern(symbols->arena, name);
 }
 
 /*
  * What the interpreter knew is in the trace: neither it nor the source is needed. What a function begins with (cells for
  * variables that are shared) has no line there: it belongs to the first.
  */
-static bool find_in_python(const struct tp_symbols *symbols, const struct tp_frame *frame, struct tp_location *location)
+static bool find_in_python(const struct tpa_symbols *symbols, const struct tpa_frame *frame,
+			   struct tpa_location *location)
 {
-	const struct tp_code *code =
+	const struct tpa_code *code =
 		frame->code < symbols->trace->code_count ? &symbols->trace->codes[frame->code] : NULL;
 
 	if (!code || !code->name)
 		return false;
-	*location = (struct tp_location){ .function = code->name[0] ? code->name : "?",
-					  .linkage = code->name,
-					  .file = code->file[0] ? code->file : NULL,
-					  .line = (int)(frame->line ? frame->line : code->first_line),
-					  .python = true };
+	*location = (struct tpa_location){ .function = code->name[0] ? code->name : "?",
+					   .linkage = code->name,
+					   .file = code->file[0] ? code->file : NULL,
+					   .line = (int)(frame->line ? frame->line : code->first_line),
+					   .python = true };
 	return true;
 }
 
-static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_location *locations, size_t count,
-				    const char *path)
+static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct tpa_location *locations, size_t count,
+				     const char *path)
 {
-	struct tp_location *copy = tp_arena_alloc(symbols->arena, count * sizeof(*copy));
-	struct tp_symbol *symbol = tp_arena_alloc(symbols->arena, sizeof(*symbol));
+	struct tpa_location *copy = tpa_arena_alloc(symbols->arena, count * sizeof(*copy));
+	struct tpa_symbol *symbol = tpa_arena_alloc(symbols->arena, sizeof(*symbol));
 	const char *name = strrchr(path, '/');
 
 	if (!copy || !symbol)
@@ -170,7 +171,7 @@ static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_
 	name = name ? name + 1 : path;
 	for (size_t i = 0; i < count; i++) {
 		copy[i] = locations[i];
-		copy[i].known = tp_known_name(copy[i].function, copy[i].file, name, copy[i].python);
+		copy[i].known = tpa_known_name(copy[i].function, copy[i].file, name, copy[i].python);
 		copy[i].number = ++symbols->location_count;
 	}
 	symbol->locations = copy;
@@ -180,10 +181,10 @@ static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_
 	return symbol;
 }
 
-const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t frame)
+const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t frame)
 {
-	struct tp_location locations[INLINED_MAX];
-	const struct tp_frame *at;
+	struct tpa_location locations[INLINED_MAX];
+	const struct tpa_frame *at;
 	size_t count = 1;
 
 	if (frame == 0 || frame >= symbols->trace->frame_count)
@@ -198,35 +199,35 @@ const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t fr
 		return symbols->frames[frame];
 	}
 	if (at->module)
-		count = find_in_module(symbols, at->module, tp_frame_address(at), locations);
+		count = find_in_module(symbols, at->module, tpa_frame_address(at), locations);
 	else if (at->jit)
 		find_in_jitdump(symbols, at, &locations[0]);
 	else
-		find_in_map(symbols, tp_frame_address(at), &locations[0]);
+		find_in_map(symbols, tpa_frame_address(at), &locations[0]);
 	symbols->frames[frame] = keep(symbols, locations, count, at->module ? at->module->path : "");
 	return symbols->frames[frame];
 }
 
-enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module)
+enum tpa_module_state tpa_symbols_module_state(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	return symbols->images[index] ? symbols->images[index]->state : TP_MODULE_OK;
+	return symbols->images[index] ? symbols->images[index]->state : TPA_MODULE_OK;
 }
 
-bool tp_symbols_module_is_named(const struct tp_symbols *symbols, const struct tp_module *module)
+bool tpa_symbols_module_is_named(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
 	return symbols->images[index] && symbols->images[index]->module != NULL;
 }
 
-const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols)
+const struct tpa_symbols_options *tpa_symbols_options(const struct tpa_symbols *symbols)
 {
 	return &symbols->options;
 }
 
-uint32_t tp_symbols_locations(const struct tp_symbols *symbols)
+uint32_t tpa_symbols_locations(const struct tpa_symbols *symbols)
 {
 	return symbols->location_count + 1;
 }

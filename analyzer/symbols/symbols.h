@@ -10,36 +10,36 @@
 #include "trace/trace.h"
 
 /* Which frames of a stack are shown. */
-enum tp_language {
-	TP_LANGUAGE_MIXED,
-	TP_LANGUAGE_PYTHON, /* Python frames alone, if there are any */
-	TP_LANGUAGE_NATIVE,
+enum tpa_language {
+	TPA_LANGUAGE_MIXED,
+	TPA_LANGUAGE_PYTHON, /* Python frames alone, if there are any */
+	TPA_LANGUAGE_NATIVE,
 };
 
-struct tp_symbols_options {
+struct tpa_symbols_options {
 	const char *debug_dir; /* searched before the system's; NULL: none */
-	enum tp_language language;
+	enum tpa_language language;
 	bool interpreter; /* mixed: also show the interpreter's own frames outside of a Python frame */
 };
 
-struct tp_symbols;
+struct tpa_symbols;
 
 /* The options with which `symbols` was opened. */
-const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols);
+const struct tpa_symbols_options *tpa_symbols_options(const struct tpa_symbols *symbols);
 
-struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp_symbols_options *options);
-void tp_symbols_close(struct tp_symbols *symbols);
+struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options);
+void tpa_symbols_close(struct tpa_symbols *symbols);
 
 /* The names of a frame of the trace, by its number. Never NULL; owned by `symbols`. */
-const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t frame);
+const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t frame);
 
 /* All numbers of locations are below this number. */
-uint32_t tp_symbols_locations(const struct tp_symbols *symbols);
+uint32_t tpa_symbols_locations(const struct tpa_symbols *symbols);
 
 /* The state of a module's file (for modules that were used so far). */
-enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module);
+enum tpa_module_state tpa_symbols_module_state(const struct tpa_symbols *symbols, const struct tpa_module *module);
 
 /* Were names found for it anyway, by its build-id? */
-bool tp_symbols_module_is_named(const struct tp_symbols *symbols, const struct tp_module *module);
+bool tpa_symbols_module_is_named(const struct tpa_symbols *symbols, const struct tpa_module *module);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tp_symtab_entry {
+struct tpa_symtab_entry {
 	Dwarf_Addr start,
 		end;	  /* end == start: the size is unknown, it reaches to the next symbol or the section's end */
 	Dwarf_Addr limit; /* largest end of this entry and all before it: how far back a search must go */
@@ -28,7 +28,7 @@ static uint8_t rank_symbol(const GElf_Sym *symbol, const char *name)
 
 static int compare(const void *left, const void *right)
 {
-	const struct tp_symtab_entry *a = left, *b = right;
+	const struct tpa_symtab_entry *a = left, *b = right;
 	size_t la, lb;
 
 	if (a->start != b->start)
@@ -64,9 +64,9 @@ static Dwarf_Addr section_end(Elf *elf, GElf_Word index, GElf_Addr bias)
 	return header.sh_addr + header.sh_size + bias;
 }
 
-static void add_symbol(struct tp_symtab *symtab, Dwfl_Module *module, int index)
+static void add_symbol(struct tpa_symtab *symtab, Dwfl_Module *module, int index)
 {
-	struct tp_symtab_entry *entry = &symtab->entries[symtab->count];
+	struct tpa_symtab_entry *entry = &symtab->entries[symtab->count];
 	GElf_Word section = 0;
 	GElf_Addr value = 0, bias = 0;
 	GElf_Sym symbol;
@@ -87,7 +87,7 @@ static void add_symbol(struct tp_symtab *symtab, Dwfl_Module *module, int index)
 	symtab->count++;
 }
 
-bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module)
+bool tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
 	Dwarf_Addr limit = 0;
@@ -109,15 +109,15 @@ bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module)
 	return true;
 }
 
-void tp_symtab_free(struct tp_symtab *symtab)
+void tpa_symtab_free(struct tpa_symtab *symtab)
 {
 	free(symtab->entries);
 	memset(symtab, 0, sizeof(*symtab));
 }
 
-const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address)
+const char *tpa_symtab_find(const struct tpa_symtab *symtab, Dwarf_Addr address)
 {
-	const struct tp_symtab_entry *entries = symtab->entries, *nearest;
+	const struct tpa_symtab_entry *entries = symtab->entries, *nearest;
 	size_t low = 0, high = symtab->count;
 
 	while (low < high) {

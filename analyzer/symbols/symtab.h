@@ -10,8 +10,8 @@
 
 #include <elfutils/libdwfl.h>
 
-struct tp_symtab {
-	struct tp_symtab_entry *entries;
+struct tpa_symtab {
+	struct tpa_symtab_entry *entries;
 	size_t count;
 };
 
@@ -19,10 +19,10 @@ struct tp_symtab {
  * Addresses are run-time addresses, as `module` was reported. False: out of memory. Without symbols: true, and a count
  * of 0.
  */
-bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module);
-void tp_symtab_free(struct tp_symtab *symtab);
+bool tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module);
+void tpa_symtab_free(struct tpa_symtab *symtab);
 
 /* Name as in the symbol table, owned by `module`; NULL if no symbol covers the address. */
-const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address);
+const char *tpa_symtab_find(const struct tpa_symtab *symtab, Dwarf_Addr address);
 
 #endif

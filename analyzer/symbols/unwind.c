@@ -20,7 +20,7 @@ struct unwinding {
 	uint64_t registers[REGISTERS]; /* of those that are not kept, only these two are known */
 	uint64_t bias;
 	Dwarf_CFI *cfi;
-	tp_unwind_read *read;
+	tpa_unwind_read *read;
 	void *context;
 };
 
@@ -180,7 +180,7 @@ static bool unwinds(struct unwinding *unwinding, char *image, const struct tprof
 	return good;
 }
 
-bool tp_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tp_unwind_read *read, void *context)
+bool tpa_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tpa_unwind_read *read, void *context)
 {
 	struct unwinding unwinding = { .read = read, .context = context };
 	char *image = read_module(&unwinding, module);

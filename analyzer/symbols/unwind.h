@@ -12,12 +12,12 @@
 #include <tprof/format.h>
 
 /* Copies memory of the process; false: not all of it can be read. */
-typedef bool tp_unwind_read(void *context, uint64_t address, void *to, size_t size);
+typedef bool tpa_unwind_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
  * `module`: where it is mapped. The tables are read from there, because the file may have changed. *at is a place in
  * it, and on return the return address outside. False: the tables do not lead out, and *at is unchanged.
  */
-bool tp_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tp_unwind_read *read, void *context);
+bool tpa_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tpa_unwind_read *read, void *context);
 
 #endif

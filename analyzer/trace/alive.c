@@ -221,11 +221,11 @@ static struct tprof_moment moment_now(uint32_t clock)
 }
 
 /* What the process wrote as its end after its header was read. */
-static void read_end(struct tp_trace_impl *impl)
+static void read_end(struct tpa_trace_impl *impl)
 {
 	struct tprof_header later;
 
-	if (tp_read_at(impl->fd, &later, sizeof(later), 0) < sizeof(later) || later.end == TPROF_END_NONE)
+	if (tpa_read_at(impl->fd, &later, sizeof(later), 0) < sizeof(later) || later.end == TPROF_END_NONE)
 		return;
 	impl->header.finish = later.finish;
 	impl->header.end_status = later.end_status;
@@ -233,7 +233,7 @@ static void read_end(struct tp_trace_impl *impl)
 	impl->header.end = later.end;
 }
 
-void tp_alive_find(struct tp_trace_impl *impl)
+void tpa_alive_find(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
 	bool here = is_this_boot(header), locked, written;

@@ -18,7 +18,7 @@ static uint8_t *put(uint8_t *p, uint64_t n)
 	return p;
 }
 
-static uint8_t *put_sum(uint8_t *p, const struct tp_reach_sum *sum)
+static uint8_t *put_sum(uint8_t *p, const struct tpa_reach_sum *sum)
 {
 	uint8_t *length = p + 1;
 
@@ -34,7 +34,7 @@ static uint8_t *put_sum(uint8_t *p, const struct tp_reach_sum *sum)
 }
 
 /* The magic last: until then, this is a chunk that was handed out and not begun. */
-static bool write_chunk(struct tp_control *control, uint8_t *chunk, const uint8_t *end)
+static bool write_chunk(struct tpa_control *control, uint8_t *chunk, const uint8_t *end)
 {
 	uint64_t size = control->header->chunk_size;
 	uint64_t number = __atomic_fetch_add(&control->header->chunks, 1, __ATOMIC_RELAXED);
@@ -54,7 +54,7 @@ static bool write_chunk(struct tp_control *control, uint8_t *chunk, const uint8_
 	       pwrite(control->fd, &magic, sizeof(magic), offset) == sizeof(magic);
 }
 
-bool tp_append_reach(struct tp_control *control, const struct tp_reach_sum *sums, size_t count)
+bool tpa_append_reach(struct tpa_control *control, const struct tpa_reach_sum *sums, size_t count)
 {
 	size_t size = control->header->chunk_size, i = 0;
 	bool good = true;

@@ -7,6 +7,6 @@
 #include "trace/trace.h"
 
 /* Appends REACH records. The trace may be written to meanwhile. False: it could not be written, see errno. */
-bool tp_append_reach(struct tp_control *control, const struct tp_reach_sum *sums, size_t count);
+bool tpa_append_reach(struct tpa_control *control, const struct tpa_reach_sum *sums, size_t count);
 
 #endif

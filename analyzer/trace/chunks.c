@@ -7,25 +7,25 @@
 #include "base/memory.h"
 #include "trace/impl.h"
 
-static bool note_moment(struct tp_trace_impl *impl, const struct tprof_moment *moment)
+static bool note_moment(struct tpa_trace_impl *impl, const struct tprof_moment *moment)
 {
-	tp_grow(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments));
+	tpa_grow(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments));
 	impl->moments[impl->moment_count++] = *moment;
 	return true;
 }
 
 /* Bytes of records that may be read: what is committed, unless the chunk or the file is shorter than that. */
-static uint64_t readable(struct tp_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
+static uint64_t readable(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
 {
 	uint64_t committed = chunk->committed, room = impl->chunk_size - sizeof(*chunk);
 	uint64_t left = impl->trace.file_bytes - offset - sizeof(*chunk);
 
 	if (committed > room) {
-		tp_damage_add(&impl->trace, offset, 0, "a chunk says that it holds more than a chunk can");
+		tpa_damage_add(&impl->trace, offset, 0, "a chunk says that it holds more than a chunk can");
 		committed = room;
 	}
 	if (committed > left) {
-		tp_damage_add(&impl->trace, impl->trace.file_bytes, committed - left, "the file ends inside a chunk");
+		tpa_damage_add(&impl->trace, impl->trace.file_bytes, committed - left, "the file ends inside a chunk");
 		committed = left;
 	}
 	return committed;
@@ -39,41 +39,41 @@ struct places {
 
 static bool note_place(struct places *places, uint64_t offset)
 {
-	tp_grow(&places->list, &places->room, places->count + 1, sizeof(*places->list));
+	tpa_grow(&places->list, &places->room, places->count + 1, sizeof(*places->list));
 	places->list[places->count++] = offset;
 	return true;
 }
 
 /* False: no memory. */
-static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
+static bool take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
-	struct tp_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
-	struct tp_trace *trace = &impl->trace;
+	struct tpa_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
+	struct tpa_trace *trace = &impl->trace;
 	uint64_t left = trace->file_bytes - offset, size = left < impl->chunk_size ? left : impl->chunk_size;
-	struct tp_chunk *new;
+	struct tpa_chunk *new;
 
 	if (chunk->magic != TPROF_CHUNK_MAGIC) {
 		if (chunk->magic || chunk->committed)
-			tp_damage_add(trace, offset, size, "no chunk where one should begin");
+			tpa_damage_add(trace, offset, size, "no chunk where one should begin");
 		return true;
 	}
 	if (chunk->kind != TPROF_CHUNK_EVENTS && chunk->kind != TPROF_CHUNK_TABLES) {
-		tp_damage_add(trace, offset, size, "unknown kind of chunk");
+		tpa_damage_add(trace, offset, size, "unknown kind of chunk");
 		return true;
 	}
 	if (tables_only && chunks != &impl->tables)
 		return true;
 	if (!note_moment(impl, &chunk->begin) ||
-	    !tp_reserve(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list)))
+	    !tpa_reserve(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list)))
 		return false;
 	new = &chunks->list[chunks->count++];
-	*new = (struct tp_chunk){ .offset = offset,
-				  .committed = readable(impl, offset, chunk),
-				  .begin = chunk->begin.ticks,
-				  .thread = chunk->thread,
-				  .tid = chunk->tid,
-				  .overhead_ticks = chunk->overhead_ticks,
-				  .overhead_samples = chunk->overhead_samples };
+	*new = (struct tpa_chunk){ .offset = offset,
+				   .committed = readable(impl, offset, chunk),
+				   .begin = chunk->begin.ticks,
+				   .thread = chunk->thread,
+				   .tid = chunk->tid,
+				   .overhead_ticks = chunk->overhead_ticks,
+				   .overhead_samples = chunk->overhead_samples };
 	if (chunk->kind == TPROF_CHUNK_EVENTS) {
 		new->free_ticks = chunk->free_ticks;
 		new->free_samples = chunk->free_samples;
@@ -85,13 +85,13 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 }
 
 /* `unbegun`: where to note those that are not begun; NULL: not at all. */
-static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only, struct places *unbegun)
+static bool scan(struct tpa_trace_impl *impl, uint64_t *offset, bool tables_only, struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 
 	for (; *offset + sizeof(chunk) <= impl->trace.file_bytes; *offset += impl->chunk_size) {
-		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
-			tp_damage_add(&impl->trace, *offset, impl->trace.file_bytes - *offset, "can't be read");
+		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
+			tpa_damage_add(&impl->trace, *offset, impl->trace.file_bytes - *offset, "can't be read");
 			*offset = UINT64_MAX - sizeof(chunk);
 			return true;
 		}
@@ -104,12 +104,12 @@ static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only,
 }
 
 /* Chunks are not begun in the order of their places. */
-static bool scan_again(struct tp_trace_impl *impl, const struct places *unbegun)
+static bool scan_again(struct tpa_trace_impl *impl, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 
 	for (size_t i = 0; i < unbegun->count; i++) {
-		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic &&
+		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic &&
 		    !take(impl, unbegun->list[i], &chunk, true))
 			return false;
 	}
@@ -117,16 +117,16 @@ static bool scan_again(struct tp_trace_impl *impl, const struct places *unbegun)
 }
 
 /* Tables grow while a program runs: what they hold by now, which is at least what the events found so far refer to. */
-static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset, const struct places *unbegun)
+static bool refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 	struct stat status;
 	size_t i;
 
 	for (i = 0; i < impl->tables.count; i++) {
-		struct tp_chunk *table = &impl->tables.list[i];
+		struct tpa_chunk *table = &impl->tables.list[i];
 
-		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), table->offset) == sizeof(chunk) &&
+		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), table->offset) == sizeof(chunk) &&
 		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.committed > table->committed)
 			table->committed = readable(impl, table->offset, &chunk);
 	}
@@ -140,7 +140,7 @@ static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset, const st
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct tp_chunk *x = a, *y = b;
+	const struct tpa_chunk *x = a, *y = b;
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
@@ -151,21 +151,21 @@ static int by_begin(const void *a, const void *b)
  * Chunks that a finished process counted but that are not in the file. One that wrote no finish was ended from outside,
  * perhaps before it made the last of them.
  */
-static void check_count(struct tp_trace_impl *impl, uint64_t found)
+static void check_count(struct tpa_trace_impl *impl, uint64_t found)
 {
 	const struct tprof_header *header = &impl->header;
 
 	if (header->end == TPROF_END_NONE || !header->finish.ticks || header->stop_cause || header->chunks <= found)
 		return;
-	tp_damage_add(&impl->trace, impl->trace.file_bytes, (header->chunks - found) * impl->chunk_size,
-		      "the file ends before its last chunk");
+	tpa_damage_add(&impl->trace, impl->trace.file_bytes, (header->chunks - found) * impl->chunk_size,
+		       "the file ends before its last chunk");
 }
 
 /*
  * Numbers are given out about densely, and whatever has one costs some bytes of a chunk: no larger number is believed,
  * so that lists indexed by number stay in proportion to the file.
  */
-static uint64_t number_limit(const struct tp_chunks *chunks)
+static uint64_t number_limit(const struct tpa_chunks *chunks)
 {
 	uint64_t limit = TPROF_NODE_FIRST + 65536;
 	size_t i;
@@ -175,7 +175,7 @@ static uint64_t number_limit(const struct tp_chunks *chunks)
 	return limit < UINT32_MAX ? limit : UINT32_MAX;
 }
 
-bool tp_chunks_scan(struct tp_trace_impl *impl)
+bool tpa_chunks_scan(struct tpa_trace_impl *impl)
 {
 	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
 	struct places unbegun = { 0 };

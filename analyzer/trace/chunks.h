@@ -6,7 +6,7 @@
 #include "trace/trace.h"
 
 /* A chunk whose header was found sound. */
-struct tp_chunk {
+struct tpa_chunk {
 	uint64_t offset;    /* of the chunk's header in the file */
 	uint64_t committed; /* bytes behind the header that may be read: within the chunk and the file */
 	uint64_t begin;	    /* ticks */
@@ -18,12 +18,12 @@ struct tp_chunk {
 	uint32_t free_timed;
 };
 
-struct tp_chunks {
-	struct tp_chunk *list;
+struct tpa_chunks {
+	struct tpa_chunk *list;
 	size_t count, room;
 };
 
 /* Event chunks in order of `begin`. */
-const struct tp_chunks *tp_trace_chunks(const struct tp_trace *trace);
+const struct tpa_chunks *tpa_trace_chunks(const struct tpa_trace *trace);
 
 #endif

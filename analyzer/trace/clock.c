@@ -63,7 +63,7 @@ static double fit(const struct tprof_moment *moments, size_t count)
 	return 1;
 }
 
-void tp_clock_fit(struct tp_trace_impl *impl)
+void tpa_clock_fit(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
 	struct tprof_moment some[MOMENTS_MAX], *all = impl->moments;
@@ -89,9 +89,9 @@ void tp_clock_fit(struct tp_trace_impl *impl)
 	impl->clock.mult = (uint64_t)llround(ldexp(slope, 32));
 }
 
-uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks)
+uint64_t tpa_trace_ns(const struct tpa_trace *trace, uint64_t ticks)
 {
-	const struct tp_clock *clock = &tp_impl(trace)->clock;
+	const struct tpa_clock *clock = &tpa_impl(trace)->clock;
 	unsigned __int128 ns;
 
 	if (ticks <= clock->origin)
@@ -100,7 +100,7 @@ uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : (uint64_t)ns;
 }
 
-uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns)
+uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns)
 {
 	unsigned shift = trace->header->tick_shift;
 	uint64_t low = 0, high = UINT64_MAX >> shift;
@@ -108,7 +108,7 @@ uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (tp_trace_ns(trace, middle << shift) >= ns)
+		if (tpa_trace_ns(trace, middle << shift) >= ns)
 			high = middle;
 		else
 			low = middle + 1;
@@ -116,14 +116,14 @@ uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns)
 	return low;
 }
 
-uint64_t tp_trace_last(const struct tp_trace *trace)
+uint64_t tpa_trace_last(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
-	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	const struct tpa_chunks *chunks = &tpa_impl(trace)->events;
 	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
 
 	if (trace->written)
-		return tp_impl(trace)->now.ticks;
+		return tpa_impl(trace)->now.ticks;
 	if (header->end != TPROF_END_NONE && header->finish.ticks)
 		return header->finish.ticks;
 	return header->latest.ticks > ticks ? header->latest.ticks : ticks;

@@ -143,7 +143,7 @@ static struct tprof_header *map_header(int fd, pid_t pid)
 	return NULL;
 }
 
-static bool try_mapping(struct tp_control *control, const struct mapping *mapping)
+static bool try_mapping(struct tpa_control *control, const struct mapping *mapping)
 {
 	struct stat status;
 	int fd = open_mapping(control->pid, mapping);
@@ -161,7 +161,7 @@ static bool try_mapping(struct tp_control *control, const struct mapping *mappin
 	return false;
 }
 
-bool tp_control_open(struct tp_control *control, pid_t pid, char **error)
+bool tpa_control_open(struct tpa_control *control, pid_t pid, char **error)
 {
 	struct mapping mapping;
 	char path[64], *line = NULL;
@@ -187,7 +187,7 @@ bool tp_control_open(struct tp_control *control, pid_t pid, char **error)
 		      (int)pid);
 }
 
-void tp_control_close(struct tp_control *control)
+void tpa_control_close(struct tpa_control *control)
 {
 	if (control->header)
 		munmap(control->header, TPROF_HEADER_SIZE);
@@ -197,7 +197,7 @@ void tp_control_close(struct tp_control *control)
 	control->fd = -1;
 }
 
-bool tp_control_is_forbidden(pid_t pid)
+bool tpa_control_is_forbidden(pid_t pid)
 {
 	char path[64];
 	int fd;
@@ -209,9 +209,9 @@ bool tp_control_is_forbidden(pid_t pid)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-const char *tp_control_reason(const struct tp_control *control)
+const char *tpa_control_reason(const struct tpa_control *control)
 {
-	if (tp_wake_is_stopped(control->pid))
+	if (tpa_wake_is_stopped(control->pid))
 		return "it is stopped";
 	if (!__atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED))
 		return "it had no event, and there is no signal to wake it by: it uses all signals itself, is in a "
@@ -219,14 +219,14 @@ const char *tp_control_reason(const struct tp_control *control)
 	return "it had no event, and its threads block the signal that wakes them, or their waits can't be interrupted";
 }
 
-pid_t tp_control_snapshot(const struct tp_control *control)
+pid_t tpa_control_snapshot(const struct tpa_control *control)
 {
 	uint32_t pid = __atomic_load_n(&control->header->snapshot_pid, __ATOMIC_ACQUIRE);
 
-	return pid && pid <= INT32_MAX && tp_control_is_child(control, (pid_t)pid) ? (pid_t)pid : 0;
+	return pid && pid <= INT32_MAX && tpa_control_is_child(control, (pid_t)pid) ? (pid_t)pid : 0;
 }
 
-bool tp_control_is_child(const struct tp_control *control, pid_t pid)
+bool tpa_control_is_child(const struct tpa_control *control, pid_t pid)
 {
 	return stat_field(pid, STAT_PARENT) == (uint64_t)control->pid;
 }
@@ -234,10 +234,10 @@ bool tp_control_is_child(const struct tp_control *control, pid_t pid)
 /* ---- asking ---- */
 
 /* Of the open file, and not of the process, which opens the trace again to read it, and closes it. */
-static bool lock(const struct tp_control *control, enum tp_control_what what, short type)
+static bool lock(const struct tpa_control *control, enum tpa_control_what what, short type)
 {
 	const struct tprof_header *header = control->header;
-	bool search = what == TP_CONTROL_SEARCH;
+	bool search = what == TPA_CONTROL_SEARCH;
 	struct flock range = {
 		.l_type = type,
 		.l_whence = SEEK_SET,
@@ -249,17 +249,17 @@ static bool lock(const struct tp_control *control, enum tp_control_what what, sh
 	return fcntl(control->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-bool tp_control_lock(const struct tp_control *control, enum tp_control_what what)
+bool tpa_control_lock(const struct tpa_control *control, enum tpa_control_what what)
 {
 	return lock(control, what, F_WRLCK);
 }
 
-void tp_control_unlock(const struct tp_control *control, enum tp_control_what what)
+void tpa_control_unlock(const struct tpa_control *control, enum tpa_control_what what)
 {
 	lock(control, what, F_UNLCK);
 }
 
-static bool ended(const struct tp_control *control)
+static bool ended(const struct tpa_control *control)
 {
 	return __atomic_load_n(&control->header->end, __ATOMIC_ACQUIRE) != TPROF_END_NONE ||
 	       control->header->process_start != start_of(control->pid);
@@ -271,31 +271,31 @@ static bool is_time_to_wake(uint64_t poll)
 	return poll >= WAKE_FIRST && (poll - WAKE_FIRST) % WAKE_EVERY == 0;
 }
 
-static enum tp_control_answer wait_for(const struct tp_control *control, uint32_t number, uint64_t wait_ms)
+static enum tpa_control_answer wait_for(const struct tpa_control *control, uint32_t number, uint64_t wait_ms)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
-	struct tp_wake wake = { .pid = control->pid };
+	struct tpa_wake wake = { .pid = control->pid };
 
 	for (uint64_t poll = 0; poll <= wait_ms * 1000000 / POLL_NS; poll++) {
 		if (__atomic_load_n(&control->header->control_done, __ATOMIC_ACQUIRE) == number)
-			return TP_CONTROL_DONE;
+			return TPA_CONTROL_DONE;
 		if (ended(control))
-			return TP_CONTROL_ENDED;
+			return TPA_CONTROL_ENDED;
 		if (is_time_to_wake(poll))
-			tp_wake_next(&wake, __atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED));
+			tpa_wake_next(&wake, __atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED));
 		nanosleep(&pause, NULL);
 	}
-	return TP_CONTROL_WAITING;
+	return TPA_CONTROL_WAITING;
 }
 
-bool tp_control_stands(const struct tp_control *control)
+bool tpa_control_stands(const struct tpa_control *control)
 {
 	return __atomic_load_n(&control->header->control_taken, __ATOMIC_ACQUIRE) !=
 	       __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
 }
 
 /* As a thread of the program would: whoever takes it, carries it out, or does not. */
-bool tp_control_cancel(const struct tp_control *control)
+bool tpa_control_cancel(const struct tpa_control *control)
 {
 	uint32_t asked = __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
 	uint32_t taken = __atomic_load_n(&control->header->control_taken, __ATOMIC_ACQUIRE);
@@ -308,12 +308,12 @@ bool tp_control_cancel(const struct tp_control *control)
 	return true;
 }
 
-static bool lock_within(const struct tp_control *control, uint64_t wait_ms)
+static bool lock_within(const struct tpa_control *control, uint64_t wait_ms)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	for (uint64_t poll = 0; poll <= wait_ms * 1000000 / POLL_NS; poll++) {
-		if (tp_control_lock(control, TP_CONTROL_REQUEST))
+		if (tpa_control_lock(control, TPA_CONTROL_REQUEST))
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -329,29 +329,29 @@ static uint32_t write_request(struct tprof_header *header, enum tprof_control wh
 	header->control_text_length = (uint32_t)length;
 	if (length)
 		memcpy(header->control_text, text, length);
-	/* Release: pairs with tp_control_answer() of the collector, which sees the whole request with its number. */
+	/* Release: pairs with tpa_control_answer() of the collector, which sees the whole request with its number. */
 	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
-	/* Behind it; pairs with tp_gate_set() of the collector. */
+	/* Behind it; pairs with tpa_gate_set() of the collector. */
 	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
 	return number;
 }
 
-enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_control what, const char *text,
-				      uint64_t wait_ms)
+enum tpa_control_answer tpa_control_ask(struct tpa_control *control, enum tprof_control what, const char *text,
+					uint64_t wait_ms)
 {
 	struct tprof_header *header = control->header;
-	enum tp_control_answer answer;
+	enum tpa_control_answer answer;
 
 	if (!lock_within(control, wait_ms))
-		return TP_CONTROL_BUSY;
-	tp_control_cancel(control);
+		return TPA_CONTROL_BUSY;
+	tpa_control_cancel(control);
 	answer = wait_for(control, __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE), wait_ms);
-	if (answer == TP_CONTROL_WAITING)
-		answer = TP_CONTROL_BUSY; /* an earlier request is being carried out */
-	if (answer == TP_CONTROL_DONE)
+	if (answer == TPA_CONTROL_WAITING)
+		answer = TPA_CONTROL_BUSY; /* an earlier request is being carried out */
+	if (answer == TPA_CONTROL_DONE)
 		answer = wait_for(control, write_request(header, what, text), wait_ms);
-	if (answer == TP_CONTROL_DONE && header->control_what != what)
-		answer = TP_CONTROL_CANCELLED;
-	tp_control_unlock(control, TP_CONTROL_REQUEST);
+	if (answer == TPA_CONTROL_DONE && header->control_what != what)
+		answer = TPA_CONTROL_CANCELLED;
+	tpa_control_unlock(control, TPA_CONTROL_REQUEST);
 	return answer;
 }

@@ -5,37 +5,38 @@ static const char bad_record[] = "a record is malformed";
 static const char cut_record[] = "a record does not fit its chunk";
 
 /* Gives up the rest of the chunk from `record` on. */
-static bool give_up(struct tp_cursor *cursor, const uint8_t *record, const char *reason)
+static bool give_up(struct tpa_cursor *cursor, const uint8_t *record, const char *reason)
 {
 	uint64_t lost = cursor->ahead + (uint64_t)(cursor->end - record);
 
-	tp_damage_add(&cursor->impl->trace, cursor->window_offset + (uint64_t)(record - cursor->window), lost, reason);
+	tpa_damage_add(&cursor->impl->trace, cursor->window_offset + (uint64_t)(record - cursor->window), lost, reason);
 	cursor->at = cursor->end;
 	cursor->ahead = 0;
 	return false;
 }
 
 /* Moves the window on, so that it begins at the next record. */
-static void refill(struct tp_cursor *cursor)
+static void refill(struct tpa_cursor *cursor)
 {
-	size_t keep = (size_t)(cursor->end - cursor->at), want = TP_WINDOW - keep, got;
+	size_t keep = (size_t)(cursor->end - cursor->at), want = TPA_WINDOW - keep, got;
 
 	if (want > cursor->ahead)
 		want = cursor->ahead;
 	cursor->window_offset += (uint64_t)(cursor->at - cursor->window);
 	memmove(cursor->window, cursor->at, keep);
-	got = tp_read_at(cursor->impl->fd, cursor->window + keep, want, cursor->window_offset + keep);
+	got = tpa_read_at(cursor->impl->fd, cursor->window + keep, want, cursor->window_offset + keep);
 	cursor->ahead -= got;
 	if (got < want) {
-		tp_damage_add(&cursor->impl->trace, cursor->window_offset + keep + got, cursor->ahead, "can't be read");
+		tpa_damage_add(&cursor->impl->trace, cursor->window_offset + keep + got, cursor->ahead,
+			       "can't be read");
 		cursor->ahead = 0;
 	}
 	cursor->at = cursor->window;
 	cursor->end = cursor->window + keep + got;
-	memset(cursor->window + keep + got, 0, TP_PADDING);
+	memset(cursor->window + keep + got, 0, TPA_PADDING);
 }
 
-void tp_cursor_reset(struct tp_cursor *cursor)
+void tpa_cursor_reset(struct tpa_cursor *cursor)
 {
 	cursor->address = 0;
 	cursor->stack = cursor->delta = 0;
@@ -44,19 +45,19 @@ void tp_cursor_reset(struct tp_cursor *cursor)
 	memset(cursor->stacks, 0, sizeof(cursor->stacks));
 }
 
-uint32_t tp_cursor_thread(struct tp_cursor *cursor, uint64_t thread, uint64_t offset)
+uint32_t tpa_cursor_thread(struct tpa_cursor *cursor, uint64_t thread, uint64_t offset)
 {
 	if (thread < cursor->impl->thread_limit)
 		return (uint32_t)thread;
-	tp_damage_add(&cursor->impl->trace, offset, 0, "a thread number is out of range; the thread is shown as 0");
+	tpa_damage_add(&cursor->impl->trace, offset, 0, "a thread number is out of range; the thread is shown as 0");
 	return 0;
 }
 
-void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk)
+void tpa_cursor_open(struct tpa_cursor *cursor, struct tpa_trace_impl *impl, const struct tpa_chunk *chunk)
 {
 	cursor->impl = impl;
 	cursor->chunk = chunk;
-	cursor->thread = tp_cursor_thread(cursor, chunk->thread, chunk->offset);
+	cursor->thread = tpa_cursor_thread(cursor, chunk->thread, chunk->offset);
 	cursor->tid = chunk->tid;
 	cursor->time = chunk->begin >> impl->header.tick_shift;
 	/* Two bits are left for the key; and as ticks it must fit too. */
@@ -66,24 +67,24 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 	cursor->at = cursor->end = cursor->window;
 	cursor->key = 0;
 	cursor->decoded = 0;
-	tp_cursor_reset(cursor);
+	tpa_cursor_reset(cursor);
 }
 
 /* An index of one byte, or a difference to the last address; in units of 8 bytes. */
-__attribute__((always_inline)) static inline uint64_t read_address(struct tp_cursor *cursor, const uint8_t **at,
+__attribute__((always_inline)) static inline uint64_t read_address(struct tpa_cursor *cursor, const uint8_t **at,
 								   uint8_t tag)
 {
 	uint64_t address;
 
 	if (tag & TPROF_TAG_ADDRESS_INDEX)
 		return cursor->addresses[*(*at)++] << 3;
-	address = cursor->address + tp_svarint(at);
+	address = cursor->address + tpa_svarint(at);
 	cursor->address = address;
 	cursor->addresses[tprof_address_slot(address)] = address;
 	return address << 3;
 }
 
-__attribute__((always_inline)) static inline bool read_stack(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+__attribute__((always_inline)) static inline bool read_stack(struct tpa_cursor *cursor, const uint8_t **at, uint8_t tag)
 {
 	switch (tag >> TPROF_ALLOC_STACK_SHIFT & 3) {
 	case TPROF_STACK_SAME:
@@ -92,7 +93,7 @@ __attribute__((always_inline)) static inline bool read_stack(struct tp_cursor *c
 		cursor->stack = cursor->stacks[*(*at)++];
 		return true;
 	case TPROF_STACK_DELTA:
-		cursor->delta += (uint32_t)tp_svarint(at);
+		cursor->delta += (uint32_t)tpa_svarint(at);
 		cursor->stack = cursor->delta;
 		cursor->stacks[tprof_stack_slot(cursor->stack)] = cursor->stack;
 		return true;
@@ -101,15 +102,15 @@ __attribute__((always_inline)) static inline bool read_stack(struct tp_cursor *c
 	}
 }
 
-__attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *cursor, struct tp_event *event,
+__attribute__((always_inline)) static inline bool read_alloc(struct tpa_cursor *cursor, struct tpa_event *event,
 							     const uint8_t **at, uint8_t tag)
 {
-	event->kind = TP_EVENT_ALLOC;
-	cursor->time += tp_uvarint_short(at);
+	event->kind = TPA_EVENT_ALLOC;
+	cursor->time += tpa_uvarint_short(at);
 	event->alloc.address = read_address(cursor, at, tag);
-	event->alloc.bytes = tp_uvarint_short(at);
-	event->alloc.usable =
-		tag & TPROF_ALLOC_USABLE ? event->alloc.bytes + tp_uvarint(at) : tprof_usable_guess(event->alloc.bytes);
+	event->alloc.bytes = tpa_uvarint_short(at);
+	event->alloc.usable = tag & TPROF_ALLOC_USABLE ? event->alloc.bytes + tpa_uvarint(at)
+						       : tprof_usable_guess(event->alloc.bytes);
 	event->alloc.fn = TPROF_FN_MALLOC;
 	event->alloc.alignment_log2 = 0;
 	if (tag & TPROF_ALLOC_FN) {
@@ -122,34 +123,34 @@ __attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *c
 	return !(tag & 0x80);
 }
 
-__attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cursor, struct tp_event *event,
+__attribute__((always_inline)) static inline bool read_free(struct tpa_cursor *cursor, struct tpa_event *event,
 							    const uint8_t **at, uint8_t tag)
 {
-	event->kind = TP_EVENT_FREE;
-	cursor->time += tp_uvarint_short(at);
+	event->kind = TPA_EVENT_FREE;
+	cursor->time += tpa_uvarint_short(at);
 	event->free.address = read_address(cursor, at, tag);
 	event->free.fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
-	event->cancelled = tp_fn_reallocates(event->free.fn) && tp_cursor_cancels(cursor, *at);
+	event->cancelled = tpa_fn_reallocates(event->free.fn) && tpa_cursor_cancels(cursor, *at);
 	return !(tag & 0xf0);
 }
 
 /* A reader must know what it does not understand: the reserved bits are 0, and a begin is not unwound. */
-static bool read_op(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, uint8_t tag)
+static bool read_op(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, uint8_t tag)
 {
-	cursor->time += tp_uvarint_short(at);
+	cursor->time += tpa_uvarint_short(at);
 	if (tag & TPROF_OP_END) {
-		event->kind = TP_EVENT_OP_END;
+		event->kind = TPA_EVENT_OP_END;
 		event->op_end.unwound = tag & TPROF_OP_UNWOUND;
-		event->op_end.kept = tag & TPROF_OP_OUTER ? tp_uvarint_short(at) : 0;
+		event->op_end.kept = tag & TPROF_OP_OUTER ? tpa_uvarint_short(at) : 0;
 		return !(tag & 0xe0);
 	}
-	event->kind = TP_EVENT_OP_BEGIN;
-	event->op_begin.op = tp_uvarint_short(at);
+	event->kind = TPA_EVENT_OP_BEGIN;
+	event->op_begin.op = tpa_uvarint_short(at);
 	return !(tag & 0xf8);
 }
 
 /* Steps over a record that is larger than the window; nothing that is known is. */
-static void skip(struct tp_cursor *cursor, uint64_t length)
+static void skip(struct tpa_cursor *cursor, uint64_t length)
 {
 	uint64_t here = (uint64_t)(cursor->end - cursor->at);
 
@@ -163,20 +164,20 @@ static void skip(struct tp_cursor *cursor, uint64_t length)
 }
 
 /* A record with a length. True: it is an event; false: skipped, or the chunk ended. */
-static bool read_long(struct tp_cursor *cursor, struct tp_event *event)
+static bool read_long(struct tpa_cursor *cursor, struct tpa_event *event)
 {
 	const uint8_t *record = cursor->at, *body = record + 1, *at;
 	unsigned type = *record >> 2;
-	uint64_t length = tp_uvarint(&body), size;
+	uint64_t length = tpa_uvarint(&body), size;
 
 	if (!type)
 		return give_up(cursor, record, "zeros where a record should begin");
-	if (!tp_read_ok(record, body, cursor->end))
+	if (!tpa_read_ok(record, body, cursor->end))
 		return give_up(cursor, record, cut_record);
 	size = (uint64_t)(body - record);
-	if (length > tp_cursor_left(cursor) - size)
+	if (length > tpa_cursor_left(cursor) - size)
 		return give_up(cursor, record, cut_record);
-	if (size + length > TP_WINDOW) {
+	if (size + length > TPA_WINDOW) {
 		skip(cursor, size + length);
 		return false;
 	}
@@ -190,18 +191,18 @@ static bool read_long(struct tp_cursor *cursor, struct tp_event *event)
 	}
 	event->offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 	cursor->at = at = body;
-	if (!tp_cursor_fields(cursor, event, type, &at, body + length)) {
+	if (!tpa_cursor_fields(cursor, event, type, &at, body + length)) {
 		cursor->at = body + length;
 		return false;
 	}
-	if (!tp_read_ok(body, at, body + length))
+	if (!tpa_read_ok(body, at, body + length))
 		return give_up(cursor, record, bad_record);
 	cursor->at = body + length;
 	return true;
 }
 
 /* The decoded event's time and place. */
-static inline bool finish(struct tp_cursor *cursor, struct tp_event *event, uint64_t before)
+static inline bool finish(struct tpa_cursor *cursor, struct tpa_event *event, uint64_t before)
 {
 	if (__builtin_expect(cursor->time < before || cursor->time > cursor->time_max, 0))
 		return give_up(cursor, cursor->window + (event->offset - cursor->window_offset),
@@ -209,15 +210,15 @@ static inline bool finish(struct tp_cursor *cursor, struct tp_event *event, uint
 	event->time = cursor->time;
 	event->thread = cursor->thread;
 	event->tid = cursor->tid;
-	cursor->key = cursor->time << 2 | (event->kind > TP_EVENT_UNMAP);
+	cursor->key = cursor->time << 2 | (event->kind > TPA_EVENT_UNMAP);
 	if (__builtin_expect(cursor->first, 0)) {
 		cursor->key = cursor->time << 2 | 2;
-		cursor->first = event->kind == TP_EVENT_THREAD;
+		cursor->first = event->kind == TPA_EVENT_THREAD;
 	}
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool next_event(struct tp_cursor *cursor, struct tp_event *event)
+__attribute__((always_inline)) static inline bool next_event(struct tpa_cursor *cursor, struct tpa_event *event)
 {
 	uint64_t before = cursor->time;
 
@@ -226,7 +227,7 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 		uint8_t tag;
 		bool good;
 
-		if (cursor->end - cursor->at < TP_PADDING && cursor->ahead)
+		if (cursor->end - cursor->at < TPA_PADDING && cursor->ahead)
 			refill(cursor);
 		if (cursor->at >= cursor->end)
 			return false;
@@ -247,7 +248,7 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 		}
 		if (__builtin_expect(!good, 0))
 			return give_up(cursor, record, bad_record);
-		if (__builtin_expect(!tp_read_ok(record, at, cursor->end), 0))
+		if (__builtin_expect(!tpa_read_ok(record, at, cursor->end), 0))
 			return give_up(cursor, record, cut_record);
 		event->offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 		cursor->at = at;
@@ -255,27 +256,27 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 	}
 }
 
-enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
-			    uint64_t horizon)
+enum tpa_stop tpa_cursor_fill(struct tpa_cursor *cursor, struct tpa_event *events, size_t *count, size_t max,
+			      uint64_t horizon)
 {
-	struct tp_event *event = events + *count, *end = events + max;
-	enum tp_stop stop = TP_STOP_FULL;
+	struct tpa_event *event = events + *count, *end = events + max;
+	enum tpa_stop stop = TPA_STOP_FULL;
 
 	for (; event < end; event++) {
 		if (__builtin_expect(!next_event(cursor, event), 0)) {
-			stop = TP_STOP_END;
+			stop = TPA_STOP_END;
 			break;
 		}
 		if (cursor->key >= horizon) {
-			stop = TP_STOP_TURN;
+			stop = TPA_STOP_TURN;
 			break;
 		}
-		if (__builtin_expect(tp_event_has_payload(event->kind), 0)) {
+		if (__builtin_expect(tpa_event_has_payload(event->kind), 0)) {
 			event++;
 			break;
 		}
 	}
-	cursor->decoded += (uint64_t)(event - events) - *count + (stop == TP_STOP_TURN);
+	cursor->decoded += (uint64_t)(event - events) - *count + (stop == TPA_STOP_TURN);
 	*count = (size_t)(event - events);
 	return stop;
 }

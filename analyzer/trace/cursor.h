@@ -7,46 +7,46 @@
 #include "trace/impl.h"
 #include "base/varint.h"
 
-#define TP_WINDOW 65536u
+#define TPA_WINDOW 65536u
 
-struct tp_cursor {
-	struct tp_event head; /* of the merge: the next event, while the cursor waits for its turn */
-	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_fill() */
-	uint64_t time;	      /* of the last event */
-	uint64_t time_max;    /* a later one is damage */
-	uint32_t thread, tid; /* whose events they are */
-	uint64_t decoded;     /* events so far, with the one that waits for its turn */
+struct tpa_cursor {
+	struct tpa_event head; /* of the merge: the next event, while the cursor waits for its turn */
+	uint64_t key;	       /* place of the last event among those of all chunks, see tpa_cursor_fill() */
+	uint64_t time;	       /* of the last event */
+	uint64_t time_max;     /* a later one is damage */
+	uint32_t thread, tid;  /* whose events they are */
+	uint64_t decoded;      /* events so far, with the one that waits for its turn */
 
 	const uint8_t *at, *end; /* within `window` */
 	uint64_t address;	 /* the coding state of format.h */
 	uint32_t stack, delta;
 	bool first; /* the next event is the first that its thread has in this chunk */
 
-	const struct tp_chunk *chunk;
-	struct tp_trace_impl *impl;
+	const struct tpa_chunk *chunk;
+	struct tpa_trace_impl *impl;
 	uint64_t window_offset; /* of window[0] in the file */
 	uint64_t ahead;		/* valid bytes of the chunk behind the window */
 	union {			/* of the last event */
-		struct tp_memory_parts memory;
-		struct tp_counters counters;
-		struct tp_work work;
-		struct tp_folded folded;
-		struct tp_usage usage;
-		struct tp_allocator allocator;
-		struct tp_region region;
+		struct tpa_memory_parts memory;
+		struct tpa_counters counters;
+		struct tpa_work work;
+		struct tpa_folded folded;
+		struct tpa_usage usage;
+		struct tpa_allocator allocator;
+		struct tpa_region region;
 	} payload;
 	uint64_t addresses[256];
 	uint32_t stacks[256];
-	uint8_t window[TP_WINDOW + TP_PADDING];
+	uint8_t window[TPA_WINDOW + TPA_PADDING];
 };
 
-void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk);
+void tpa_cursor_open(struct tpa_cursor *cursor, struct tpa_trace_impl *impl, const struct tpa_chunk *chunk);
 
-/* Why tp_cursor_fill() stopped. */
-enum tp_stop {
-	TP_STOP_FULL, /* `max` events, or one whose text or payload lies in the cursor, which must not go on yet */
-	TP_STOP_TURN, /* events[*count] is there, but not before the horizon */
-	TP_STOP_END,  /* of the chunk */
+/* Why tpa_cursor_fill() stopped. */
+enum tpa_stop {
+	TPA_STOP_FULL, /* `max` events, or one whose text or payload lies in the cursor, which must not go on yet */
+	TPA_STOP_TURN, /* events[*count] is there, but not before the horizon */
+	TPA_STOP_END,  /* of the chunk */
 };
 
 /*
@@ -55,11 +55,11 @@ enum tp_stop {
  * its thread in the chunk: the thread's earlier events of the same time stand in another chunk and must go before it.
  * Fields that an event's kind does not have are left as they are.
  */
-enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
-			    uint64_t horizon);
+enum tpa_stop tpa_cursor_fill(struct tpa_cursor *cursor, struct tpa_event *events, size_t *count, size_t max,
+			      uint64_t horizon);
 
 /* Bytes of the chunk not yet decoded. */
-static inline uint64_t tp_cursor_left(const struct tp_cursor *cursor)
+static inline uint64_t tpa_cursor_left(const struct tpa_cursor *cursor)
 {
 	return cursor->ahead + (uint64_t)(cursor->end - cursor->at);
 }

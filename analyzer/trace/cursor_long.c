@@ -2,141 +2,141 @@
 /* Records with a length: what each type has in it. */
 #include "trace/cursor_impl.h"
 
-static void read_thread(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
+static void read_thread(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
 {
-	uint64_t time = tp_uvarint(at) >> cursor->impl->header.tick_shift, thread = tp_uvarint(at);
+	uint64_t time = tpa_uvarint(at) >> cursor->impl->header.tick_shift, thread = tpa_uvarint(at);
 
-	event->kind = TP_EVENT_THREAD;
+	event->kind = TPA_EVENT_THREAD;
 	/* Never back: the chunk's first owner had stopped before. */
 	cursor->time = time > cursor->time ? time : cursor->time;
-	cursor->thread = tp_cursor_thread(cursor, thread, event->offset);
-	cursor->tid = (uint32_t)tp_uvarint(at);
-	tp_cursor_reset(cursor);
+	cursor->thread = tpa_cursor_thread(cursor, thread, event->offset);
+	cursor->tid = (uint32_t)tpa_uvarint(at);
+	tpa_cursor_reset(cursor);
 }
 
 /* Its time is all that it says. */
-static void read_plain(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at)
+static void read_plain(struct tpa_cursor *cursor, struct tpa_event *event, enum tpa_event_kind kind, const uint8_t **at)
 {
 	event->kind = (uint8_t)kind;
-	cursor->time += tp_uvarint(at);
+	cursor->time += tpa_uvarint(at);
 }
 
 /* The page number times 4096; what does not fit 64 bits is no address. */
 static uint64_t read_pages(const uint8_t **at)
 {
-	uint64_t pages = tp_uvarint(at);
+	uint64_t pages = tpa_uvarint(at);
 
 	return pages > UINT64_MAX >> 12 ? UINT64_MAX << 12 : pages << 12;
 }
 
-static void read_map(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
+static void read_map(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
 {
 	uint64_t flags;
 
-	event->kind = TP_EVENT_MAP;
-	cursor->time += tp_uvarint(at);
+	event->kind = TPA_EVENT_MAP;
+	cursor->time += tpa_uvarint(at);
 	event->map.address = read_pages(at);
-	event->map.length = tp_uvarint(at);
-	event->map.prot = tp_uvarint(at);
-	flags = tp_uvarint(at);
+	event->map.length = tpa_uvarint(at);
+	event->map.prot = tpa_uvarint(at);
+	flags = tpa_uvarint(at);
 	event->map.flags = (uint32_t)flags;
 	event->map.remap = flags & TPROF_MAP_REMAP;
-	event->node = (uint32_t)tp_uvarint(at);
+	event->node = (uint32_t)tpa_uvarint(at);
 }
 
-static void read_unmap(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_unmap(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_UNMAP;
-	cursor->time += tp_uvarint(at);
+	event->kind = TPA_EVENT_UNMAP;
+	cursor->time += tpa_uvarint(at);
 	event->unmap.address = read_pages(at);
-	event->unmap.length = tp_uvarint(at);
-	event->unmap.remap = tp_uvarint(at) & 1;
-	event->cancelled = tp_cursor_cancels(cursor, end);
+	event->unmap.length = tpa_uvarint(at);
+	event->unmap.remap = tpa_uvarint(at) & 1;
+	event->cancelled = tpa_cursor_cancels(cursor, end);
 }
 
 /* The rest of the record; nothing if its fields do not fit it, which is found out behind it. */
-static size_t rest(const struct tp_cursor *cursor, const uint8_t *at, const uint8_t *end)
+static size_t rest(const struct tpa_cursor *cursor, const uint8_t *at, const uint8_t *end)
 {
-	return tp_read_ok(cursor->window, at, end) ? (size_t)(end - at) : 0;
+	return tpa_read_ok(cursor->window, at, end) ? (size_t)(end - at) : 0;
 }
 
-static struct tp_event_text read_text(const struct tp_cursor *cursor, const uint8_t *at, const uint8_t *end)
+static struct tpa_event_text read_text(const struct tpa_cursor *cursor, const uint8_t *at, const uint8_t *end)
 {
-	return (struct tp_event_text){ (const char *)at, (uint32_t)rest(cursor, at, end) };
+	return (struct tpa_event_text){ (const char *)at, (uint32_t)rest(cursor, at, end) };
 }
 
-static void read_memory(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_memory(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_MEMORY;
-	cursor->time += tp_uvarint(at);
+	event->kind = TPA_EVENT_MEMORY;
+	cursor->time += tpa_uvarint(at);
 	event->memory.rss = read_pages(at);
 	event->memory.vms = read_pages(at);
 	event->memory.parts = &cursor->payload.memory;
-	tp_memory_parts_read(&cursor->payload.memory, *at, rest(cursor, *at, end));
+	tpa_memory_parts_read(&cursor->payload.memory, *at, rest(cursor, *at, end));
 }
 
-static void read_detail(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_detail(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_DETAIL;
-	cursor->time += tp_uvarint(at);
-	event->detail.flop = tp_uvarint(at);
-	event->detail.bytes = tp_uvarint(at);
+	event->kind = TPA_EVENT_DETAIL;
+	cursor->time += tpa_uvarint(at);
+	event->detail.flop = tpa_uvarint(at);
+	event->detail.bytes = tpa_uvarint(at);
 	event->detail.shape = read_text(cursor, *at, end);
 }
 
-static void read_fold(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_fold(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_FOLD;
-	cursor->time += tp_uvarint(at);
-	event->fold.op = tp_uvarint(at);
+	event->kind = TPA_EVENT_FOLD;
+	cursor->time += tpa_uvarint(at);
+	event->fold.op = tpa_uvarint(at);
 	event->fold.calls =
-		tp_fold_read(&cursor->payload.folded, *at, rest(cursor, *at, end)) ? &cursor->payload.folded : NULL;
+		tpa_fold_read(&cursor->payload.folded, *at, rest(cursor, *at, end)) ? &cursor->payload.folded : NULL;
 }
 
-static void read_counters(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_counters(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
 	uint64_t idle_ns;
 
-	event->kind = TP_EVENT_COUNTERS;
-	cursor->time += tp_uvarint(at);
-	idle_ns = tp_uvarint(at);
+	event->kind = TPA_EVENT_COUNTERS;
+	cursor->time += tpa_uvarint(at);
+	idle_ns = tpa_uvarint(at);
 	event->counters = &cursor->payload.counters;
-	tp_counters_read(&cursor->payload.counters, idle_ns, *at, rest(cursor, *at, end));
+	tpa_counters_read(&cursor->payload.counters, idle_ns, *at, rest(cursor, *at, end));
 }
 
-static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
+static void read_long_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
 {
-	event->kind = TP_EVENT_ALLOC;
-	cursor->time += tp_uvarint(at);
-	event->alloc.address = tp_uvarint(at);
-	event->alloc.bytes = tp_uvarint(at);
-	event->alloc.usable = tp_uvarint(at);
+	event->kind = TPA_EVENT_ALLOC;
+	cursor->time += tpa_uvarint(at);
+	event->alloc.address = tpa_uvarint(at);
+	event->alloc.bytes = tpa_uvarint(at);
+	event->alloc.usable = tpa_uvarint(at);
 	event->alloc.fn = *(*at)++;
 	event->alloc.alignment_log2 = *(*at)++;
-	event->node = (uint32_t)tp_uvarint(at);
+	event->node = (uint32_t)tpa_uvarint(at);
 }
 
-static void read_long_free(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+static void read_long_free(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_FREE;
-	cursor->time += tp_uvarint(at);
-	event->free.address = tp_uvarint(at);
+	event->kind = TPA_EVENT_FREE;
+	cursor->time += tpa_uvarint(at);
+	event->free.address = tpa_uvarint(at);
 	event->free.fn = *(*at)++;
-	event->cancelled = tp_fn_reallocates(event->free.fn) && tp_cursor_cancels(cursor, end);
+	event->cancelled = tpa_fn_reallocates(event->free.fn) && tpa_cursor_cancels(cursor, end);
 }
 
-static void read_pool_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
+static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
 {
-	event->kind = TP_EVENT_POOL_ALLOC;
-	cursor->time += tp_uvarint(at);
-	event->pool_alloc.address = tp_uvarint(at);
-	event->pool_alloc.bytes = tp_uvarint(at);
-	event->pool_alloc.pool = tp_uvarint(at);
-	event->node = (uint32_t)tp_uvarint(at);
+	event->kind = TPA_EVENT_POOL_ALLOC;
+	cursor->time += tpa_uvarint(at);
+	event->pool_alloc.address = tpa_uvarint(at);
+	event->pool_alloc.bytes = tpa_uvarint(at);
+	event->pool_alloc.pool = tpa_uvarint(at);
+	event->node = (uint32_t)tpa_uvarint(at);
 }
 
-bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned type, const uint8_t **at,
-		      const uint8_t *end)
+bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
+		       const uint8_t *end)
 {
 	bool good;
 
@@ -145,7 +145,7 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		read_thread(cursor, event, at);
 		return true;
 	case TPROF_EVENT_CANCEL:
-		read_plain(cursor, event, TP_EVENT_CANCEL, at);
+		read_plain(cursor, event, TPA_EVENT_CANCEL, at);
 		return true;
 	case TPROF_EVENT_MAP:
 		read_map(cursor, event, at);
@@ -157,7 +157,7 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		read_memory(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_NAME:
-		read_plain(cursor, event, TP_EVENT_NAME, at);
+		read_plain(cursor, event, TPA_EVENT_NAME, at);
 		event->name = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_ALLOC:
@@ -167,72 +167,72 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		read_long_free(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_SAMPLE:
-		event->kind = TP_EVENT_SAMPLE;
-		cursor->time += tp_uvarint(at);
-		event->node = (uint32_t)tp_uvarint(at);
-		event->sample.periods = tp_uvarint(at);
+		event->kind = TPA_EVENT_SAMPLE;
+		cursor->time += tpa_uvarint(at);
+		event->node = (uint32_t)tpa_uvarint(at);
+		event->sample.periods = tpa_uvarint(at);
 		return true;
 	case TPROF_EVENT_SHAPE:
-		event->kind = TP_EVENT_SHAPE;
-		cursor->time += tp_uvarint(at);
-		event->shape.op = tp_uvarint(at);
+		event->kind = TPA_EVENT_SHAPE;
+		cursor->time += tpa_uvarint(at);
+		event->shape.op = tpa_uvarint(at);
 		return true;
 	case TPROF_EVENT_DETAIL:
 		read_detail(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_STEP:
-		event->kind = TP_EVENT_STEP;
-		cursor->time += tp_uvarint(at);
-		event->step.items = tp_uvarint(at);
+		event->kind = TPA_EVENT_STEP;
+		cursor->time += tpa_uvarint(at);
+		event->step.items = tpa_uvarint(at);
 		return true;
 	case TPROF_EVENT_MARK:
-		read_plain(cursor, event, TP_EVENT_MARK, at);
+		read_plain(cursor, event, TPA_EVENT_MARK, at);
 		event->mark = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_WORK:
-		read_plain(cursor, event, TP_EVENT_WORK, at);
-		good = tp_work_read(&cursor->payload.work, *at, rest(cursor, *at, end));
+		read_plain(cursor, event, TPA_EVENT_WORK, at);
+		good = tpa_work_read(&cursor->payload.work, *at, rest(cursor, *at, end));
 		event->work = good ? &cursor->payload.work : NULL;
 		return true;
 	case TPROF_EVENT_FOLD:
 		read_fold(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_PAUSE:
-		read_plain(cursor, event, TP_EVENT_PAUSE, at);
+		read_plain(cursor, event, TPA_EVENT_PAUSE, at);
 		return true;
 	case TPROF_EVENT_RESUME:
-		read_plain(cursor, event, TP_EVENT_RESUME, at);
+		read_plain(cursor, event, TPA_EVENT_RESUME, at);
 		return true;
 	case TPROF_EVENT_COUNTERS:
 		read_counters(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_USAGE:
-		read_plain(cursor, event, TP_EVENT_USAGE, at);
-		good = tp_usage_read(&cursor->payload.usage, *at, rest(cursor, *at, end));
+		read_plain(cursor, event, TPA_EVENT_USAGE, at);
+		good = tpa_usage_read(&cursor->payload.usage, *at, rest(cursor, *at, end));
 		event->usage = good ? &cursor->payload.usage : NULL;
 		return true;
 	case TPROF_EVENT_ALLOCATOR:
-		read_plain(cursor, event, TP_EVENT_ALLOCATOR, at);
-		good = tp_allocator_read(&cursor->payload.allocator, *at, rest(cursor, *at, end));
+		read_plain(cursor, event, TPA_EVENT_ALLOCATOR, at);
+		good = tpa_allocator_read(&cursor->payload.allocator, *at, rest(cursor, *at, end));
 		event->allocator = good ? &cursor->payload.allocator : NULL;
 		return true;
 	case TPROF_EVENT_REGION:
-		read_plain(cursor, event, TP_EVENT_REGION, at);
-		good = tp_region_read(&cursor->payload.region, *at, rest(cursor, *at, end));
+		read_plain(cursor, event, TPA_EVENT_REGION, at);
+		good = tpa_region_read(&cursor->payload.region, *at, rest(cursor, *at, end));
 		event->region = good ? &cursor->payload.region : NULL;
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);
 		return true;
 	case TPROF_EVENT_POOL_FREE:
-		event->kind = TP_EVENT_POOL_FREE;
-		cursor->time += tp_uvarint(at);
-		event->pool_free.address = tp_uvarint(at);
+		event->kind = TPA_EVENT_POOL_FREE;
+		cursor->time += tpa_uvarint(at);
+		event->pool_free.address = tpa_uvarint(at);
 		event->pool_free.whole = *(*at)++ & 1;
 		return true;
 	default:
 		if (*at < end)
-			cursor->time += tp_uvarint(at); /* later records count from it */
+			cursor->time += tpa_uvarint(at); /* later records count from it */
 		return false;
 	}
 }

@@ -9,9 +9,9 @@
 /* A report lists a few; more would only be memory that a broken file makes us take. */
 #define DAMAGE_MAX 256
 
-void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason)
+void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason)
 {
-	struct tp_trace_impl *impl = tp_impl(trace);
+	struct tpa_trace_impl *impl = tpa_impl(trace);
 	size_t i;
 
 	for (i = 0; i < trace->damage_count; i++)
@@ -21,39 +21,39 @@ void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes,
 			return;
 		}
 	if (trace->damage_count == DAMAGE_MAX) {
-		struct tp_damage *last = &trace->damage[DAMAGE_MAX - 1];
+		struct tpa_damage *last = &trace->damage[DAMAGE_MAX - 1];
 
 		last->lost_bytes += lost_bytes;
 		last->reason = "more damage follows";
 		return;
 	}
-	if (!tp_reserve(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage)))
+	if (!tpa_reserve(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage)))
 		return;
-	trace->damage[trace->damage_count++] = (struct tp_damage){ offset, lost_bytes, reason };
+	trace->damage[trace->damage_count++] = (struct tpa_damage){ offset, lost_bytes, reason };
 }
 
-static void load_one(struct tp_archive *archive, struct tp_trace *trace)
+static void load_one(struct tpa_archive *archive, struct tpa_trace *trace)
 {
-	struct tp_trace_impl *impl = tp_impl(trace);
-	struct tp_damage damage = { 0 };
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+	struct tpa_damage damage = { 0 };
 	char *reason = NULL;
 
-	TP_ARCHIVE(archive, damage.offset);
-	TP_ARCHIVE(archive, damage.lost_bytes);
-	tp_archive_text(archive, &reason);
-	if (!tp_archive_check(archive, reason != NULL, "damage has no reason"))
+	TPA_ARCHIVE(archive, damage.offset);
+	TPA_ARCHIVE(archive, damage.lost_bytes);
+	tpa_archive_text(archive, &reason);
+	if (!tpa_archive_check(archive, reason != NULL, "damage has no reason"))
 		return;
-	tp_grow(&impl->reasons, &impl->reason_room, impl->reason_count + 1, sizeof(*impl->reasons));
+	tpa_grow(&impl->reasons, &impl->reason_room, impl->reason_count + 1, sizeof(*impl->reasons));
 	impl->reasons[impl->reason_count++] = reason;
-	tp_damage_add(trace, damage.offset, damage.lost_bytes, reason);
+	tpa_damage_add(trace, damage.offset, damage.lost_bytes, reason);
 }
 
-void tp_damage_archive(struct tp_archive *archive, struct tp_trace *trace)
+void tpa_damage_archive(struct tpa_archive *archive, struct tpa_trace *trace)
 {
-	size_t first = tp_impl(trace)->opening_damage, count = trace->damage_count - first;
+	size_t first = tpa_impl(trace)->opening_damage, count = trace->damage_count - first;
 
-	TP_ARCHIVE(archive, count);
-	tp_archive_check(archive, count <= DAMAGE_MAX, "too much damage");
+	TPA_ARCHIVE(archive, count);
+	tpa_archive_check(archive, count <= DAMAGE_MAX, "too much damage");
 	for (size_t i = first; i < first + count && !archive->failed; i++) {
 		char *reason;
 
@@ -62,8 +62,8 @@ void tp_damage_archive(struct tp_archive *archive, struct tp_trace *trace)
 			continue;
 		}
 		reason = (char *)(uintptr_t)trace->damage[i].reason;
-		TP_ARCHIVE(archive, trace->damage[i].offset);
-		TP_ARCHIVE(archive, trace->damage[i].lost_bytes);
-		tp_archive_text(archive, &reason);
+		TPA_ARCHIVE(archive, trace->damage[i].offset);
+		TPA_ARCHIVE(archive, trace->damage[i].lost_bytes);
+		tpa_archive_text(archive, &reason);
 	}
 }

@@ -16,33 +16,33 @@ struct progress {
 	bool begun;	  /* it may begin before its turn: where a saved place is gone on from */
 };
 
-struct tp_merge {
-	struct tp_events events; /* the public face */
-	struct tp_event batch[BATCH];
-	struct tp_trace_impl *impl;
-	struct tp_queue queue;
+struct tpa_merge {
+	struct tpa_events events; /* the public face */
+	struct tpa_event batch[BATCH];
+	struct tpa_trace_impl *impl;
+	struct tpa_queue queue;
 	size_t queue_room;
-	struct tp_cursor *current; /* first in the queue, and its event was given out */
-	struct progress *progress; /* of each chunk */
-	size_t next_chunk;	   /* all before it have begun */
-	struct tp_cursor *given;   /* the batch's */
-	uint64_t horizon;	   /* the first cursor goes on alone while its key is smaller */
-	struct tp_cursor **spare;  /* of chunks that ended */
+	struct tpa_cursor *current; /* first in the queue, and its event was given out */
+	struct progress *progress;  /* of each chunk */
+	size_t next_chunk;	    /* all before it have begun */
+	struct tpa_cursor *given;   /* the batch's */
+	uint64_t horizon;	    /* the first cursor goes on alone while its key is smaller */
+	struct tpa_cursor **spare;  /* of chunks that ended */
 	size_t spare_count, spare_room;
 	uint64_t done, total; /* bytes of closed chunks; of all */
 	bool failed;
-	struct tp_merge *next;	  /* another reader of the trace */
-	struct tp_archive places; /* while the trace is refreshed */
+	struct tpa_merge *next;	   /* another reader of the trace */
+	struct tpa_archive places; /* while the trace is refreshed */
 };
 
-struct tp_events *tp_events_open(struct tp_trace *trace)
+struct tpa_events *tpa_events_open(struct tpa_trace *trace)
 {
-	struct tp_merge *events = calloc(1, sizeof(*events));
+	struct tpa_merge *events = calloc(1, sizeof(*events));
 	size_t i;
 
 	if (!events)
 		return NULL;
-	events->impl = tp_impl(trace);
+	events->impl = tpa_impl(trace);
 	events->progress = calloc(events->impl->events.count + 1, sizeof(*events->progress));
 	if (!events->progress) {
 		free(events);
@@ -55,14 +55,14 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	return &events->events;
 }
 
-static inline struct tp_merge *merge_of(const struct tp_events *events)
+static inline struct tpa_merge *merge_of(const struct tpa_events *events)
 {
-	return (struct tp_merge *)(uintptr_t)events;
+	return (struct tpa_merge *)(uintptr_t)events;
 }
 
-void tp_events_close(struct tp_events *public)
+void tpa_events_close(struct tpa_events *public)
 {
-	struct tp_merge *events = merge_of(public), **at;
+	struct tpa_merge *events = merge_of(public), **at;
 	size_t i;
 
 	if (!events)
@@ -80,17 +80,17 @@ void tp_events_close(struct tp_events *public)
 	free(events);
 }
 
-static uint64_t begin_key(const struct tp_merge *events, size_t chunk)
+static uint64_t begin_key(const struct tpa_merge *events, size_t chunk)
 {
 	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
 }
 
 /* The chunk ended. False: no memory. */
-static bool end_chunk(struct tp_merge *events, struct tp_cursor *cursor)
+static bool end_chunk(struct tpa_merge *events, struct tpa_cursor *cursor)
 {
 	events->progress[cursor->chunk - events->impl->events.list].decoded = cursor->decoded;
 	events->done += cursor->chunk->committed;
-	if (!tp_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
+	if (!tpa_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
 		free(cursor);
 		return false;
 	}
@@ -99,41 +99,41 @@ static bool end_chunk(struct tp_merge *events, struct tp_cursor *cursor)
 }
 
 /* Opens a chunk, passes `skip` events by and queues the next. False: no memory. */
-static bool open_chunk(struct tp_merge *events, size_t number, uint64_t skip)
+static bool open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
 {
-	struct tp_event passed[BATCH];
-	struct tp_cursor *cursor;
-	enum tp_stop stop = TP_STOP_FULL;
+	struct tpa_event passed[BATCH];
+	struct tpa_cursor *cursor;
+	enum tpa_stop stop = TPA_STOP_FULL;
 	size_t count;
 
-	tp_grow(&events->queue.items, &events->queue_room, events->queue.count + 1, sizeof(*events->queue.items));
+	tpa_grow(&events->queue.items, &events->queue_room, events->queue.count + 1, sizeof(*events->queue.items));
 	cursor = events->spare_count ? events->spare[--events->spare_count] : malloc(sizeof(*cursor));
 	if (!cursor)
 		return false;
 	events->progress[number].begun = true;
-	tp_cursor_open(cursor, events->impl, &events->impl->events.list[number]);
-	while (stop != TP_STOP_END && cursor->decoded < skip) {
+	tpa_cursor_open(cursor, events->impl, &events->impl->events.list[number]);
+	while (stop != TPA_STOP_END && cursor->decoded < skip) {
 		count = 0;
-		stop = tp_cursor_fill(cursor, passed, &count,
-				      skip - cursor->decoded < BATCH ? (size_t)(skip - cursor->decoded) : BATCH,
-				      UINT64_MAX);
+		stop = tpa_cursor_fill(cursor, passed, &count,
+				       skip - cursor->decoded < BATCH ? (size_t)(skip - cursor->decoded) : BATCH,
+				       UINT64_MAX);
 	}
 	count = 0;
-	if (stop == TP_STOP_END || tp_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) == TP_STOP_END)
+	if (stop == TPA_STOP_END || tpa_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) == TPA_STOP_END)
 		return end_chunk(events, cursor);
-	tp_queue_push(&events->queue, cursor->key, number, cursor);
+	tpa_queue_push(&events->queue, cursor->key, number, cursor);
 	return true;
 }
 
 /* Chunks that were gone on from a saved place have begun out of turn. */
-static void pass_begun(struct tp_merge *events)
+static void pass_begun(struct tpa_merge *events)
 {
 	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
 		events->next_chunk++;
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
-static bool activate_due(struct tp_merge *events)
+static bool activate_due(struct tpa_merge *events)
 {
 	size_t count = events->impl->events.count;
 
@@ -144,28 +144,28 @@ static bool activate_due(struct tp_merge *events)
 			return false;
 		pass_begun(events);
 	}
-	events->horizon = tp_queue_second_key(&events->queue);
+	events->horizon = tpa_queue_second_key(&events->queue);
 	if (events->next_chunk < count && begin_key(events, events->next_chunk) < events->horizon)
 		events->horizon = begin_key(events, events->next_chunk);
 	return true;
 }
 
 /* Goes on in the current chunk while it is its turn. False: no memory. */
-static bool continue_current(struct tp_merge *events, size_t *count)
+static bool continue_current(struct tpa_merge *events, size_t *count)
 {
-	struct tp_cursor *cursor = events->current;
+	struct tpa_cursor *cursor = events->current;
 
-	switch (tp_cursor_fill(cursor, events->batch, count, BATCH, events->horizon)) {
-	case TP_STOP_FULL:
+	switch (tpa_cursor_fill(cursor, events->batch, count, BATCH, events->horizon)) {
+	case TPA_STOP_FULL:
 		return true;
-	case TP_STOP_TURN:
+	case TPA_STOP_TURN:
 		cursor->head = events->batch[*count];
 		events->queue.items[0].key = cursor->key;
-		tp_queue_sink(&events->queue);
+		tpa_queue_sink(&events->queue);
 		events->current = NULL;
 		return true;
 	default:
-		tp_queue_drop_first(&events->queue);
+		tpa_queue_drop_first(&events->queue);
 		events->current = NULL;
 		return end_chunk(events, cursor);
 	}
@@ -174,20 +174,20 @@ static bool continue_current(struct tp_merge *events, size_t *count)
 /*
  * Texts and payloads lie in their cursor: they end a batch, so that the cursor keeps them until they were seen.
  */
-static const struct tp_event *give_out(struct tp_merge *events, struct tp_cursor *cursor, size_t count)
+static const struct tpa_event *give_out(struct tpa_merge *events, struct tpa_cursor *cursor, size_t count)
 {
 	events->given = cursor;
 	if (events->impl->jit_times)
-		tp_jit_time(events->impl->jit_times, &events->impl->trace, events->batch, count);
+		tpa_jit_time(events->impl->jit_times, &events->impl->trace, events->batch, count);
 	events->events.at = events->batch + 1;
 	events->events.end = events->batch + count;
 	return events->batch;
 }
 
-const struct tp_event *tp_events_refill(struct tp_events *public)
+const struct tpa_event *tpa_events_refill(struct tpa_events *public)
 {
-	struct tp_merge *events = merge_of(public);
-	struct tp_cursor *cursor = events->current;
+	struct tpa_merge *events = merge_of(public);
+	struct tpa_cursor *cursor = events->current;
 	size_t count = 0;
 
 	events->given = NULL;
@@ -203,31 +203,31 @@ const struct tp_event *tp_events_refill(struct tp_events *public)
 		return NULL;
 	cursor = events->current = events->queue.items[0].what;
 	events->batch[count++] = cursor->head;
-	if (!tp_event_has_payload(events->batch[0].kind))
+	if (!tpa_event_has_payload(events->batch[0].kind))
 		events->failed = !continue_current(events, &count);
 	return give_out(events, cursor, count);
 }
 
-bool tp_events_failed(const struct tp_events *events)
+bool tpa_events_failed(const struct tpa_events *events)
 {
 	return merge_of(events)->failed;
 }
 
-uint64_t tp_events_done(const struct tp_events *public)
+uint64_t tpa_events_done(const struct tpa_events *public)
 {
-	const struct tp_merge *events = merge_of(public);
+	const struct tpa_merge *events = merge_of(public);
 	uint64_t done = events->done;
 	size_t i;
 
 	for (i = 0; i < events->queue.count; i++) {
-		const struct tp_cursor *cursor = events->queue.items[i].what;
+		const struct tpa_cursor *cursor = events->queue.items[i].what;
 
-		done += cursor->chunk->committed - tp_cursor_left(cursor);
+		done += cursor->chunk->committed - tpa_cursor_left(cursor);
 	}
 	return done;
 }
 
-uint64_t tp_events_total(const struct tp_events *events)
+uint64_t tpa_events_total(const struct tpa_events *events)
 {
 	return merge_of(events)->total;
 }
@@ -243,7 +243,7 @@ struct place {
 };
 
 /* Events of an open chunk that were given out. */
-static uint64_t given_out(const struct tp_merge *events, const struct tp_cursor *cursor, bool unread)
+static uint64_t given_out(const struct tpa_merge *events, const struct tpa_cursor *cursor, bool unread)
 {
 	uint64_t given = cursor->decoded - (cursor != events->current);
 
@@ -251,14 +251,14 @@ static uint64_t given_out(const struct tp_merge *events, const struct tp_cursor 
 }
 
 /* The batch may hold events of a chunk that ended: its cursor is spare already. */
-static bool batch_ended(const struct tp_merge *events)
+static bool batch_ended(const struct tpa_merge *events)
 {
 	return events->given && events->spare_count && events->spare[events->spare_count - 1] == events->given;
 }
 
-static void save_places(struct tp_archive *archive, const struct tp_merge *events, bool unread)
+static void save_places(struct tpa_archive *archive, const struct tpa_merge *events, bool unread)
 {
-	const struct tp_chunks *chunks = &events->impl->events;
+	const struct tpa_chunks *chunks = &events->impl->events;
 	struct place *places = calloc(chunks->count + 1, sizeof(*places));
 	size_t count = 0;
 
@@ -268,7 +268,7 @@ static void save_places(struct tp_archive *archive, const struct tp_merge *event
 					    .consumed = events->progress[i].decoded,
 					    .ended = true };
 	for (size_t i = 0; places && i < events->queue.count; i++) {
-		const struct tp_cursor *cursor = events->queue.items[i].what;
+		const struct tpa_cursor *cursor = events->queue.items[i].what;
 		struct place *place = &places[cursor->chunk - chunks->list];
 
 		place->consumed = given_out(events, cursor, unread);
@@ -285,8 +285,8 @@ static void save_places(struct tp_archive *archive, const struct tp_merge *event
 		if (events->progress[i].begun)
 			places[count++] = places[i];
 	if (!places)
-		tp_archive_no_memory(archive);
-	tp_archive_array(archive, &places, &count, NULL, sizeof(*places));
+		tpa_archive_no_memory(archive);
+	tpa_archive_array(archive, &places, &count, NULL, sizeof(*places));
 	free(places);
 }
 
@@ -298,7 +298,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Goes on with a chunk. False: no memory. */
-static bool resume_chunk(struct tp_merge *events, size_t number, const struct place *place)
+static bool resume_chunk(struct tpa_merge *events, size_t number, const struct place *place)
 {
 	if (!place->ended || place->committed != events->impl->events.list[number].committed)
 		return open_chunk(events, number, place->consumed);
@@ -308,13 +308,13 @@ static bool resume_chunk(struct tp_merge *events, size_t number, const struct pl
 }
 
 /* `refreshed`: a chunk that was cut since, as its disk was full, has ended where it was read to. */
-static void load_places(struct tp_archive *archive, struct tp_merge *events, bool refreshed)
+static void load_places(struct tpa_archive *archive, struct tpa_merge *events, bool refreshed)
 {
-	const struct tp_chunks *chunks = &events->impl->events;
+	const struct tpa_chunks *chunks = &events->impl->events;
 	struct place *places = NULL;
 	size_t count = 0, found = 0;
 
-	tp_archive_array(archive, &places, &count, NULL, sizeof(*places));
+	tpa_archive_array(archive, &places, &count, NULL, sizeof(*places));
 	if (count)
 		qsort(places, count, sizeof(*places), by_offset);
 	for (size_t i = 0; i < chunks->count && !archive->failed; i++) {
@@ -324,17 +324,17 @@ static void load_places(struct tp_archive *archive, struct tp_merge *events, boo
 		if (!place)
 			continue;
 		found++;
-		tp_archive_check(archive, refreshed || place->committed <= chunks->list[i].committed,
-				 "the saved state is of another trace: a chunk is shorter");
+		tpa_archive_check(archive, refreshed || place->committed <= chunks->list[i].committed,
+				  "the saved state is of another trace: a chunk is shorter");
 		if (!archive->failed && !resume_chunk(events, i, place))
-			tp_archive_no_memory(archive);
+			tpa_archive_no_memory(archive);
 	}
 	pass_begun(events);
-	tp_archive_check(archive, found == count, "the saved state is of another trace: a chunk is not there");
+	tpa_archive_check(archive, found == count, "the saved state is of another trace: a chunk is not there");
 	free(places);
 }
 
-void tp_events_archive(struct tp_archive *archive, struct tp_events *public, bool unread)
+void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *public, bool unread)
 {
 	if (archive->loading)
 		load_places(archive, merge_of(public), false);
@@ -344,23 +344,23 @@ void tp_events_archive(struct tp_archive *archive, struct tp_events *public, boo
 
 /* ---- a trace that is refreshed ---- */
 
-void tp_readers_save(struct tp_trace_impl *impl)
+void tpa_readers_save(struct tpa_trace_impl *impl)
 {
-	for (struct tp_merge *events = impl->readers; events; events = events->next) {
-		events->places = (struct tp_archive){ 0 };
+	for (struct tpa_merge *events = impl->readers; events; events = events->next) {
+		events->places = (struct tpa_archive){ 0 };
 		save_places(&events->places, events, false);
 	}
 }
 
 /* As if it had just been opened. */
-static void rewind_reader(struct tp_merge *events)
+static void rewind_reader(struct tpa_merge *events)
 {
 	size_t count = events->impl->events.count;
 
 	while (events->queue.count)
 		free(events->queue.items[--events->queue.count].what);
 	events->current = events->given = NULL;
-	events->events = (struct tp_events){ NULL, NULL };
+	events->events = (struct tpa_events){ NULL, NULL };
 	events->next_chunk = 0;
 	events->done = events->total = 0;
 	free(events->progress);
@@ -370,16 +370,16 @@ static void rewind_reader(struct tp_merge *events)
 		events->total += events->impl->events.list[i].committed;
 }
 
-void tp_readers_resume(struct tp_trace_impl *impl)
+void tpa_readers_resume(struct tpa_trace_impl *impl)
 {
-	struct tp_archive loading = { 0 };
+	struct tpa_archive loading = { 0 };
 
-	for (struct tp_merge *events = impl->readers; events; events = events->next) {
+	for (struct tpa_merge *events = impl->readers; events; events = events->next) {
 		rewind_reader(events);
-		tp_archive_load_from(&loading, events->places.bytes, events->places.size);
+		tpa_archive_load_from(&loading, events->places.bytes, events->places.size);
 		if (!events->failed && !events->places.failed)
 			load_places(&loading, events, true);
 		events->failed = events->failed || events->places.failed || loading.failed;
-		tp_archive_free(&events->places);
+		tpa_archive_free(&events->places);
 	}
 }

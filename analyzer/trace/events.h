@@ -12,38 +12,38 @@
 #include "trace/payload.h"
 #include "trace/trace.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-enum tp_event_kind {
-	TP_EVENT_FREE,
-	TP_EVENT_UNMAP,
-	TP_EVENT_ALLOC,
-	TP_EVENT_MAP,
-	TP_EVENT_CANCEL, /* the free or unmap directly before it did not happen */
-	TP_EVENT_MEMORY,
-	TP_EVENT_NAME,	 /* of the thread */
-	TP_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
-	TP_EVENT_SAMPLE, /* of the CPU sampler */
-	TP_EVENT_OP_BEGIN,
-	TP_EVENT_OP_END,
-	TP_EVENT_STEP,	 /* a training step ends */
-	TP_EVENT_SHAPE,	 /* of the thread's innermost open op: as of that number */
-	TP_EVENT_DETAIL, /* of the thread's innermost open op */
-	TP_EVENT_MARK,
-	TP_EVENT_PAUSE,	     /* recording pauses, in all threads */
-	TP_EVENT_RESUME,     /* and goes on */
-	TP_EVENT_COUNTERS,   /* before a begin or end of an op */
-	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
-	TP_EVENT_POOL_FREE,
-	TP_EVENT_WORK,	    /* of the thread's innermost open op */
-	TP_EVENT_FOLD,	    /* calls of an op without events of their own */
-	TP_EVENT_USAGE,	    /* what the kernel counted up to now */
-	TP_EVENT_ALLOCATOR, /* the allocator's own statistics */
-	TP_EVENT_REGION,    /* a part of the address space and its memory */
-	TP_EVENT_KINDS,
+enum tpa_event_kind {
+	TPA_EVENT_FREE,
+	TPA_EVENT_UNMAP,
+	TPA_EVENT_ALLOC,
+	TPA_EVENT_MAP,
+	TPA_EVENT_CANCEL, /* the free or unmap directly before it did not happen */
+	TPA_EVENT_MEMORY,
+	TPA_EVENT_NAME,	  /* of the thread */
+	TPA_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
+	TPA_EVENT_SAMPLE, /* of the CPU sampler */
+	TPA_EVENT_OP_BEGIN,
+	TPA_EVENT_OP_END,
+	TPA_EVENT_STEP,	  /* a training step ends */
+	TPA_EVENT_SHAPE,  /* of the thread's innermost open op: as of that number */
+	TPA_EVENT_DETAIL, /* of the thread's innermost open op */
+	TPA_EVENT_MARK,
+	TPA_EVENT_PAUSE,      /* recording pauses, in all threads */
+	TPA_EVENT_RESUME,     /* and goes on */
+	TPA_EVENT_COUNTERS,   /* before a begin or end of an op */
+	TPA_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
+	TPA_EVENT_POOL_FREE,
+	TPA_EVENT_WORK,	     /* of the thread's innermost open op */
+	TPA_EVENT_FOLD,	     /* calls of an op without events of their own */
+	TPA_EVENT_USAGE,     /* what the kernel counted up to now */
+	TPA_EVENT_ALLOCATOR, /* the allocator's own statistics */
+	TPA_EVENT_REGION,    /* a part of the address space and its memory */
+	TPA_EVENT_KINDS,
 };
 
-struct tp_event_text {
+struct tpa_event_text {
 	const char *text; /* not terminated */
 	uint32_t length;
 };
@@ -52,11 +52,11 @@ struct tp_event_text {
  * One event: what all kinds have, and a union with a member for each kind that has more.
  * What a pointer leads to is valid until the next event. NULL: the record's payload is malformed.
  */
-struct tp_event {
-	uint8_t kind;	/* enum tp_event_kind */
+struct tpa_event {
+	uint8_t kind;	/* enum tpa_event_kind */
 	bool cancelled; /* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
 	uint32_t thread, tid;
-	uint32_t node;	 /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tp_trace_node) */
+	uint32_t node;	 /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tpa_trace_node) */
 	uint64_t time;	 /* ticks >> header->tick_shift */
 	uint64_t offset; /* of its record in the file */
 	union {
@@ -85,9 +85,9 @@ struct tp_event {
 		} unmap;
 		struct {
 			uint64_t rss, vms; /* bytes */
-			const struct tp_memory_parts *parts;
+			const struct tpa_memory_parts *parts;
 		} memory;
-		struct tp_event_text name, mark;
+		struct tpa_event_text name, mark;
 		struct {
 			uint64_t periods; /* that it stands for */
 		} sample;
@@ -103,9 +103,9 @@ struct tp_event {
 		} step;
 		struct {
 			uint64_t flop, bytes; /* bytes moved */
-			struct tp_event_text shape;
+			struct tpa_event_text shape;
 		} detail;
-		const struct tp_counters *counters;
+		const struct tpa_counters *counters;
 		struct {
 			uint64_t address, bytes;
 			uint64_t pool; /* address of the pool; 0: it has none */
@@ -114,43 +114,44 @@ struct tp_event {
 			uint64_t address;
 			bool whole; /* all blocks of the pool at that address end */
 		} pool_free;
-		const struct tp_work *work;
+		const struct tpa_work *work;
 		struct {
 			uint64_t op;
-			const struct tp_folded *calls;
+			const struct tpa_folded *calls;
 		} fold;
-		const struct tp_usage *usage;
-		const struct tp_allocator *allocator;
-		const struct tp_region *region;
+		const struct tpa_usage *usage;
+		const struct tpa_allocator *allocator;
+		const struct tpa_region *region;
 	};
 };
 
 /* Whether an event of that kind has a text or a payload, which lie in memory of the reader. */
-static inline bool tp_event_has_payload(unsigned kind)
+static inline bool tpa_event_has_payload(unsigned kind)
 {
-	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
-		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE |
-		1u << TP_EVENT_ALLOCATOR | 1u << TP_EVENT_REGION) >>
+	return (1u << TPA_EVENT_NAME | 1u << TPA_EVENT_DETAIL | 1u << TPA_EVENT_MARK | 1u << TPA_EVENT_COUNTERS |
+		1u << TPA_EVENT_MEMORY | 1u << TPA_EVENT_WORK | 1u << TPA_EVENT_FOLD | 1u << TPA_EVENT_USAGE |
+		1u << TPA_EVENT_ALLOCATOR | 1u << TPA_EVENT_REGION) >>
 		       kind &
 	       1;
 }
 
 /* Whether an event of that kind has a `node`. */
-static inline bool tp_event_has_node(unsigned kind)
+static inline bool tpa_event_has_node(unsigned kind)
 {
-	return (1u << TP_EVENT_ALLOC | 1u << TP_EVENT_MAP | 1u << TP_EVENT_SAMPLE | 1u << TP_EVENT_POOL_ALLOC) >> kind &
+	return (1u << TPA_EVENT_ALLOC | 1u << TPA_EVENT_MAP | 1u << TPA_EVENT_SAMPLE | 1u << TPA_EVENT_POOL_ALLOC) >>
+		       kind &
 	       1;
 }
 
 /* The op that the event names; 0: its kind names none. */
-static inline uint64_t tp_event_op(const struct tp_event *event)
+static inline uint64_t tpa_event_op(const struct tpa_event *event)
 {
 	switch (event->kind) {
-	case TP_EVENT_OP_BEGIN:
+	case TPA_EVENT_OP_BEGIN:
 		return event->op_begin.op;
-	case TP_EVENT_SHAPE:
+	case TPA_EVENT_SHAPE:
 		return event->shape.op;
-	case TP_EVENT_FOLD:
+	case TPA_EVENT_FOLD:
 		return event->fold.op;
 	default:
 		return 0;
@@ -158,48 +159,48 @@ static inline uint64_t tp_event_op(const struct tp_event *event)
 }
 
 /* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */
-struct tp_events {
-	const struct tp_event *at, *end;
+struct tpa_events {
+	const struct tpa_event *at, *end;
 };
 
 /* NULL: no memory. Damage that is met goes to the trace's list. One reader of a trace at a time. */
-struct tp_events *tp_events_open(struct tp_trace *trace);
-void tp_events_close(struct tp_events *events);
+struct tpa_events *tpa_events_open(struct tpa_trace *trace);
+void tpa_events_close(struct tpa_events *events);
 
-const struct tp_event *tp_events_refill(struct tp_events *events);
+const struct tpa_event *tpa_events_refill(struct tpa_events *events);
 
 /* The next event, owned by `events` and valid until the next call; NULL at the end, or when memory is out. */
-static inline const struct tp_event *tp_events_next(struct tp_events *events)
+static inline const struct tpa_event *tpa_events_next(struct tpa_events *events)
 {
-	return __builtin_expect(events->at < events->end, 1) ? events->at++ : tp_events_refill(events);
+	return __builtin_expect(events->at < events->end, 1) ? events->at++ : tpa_events_refill(events);
 }
 
-/* The event that the call after `distance` more calls of tp_events_next() will return; NULL: not decoded yet. */
-static inline const struct tp_event *tp_events_ahead(const struct tp_events *events, ptrdiff_t distance)
+/* The event that the call after `distance` more calls of tpa_events_next() will return; NULL: not decoded yet. */
+static inline const struct tpa_event *tpa_events_ahead(const struct tpa_events *events, ptrdiff_t distance)
 {
 	return events->end - events->at > distance ? events->at + distance : NULL;
 }
 
 /* Whether NULL meant that memory is out. */
-bool tp_events_failed(const struct tp_events *events);
+bool tpa_events_failed(const struct tpa_events *events);
 
 /*
  * Saves how far the events were read, or makes events that were just opened go on from there: of the same file, which may
  * have grown. `unread`: the last event was given out and is to be given out again. Only the chunks that are open are
  * decoded anew, from their begin.
  */
-void tp_events_archive(struct tp_archive *archive, struct tp_events *events, bool unread);
+void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *events, bool unread);
 
 /* Bytes of event chunks read so far, and in all. */
-uint64_t tp_events_done(const struct tp_events *events);
-uint64_t tp_events_total(const struct tp_events *events);
+uint64_t tpa_events_done(const struct tpa_events *events);
+uint64_t tpa_events_total(const struct tpa_events *events);
 
 /* Word for an event's kind, and for the function of an ALLOC or FREE ("?" if unknown). */
-const char *tp_event_kind_name(enum tp_event_kind kind);
-const char *tp_fn_name(unsigned fn);
+const char *tpa_event_kind_name(enum tpa_event_kind kind);
+const char *tpa_fn_name(unsigned fn);
 
 /* Of the functions that free, only these can fail and be cancelled. */
-static inline bool tp_fn_reallocates(uint8_t fn)
+static inline bool tpa_fn_reallocates(uint8_t fn)
 {
 	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
 	       fn == TPROF_FN_XALLOCX;

@@ -19,7 +19,7 @@ static char *text_of(const uint8_t *at, const uint8_t *end)
 	return text;
 }
 
-static struct tp_value *value_named(const struct tp_trace *trace, const char *name)
+static struct tpa_value *value_named(const struct tpa_trace *trace, const char *name)
 {
 	for (size_t i = 0; i < trace->value_count; i++)
 		if (strcmp(trace->values[i].name, name) == 0)
@@ -27,12 +27,12 @@ static struct tp_value *value_named(const struct tp_trace *trace, const char *na
 	return NULL;
 }
 
-bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_value(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	const uint8_t *body = at;
-	struct tp_value value = { .value = tp_uvarint(&at) }, *there, *grown;
+	struct tpa_value value = { .value = tpa_uvarint(&at) }, *there, *grown;
 
-	*bad = !tp_read_ok(body, at, end) || trace->value_count == FACTS_MAX;
+	*bad = !tpa_read_ok(body, at, end) || trace->value_count == FACTS_MAX;
 	if (*bad)
 		return true;
 	value.name = text_of(at, end);
@@ -54,14 +54,14 @@ bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end
 	return true;
 }
 
-bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_counter(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	const uint8_t *body = at;
-	uint64_t number = tp_uvarint(&at), error = tp_uvarint(&at);
-	struct tp_counter counter = { .error = (int)(error & 0xffff) }, *grown;
+	uint64_t number = tpa_uvarint(&at), error = tpa_uvarint(&at);
+	struct tpa_counter counter = { .error = (int)(error & 0xffff) }, *grown;
 
 	counter.flags = *at++;
-	*bad = !tp_read_ok(body, at, end) || trace->counter_count == FACTS_MAX || number > TPROF_COUNTERS_MAX ||
+	*bad = !tpa_read_ok(body, at, end) || trace->counter_count == FACTS_MAX || number > TPROF_COUNTERS_MAX ||
 	       (number == 0) == (error == 0);
 	if (*bad)
 		return true;
@@ -77,7 +77,7 @@ bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *e
 	return true;
 }
 
-bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_jitdump(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	char **grown, *path;
 
@@ -95,13 +95,13 @@ bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *e
 	return true;
 }
 
-bool tp_fact_file(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_file(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	const uint8_t *body = at;
-	uint64_t file = tp_uvarint(&at);
+	uint64_t file = tpa_uvarint(&at);
 	char **grown;
 
-	*bad = !tp_read_ok(body, at, end) || !file || file >= FACTS_MAX;
+	*bad = !tpa_read_ok(body, at, end) || !file || file >= FACTS_MAX;
 	if (*bad)
 		return true;
 	if (file >= trace->file_count) {
@@ -117,7 +117,7 @@ bool tp_fact_file(struct tp_trace *trace, const uint8_t *at, const uint8_t *end,
 	return trace->files[file] != NULL;
 }
 
-static struct tp_hooks *hooks_of(const struct tp_trace *trace, const char *object, uint8_t state)
+static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const char *object, uint8_t state)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++)
 		if (trace->hooks[i].state == state && strcmp(trace->hooks[i].object, object) == 0)
@@ -126,7 +126,7 @@ static struct tp_hooks *hooks_of(const struct tp_trace *trace, const char *objec
 }
 
 /* Of what is not reached the latest word counts: other objects may have been loaded that do. */
-static void add_hooks(struct tp_hooks *to, const struct tp_hooks *hooks)
+static void add_hooks(struct tpa_hooks *to, const struct tpa_hooks *hooks)
 {
 	if (hooks->state == TPROF_HOOKS_UNREACHED)
 		to->pointers = to->functions = 0;
@@ -134,14 +134,14 @@ static void add_hooks(struct tp_hooks *to, const struct tp_hooks *hooks)
 	to->functions += hooks->functions;
 }
 
-bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_hooks(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	const uint8_t *body = at;
-	struct tp_hooks hooks = { .state = *at++ }, *there, *grown;
+	struct tpa_hooks hooks = { .state = *at++ }, *there, *grown;
 
-	hooks.pointers = tp_uvarint(&at);
-	hooks.functions = tp_uvarint(&at);
-	*bad = !tp_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX;
+	hooks.pointers = tpa_uvarint(&at);
+	hooks.functions = tpa_uvarint(&at);
+	*bad = !tpa_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX;
 	if (*bad)
 		return true;
 	hooks.object = text_of(at, end);
@@ -163,18 +163,18 @@ bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end
 	return true;
 }
 
-bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+bool tpa_fact_reach(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
 {
 	const uint8_t *body = at;
-	struct tp_reach_sum sum = { .ticks = tp_uvarint(&at) }, *grown;
+	struct tpa_reach_sum sum = { .ticks = tpa_uvarint(&at) }, *grown;
 	uint64_t node, op;
 
 	sum.reach = *at++;
-	node = tp_uvarint(&at);
-	op = tp_uvarint(&at);
-	sum.blocks = tp_uvarint(&at);
-	sum.bytes = tp_uvarint(&at);
-	*bad = !tp_read_ok(body, at, end) || !sum.reach || sum.reach > TPROF_REACH_STILL || node > UINT32_MAX ||
+	node = tpa_uvarint(&at);
+	op = tpa_uvarint(&at);
+	sum.blocks = tpa_uvarint(&at);
+	sum.bytes = tpa_uvarint(&at);
+	*bad = !tpa_read_ok(body, at, end) || !sum.reach || sum.reach > TPROF_REACH_STILL || node > UINT32_MAX ||
 	       op > UINT32_MAX;
 	if (*bad)
 		return true;
@@ -190,7 +190,7 @@ bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end
 	return true;
 }
 
-void tp_facts_free(struct tp_trace *trace)
+void tpa_facts_free(struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++)
 		free(trace->hooks[i].object);
@@ -210,16 +210,16 @@ void tp_facts_free(struct tp_trace *trace)
 	free(trace->files);
 }
 
-bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value)
+bool tpa_trace_value(const struct tpa_trace *trace, const char *name, uint64_t *value)
 {
-	const struct tp_value *there = value_named(trace, name);
+	const struct tpa_value *there = value_named(trace, name);
 
 	if (there)
 		*value = there->value;
 	return there != NULL;
 }
 
-int tp_trace_counter(const struct tp_trace *trace, const char *name)
+int tpa_trace_counter(const struct tpa_trace *trace, const char *name)
 {
 	for (size_t i = 0; i < trace->counter_count; i++)
 		if (trace->counters[i].number && strcmp(trace->counters[i].name, name) == 0)

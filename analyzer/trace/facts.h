@@ -6,17 +6,17 @@
 #include "trace/trace.h"
 
 /* The fields of a VALUE, COUNTER or REACH record, [at, end). False: no memory. *bad: they are damaged. */
-bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
-bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
-bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tpa_fact_value(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tpa_fact_counter(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tpa_fact_reach(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
 /* Of a JITDUMP record: any path may be one. */
-bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tpa_fact_jitdump(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
 /* Of a FILE record. */
-bool tp_fact_file(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tpa_fact_file(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
-bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
-void tp_facts_free(struct tp_trace *trace);
+bool tpa_fact_hooks(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+void tpa_facts_free(struct tpa_trace *trace);
 
 #endif

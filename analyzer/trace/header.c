@@ -15,7 +15,7 @@
 #define CHUNK_MAX (64u << 20)
 #define SHIFT_MAX 31u
 
-__attribute__((format(printf, 4, 5))) static bool refuse(const struct tp_trace_impl *impl, char **error,
+__attribute__((format(printf, 4, 5))) static bool refuse(const struct tpa_trace_impl *impl, char **error,
 							 uint64_t offset, const char *format, ...)
 {
 	char reason[256];
@@ -47,7 +47,7 @@ static const struct {
 };
 
 /* Refuses what does not begin as a trace does. */
-static bool refuse_foreign(const struct tp_trace_impl *impl, size_t got, char **error)
+static bool refuse_foreign(const struct tpa_trace_impl *impl, size_t got, char **error)
 {
 	for (size_t i = 0; i < sizeof(known_files) / sizeof(known_files[0]); i++) {
 		if (got < known_files[i].length ||
@@ -60,7 +60,7 @@ static bool refuse_foreign(const struct tp_trace_impl *impl, size_t got, char **
 	return refuse(impl, error, 0, "not a tprof trace");
 }
 
-static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
+static bool check_identity(struct tpa_trace_impl *impl, size_t got, char **error)
 {
 	const struct tprof_header *header = &impl->header;
 	size_t magic = sizeof(header->magic);
@@ -92,20 +92,20 @@ static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
 }
 
 /* A wrong size would make every chunk look damaged; what the writer always uses is the best guess. */
-static void check_sizes(struct tp_trace_impl *impl)
+static void check_sizes(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
 
 	impl->header_size = header->header_size;
 	if (impl->header_size < sizeof(*header) || impl->header_size > HEADER_MAX || impl->header_size % 8) {
-		tp_damage_add(&impl->trace, offsetof(struct tprof_header, header_size), 0,
-			      "impossible header size; the usual one is assumed");
+		tpa_damage_add(&impl->trace, offsetof(struct tprof_header, header_size), 0,
+			       "impossible header size; the usual one is assumed");
 		impl->header_size = TPROF_HEADER_SIZE;
 	}
 	impl->chunk_size = header->chunk_size;
 	if (impl->chunk_size < 4096 || impl->chunk_size > CHUNK_MAX || impl->chunk_size % 4096) {
-		tp_damage_add(&impl->trace, offsetof(struct tprof_header, chunk_size), 0,
-			      "impossible chunk size; the usual one is assumed");
+		tpa_damage_add(&impl->trace, offsetof(struct tprof_header, chunk_size), 0,
+			       "impossible chunk size; the usual one is assumed");
 		impl->chunk_size = TPROF_CHUNK_SIZE;
 	}
 	impl->header.header_size = (uint32_t)impl->header_size;
@@ -113,7 +113,7 @@ static void check_sizes(struct tp_trace_impl *impl)
 }
 
 /* One piece as a string (with a second NUL behind it, so that a list of strings always ends). */
-static const char *piece(struct tp_trace_impl *impl, enum tprof_text which, char **to, const char *raw, size_t *length)
+static const char *piece(struct tpa_trace_impl *impl, enum tprof_text which, char **to, const char *raw, size_t *length)
 {
 	struct tprof_span span = impl->header.text[which];
 	char *begin = *to;
@@ -121,8 +121,8 @@ static const char *piece(struct tp_trace_impl *impl, enum tprof_text which, char
 	*length = 0;
 	if (span.length && (span.offset < sizeof(impl->header) || span.offset > impl->header_size ||
 			    span.length > impl->header_size - span.offset)) {
-		tp_damage_add(&impl->trace, offsetof(struct tprof_header, text) + which * sizeof(span), span.length,
-			      "a text lies outside of the header");
+		tpa_damage_add(&impl->trace, offsetof(struct tprof_header, text) + which * sizeof(span), span.length,
+			       "a text lies outside of the header");
 		span.length = 0;
 	}
 	if (span.length)
@@ -146,9 +146,9 @@ static size_t split(const char *text, size_t length, char **list)
 	return count;
 }
 
-static bool read_text(struct tp_trace_impl *impl)
+static bool read_text(struct tpa_trace_impl *impl)
 {
-	struct tp_trace *trace = &impl->trace;
+	struct tpa_trace *trace = &impl->trace;
 	size_t size = impl->header_size, length, args_length, env_length, total = 2 * TPROF_TEXT_COUNT, i;
 	char *raw = calloc(1, size), *to;
 	const char *args, *env;
@@ -161,8 +161,8 @@ static bool read_text(struct tp_trace_impl *impl)
 		free(raw);
 		return false;
 	}
-	if (tp_read_at(impl->fd, raw, size, 0) < size)
-		tp_damage_add(trace, trace->file_bytes, 0, "the file ends inside its header");
+	if (tpa_read_at(impl->fd, raw, size, 0) < size)
+		tpa_damage_add(trace, trace->file_bytes, 0, "the file ends inside its header");
 	to = impl->text;
 	trace->exe = piece(impl, TPROF_TEXT_EXE, &to, raw, &length);
 	trace->cwd = piece(impl, TPROF_TEXT_CWD, &to, raw, &length);
@@ -179,7 +179,7 @@ static bool read_text(struct tp_trace_impl *impl)
 	return true;
 }
 
-bool tp_trace_peek(const char *file, struct tprof_header *header)
+bool tpa_trace_peek(const char *file, struct tprof_header *header)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool good;
@@ -187,15 +187,15 @@ bool tp_trace_peek(const char *file, struct tprof_header *header)
 	memset(header, 0, sizeof(*header));
 	if (fd < 0)
 		return false;
-	good = tp_read_at(fd, header, sizeof(*header), 0) >= offsetof(struct tprof_header, text) &&
+	good = tpa_read_at(fd, header, sizeof(*header), 0) >= offsetof(struct tprof_header, text) &&
 	       memcmp(header->magic, TPROF_MAGIC, sizeof(header->magic)) == 0;
 	close(fd);
 	return good;
 }
 
-bool tp_header_read(struct tp_trace_impl *impl, char **error)
+bool tpa_header_read(struct tpa_trace_impl *impl, char **error)
 {
-	size_t got = tp_read_at(impl->fd, &impl->header, sizeof(impl->header), 0);
+	size_t got = tpa_read_at(impl->fd, &impl->header, sizeof(impl->header), 0);
 
 	if (!check_identity(impl, got, error))
 		return false;

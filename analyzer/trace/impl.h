@@ -9,79 +9,79 @@
 #include "base/reserve.h"
 #include "trace/chunks.h"
 
-struct tp_jit_times;
-struct tp_pairs;
+struct tpa_jit_times;
+struct tpa_pairs;
 
 /* nanoseconds = (ticks - origin) * mult >> 32; never negative. */
-struct tp_clock {
+struct tpa_clock {
 	uint64_t origin;
 	uint64_t mult;
 };
 
-struct tp_trace_impl {
-	struct tp_trace trace;
+struct tpa_trace_impl {
+	struct tpa_trace trace;
 	struct tprof_header header;
 	int fd;
 	uint64_t header_size, chunk_size; /* checked */
 	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
 	uint64_t thread_limit;		  /* threads */
-	struct tp_chunks events, tables;  /* events in order of begin */
+	struct tpa_chunks events, tables; /* events in order of begin */
 	struct tprof_moment *moments;	  /* of all chunks */
 	size_t moment_count, moment_room;
 	struct tprof_moment now; /* when the file was opened, if its process still writes it; else 0 */
-	struct tp_clock clock;
+	struct tpa_clock clock;
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
 	size_t opening_damage; /* so many entries of the list were found before any event was read */
 	char **reasons;	       /* of damage that a saved state told of: owned */
 	size_t reason_count, reason_room;
-	struct tp_merge *readers; /* that are open, see trace/events.c */
-	bool jit_asked;		  /* tp_jit_load() was called, with */
-	char *jit_folder;	  /* this; may be NULL */
+	struct tpa_merge *readers; /* that are open, see trace/events.c */
+	bool jit_asked;		   /* tpa_jit_load() was called, with */
+	char *jit_folder;	   /* this; may be NULL */
 	uint8_t *
 		whole; /* trace/lost_records.h: of each node, whether its records are all there; NULL: none is missing */
 	size_t whole_count;
-	struct tp_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
+	struct tpa_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
 };
 
-static inline struct tp_trace_impl *tp_impl(const struct tp_trace *trace)
+static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 {
 	return trace->impl;
 }
 
-/* Like tp_trace_open(), of a file that is open already: takes over `fd`. -1: opens it. */
-struct tp_trace *tp_trace_read(const char *file, int fd, char **error);
+/* Like tpa_trace_open(), of a file that is open already: takes over `fd`. -1: opens it. */
+struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error);
 
 /* What refresh.c asks of the readers of events: note how far they are, and go on from there once the trace is a later one. */
-void tp_readers_save(struct tp_trace_impl *impl);
-void tp_readers_resume(struct tp_trace_impl *impl);
+void tpa_readers_save(struct tpa_trace_impl *impl);
+void tpa_readers_resume(struct tpa_trace_impl *impl);
 
 /* pread of exactly `size` bytes; less at the file's end or on an error. Returns the bytes read. */
-size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset);
+size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
 /* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
-void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
+void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
 
 /* False: *error says why the file can't be read at all (heap string or NULL when memory is out). */
-bool tp_header_read(struct tp_trace_impl *impl, char **error);
+bool tpa_header_read(struct tpa_trace_impl *impl, char **error);
 
 /* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. False: no memory. */
-bool tp_chunks_scan(struct tp_trace_impl *impl);
+bool tpa_chunks_scan(struct tpa_trace_impl *impl);
 
 /* Modules, frames, nodes. False: no memory. */
-bool tp_tables_read(struct tp_trace_impl *impl);
+bool tpa_tables_read(struct tpa_trace_impl *impl);
 
 /* Makes nodes with the same parent and frame one. False: no memory. */
-bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias);
+bool tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias);
 
 /* The node of a frame below a parent: as `children` has it, (parent, frame) to node, or new there and behind all. 0: no memory. */
-uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pairs *children, uint32_t parent,
-			uint32_t frame);
+uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
+			 uint32_t frame);
 
 /* Of a trace without an end: trace.running, trace.written and `now`; or the end, if it was written just now. */
-void tp_alive_find(struct tp_trace_impl *impl);
+void tpa_alive_find(struct tpa_trace_impl *impl);
 
-void tp_clock_fit(struct tp_trace_impl *impl);
+void tpa_clock_fit(struct tpa_trace_impl *impl);
 
 #endif

@@ -27,14 +27,14 @@ struct area {
 	uint64_t in_use;
 };
 
-static void add(struct tp_interrupted *to, const struct area *area, size_t from, size_t end)
+static void add(struct tpa_interrupted *to, const struct area *area, size_t from, size_t end)
 {
 	for (; from + 8 <= end && end <= area->size; from += 8)
 		memcpy(&to->words[to->count++], area->bytes + from, 8);
 }
 
 /* By the processor's own word: what is read runs on this one. */
-static void add_part(struct tp_interrupted *to, const struct area *area, unsigned part)
+static void add_part(struct tpa_interrupted *to, const struct area *area, unsigned part)
 {
 	unsigned size, offset, flags, unused;
 
@@ -43,7 +43,7 @@ static void add_part(struct tp_interrupted *to, const struct area *area, unsigne
 }
 
 /* Parts that are not in use hold nothing: what stands there may be anything. */
-static void add_vectors(struct tp_interrupted *to, const struct area *area)
+static void add_vectors(struct tpa_interrupted *to, const struct area *area)
 {
 	if (area->in_use & X87_BIT)
 		add(to, area, X87, XMM); /* MMX is in there */
@@ -54,23 +54,23 @@ static void add_vectors(struct tp_interrupted *to, const struct area *area)
 }
 
 /* How long the area is; 0: it can't be read. */
-static size_t area_size(const struct tp_frozen *frozen, uint64_t at)
+static size_t area_size(const struct tpa_frozen *frozen, uint64_t at)
 {
 	uint32_t software[2]; /* magic, bytes of all */
 
-	if (!at || tp_frozen_copy(frozen, at + SOFTWARE, software, sizeof(software)) != sizeof(software))
+	if (!at || tpa_frozen_copy(frozen, at + SOFTWARE, software, sizeof(software)) != sizeof(software))
 		return 0;
 	if (software[0] != MAGIC)
 		return LEGACY;
 	return software[1] > LEGACY + 8 && software[1] <= AREA_MAX ? software[1] : LEGACY;
 }
 
-static bool read_vectors(const struct tp_frozen *frozen, uint64_t at, struct tp_interrupted *to)
+static bool read_vectors(const struct tpa_frozen *frozen, uint64_t at, struct tpa_interrupted *to)
 {
 	struct area area = { .size = area_size(frozen, at), .in_use = X87_BIT | SSE_BIT };
 	uint8_t *bytes = malloc(area.size + 1);
 	uint64_t *words = realloc(to->words, (to->count + area.size / 8 + 1) * sizeof(*words));
-	bool good = bytes && words && tp_frozen_copy(frozen, at, bytes, area.size) == area.size;
+	bool good = bytes && words && tpa_frozen_copy(frozen, at, bytes, area.size) == area.size;
 
 	if (words)
 		to->words = words;
@@ -83,16 +83,16 @@ static bool read_vectors(const struct tp_frozen *frozen, uint64_t at, struct tp_
 	return good;
 }
 
-bool tp_interrupted_read(const struct tp_frozen *frozen, uint64_t context, struct tp_interrupted *to)
+bool tpa_interrupted_read(const struct tpa_frozen *frozen, uint64_t context, struct tpa_interrupted *to)
 {
 	static const int used[] = { REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 				    REG_RDI, REG_RSI, REG_RBP, REG_RBX, REG_RDX, REG_RAX, REG_RCX };
 	mcontext_t registers;
 	bool good;
 
-	*to = (struct tp_interrupted){ .words = calloc(sizeof(used) / sizeof(used[0]), sizeof(*to->words)) };
-	good = to->words && tp_frozen_copy(frozen, context + offsetof(ucontext_t, uc_mcontext), &registers,
-					   offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs)) ==
+	*to = (struct tpa_interrupted){ .words = calloc(sizeof(used) / sizeof(used[0]), sizeof(*to->words)) };
+	good = to->words && tpa_frozen_copy(frozen, context + offsetof(ucontext_t, uc_mcontext), &registers,
+					    offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs)) ==
 				    offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs);
 	for (size_t i = 0; good && i < sizeof(used) / sizeof(used[0]); i++)
 		to->words[to->count++] = (uint64_t)registers.gregs[used[i]];
@@ -100,7 +100,7 @@ bool tp_interrupted_read(const struct tp_frozen *frozen, uint64_t context, struc
 	good = good && read_vectors(frozen, (uintptr_t)registers.fpregs, to);
 	if (!good) {
 		free(to->words);
-		*to = (struct tp_interrupted){ 0 };
+		*to = (struct tpa_interrupted){ 0 };
 	}
 	return good;
 }

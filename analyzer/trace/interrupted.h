@@ -7,13 +7,13 @@
 
 #include "trace/snapshot.h"
 
-struct tp_interrupted {
+struct tpa_interrupted {
 	uint64_t sp;
 	uint64_t *words; /* the general registers, then what is in use of the vectors'; free() */
 	size_t count;
 };
 
 /* `context`: where its ucontext_t lies. False: it can't be read, or no memory. */
-bool tp_interrupted_read(const struct tp_frozen *frozen, uint64_t context, struct tp_interrupted *interrupted);
+bool tpa_interrupted_read(const struct tpa_frozen *frozen, uint64_t context, struct tpa_interrupted *interrupted);
 
 #endif

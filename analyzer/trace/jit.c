@@ -22,7 +22,7 @@ struct versions {
 	size_t count, room;
 };
 
-struct tp_jit_times {
+struct tpa_jit_times {
 	uint32_t *of_node; /* for each node of the file: its place in nodes[], + 1; 0: it is the same at all times */
 	size_t node_count;
 	struct versions *nodes;
@@ -30,13 +30,13 @@ struct tp_jit_times {
 };
 
 struct splitter {
-	struct tp_trace *trace;
-	const struct tp_jitdump *dump;
-	struct tp_jit_times *times;
-	bool *reused;		  /* frames at whose address several codes stood */
-	size_t frame_count;	  /* of the file */
-	struct tp_pairs frames;	  /* (frame, code) -> the frame in that code */
-	struct tp_pairs children; /* (parent, frame) -> a new node */
+	struct tpa_trace *trace;
+	const struct tpa_jitdump *dump;
+	struct tpa_jit_times *times;
+	bool *reused;		   /* frames at whose address several codes stood */
+	size_t frame_count;	   /* of the file */
+	struct tpa_pairs frames;   /* (frame, code) -> the frame in that code */
+	struct tpa_pairs children; /* (parent, frame) -> a new node */
 	size_t frame_room, node_room;
 	uint32_t *stack;
 	size_t stack_room;
@@ -44,12 +44,12 @@ struct splitter {
 
 /* ---- the file ---- */
 
-static bool is_jit(const struct tp_frame *frame)
+static bool is_jit(const struct tpa_frame *frame)
 {
 	return frame->pc && !frame->module && !frame->code;
 }
 
-static bool has_jit(const struct tp_trace *trace)
+static bool has_jit(const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->frame_count; i++)
 		if (is_jit(&trace->frames[i]))
@@ -57,34 +57,34 @@ static bool has_jit(const struct tp_trace *trace)
 	return false;
 }
 
-static bool read_in(struct tp_jitdump *dump, const struct tp_trace *trace, const char *folder, size_t length)
+static bool read_in(struct tpa_jitdump *dump, const struct tpa_trace *trace, const char *folder, size_t length)
 {
 	char path[4096];
 	int put = snprintf(path, sizeof(path), "%.*s/jit-%" PRIu32 ".dump", (int)length, folder, trace->header->pid);
 
-	return put > 0 && (size_t)put < sizeof(path) && tp_jitdump_read(dump, path, trace);
+	return put > 0 && (size_t)put < sizeof(path) && tpa_jitdump_read(dump, path, trace);
 }
 
-static bool read_beside(struct tp_jitdump *dump, const struct tp_trace *trace)
+static bool read_beside(struct tpa_jitdump *dump, const struct tpa_trace *trace)
 {
 	const char *slash = strrchr(trace->file, '/');
 
 	return slash ? read_in(dump, trace, trace->file, (size_t)(slash - trace->file)) : read_in(dump, trace, ".", 1);
 }
 
-static bool read_dump(struct tp_jitdump *dump, const struct tp_trace *trace, const char *folder)
+static bool read_dump(struct tpa_jitdump *dump, const struct tpa_trace *trace, const char *folder)
 {
 	bool found = folder && read_in(dump, trace, folder, strlen(folder));
 
 	for (size_t i = 0; !found && i < trace->jitdump_count; i++)
-		found = tp_jitdump_read(dump, trace->jitdumps[i], trace);
+		found = tpa_jitdump_read(dump, trace->jitdumps[i], trace);
 	return found || read_beside(dump, trace) || read_in(dump, trace, trace->cwd, strlen(trace->cwd)) ||
 	       read_in(dump, trace, "/tmp", 4);
 }
 
 /* ---- frames and nodes ---- */
 
-static uint32_t number_of(const struct tp_jitdump *dump, const struct tp_jit_code *code)
+static uint32_t number_of(const struct tpa_jitdump *dump, const struct tpa_jit_code *code)
 {
 	return code ? (uint32_t)(code - dump->codes) + 1 : 0;
 }
@@ -93,12 +93,12 @@ static uint32_t number_of(const struct tp_jitdump *dump, const struct tp_jit_cod
 static void name_frames(struct splitter *splitter, bool *any)
 {
 	for (size_t i = 0; i < splitter->frame_count; i++) {
-		struct tp_frame *frame = &splitter->trace->frames[i];
-		struct tp_jit_span span;
+		struct tpa_frame *frame = &splitter->trace->frames[i];
+		struct tpa_jit_span span;
 
 		if (!is_jit(frame))
 			continue;
-		span = tp_jitdump_at(splitter->dump, tp_frame_address(frame), UINT64_MAX);
+		span = tpa_jitdump_at(splitter->dump, tpa_frame_address(frame), UINT64_MAX);
 		frame->jit = number_of(splitter->dump, span.code);
 		splitter->reused[i] = span.code && span.from;
 		*any |= splitter->reused[i];
@@ -108,8 +108,8 @@ static void name_frames(struct splitter *splitter, bool *any)
 /* Nodes with such a frame at or above them. */
 static bool mark_nodes(struct splitter *splitter)
 {
-	const struct tp_trace *trace = splitter->trace;
-	struct tp_jit_times *times = splitter->times;
+	const struct tpa_trace *trace = splitter->trace;
+	struct tpa_jit_times *times = splitter->times;
 	size_t count = 0;
 
 	times->node_count = trace->node_count;
@@ -117,7 +117,7 @@ static bool mark_nodes(struct splitter *splitter)
 	if (!times->of_node)
 		return false;
 	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
-		const struct tp_node *node = &trace->nodes[i];
+		const struct tpa_node *node = &trace->nodes[i];
 
 		if (node->frame && (splitter->reused[node->frame] || times->of_node[node->parent]))
 			times->of_node[i] = (uint32_t)++count;
@@ -130,16 +130,16 @@ static bool mark_nodes(struct splitter *splitter)
 /* The frame in that code; made if need be. 0: no memory. */
 static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t code)
 {
-	struct tp_trace *trace = splitter->trace;
-	uint32_t number = tp_pairs_find(&splitter->frames, frame, code);
+	struct tpa_trace *trace = splitter->trace;
+	uint32_t number = tpa_pairs_find(&splitter->frames, frame, code);
 
 	if (number)
 		return number;
 	number = (uint32_t)trace->frame_count;
 	if (trace->frame_count >= UINT32_MAX)
 		return 0;
-	tp_grow(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
-	tp_pairs_set(&splitter->frames, frame, code, number);
+	tpa_grow(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
+	tpa_pairs_set(&splitter->frames, frame, code, number);
 	trace->frames[trace->frame_count++] = trace->frames[frame];
 	trace->frames[number].jit = code;
 	return number;
@@ -150,7 +150,7 @@ static bool take_stack(struct splitter *splitter, uint32_t node, size_t *count, 
 {
 	*count = 0;
 	for (; node >= TPROF_NODE_FIRST && splitter->times->of_node[node]; node = splitter->trace->nodes[node].parent) {
-		tp_grow(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack));
+		tpa_grow(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack));
 		splitter->stack[(*count)++] = splitter->trace->nodes[node].frame;
 	}
 	*outer = node;
@@ -170,14 +170,15 @@ static struct version version_at(struct splitter *splitter, uint32_t node, uint6
 		uint32_t frame = splitter->stack[count];
 
 		if (splitter->reused[frame]) {
-			uint64_t address = tp_frame_address(&splitter->trace->frames[frame]);
-			struct tp_jit_span span = tp_jitdump_at(splitter->dump, address, time);
+			uint64_t address = tpa_frame_address(&splitter->trace->frames[frame]);
+			struct tpa_jit_span span = tpa_jitdump_at(splitter->dump, address, time);
 
 			version.from = span.from > version.from ? span.from : version.from;
 			version.until = span.until < version.until ? span.until : version.until;
 			frame = frame_in(splitter, frame, number_of(splitter->dump, span.code));
 		}
-		mixed = frame ? tp_nodes_child(splitter->trace, &splitter->node_room, &splitter->children, mixed, frame)
+		mixed = frame ? tpa_nodes_child(splitter->trace, &splitter->node_room, &splitter->children, mixed,
+						frame)
 			      : 0;
 		if (!mixed)
 			return version;
@@ -214,14 +215,14 @@ static bool add_version(struct versions *versions, const struct version *version
 {
 	size_t at = place_of(versions, version->from);
 
-	tp_grow(&versions->list, &versions->room, versions->count + 1, sizeof(*version));
+	tpa_grow(&versions->list, &versions->room, versions->count + 1, sizeof(*version));
 	memmove(versions->list + at + 1, versions->list + at, (versions->count - at) * sizeof(*version));
 	versions->list[at] = *version;
 	versions->count++;
 	return true;
 }
 
-static struct versions *versions_of(const struct tp_jit_times *times, uint32_t node)
+static struct versions *versions_of(const struct tpa_jit_times *times, uint32_t node)
 {
 	uint32_t number = node < times->node_count ? times->of_node[node] : 0;
 
@@ -230,9 +231,9 @@ static struct versions *versions_of(const struct tp_jit_times *times, uint32_t n
 
 /* ---- events ---- */
 
-static bool see_event(struct splitter *splitter, const struct tp_event *event)
+static bool see_event(struct splitter *splitter, const struct tpa_event *event)
 {
-	uint32_t node = tp_trace_node(splitter->trace, event->node);
+	uint32_t node = tpa_trace_node(splitter->trace, event->node);
 	struct versions *versions = versions_of(splitter->times, node);
 	struct version version;
 
@@ -245,33 +246,34 @@ static bool see_event(struct splitter *splitter, const struct tp_event *event)
 /* Which stacks there were at which times. */
 static bool see_events(struct splitter *splitter)
 {
-	struct tp_events *events = tp_events_open(splitter->trace);
-	const struct tp_event *event;
+	struct tpa_events *events = tpa_events_open(splitter->trace);
+	const struct tpa_event *event;
 	bool good = events != NULL;
 
-	while (good && (event = tp_events_next(events)))
-		good = !tp_event_has_node(event->kind) || see_event(splitter, event);
-	good = good && !tp_events_failed(events);
-	tp_events_close(events);
+	while (good && (event = tpa_events_next(events)))
+		good = !tpa_event_has_node(event->kind) || see_event(splitter, event);
+	good = good && !tpa_events_failed(events);
+	tpa_events_close(events);
 	return good;
 }
 
-void tp_jit_time(const struct tp_jit_times *times, const struct tp_trace *trace, struct tp_event *events, size_t count)
+void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *trace, struct tpa_event *events,
+		  size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct versions *versions;
 		const struct version *version;
 
-		if (!tp_event_has_node(events[i].kind))
+		if (!tpa_event_has_node(events[i].kind))
 			continue;
-		versions = versions_of(times, tp_trace_node(trace, events[i].node));
+		versions = versions_of(times, tpa_trace_node(trace, events[i].node));
 		version = versions ? find_version(versions, events[i].time) : NULL;
 		if (version)
 			events[i].node = version->node;
 	}
 }
 
-static void free_times(struct tp_jit_times *times)
+static void free_times(struct tpa_jit_times *times)
 {
 	for (size_t i = 0; times && times->nodes && i < times->count; i++)
 		free(times->nodes[i].list);
@@ -284,7 +286,7 @@ static void free_times(struct tp_jit_times *times)
 
 /* ---- all of it ---- */
 
-static bool split(struct tp_trace *trace, const struct tp_jitdump *dump)
+static bool split(struct tpa_trace *trace, const struct tpa_jitdump *dump)
 {
 	struct splitter splitter = { .trace = trace, .dump = dump, .frame_count = trace->frame_count };
 	bool any = false, good = true;
@@ -301,16 +303,16 @@ static bool split(struct tp_trace *trace, const struct tp_jitdump *dump)
 	}
 	free(splitter.reused);
 	free(splitter.stack);
-	tp_pairs_free(&splitter.frames);
-	tp_pairs_free(&splitter.children);
-	tp_impl(trace)->jit_times = splitter.times;
+	tpa_pairs_free(&splitter.frames);
+	tpa_pairs_free(&splitter.children);
+	tpa_impl(trace)->jit_times = splitter.times;
 	return good;
 }
 
-bool tp_jit_load(struct tp_trace *trace, const char *folder)
+bool tpa_jit_load(struct tpa_trace *trace, const char *folder)
 {
-	struct tp_jitdump *dump = has_jit(trace) ? calloc(1, sizeof(*dump)) : NULL;
-	struct tp_trace_impl *impl = tp_impl(trace);
+	struct tpa_jitdump *dump = has_jit(trace) ? calloc(1, sizeof(*dump)) : NULL;
+	struct tpa_trace_impl *impl = tpa_impl(trace);
 
 	impl->jit_asked = true;
 	impl->jit_folder = folder ? strdup(folder) : NULL;
@@ -321,14 +323,14 @@ bool tp_jit_load(struct tp_trace *trace, const char *folder)
 		return !dump->failed;
 	if (dump->failed)
 		return false;
-	tp_jitdump_sort(dump);
+	tpa_jitdump_sort(dump);
 	return split(trace, dump);
 }
 
-void tp_jit_free(struct tp_trace *trace)
+void tpa_jit_free(struct tpa_trace *trace)
 {
-	free_times(tp_impl(trace)->jit_times);
+	free_times(tpa_impl(trace)->jit_times);
 	if (trace->jit)
-		tp_jitdump_free((struct tp_jitdump *)(uintptr_t)trace->jit);
+		tpa_jitdump_free((struct tpa_jitdump *)(uintptr_t)trace->jit);
 	free((void *)(uintptr_t)trace->jit);
 }

@@ -14,13 +14,14 @@
  * the process's directory, in /tmp. Fills trace->jit, and frames and nodes where they are needed. Before events are read.
  * False: no memory.
  */
-bool tp_jit_load(struct tp_trace *trace, const char *folder);
+bool tpa_jit_load(struct tpa_trace *trace, const char *folder);
 
 /* Gives events the stacks of their time; for the reader of events. */
-struct tp_jit_times;
-void tp_jit_time(const struct tp_jit_times *times, const struct tp_trace *trace, struct tp_event *events, size_t count);
+struct tpa_jit_times;
+void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *trace, struct tpa_event *events,
+		  size_t count);
 
 /* Of a trace that is closed. */
-void tp_jit_free(struct tp_trace *trace);
+void tpa_jit_free(struct tpa_trace *trace);
 
 #endif

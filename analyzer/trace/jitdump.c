@@ -53,34 +53,34 @@ _Static_assert(sizeof(struct header) == HEADER_BYTES && sizeof(struct record) ==
 _Static_assert(sizeof(struct load) == 40 && sizeof(struct move) == 48 && sizeof(struct entry) == 16, "as in the file");
 
 struct reader {
-	struct tp_jitdump *dump;
-	const struct tp_trace *trace;
+	struct tpa_jitdump *dump;
+	const struct tpa_trace *trace;
 	FILE *file;
 	struct header header;
 	uint8_t *bytes; /* of one record, behind its head; a NUL follows */
 	size_t size, room;
-	struct tp_pairs
+	struct tpa_pairs
 		numbered; /* the writer's number of code (high half, low half) -> its last place in codes[], + 1 */
 
 	/* The lines of the code that is loaded next. */
 	uint64_t lines_for;
-	struct tp_jit_line *lines;
+	struct tpa_jit_line *lines;
 	size_t line_count;
 };
 
 /* ---- memory ---- */
 
-/* tp_reserve(), of which the dump remembers that it failed. */
-static bool reserve(struct tp_jitdump *dump, void *list, size_t *room, size_t need, size_t size)
+/* tpa_reserve(), of which the dump remembers that it failed. */
+static bool reserve(struct tpa_jitdump *dump, void *list, size_t *room, size_t need, size_t size)
 {
-	bool good = tp_reserve(list, room, need, size);
+	bool good = tpa_reserve(list, room, need, size);
 
 	dump->failed = dump->failed || !good;
 	return good;
 }
 
 /* NULL: no memory. */
-static void *keep(struct tp_jitdump *dump, size_t size)
+static void *keep(struct tpa_jitdump *dump, size_t size)
 {
 	void *block;
 
@@ -93,14 +93,14 @@ static void *keep(struct tp_jitdump *dump, size_t size)
 	return block;
 }
 
-static const char *keep_text(struct tp_jitdump *dump, const char *text)
+static const char *keep_text(struct tpa_jitdump *dump, const char *text)
 {
 	char *copy = keep(dump, strlen(text) + 1);
 
 	return copy ? strcpy(copy, text) : NULL;
 }
 
-void tp_jitdump_free(struct tp_jitdump *dump)
+void tpa_jitdump_free(struct tpa_jitdump *dump)
 {
 	for (size_t i = 0; i < dump->text_count; i++)
 		free(dump->texts[i]);
@@ -116,20 +116,20 @@ static uint64_t time_of(const struct reader *reader, uint64_t time)
 
 	if (reader->header.flags & FLAG_TICKS && reader->trace->header->clock == TPROF_CLOCK_TSC)
 		return time >> reader->trace->header->tick_shift;
-	return time > start ? tp_trace_time(reader->trace, time - start) : 0;
+	return time > start ? tpa_trace_time(reader->trace, time - start) : 0;
 }
 
 /* False: no memory, or as much code as can be numbered. */
-static bool add_code(struct reader *reader, struct tp_jit_code code)
+static bool add_code(struct reader *reader, struct tpa_jit_code code)
 {
-	struct tp_jitdump *dump = reader->dump;
+	struct tpa_jitdump *dump = reader->dump;
 
 	if (!code.name || dump->count >= UINT32_MAX - 1 ||
 	    !reserve(dump, &dump->codes, &dump->room, dump->count + 1, sizeof(code)))
 		return false;
 	code.order = dump->count;
 	dump->codes[dump->count++] = code;
-	tp_pairs_set(&reader->numbered, code.index, 0, (uint32_t)dump->count);
+	tpa_pairs_set(&reader->numbered, code.index, 0, (uint32_t)dump->count);
 	return true;
 }
 
@@ -143,18 +143,18 @@ static bool read_load(struct reader *reader, uint64_t time)
 {
 	struct load load;
 	const char *name = (const char *)reader->bytes + sizeof(load);
-	struct tp_jit_code code;
+	struct tpa_jit_code code;
 
 	if (reader->size < sizeof(load))
 		return true;
 	memcpy(&load, reader->bytes, sizeof(load));
 	if (!is_range(load.address, load.size))
 		return true;
-	code = (struct tp_jit_code){ .start = load.address,
-				     .end = load.address + load.size,
-				     .time = time_of(reader, time),
-				     .index = load.index,
-				     .name = keep_text(reader->dump, name) };
+	code = (struct tpa_jit_code){ .start = load.address,
+				      .end = load.address + load.size,
+				      .time = time_of(reader, time),
+				      .index = load.index,
+				      .name = keep_text(reader->dump, name) };
 	if (reader->lines_for == load.address && reader->lines &&
 	    reader->lines[reader->line_count - 1].offset < load.size) {
 		code.lines = reader->lines;
@@ -165,17 +165,17 @@ static bool read_load(struct reader *reader, uint64_t time)
 }
 
 /* What was loaded last under that number. */
-static const struct tp_jit_code *code_numbered(const struct reader *reader, uint64_t index)
+static const struct tpa_jit_code *code_numbered(const struct reader *reader, uint64_t index)
 {
-	uint32_t number = tp_pairs_find(&reader->numbered, index, 0);
+	uint32_t number = tpa_pairs_find(&reader->numbered, index, 0);
 
 	return number ? &reader->dump->codes[number - 1] : NULL;
 }
 
 static bool read_move(struct reader *reader, uint64_t time)
 {
-	const struct tp_jit_code *moved;
-	struct tp_jit_code code;
+	const struct tpa_jit_code *moved;
+	struct tpa_jit_code code;
 	struct move move;
 
 	if (reader->size < sizeof(move))
@@ -201,7 +201,7 @@ static const char *file_of(const char *text)
 }
 
 /* One entry at *at: false, and the rest is nothing. */
-static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct tp_jit_line *line, const char *last)
+static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct tpa_jit_line *line, const char *last)
 {
 	static const char same[] = "\xff"; /* as the entry before */
 	struct entry entry;
@@ -224,7 +224,7 @@ static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct
 
 static int by_offset(const void *left, const void *right)
 {
-	const struct tp_jit_line *a = left, *b = right;
+	const struct tpa_jit_line *a = left, *b = right;
 
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
@@ -233,7 +233,7 @@ static int by_offset(const void *left, const void *right)
 static void read_lines(struct reader *reader)
 {
 	uint64_t start, count, bias = reader->header.reserved == V8_MARK ? V8_BIAS : 0;
-	struct tp_jit_line *lines;
+	struct tpa_jit_line *lines;
 	size_t at = 16;
 
 	reader->lines = NULL;
@@ -307,7 +307,7 @@ static bool read_record(struct reader *reader)
 }
 
 /* A file that was there before the program began is another's. */
-static FILE *open_dump(const char *path, const struct tp_trace *trace)
+static FILE *open_dump(const char *path, const struct tpa_trace *trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	struct stat status;
@@ -332,7 +332,7 @@ static bool read_header(struct reader *reader)
 	       fseeko(reader->file, (off_t)header->total_size, SEEK_SET) == 0;
 }
 
-bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_trace *trace)
+bool tpa_jitdump_read(struct tpa_jitdump *dump, const char *path, const struct tpa_trace *trace)
 {
 	struct reader reader = { .dump = dump, .trace = trace, .file = open_dump(path, trace) };
 	bool good = reader.file && read_header(&reader);
@@ -340,7 +340,7 @@ bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_
 	while (good && read_record(&reader))
 		;
 	free(reader.bytes);
-	tp_pairs_free(&reader.numbered);
+	tpa_pairs_free(&reader.numbered);
 	if (reader.file)
 		fclose(reader.file);
 	return good;
@@ -350,14 +350,14 @@ bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_
 
 static int by_start(const void *left, const void *right)
 {
-	const struct tp_jit_code *a = left, *b = right;
+	const struct tpa_jit_code *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-void tp_jitdump_sort(struct tp_jitdump *dump)
+void tpa_jitdump_sort(struct tpa_jitdump *dump)
 {
 	uint64_t limit = 0;
 
@@ -370,15 +370,15 @@ void tp_jitdump_sort(struct tp_jitdump *dump)
 }
 
 /* Whether `a` came after `b`. */
-static bool later(const struct tp_jit_code *a, const struct tp_jit_code *b)
+static bool later(const struct tpa_jit_code *a, const struct tpa_jit_code *b)
 {
 	return a->time != b->time ? a->time > b->time : a->order > b->order;
 }
 
-struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address, uint64_t time)
+struct tpa_jit_span tpa_jitdump_at(const struct tpa_jitdump *dump, uint64_t address, uint64_t time)
 {
-	const struct tp_jit_code *at = NULL, *first = NULL;
-	struct tp_jit_span span = { NULL, 0, UINT64_MAX };
+	const struct tpa_jit_code *at = NULL, *first = NULL;
+	struct tpa_jit_span span = { NULL, 0, UINT64_MAX };
 	size_t low = 0, high = dump->count;
 
 	while (low < high) {
@@ -390,7 +390,7 @@ struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address
 			high = middle;
 	}
 	while (low-- > 0 && address < dump->codes[low].limit) {
-		const struct tp_jit_code *code = &dump->codes[low];
+		const struct tpa_jit_code *code = &dump->codes[low];
 
 		if (address >= code->end)
 			continue;
@@ -401,7 +401,7 @@ struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address
 			span.until = code->time;
 	}
 	if (!at && first) {
-		span = tp_jitdump_at(dump, address, first->time);
+		span = tpa_jitdump_at(dump, address, first->time);
 		span.from = 0;
 		return span;
 	}
@@ -410,9 +410,9 @@ struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address
 	return span;
 }
 
-const struct tp_jit_line *tp_jit_line_at(const struct tp_jit_code *code, uint64_t address)
+const struct tpa_jit_line *tpa_jit_line_at(const struct tpa_jit_code *code, uint64_t address)
 {
-	const struct tp_jit_line *found = NULL;
+	const struct tpa_jit_line *found = NULL;
 
 	for (size_t i = 0; i < code->line_count && code->lines[i].offset <= address - code->start; i++)
 		found = &code->lines[i];

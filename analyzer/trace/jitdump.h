@@ -8,25 +8,25 @@
 
 #include "trace/trace.h"
 
-struct tp_jit_line {
+struct tpa_jit_line {
 	uint64_t offset; /* from the code's start; ascending */
 	uint32_t line;
 	const char *file;
 };
 
-struct tp_jit_code {
+struct tpa_jit_code {
 	uint64_t start, end; /* run-time addresses */
 	uint64_t time;	     /* of its loading or moving there: as of events */
 	uint64_t limit;	     /* largest end up to here */
 	uint64_t index;	     /* the writer's number of it */
 	size_t order;	     /* of its record in the file */
 	const char *name;
-	const struct tp_jit_line *lines;
+	const struct tpa_jit_line *lines;
 	size_t line_count;
 };
 
-struct tp_jitdump {
-	struct tp_jit_code *codes; /* once sorted, by start, and then in the order of the file */
+struct tpa_jitdump {
+	struct tpa_jit_code *codes; /* once sorted, by start, and then in the order of the file */
 	size_t count, room;
 	void **texts; /* all that the codes point to */
 	size_t text_count, text_room;
@@ -37,20 +37,20 @@ struct tp_jitdump {
  * Adds what is in the file to *dump, up to the first record that is cut or can't be right. Times are made the trace's.
  * False: it is no jitdump, or can't be read. Memory may be out in either case: dump->failed. Not through links, and nothing but a file: /tmp is everybody's.
  */
-bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_trace *trace);
-void tp_jitdump_sort(struct tp_jitdump *dump);
-void tp_jitdump_free(struct tp_jitdump *dump);
+bool tpa_jitdump_read(struct tpa_jitdump *dump, const char *path, const struct tpa_trace *trace);
+void tpa_jitdump_sort(struct tpa_jitdump *dump);
+void tpa_jitdump_free(struct tpa_jitdump *dump);
 
 /* Code that stands at an address, and from when until before when it does. */
-struct tp_jit_span {
-	const struct tp_jit_code *code; /* NULL: none ever did */
+struct tpa_jit_span {
+	const struct tpa_jit_code *code; /* NULL: none ever did */
 	uint64_t from, until;
 };
 
 /* At a time; the first that ever stood there counts from the beginning. Of a sorted dump. */
-struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address, uint64_t time);
+struct tpa_jit_span tpa_jitdump_at(const struct tpa_jitdump *dump, uint64_t address, uint64_t time);
 
 /* The line of an address in the code. NULL: not known. */
-const struct tp_jit_line *tp_jit_line_at(const struct tp_jit_code *code, uint64_t address);
+const struct tpa_jit_line *tpa_jit_line_at(const struct tpa_jit_code *code, uint64_t address);
 
 #endif

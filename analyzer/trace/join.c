@@ -11,11 +11,11 @@
 #include "base/memory.h"
 
 struct joiner {
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	size_t *node_room;
-	struct tp_pairs known;	  /* (native node, Python node) -> the mixed node */
-	struct tp_pairs children; /* (parent, frame) -> a mixed node */
-	struct tp_join *steps;	  /* of one join, innermost first */
+	struct tpa_pairs known;	   /* (native node, Python node) -> the mixed node */
+	struct tpa_pairs children; /* (parent, frame) -> a mixed node */
+	struct tpa_join *steps;	   /* of one join, innermost first */
 	size_t step_count, step_room;
 	uint32_t *frames; /* Python's of one call of the loop */
 	size_t frame_room;
@@ -23,7 +23,7 @@ struct joiner {
 
 /* ---- joining ---- */
 
-static const struct tp_frame *frame_of(const struct joiner *joiner, uint32_t node)
+static const struct tpa_frame *frame_of(const struct joiner *joiner, uint32_t node)
 {
 	return &joiner->trace->frames[joiner->trace->nodes[node].frame];
 }
@@ -36,7 +36,7 @@ static uint32_t parent_of(const struct joiner *joiner, uint32_t node)
 /* The mixed node of a frame below a mixed node, made if need be. 0: no memory. */
 static uint32_t child(struct joiner *joiner, uint32_t parent, uint32_t frame)
 {
-	return tp_nodes_child(joiner->trace, joiner->node_room, &joiner->children, parent, frame);
+	return tpa_nodes_child(joiner->trace, joiner->node_room, &joiner->children, parent, frame);
 }
 
 /* Past the Python frames that one call of the loop ran. */
@@ -55,7 +55,7 @@ static uint32_t past_entry(const struct joiner *joiner, uint32_t python)
 /* Those of one call: inside a native frame of the loop, and where there are no native frames any more. */
 static bool takes_python(const struct joiner *joiner, uint32_t native)
 {
-	const struct tp_frame *frame;
+	const struct tpa_frame *frame;
 
 	if (native < TPROF_NODE_FIRST)
 		return true;
@@ -80,11 +80,11 @@ static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, 
 {
 	joiner->step_count = 0;
 	while (!at_end(native, python, rest)) {
-		*rest = tp_pairs_find(&joiner->known, native, python);
+		*rest = tpa_pairs_find(&joiner->known, native, python);
 		if (*rest)
 			return true;
-		tp_grow(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps));
-		joiner->steps[joiner->step_count++] = (struct tp_join){ 0, native, python };
+		tpa_grow(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps));
+		joiner->steps[joiner->step_count++] = (struct tpa_join){ 0, native, python };
 		if (takes_python(joiner, native))
 			python = past_entry(joiner, python);
 		native = native < TPROF_NODE_FIRST ? TPROF_NODE_NONE : parent_of(joiner, native);
@@ -101,7 +101,7 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	for (; python != end; python = parent_of(joiner, python)) {
 		if (!frame_of(joiner, python)->code) /* of a call that has none any more */
 			continue;
-		tp_grow(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames));
+		tpa_grow(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames));
 		joiner->frames[count++] = joiner->trace->nodes[python].frame;
 	}
 	while (mixed && count-- > 0)
@@ -117,32 +117,33 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 	if (!take_steps(joiner, native, python, &mixed))
 		return 0;
 	while (mixed && joiner->step_count > 0) {
-		const struct tp_join *step = &joiner->steps[--joiner->step_count];
+		const struct tpa_join *step = &joiner->steps[--joiner->step_count];
 
 		if (step->native >= TPROF_NODE_FIRST)
 			mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
 		if (mixed && takes_python(joiner, step->native))
 			mixed = add_python(joiner, mixed, step->python);
 		if (mixed)
-			tp_pairs_set(&joiner->known, step->native, step->python, mixed);
+			tpa_pairs_set(&joiner->known, step->native, step->python, mixed);
 	}
 	return mixed;
 }
 
-bool tp_nodes_join(struct tp_trace *trace, size_t *node_room, const struct tp_join *joins, size_t count)
+bool tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count)
 {
 	struct joiner joiner = { .trace = trace, .node_room = node_room };
 	bool good = true;
 
 	for (size_t i = 0; good && i < count; i++) {
-		uint32_t native = tp_trace_node(trace, joins[i].native), python = tp_trace_node(trace, joins[i].python);
+		uint32_t native = tpa_trace_node(trace, joins[i].native),
+			 python = tpa_trace_node(trace, joins[i].python);
 		uint32_t mixed = join(&joiner, native, python);
 
 		good = mixed != 0 || native < TPROF_NODE_FIRST;
-		trace->nodes[joins[i].node] = (struct tp_node){ mixed, 0 };
+		trace->nodes[joins[i].node] = (struct tpa_node){ mixed, 0 };
 	}
-	tp_pairs_free(&joiner.known);
-	tp_pairs_free(&joiner.children);
+	tpa_pairs_free(&joiner.known);
+	tpa_pairs_free(&joiner.children);
 	free(joiner.steps);
 	free(joiner.frames);
 	return good;

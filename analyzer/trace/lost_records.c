@@ -9,35 +9,35 @@
 #include "trace/cursor.h"
 #include "trace/lost_records.h"
 
-uint64_t tp_missing_from(struct tp_trace_impl *impl)
+uint64_t tpa_missing_from(struct tpa_trace_impl *impl)
 {
 	uint64_t from = impl->header.tables_from, now = 0;
 
 	/* Of a program that runs: the tables were read after the header was. */
-	tp_read_at(impl->fd, &now, sizeof(now), offsetof(struct tprof_header, tables_from));
+	tpa_read_at(impl->fd, &now, sizeof(now), offsetof(struct tprof_header, tables_from));
 	if (!from || (now && now < from))
 		impl->header.tables_from = now;
 	return impl->header.tables_from;
 }
 
-static bool is_known(const struct tp_trace *trace, uint32_t number)
+static bool is_known(const struct tpa_trace *trace, uint32_t number)
 {
-	const struct tp_frame *frame = number < trace->frame_count ? &trace->frames[number] : NULL;
+	const struct tpa_frame *frame = number < trace->frame_count ? &trace->frames[number] : NULL;
 
 	if (!frame || !(frame->pc || frame->code || frame->flags))
 		return false;
 	return !frame->code || (frame->code < trace->code_count && trace->codes[frame->code].name);
 }
 
-static bool is_whole(const struct tp_trace_impl *impl, uint64_t node)
+static bool is_whole(const struct tpa_trace_impl *impl, uint64_t node)
 {
 	return node < TPROF_NODE_FIRST || (node < impl->whole_count && impl->whole[node]);
 }
 
 /* A parent has a lower number than its children, and a joined node than neither of the two. */
-bool tp_missing_nodes(struct tp_trace_impl *impl, const struct tp_join *joins, size_t join_count)
+bool tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count)
 {
-	const struct tp_trace *trace = &impl->trace;
+	const struct tpa_trace *trace = &impl->trace;
 
 	impl->whole = calloc(trace->node_count + 1, 1);
 	if (!impl->whole)
@@ -50,39 +50,39 @@ bool tp_missing_nodes(struct tp_trace_impl *impl, const struct tp_join *joins, s
 	return true;
 }
 
-static bool has_op(const struct tp_trace *trace, uint64_t number)
+static bool has_op(const struct tpa_trace *trace, uint64_t number)
 {
-	const struct tp_op *op = number < trace->op_count ? &trace->ops[number] : NULL;
+	const struct tpa_op *op = number < trace->op_count ? &trace->ops[number] : NULL;
 
 	return op && op->name && (!op->frame || is_known(trace, op->frame));
 }
 
-static bool refers_in_vain(const struct tp_trace_impl *impl, const struct tp_event *event)
+static bool refers_in_vain(const struct tpa_trace_impl *impl, const struct tpa_event *event)
 {
-	if (tp_event_has_node(event->kind))
+	if (tpa_event_has_node(event->kind))
 		return !is_whole(impl, event->node);
-	if (event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD || event->kind == TP_EVENT_SHAPE)
-		return !has_op(&impl->trace, tp_event_op(event));
+	if (event->kind == TPA_EVENT_OP_BEGIN || event->kind == TPA_EVENT_FOLD || event->kind == TPA_EVENT_SHAPE)
+		return !has_op(&impl->trace, tpa_event_op(event));
 	return false;
 }
 
-static int64_t counts(const struct tp_event *event)
+static int64_t counts(const struct tpa_event *event)
 {
-	return event->kind == TP_EVENT_CANCEL ? -1 : event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_FREE;
+	return event->kind == TPA_EVENT_CANCEL ? -1 : event->kind == TPA_EVENT_ALLOC || event->kind == TPA_EVENT_FREE;
 }
 
 /* Returns how many allocations and frees were cut off. */
-static int64_t cut_chunk(struct tp_trace_impl *impl, struct tp_cursor *cursor, struct tp_chunk *chunk)
+static int64_t cut_chunk(struct tpa_trace_impl *impl, struct tpa_cursor *cursor, struct tpa_chunk *chunk)
 {
 	uint64_t from = impl->header.tables_from >> impl->header.tick_shift, begin, committed = chunk->committed;
-	struct tp_event event;
+	struct tpa_event event;
 	bool cut = false;
 	int64_t lost = 0;
 	size_t count = 0;
 
-	tp_cursor_open(cursor, impl, chunk);
+	tpa_cursor_open(cursor, impl, chunk);
 	begin = cursor->window_offset;
-	while (tp_cursor_fill(cursor, &event, &count, 1, UINT64_MAX) != TP_STOP_END) {
+	while (tpa_cursor_fill(cursor, &event, &count, 1, UINT64_MAX) != TPA_STOP_END) {
 		if (!cut && (event.time >= from || refers_in_vain(impl, &event))) {
 			committed = event.offset - begin;
 			cut = true;
@@ -94,9 +94,9 @@ static int64_t cut_chunk(struct tp_trace_impl *impl, struct tp_cursor *cursor, s
 	return lost;
 }
 
-bool tp_missing_cut(struct tp_trace_impl *impl)
+bool tpa_missing_cut(struct tpa_trace_impl *impl)
 {
-	struct tp_cursor *cursor = malloc(sizeof(*cursor));
+	struct tpa_cursor *cursor = malloc(sizeof(*cursor));
 	int64_t lost = 0;
 
 	if (!cursor)

@@ -6,12 +6,12 @@
 #include "trace/records.h"
 
 /* header.tables_from: ticks since when records are missing; 0: none are. Asked once the tables are read. */
-uint64_t tp_missing_from(struct tp_trace_impl *impl);
+uint64_t tpa_missing_from(struct tpa_trace_impl *impl);
 
 /* Which nodes have all their records, while their numbers are the file's. False: no memory. */
-bool tp_missing_nodes(struct tp_trace_impl *impl, const struct tp_join *joins, size_t join_count);
+bool tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count);
 
 /* Ends each event chunk before what refers to a missing record, or came later. False: no memory. */
-bool tp_missing_cut(struct tp_trace_impl *impl);
+bool tpa_missing_cut(struct tpa_trace_impl *impl);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/events.h"
 
-const char *tp_fn_name(unsigned fn)
+const char *tpa_fn_name(unsigned fn)
 {
 	static const char *const names[] = {
 		[TPROF_FN_MALLOC] = "malloc",
@@ -35,7 +35,7 @@ const char *tp_fn_name(unsigned fn)
 	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";
 }
 
-const char *tp_hooks_name(unsigned state)
+const char *tpa_hooks_name(unsigned state)
 {
 	static const char *const names[TPROF_HOOKS_STATES] = {
 		[TPROF_HOOKS_DONE] = "hooked",

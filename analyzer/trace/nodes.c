@@ -17,7 +17,7 @@ struct children {
 	uint32_t count;
 };
 
-static size_t slot_of(const struct children *children, const struct tp_node *node)
+static size_t slot_of(const struct children *children, const struct tpa_node *node)
 {
 	uint64_t key = (uint64_t)node->parent << 32 | node->frame;
 
@@ -26,12 +26,12 @@ static size_t slot_of(const struct children *children, const struct tp_node *nod
 }
 
 /* Slot with the node's twin, or the free one for it. */
-static uint32_t *find(const struct children *children, const struct tp_node *nodes, const struct tp_node *node)
+static uint32_t *find(const struct children *children, const struct tpa_node *nodes, const struct tpa_node *node)
 {
 	size_t mask = ((size_t)1 << children->bits) - 1, i = slot_of(children, node);
 
 	for (; children->table[i]; i = (i + 1) & mask) {
-		const struct tp_node *other = &nodes[children->table[i]];
+		const struct tpa_node *other = &nodes[children->table[i]];
 
 		if (other->parent == node->parent && other->frame == node->frame)
 			break;
@@ -39,7 +39,7 @@ static uint32_t *find(const struct children *children, const struct tp_node *nod
 	return &children->table[i];
 }
 
-static bool grow(struct children *children, const struct tp_node *nodes)
+static bool grow(struct children *children, const struct tpa_node *nodes)
 {
 	struct children larger = { .bits = children->table ? children->bits + 1 : 10 };
 	size_t i;
@@ -57,9 +57,9 @@ static bool grow(struct children *children, const struct tp_node *nodes)
 }
 
 /* The node that means the same as nodes[number]: itself if it is the first. 0: no memory. */
-static uint32_t unify(struct children *children, const struct tp_node *nodes, uint32_t number)
+static uint32_t unify(struct children *children, const struct tpa_node *nodes, uint32_t number)
 {
-	const struct tp_node *node = &nodes[number];
+	const struct tpa_node *node = &nodes[number];
 	uint32_t only = children->only[node->parent], *slot;
 
 	if (!only) {
@@ -78,15 +78,15 @@ static uint32_t unify(struct children *children, const struct tp_node *nodes, ui
 	return *slot;
 }
 
-bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias)
+bool tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias)
 {
 	struct children children = { .only = calloc(trace->node_count, sizeof(*children.only)) };
-	struct tp_node *nodes = trace->nodes;
+	struct tpa_node *nodes = trace->nodes;
 	bool good = children.only != NULL;
 	uint32_t i, same;
 
 	for (i = TPROF_NODE_FIRST; good && i < trace->node_count; i++) {
-		uint32_t parent = tp_trace_node(trace, nodes[i].parent);
+		uint32_t parent = tpa_trace_node(trace, nodes[i].parent);
 
 		nodes[i].parent = parent;
 		if (!nodes[i].frame)
@@ -95,23 +95,23 @@ bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias)
 		same = unify(&children, nodes, i);
 		good = same != 0;
 		if (good && same != i)
-			nodes[i] = (struct tp_node){ same, 0 };
+			nodes[i] = (struct tpa_node){ same, 0 };
 	}
 	free(children.only);
 	free(children.table);
 	return good;
 }
 
-uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pairs *children, uint32_t parent,
-			uint32_t frame)
+uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
+			 uint32_t frame)
 {
-	uint32_t number = tp_pairs_find(children, parent, frame);
+	uint32_t number = tpa_pairs_find(children, parent, frame);
 
 	if (number || trace->node_count >= UINT32_MAX)
 		return number;
 	number = (uint32_t)trace->node_count;
-	tp_grow(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes));
-	tp_pairs_set(children, parent, frame, number);
-	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
+	tpa_grow(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes));
+	tpa_pairs_set(children, parent, frame, number);
+	trace->nodes[trace->node_count++] = (struct tpa_node){ parent, frame };
 	return number;
 }

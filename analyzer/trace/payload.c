@@ -5,7 +5,7 @@
 
 #define MOST (UINT64_C(1) << 52) /* bytes; larger ones are damage, and sums of smaller ones do not overflow */
 
-/* Like tp_uvarint(), for bytes that have no padding behind them. */
+/* Like tpa_uvarint(), for bytes that have no padding behind them. */
 static bool read_number(const uint8_t **at, const uint8_t *end, uint64_t *number)
 {
 	*number = 0;
@@ -39,13 +39,13 @@ static uint64_t bounded(uint64_t value, unsigned shift)
 	return value < MOST >> shift ? value << shift : MOST;
 }
 
-static void take_types(struct tp_work *work, uint64_t types)
+static void take_types(struct tpa_work *work, uint64_t types)
 {
 	work->second = TPROF_WORK_TYPE_SECOND(types);
 	work->result = TPROF_WORK_TYPE_RESULT(types);
 }
 
-bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
+bool tpa_work_read(struct tpa_work *work, const uint8_t *bytes, size_t length)
 {
 	const uint8_t *at = bytes, *end = bytes + length;
 	uint64_t kind, number;
@@ -70,7 +70,7 @@ bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
 }
 
 /* What stands before the counts. Written before the last of its calls was counted: it may be one more. */
-static void read_lasted(struct tp_folded *folded, const uint8_t *counts, size_t before)
+static void read_lasted(struct tpa_folded *folded, const uint8_t *counts, size_t before)
 {
 	uint64_t lasted = 0;
 
@@ -84,14 +84,14 @@ static void read_lasted(struct tp_folded *folded, const uint8_t *counts, size_t 
 		folded->lasted = folded->lasted_calls = 0;
 }
 
-bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
+bool tpa_fold_read(struct tpa_folded *folded, const uint8_t *bytes, size_t length)
 {
 	uint32_t timed = 0;
 
 	memset(&folded->work, 0, sizeof(folded->work));
 	if (length < 1 + sizeof(folded->counts) || bytes[0] > length - 1 - sizeof(folded->counts))
 		return false;
-	if (bytes[0] && !tp_work_read(&folded->work, bytes + 1, bytes[0]))
+	if (bytes[0] && !tpa_work_read(&folded->work, bytes + 1, bytes[0]))
 		return false;
 	memcpy(&folded->counts, bytes + length - sizeof(folded->counts), sizeof(folded->counts));
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
@@ -105,48 +105,48 @@ bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
 	return true;
 }
 
-void tp_counters_read(struct tp_counters *counters, uint64_t idle_ns, const uint8_t *bytes, size_t length)
+void tpa_counters_read(struct tpa_counters *counters, uint64_t idle_ns, const uint8_t *bytes, size_t length)
 {
 	counters->idle_ns = idle_ns;
 	read_numbers(counters->value, TPROF_COUNTERS_MAX, bytes, length);
 }
 
-void tp_memory_parts_read(struct tp_memory_parts *parts, const uint8_t *bytes, size_t length)
+void tpa_memory_parts_read(struct tpa_memory_parts *parts, const uint8_t *bytes, size_t length)
 {
 	uint64_t pages[4];
 	size_t count = read_numbers(pages, 4, bytes, length);
 
-	*parts = (struct tp_memory_parts){ bounded(pages[0], 12),
-					   bounded(pages[1], 12),
-					   bounded(pages[2], 12),
-					   bounded(pages[3], 12),
-					   count > 0,
-					   count == 4 };
+	*parts = (struct tpa_memory_parts){ bounded(pages[0], 12),
+					    bounded(pages[1], 12),
+					    bounded(pages[2], 12),
+					    bounded(pages[3], 12),
+					    count > 0,
+					    count == 4 };
 }
 
-bool tp_usage_read(struct tp_usage *usage, const uint8_t *bytes, size_t length)
+bool tpa_usage_read(struct tpa_usage *usage, const uint8_t *bytes, size_t length)
 {
 	uint64_t numbers[6];
 
 	if (read_numbers(numbers, 6, bytes, length) < 6)
 		return false;
-	*usage = (struct tp_usage){ numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5] };
+	*usage = (struct tpa_usage){ numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5] };
 	return true;
 }
 
-bool tp_allocator_read(struct tp_allocator *allocator, const uint8_t *bytes, size_t length)
+bool tpa_allocator_read(struct tpa_allocator *allocator, const uint8_t *bytes, size_t length)
 {
 	uint64_t numbers[1 + TPROF_ALLOCATOR_NUMBERS];
 
 	if (read_numbers(numbers, 1 + TPROF_ALLOCATOR_NUMBERS, bytes, length) < 1 + TPROF_ALLOCATOR_NUMBERS ||
 	    numbers[0] != TPROF_ALLOCATOR_JEMALLOC)
 		return false;
-	*allocator = (struct tp_allocator){ bounded(numbers[1], 0), bounded(numbers[2], 0), bounded(numbers[3], 0),
-					    bounded(numbers[4], 0), bounded(numbers[5], 0), bounded(numbers[6], 0) };
+	*allocator = (struct tpa_allocator){ bounded(numbers[1], 0), bounded(numbers[2], 0), bounded(numbers[3], 0),
+					     bounded(numbers[4], 0), bounded(numbers[5], 0), bounded(numbers[6], 0) };
 	return true;
 }
 
-bool tp_region_read(struct tp_region *region, const uint8_t *bytes, size_t length)
+bool tpa_region_read(struct tpa_region *region, const uint8_t *bytes, size_t length)
 {
 	enum { FIELDS = 3 + TPROF_REGION_SIZES };
 	uint64_t fields[FIELDS];
@@ -155,7 +155,7 @@ bool tp_region_read(struct tp_region *region, const uint8_t *bytes, size_t lengt
 	if (!length || read_numbers(fields, FIELDS, bytes + 1, length - 1) < FIELDS)
 		return false;
 	number = fields[2] < UINT32_MAX ? (uint32_t)fields[2] : UINT32_MAX;
-	*region = (struct tp_region){
+	*region = (struct tpa_region){
 		.kind = bytes[0],
 		.low = bounded(fields[0], 12),
 		.high = bounded(fields[0], 12) + bounded(fields[1], 12),

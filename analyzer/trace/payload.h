@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decoded forms of event records that have a payload of their own: typed work, folded calls, counters and what the
- * kernel and the allocator count. struct tp_event (trace/events.h) points to them.
+ * kernel and the allocator count. struct tpa_event (trace/events.h) points to them.
  */
 #ifndef TPROF_TRACE_PAYLOAD_H
 #define TPROF_TRACE_PAYLOAD_H
@@ -13,7 +13,7 @@
 #include <tprof/format.h>
 
 /* WORK: what a typed kernel works on. model/flop/work.h says what that means in FLOP and bytes. */
-struct tp_work {
+struct tpa_work {
 	uint32_t kind;		/* enum tprof_work; may be one that is not known here */
 	uint8_t dtype;		/* enum tprof_dtype; the same */
 	uint8_t flags;		/* enum tprof_work_flags */
@@ -23,8 +23,8 @@ struct tp_work {
 };
 
 /* FOLD: calls that were folded into one record. */
-struct tp_folded {
-	struct tp_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
+struct tpa_folded {
+	struct tpa_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
 	struct tprof_fold counts;
 	uint32_t timed;	 /* how many calls were timed: the times in `counts` are theirs */
 	uint32_t lasted; /* ticks that the first `lasted_calls` took at most, together; 0: not known */
@@ -33,13 +33,13 @@ struct tp_folded {
 };
 
 /* COUNTERS: by how much performance counters rose. */
-struct tp_counters {
+struct tpa_counters {
 	uint64_t value[TPROF_COUNTERS_MAX]; /* index: the counter's number - 1; 0: the record does not have it */
 	uint64_t idle_ns;		    /* time in which the thread ran, but its hardware counters did not */
 };
 
 /* MEMORY: parts of RSS, in bytes. */
-struct tp_memory_parts {
+struct tpa_memory_parts {
 	uint64_t shared;      /* files and shared memory */
 	uint64_t own, stacks; /* the collector's, the threads' */
 	uint64_t mapped;      /* mapped by the program */
@@ -48,7 +48,7 @@ struct tp_memory_parts {
 };
 
 /* USAGE: what the kernel counted for the process since it started. */
-struct tp_usage {
+struct tpa_usage {
 	uint64_t minor_faults, major_faults;
 	uint64_t waits, preemptions; /* voluntary and involuntary context switches */
 	uint64_t cpu_ns;	     /* of all threads */
@@ -56,7 +56,7 @@ struct tp_usage {
 };
 
 /* ALLOCATOR: bytes, in the terms of jemalloc(3). */
-struct tp_allocator {
+struct tpa_allocator {
 	uint64_t allocated; /* in blocks, rounded up to size classes, including the blocks in thread caches */
 	uint64_t active;    /* in pages that hold blocks */
 	uint64_t metadata;
@@ -65,9 +65,9 @@ struct tp_allocator {
 };
 
 /* REGION: a part of the address space. */
-struct tp_region {
+struct tpa_region {
 	uint32_t kind;	  /* enum tprof_region_kind */
-	uint32_t file;	  /* number in tp_trace.files; 0: none */
+	uint32_t file;	  /* number in tpa_trace.files; 0: none */
 	uint32_t regions; /* END: how many regions the reading has */
 	uint64_t low, high;
 	uint64_t rss, pss, private, written, swap; /* bytes; written: pages that are not a file's */
@@ -77,12 +77,12 @@ struct tp_region {
  * Decode the payload behind a record's fixed fields. False: it is malformed, of a kind that is not known, or incomplete.
  * Counters and parts of memory that a record leaves out are 0.
  */
-bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length);
-bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length);
-bool tp_usage_read(struct tp_usage *usage, const uint8_t *bytes, size_t length);
-bool tp_allocator_read(struct tp_allocator *allocator, const uint8_t *bytes, size_t length);
-bool tp_region_read(struct tp_region *region, const uint8_t *bytes, size_t length);
-void tp_counters_read(struct tp_counters *counters, uint64_t idle_ns, const uint8_t *bytes, size_t length);
-void tp_memory_parts_read(struct tp_memory_parts *parts, const uint8_t *bytes, size_t length);
+bool tpa_work_read(struct tpa_work *work, const uint8_t *bytes, size_t length);
+bool tpa_fold_read(struct tpa_folded *folded, const uint8_t *bytes, size_t length);
+bool tpa_usage_read(struct tpa_usage *usage, const uint8_t *bytes, size_t length);
+bool tpa_allocator_read(struct tpa_allocator *allocator, const uint8_t *bytes, size_t length);
+bool tpa_region_read(struct tpa_region *region, const uint8_t *bytes, size_t length);
+void tpa_counters_read(struct tpa_counters *counters, uint64_t idle_ns, const uint8_t *bytes, size_t length);
+void tpa_memory_parts_read(struct tpa_memory_parts *parts, const uint8_t *bytes, size_t length);
 
 #endif

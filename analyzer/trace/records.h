@@ -5,24 +5,24 @@
 
 #include "trace/impl.h"
 
-#define TP_BAD_NUMBER "a table record has a number that is out of range"
-#define TP_CUT_RECORD "a table record does not fit its chunk"
-#define TP_NUMBER_TWICE "a table record gives a number that is taken"
+#define TPA_BAD_NUMBER "a table record has a number that is out of range"
+#define TPA_CUT_RECORD "a table record does not fit its chunk"
+#define TPA_NUMBER_TWICE "a table record gives a number that is taken"
 
-struct tp_unload {
+struct tpa_unload {
 	uint64_t module, ticks;
 };
 
-struct tp_join { /* a node that stands for two */
+struct tpa_join { /* a node that stands for two */
 	uint32_t node, native, python;
 };
 
-struct tp_tables {
-	struct tp_trace_impl *impl;
+struct tpa_tables {
+	struct tpa_trace_impl *impl;
 	size_t module_room, frame_room, node_room, frame_module_room, op_room, code_room;
-	struct tp_unload *unloads;
+	struct tpa_unload *unloads;
 	size_t unload_count, unload_room;
-	struct tp_join *joins;
+	struct tpa_join *joins;
 	size_t join_count, join_room;
 	uint32_t *frame_module; /* module number of each frame, until all modules are known */
 	uint64_t frame_top;	/* one behind the highest frame number that a node has */
@@ -34,31 +34,31 @@ struct tp_tables {
 	uint64_t python;   /* Python node of the last JOIN record */
 };
 
-void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t lost, const char *reason);
+void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason);
 
 /* Makes `count` elements of a list, the new ones zero. False: no memory. */
-bool tp_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
+bool tpa_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
 
 /*
  * Two texts, each with a NUL behind it, in one block that free() of the first frees; the second stands at [first_length + 1].
  * NULL: no memory.
  */
-char *tp_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length);
+char *tpa_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length);
 
 /* Makes room for a frame's number. False: no memory. *taken: there is one of that number already. */
-bool tp_tables_frame(struct tp_tables *tables, uint64_t number, bool *taken);
+bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number, bool *taken);
 
 /* Records of [at, end), whose tag stands at `record`. False: no memory. */
-bool tp_tables_code(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
-bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
+bool tpa_tables_code(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
+bool tpa_tables_python(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
 
 /* The JOIN record at tables->at, which is moved behind it. False: no memory. */
-bool tp_tables_join(struct tp_tables *tables, const uint8_t *record);
+bool tpa_tables_join(struct tpa_tables *tables, const uint8_t *record);
 
 /* Once all chunks are read: see resolve.c. False: no memory. */
-bool tp_tables_resolve(struct tp_tables *tables);
+bool tpa_tables_resolve(struct tpa_tables *tables);
 
 /* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. False: no memory. */
-bool tp_nodes_join(struct tp_trace *trace, size_t *node_room, const struct tp_join *joins, size_t count);
+bool tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count);
 
 #endif

@@ -13,16 +13,16 @@
 		b = kept_;                                                                                             \
 	} while (0)
 
-static void point_to_self(struct tp_trace_impl *impl)
+static void point_to_self(struct tpa_trace_impl *impl)
 {
 	impl->trace.impl = impl;
 	impl->trace.header = &impl->header;
 }
 
 /* Texts of the header never change, and others keep pointers to them; names may be those that a user gave. */
-static void keep(struct tp_trace_impl *impl, struct tp_trace_impl *old)
+static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 {
-	struct tp_trace *trace = &impl->trace, *before = &old->trace;
+	struct tpa_trace *trace = &impl->trace, *before = &old->trace;
 
 	SWAP(impl->text, old->text);
 	SWAP(impl->lists, old->lists);
@@ -49,27 +49,27 @@ static void keep(struct tp_trace_impl *impl, struct tp_trace_impl *old)
 		SWAP(trace->ops[i].category, before->ops[i].category);
 	}
 	for (size_t i = old->opening_damage; i < before->damage_count; i++)
-		tp_damage_add(trace, before->damage[i].offset, before->damage[i].lost_bytes, before->damage[i].reason);
+		tpa_damage_add(trace, before->damage[i].offset, before->damage[i].lost_bytes, before->damage[i].reason);
 }
 
-bool tp_trace_refresh(struct tp_trace *trace, char **error)
+bool tpa_trace_refresh(struct tpa_trace *trace, char **error)
 {
-	struct tp_trace_impl *impl = tp_impl(trace), *later;
-	struct tp_trace *read = tp_trace_read(trace->file, dup(impl->fd), error);
+	struct tpa_trace_impl *impl = tpa_impl(trace), *later;
+	struct tpa_trace *read = tpa_trace_read(trace->file, dup(impl->fd), error);
 
 	if (!read)
 		return false;
-	if (impl->jit_asked && !tp_jit_load(read, impl->jit_folder)) {
-		tp_trace_close(read);
+	if (impl->jit_asked && !tpa_jit_load(read, impl->jit_folder)) {
+		tpa_trace_close(read);
 		return false;
 	}
-	later = tp_impl(read);
-	tp_readers_save(impl);
+	later = tpa_impl(read);
+	tpa_readers_save(impl);
 	SWAP(*impl, *later);
 	point_to_self(impl);
 	point_to_self(later);
 	keep(impl, later);
-	tp_trace_close(&later->trace);
-	tp_readers_resume(impl);
+	tpa_trace_close(&later->trace);
+	tpa_readers_resume(impl);
 	return true;
 }

@@ -18,7 +18,7 @@ static const char *base_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-const char *tp_started_name(const char *started, const char *exe)
+const char *tpa_started_name(const char *started, const char *exe)
 {
 	return base_of(started[0] && strncmp(started, "/dev/fd/", 8) != 0 ? started : exe);
 }
@@ -43,7 +43,7 @@ static char *name_of(const char *path, const struct tprof_header *header)
 		read_text(file, header->text[TPROF_TEXT_STARTED], started);
 		fclose(file);
 	}
-	return strdup(tp_started_name(started, exe));
+	return strdup(tpa_started_name(started, exe));
 }
 
 static bool is_other(const struct tprof_header *own, const struct tprof_header *header)
@@ -51,18 +51,18 @@ static bool is_other(const struct tprof_header *own, const struct tprof_header *
 	return header->run == own->run && (header->pid != own->pid || header->start.ticks != own->start.ticks);
 }
 
-static bool add(struct tp_others *others, size_t *room, const struct tprof_header *own, const char *path)
+static bool add(struct tpa_others *others, size_t *room, const struct tprof_header *own, const char *path)
 {
-	struct tp_other other;
+	struct tpa_other other;
 	struct stat status;
 
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tp_trace_peek(path, &other.header) ||
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header) ||
 	    !is_other(own, &other.header))
 		return true;
 	other.bytes = (uint64_t)status.st_size;
 	other.file = strdup(path);
 	other.name = name_of(path, &other.header);
-	if (!other.file || !other.name || !tp_reserve(&others->list, room, others->count + 1, sizeof(*others->list))) {
+	if (!other.file || !other.name || !tpa_reserve(&others->list, room, others->count + 1, sizeof(*others->list))) {
 		free(other.file);
 		free(other.name);
 		return false;
@@ -73,7 +73,7 @@ static bool add(struct tp_others *others, size_t *room, const struct tprof_heade
 
 static int by_size(const void *a, const void *b)
 {
-	const struct tp_other *one = a, *other = b;
+	const struct tpa_other *one = a, *other = b;
 
 	if (one->bytes != other->bytes)
 		return one->bytes < other->bytes ? 1 : -1;
@@ -81,7 +81,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Those that end as this trace's name does: a directory may hold much else. */
-static bool look_through(DIR *directory, const char *prefix, const struct tp_trace *trace, struct tp_others *others)
+static bool look_through(DIR *directory, const char *prefix, const struct tpa_trace *trace, struct tpa_others *others)
 {
 	const char *suffix = strrchr(base_of(trace->file), '.');
 	size_t length = suffix ? strlen(suffix) : 0, room = 0;
@@ -100,14 +100,14 @@ static bool look_through(DIR *directory, const char *prefix, const struct tp_tra
 	return true;
 }
 
-bool tp_others_find(const struct tp_trace *trace, struct tp_others *others)
+bool tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others)
 {
 	const char *base = base_of(trace->file);
 	char prefix[PATH_LENGTH];
 	DIR *directory;
 	bool good;
 
-	*others = (struct tp_others){ NULL, 0 };
+	*others = (struct tpa_others){ NULL, 0 };
 	if (!trace->header->run ||
 	    (size_t)snprintf(prefix, sizeof(prefix), "%.*s", (int)(base - trace->file), trace->file) >= sizeof(prefix))
 		return true;
@@ -121,12 +121,12 @@ bool tp_others_find(const struct tp_trace *trace, struct tp_others *others)
 	return good;
 }
 
-void tp_others_free(struct tp_others *others)
+void tpa_others_free(struct tpa_others *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		free(others->list[i].file);
 		free(others->list[i].name);
 	}
 	free(others->list);
-	*others = (struct tp_others){ NULL, 0 };
+	*others = (struct tpa_others){ NULL, 0 };
 }

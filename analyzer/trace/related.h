@@ -5,23 +5,23 @@
 
 #include "trace/trace.h"
 
-struct tp_other {
+struct tpa_other {
 	char *file; /* in the directory that the trace was named with */
 	char *name; /* of the program, as it was started */
 	struct tprof_header header;
 	uint64_t bytes;
 };
 
-struct tp_others {
-	struct tp_other *list; /* the largest first: it is the one to look at */
+struct tpa_others {
+	struct tpa_other *list; /* the largest first: it is the one to look at */
 	size_t count;
 };
 
 /* Those of trace's run; none of one that does not know its run. False: no memory. */
-bool tp_others_find(const struct tp_trace *trace, struct tp_others *others);
-void tp_others_free(struct tp_others *others);
+bool tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others);
+void tpa_others_free(struct tpa_others *others);
 
 /* What a program was started as: the last part of its path. `started` may be "". */
-const char *tp_started_name(const char *started, const char *exe);
+const char *tpa_started_name(const char *started, const char *exe);
 
 #endif

@@ -5,7 +5,7 @@
 #include "trace/lost_records.h"
 #include "trace/records.h"
 
-static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
+static struct tpa_module *find_module(const struct tpa_trace *trace, uint64_t id)
 {
 	size_t low = 0, high = trace->module_count;
 
@@ -22,7 +22,7 @@ static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
 
 static int by_id(const void *a, const void *b)
 {
-	const struct tp_module *x = a, *y = b;
+	const struct tpa_module *x = a, *y = b;
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
@@ -30,16 +30,16 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Puts the modules in order and tells them when they were unloaded. */
-static void sort_modules(struct tp_tables *tables)
+static void sort_modules(struct tpa_tables *tables)
 {
-	struct tp_trace *trace = &tables->impl->trace;
+	struct tpa_trace *trace = &tables->impl->trace;
 	size_t kept = 0, i;
 
 	if (trace->module_count)
 		qsort(trace->modules, trace->module_count, sizeof(*trace->modules), by_id);
 	for (i = 0; i < trace->module_count; i++) {
 		if (kept && trace->modules[kept - 1].id == trace->modules[i].id) {
-			tp_damage_add(trace, tables->impl->header_size, 0, TP_NUMBER_TWICE);
+			tpa_damage_add(trace, tables->impl->header_size, 0, TPA_NUMBER_TWICE);
 			free((void *)(uintptr_t)trace->modules[i].path);
 		} else {
 			trace->modules[kept++] = trace->modules[i];
@@ -47,19 +47,19 @@ static void sort_modules(struct tp_tables *tables)
 	}
 	trace->module_count = kept;
 	for (i = 0; i < tables->unload_count; i++) {
-		struct tp_module *module = find_module(trace, tables->unloads[i].module);
+		struct tpa_module *module = find_module(trace, tables->unloads[i].module);
 
 		if (module)
 			module->unloaded_ticks = tables->unloads[i].ticks;
 		else if (!tables->impl->header.tables_from)
-			tp_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
+			tpa_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
 	}
 }
 
 /* Frames as run-time addresses, now that all modules are known. */
-static bool resolve_frames(struct tp_tables *tables)
+static bool resolve_frames(struct tpa_tables *tables)
 {
-	struct tp_trace *trace = &tables->impl->trace;
+	struct tpa_trace *trace = &tables->impl->trace;
 	size_t i, known = trace->frame_count;
 
 	for (i = 1; i < known; i++) {
@@ -71,16 +71,16 @@ static bool resolve_frames(struct tp_tables *tables)
 		if (trace->frames[i].module)
 			trace->frames[i].pc += trace->frames[i].module->start;
 		else if (tables->impl->header.tables_from)
-			trace->frames[i] = (struct tp_frame){ 0 }; /* as if its own record were missing */
+			trace->frames[i] = (struct tpa_frame){ 0 }; /* as if its own record were missing */
 		else
-			tp_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
+			tpa_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}
-	return tp_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
-				sizeof(*trace->frames));
+	return tpa_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
+				 sizeof(*trace->frames));
 }
 
 struct frame_rank {
-	struct tp_frame frame;
+	struct tpa_frame frame;
 	uint32_t number;
 };
 
@@ -102,14 +102,14 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Of a frame whose record is missing nothing is known. */
-static bool same_frame(const struct tp_frame *a, const struct tp_frame *b)
+static bool same_frame(const struct tpa_frame *a, const struct tpa_frame *b)
 {
 	return (a->pc || a->code) && a->pc == b->pc && a->module == b->module && a->flags == b->flags &&
 	       a->code == b->code && a->line == b->line;
 }
 
 /* For each frame number the lowest that means the same: two threads may have met a frame at once. */
-static uint32_t *alias_frames(const struct tp_trace *trace)
+static uint32_t *alias_frames(const struct tpa_trace *trace)
 {
 	size_t count = trace->frame_count, i;
 	uint32_t *alias = calloc(count + 1, sizeof(*alias));
@@ -133,21 +133,21 @@ static uint32_t *alias_frames(const struct tp_trace *trace)
 	return alias;
 }
 
-bool tp_tables_resolve(struct tp_tables *tables)
+bool tpa_tables_resolve(struct tpa_tables *tables)
 {
-	struct tp_trace *trace = &tables->impl->trace;
+	struct tpa_trace *trace = &tables->impl->trace;
 	uint32_t *alias;
 	bool good;
 
-	tp_missing_from(tables->impl);
+	tpa_missing_from(tables->impl);
 	sort_modules(tables);
 	if (!resolve_frames(tables))
 		return false;
-	if (tables->impl->header.tables_from && !tp_missing_nodes(tables->impl, tables->joins, tables->join_count))
+	if (tables->impl->header.tables_from && !tpa_missing_nodes(tables->impl, tables->joins, tables->join_count))
 		return false;
 	alias = alias_frames(trace);
-	good = alias && tp_nodes_unify(trace, alias) &&
-	       tp_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
+	good = alias && tpa_nodes_unify(trace, alias) &&
+	       tpa_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
 	free(alias);
 	return good;
 }

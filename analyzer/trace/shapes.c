@@ -13,47 +13,47 @@
 
 /* ---- items ---- */
 
-static bool read_number(struct tp_shape_reader *reader, uint64_t *number)
+static bool read_number(struct tpa_shape_reader *reader, uint64_t *number)
 {
 	const uint8_t *start = reader->at;
 
 	if (reader->at >= reader->end)
 		return false;
-	*number = tp_uvarint(&reader->at);
-	return tp_read_ok(start, reader->at, reader->end);
+	*number = tpa_uvarint(&reader->at);
+	return tpa_read_ok(start, reader->at, reader->end);
 }
 
-static enum tp_shape_item read_sizes(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+static enum tpa_shape_item read_sizes(struct tpa_shape_reader *reader, struct tpa_tensor *tensor)
 {
-	if (!read_number(reader, &tensor->count) || tensor->count > TP_TENSOR_DIMS)
-		return TP_SHAPE_DAMAGE;
+	if (!read_number(reader, &tensor->count) || tensor->count > TPA_TENSOR_DIMS)
+		return TPA_SHAPE_DAMAGE;
 	for (uint64_t i = 0; i < tensor->count; i++)
 		if (!read_number(reader, &tensor->sizes[i]))
-			return TP_SHAPE_DAMAGE;
-	return TP_SHAPE_TENSOR;
+			return TPA_SHAPE_DAMAGE;
+	return TPA_SHAPE_TENSOR;
 }
 
-static enum tp_shape_item read_list(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+static enum tpa_shape_item read_list(struct tpa_shape_reader *reader, struct tpa_tensor *tensor)
 {
 	if (reader->in_list || !read_number(reader, &tensor->count) || tensor->count > LENGTH_MAX)
-		return TP_SHAPE_DAMAGE;
+		return TPA_SHAPE_DAMAGE;
 	reader->in_list = tensor->count + 1;
-	return TP_SHAPE_LIST;
+	return TPA_SHAPE_LIST;
 }
 
-enum tp_shape_item tp_shape_next(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+enum tpa_shape_item tpa_shape_next(struct tpa_shape_reader *reader, struct tpa_tensor *tensor)
 {
-	enum tp_shape_item item;
+	enum tpa_shape_item item;
 	uint64_t what;
 
 	if (reader->at >= reader->end)
-		return reader->in_list ? TP_SHAPE_DAMAGE : TP_SHAPE_END;
+		return reader->in_list ? TPA_SHAPE_DAMAGE : TPA_SHAPE_END;
 	if (!read_number(reader, &what))
-		return TP_SHAPE_DAMAGE;
+		return TPA_SHAPE_DAMAGE;
 	if (what == TPROF_TENSOR_LIST)
 		item = read_list(reader, tensor);
 	else if (what == TPROF_TENSOR_NONE)
-		item = TP_SHAPE_NONE;
+		item = TPA_SHAPE_NONE;
 	else
 		item = read_sizes(reader, tensor);
 	tensor->type = what - TPROF_TENSOR_TYPE;
@@ -85,7 +85,7 @@ static void put_type(FILE *out, uint64_t type)
 		fprintf(out, " type%" PRIu64, type);
 }
 
-static void put_tensor(struct writer *to, const struct tp_tensor *tensor)
+static void put_tensor(struct writer *to, const struct tpa_tensor *tensor)
 {
 	if (!tensor->count)
 		fputs("()", to->out);
@@ -97,25 +97,25 @@ static void put_tensor(struct writer *to, const struct tp_tensor *tensor)
 		put_type(to->out, tensor->type);
 }
 
-static bool put_all(struct writer *to, struct tp_shape_reader reader)
+static bool put_all(struct writer *to, struct tpa_shape_reader reader)
 {
-	struct tp_tensor tensor;
+	struct tpa_tensor tensor;
 	uint64_t left = 0; /* of a list */
 	bool first = true;
 
 	for (;;) {
-		enum tp_shape_item item = tp_shape_next(&reader, &tensor);
+		enum tpa_shape_item item = tpa_shape_next(&reader, &tensor);
 
-		if (item == TP_SHAPE_END || item == TP_SHAPE_DAMAGE)
-			return item == TP_SHAPE_END;
+		if (item == TPA_SHAPE_END || item == TPA_SHAPE_DAMAGE)
+			return item == TPA_SHAPE_END;
 		fputs(first ? "" : ", ", to->out);
-		first = item == TP_SHAPE_LIST && tensor.count;
-		if (item == TP_SHAPE_LIST) {
+		first = item == TPA_SHAPE_LIST && tensor.count;
+		if (item == TPA_SHAPE_LIST) {
 			fputs(tensor.count ? "(" : "()", to->out);
 			left = tensor.count;
 			continue;
 		}
-		if (item == TP_SHAPE_TENSOR)
+		if (item == TPA_SHAPE_TENSOR)
 			put_tensor(to, &tensor);
 		else
 			fputc('-', to->out);
@@ -124,7 +124,7 @@ static bool put_all(struct writer *to, struct tp_shape_reader reader)
 	}
 }
 
-bool tp_shape_text(const uint8_t *at, const uint8_t *end, char **text)
+bool tpa_shape_text(const uint8_t *at, const uint8_t *end, char **text)
 {
 	struct writer to = { .mixed = false };
 	bool good, again;
@@ -136,7 +136,7 @@ bool tp_shape_text(const uint8_t *at, const uint8_t *end, char **text)
 		to.out = open_memstream(text, &size);
 		if (!to.out)
 			return false;
-		good = put_all(&to, (struct tp_shape_reader){ .at = at, .end = end });
+		good = put_all(&to, (struct tpa_shape_reader){ .at = at, .end = end });
 		if (good && !to.each && !to.mixed && to.type != UINT64_MAX)
 			put_type(to.out, to.type);
 		if (fclose(to.out) != 0) {

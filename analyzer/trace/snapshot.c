@@ -14,7 +14,7 @@
 #define PAGES_MAX 64u		/* looked up at once */
 #define PAGE_THERE (3ull << 62) /* present, or swapped out */
 
-static bool read_note(struct tp_frozen *frozen, uint64_t at, uint64_t bytes)
+static bool read_note(struct tpa_frozen *frozen, uint64_t at, uint64_t bytes)
 {
 	frozen->note = calloc(1, sizeof(*frozen->note));
 	return frozen->note && bytes == sizeof(*frozen->note) &&
@@ -23,23 +23,23 @@ static bool read_note(struct tp_frozen *frozen, uint64_t at, uint64_t bytes)
 	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES && frozen->note->in_hand_count <= TPROF_IN_HAND;
 }
 
-static void open_memory(struct tp_frozen_memory *memory, pid_t pid)
+static void open_memory(struct tpa_frozen_memory *memory, pid_t pid)
 {
-	memory->memory = tp_frozen_proc(pid, "mem");
-	memory->pagemap = memory->memory < 0 ? -1 : tp_frozen_proc(pid, "pagemap");
+	memory->memory = tpa_frozen_proc(pid, "mem");
+	memory->pagemap = memory->memory < 0 ? -1 : tpa_frozen_proc(pid, "pagemap");
 }
 
-static void close_memory(struct tp_frozen_memory *memory)
+static void close_memory(struct tpa_frozen_memory *memory)
 {
 	if (memory->memory >= 0)
 		close(memory->memory);
 	if (memory->pagemap >= 0)
 		close(memory->pagemap);
-	*memory = (struct tp_frozen_memory){ -1, -1 };
+	*memory = (struct tpa_frozen_memory){ -1, -1 };
 }
 
 /* A process that has ended has no memory, though it may not be waited for yet. */
-static bool lives(const struct tp_frozen *frozen)
+static bool lives(const struct tpa_frozen *frozen)
 {
 	uint32_t word;
 
@@ -51,14 +51,14 @@ static const char *cause_of(int error)
 	return error == ESRCH || error == ENOENT ? "it has ended" : strerror(error);
 }
 
-bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, pid_t parent, uint64_t note_at, uint64_t bytes, char **error)
+bool tpa_frozen_open(struct tpa_frozen *frozen, pid_t pid, pid_t parent, uint64_t note_at, uint64_t bytes, char **error)
 {
 	const char *cause;
 
-	*frozen = (struct tp_frozen){ .pid = pid, .parent = parent, .note_at = note_at, .parents = { -1, -1 } };
+	*frozen = (struct tpa_frozen){ .pid = pid, .parent = parent, .note_at = note_at, .parents = { -1, -1 } };
 	open_memory(&frozen->own, pid);
 	cause = frozen->own.memory < 0 ? cause_of(errno) : NULL;
-	if (!cause && !tp_frozen_read_maps(frozen))
+	if (!cause && !tpa_frozen_read_maps(frozen))
 		cause = cause_of(errno);
 	if (!cause && !read_note(frozen, note_at, bytes))
 		cause = lives(frozen) ? "it does not say what it is, as a libtprof.so of another version"
@@ -67,11 +67,11 @@ bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, pid_t parent, uint64_t 
 		return true;
 	if (asprintf(error, "the memory of the fork, process %d, can't be read: %s", (int)pid, cause) < 0)
 		*error = NULL;
-	tp_frozen_close(frozen);
+	tpa_frozen_close(frozen);
 	return false;
 }
 
-void tp_frozen_close(struct tp_frozen *frozen)
+void tpa_frozen_close(struct tpa_frozen *frozen)
 {
 	close_memory(&frozen->own);
 	close_memory(&frozen->parents);
@@ -85,7 +85,7 @@ void tp_frozen_close(struct tp_frozen *frozen)
 	frozen->count = 0;
 }
 
-bool tp_frozen_whole(struct tp_frozen *frozen, char **error)
+bool tpa_frozen_whole(struct tpa_frozen *frozen, char **error)
 {
 	int length;
 
@@ -123,7 +123,7 @@ static size_t there(int pagemap, uint64_t address, size_t size)
 	return (first + i) * PAGE - address < size ? (size_t)((first + i) * PAGE - address) : size;
 }
 
-size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to, size_t size)
+size_t tpa_frozen_copy(const struct tpa_frozen *frozen, uint64_t address, void *to, size_t size)
 {
 	ssize_t got = pread(frozen->own.memory, to, size, (off_t)address);
 
@@ -131,7 +131,7 @@ size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to
 }
 
 /* Behind the end of a shared mapping's file there is nothing, and that is no failure. */
-static void note_failure(struct tp_frozen *frozen, const struct tp_frozen_map *map, uint64_t address, ssize_t got)
+static void note_failure(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, uint64_t address, ssize_t got)
 {
 	if (frozen->failed || (got < 0 && errno == EIO && map->shared))
 		return;
@@ -140,10 +140,10 @@ static void note_failure(struct tp_frozen *frozen, const struct tp_frozen_map *m
 }
 
 /* Of one mapping. */
-static size_t read_map(struct tp_frozen *frozen, const struct tp_frozen_map *map, uint64_t address, void *to,
+static size_t read_map(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, uint64_t address, void *to,
 		       size_t size)
 {
-	const struct tp_frozen_memory *from = map->of_parent ? &frozen->parents : &frozen->own;
+	const struct tpa_frozen_memory *from = map->of_parent ? &frozen->parents : &frozen->own;
 	size_t readable;
 	ssize_t got;
 
@@ -158,11 +158,11 @@ static size_t read_map(struct tp_frozen *frozen, const struct tp_frozen_map *map
 	return got > 0 ? (size_t)got : 0;
 }
 
-bool tp_frozen_dead(struct tp_frozen *frozen, uint64_t low, uint64_t high)
+bool tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
 {
 	if (low >= high)
 		return true;
-	tp_grow(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead));
+	tpa_grow(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead));
 	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
 	return true;
 }
@@ -175,7 +175,7 @@ static int by_low(const void *a, const void *b)
 }
 
 /* Those that overlap become one. */
-void tp_frozen_bury(struct tp_frozen *frozen)
+void tpa_frozen_bury(struct tpa_frozen *frozen)
 {
 	size_t count = 0;
 
@@ -193,7 +193,7 @@ void tp_frozen_bury(struct tp_frozen *frozen)
 }
 
 /* The first that ends behind an address. */
-static size_t first_dead(const struct tp_frozen *frozen, uint64_t address)
+static size_t first_dead(const struct tpa_frozen *frozen, uint64_t address)
 {
 	size_t low = 0, high = frozen->dead_count;
 
@@ -209,7 +209,7 @@ static size_t first_dead(const struct tp_frozen *frozen, uint64_t address)
 }
 
 /* What of a copy is dead is nothing. */
-static void blank(const struct tp_frozen *frozen, uint64_t address, char *copy, size_t size)
+static void blank(const struct tpa_frozen *frozen, uint64_t address, char *copy, size_t size)
 {
 	for (size_t i = first_dead(frozen, address); i < frozen->dead_count && frozen->dead[i].low < address + size;
 	     i++) {
@@ -220,13 +220,13 @@ static void blank(const struct tp_frozen *frozen, uint64_t address, char *copy, 
 	}
 }
 
-size_t tp_frozen_read(void *context, uint64_t address, void *to, size_t size)
+size_t tpa_frozen_read(void *context, uint64_t address, void *to, size_t size)
 {
-	struct tp_frozen *frozen = context;
+	struct tpa_frozen *frozen = context;
 	size_t got = 0;
 
 	while (got < size) {
-		const struct tp_frozen_map *map = tp_frozen_find(frozen, address + got);
+		const struct tpa_frozen_map *map = tpa_frozen_find(frozen, address + got);
 		size_t want = size - got, part;
 
 		if (!map)

@@ -10,7 +10,7 @@
 
 #include <tprof/format.h>
 
-struct tp_frozen_map {
+struct tpa_frozen_map {
 	uint64_t low, high;
 	uint64_t offset, inode; /* in the file; 0: of none */
 	bool readable, writable, executable;
@@ -22,18 +22,18 @@ struct tp_frozen_map {
 	char path[256]; /* cut if longer */
 };
 
-struct tp_frozen_memory {
+struct tpa_frozen_memory {
 	int memory, pagemap; /* files; pagemap -1: not to be had */
 };
 
-struct tp_frozen {
+struct tpa_frozen {
 	pid_t pid, parent; /* the fork, and the process that it is a fork of, which runs on */
 	uint64_t note_at;
-	struct tp_frozen_memory own, parents; /* parents.memory -1: not open yet */
-	struct tp_frozen_map *maps;	      /* all of them, by address */
+	struct tpa_frozen_memory own, parents; /* parents.memory -1: not open yet */
+	struct tpa_frozen_map *maps;	       /* all of them, by address */
 	size_t count, room;
 	struct tprof_snapshot *note; /* what it says of itself */
-	/* Of stacks: what the program does not use, and any word may stand in. In order once tp_frozen_bury() was called. */
+	/* Of stacks: what the program does not use, and any word may stand in. In order once tpa_frozen_bury() was called. */
 	struct tprof_range *dead;
 	size_t dead_count, dead_room;
 	/* The first read that failed: what is found is no result then. failed 0: none did. */
@@ -41,32 +41,33 @@ struct tp_frozen {
 	int failed; /* errno; ESRCH: the process has ended */
 };
 
-/* `note_at`, `bytes`: header.snapshot_at and snapshot_bytes. False: *error says why (as tp_control_open()). */
-bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, pid_t parent, uint64_t note_at, uint64_t bytes, char **error);
-void tp_frozen_close(struct tp_frozen *frozen);
+/* `note_at`, `bytes`: header.snapshot_at and snapshot_bytes. False: *error says why (as tpa_control_open()). */
+bool tpa_frozen_open(struct tpa_frozen *frozen, pid_t pid, pid_t parent, uint64_t note_at, uint64_t bytes,
+		     char **error);
+void tpa_frozen_close(struct tpa_frozen *frozen);
 
 /* The mapping that holds the address; NULL: none does. */
-const struct tp_frozen_map *tp_frozen_find(const struct tp_frozen *frozen, uint64_t address);
+const struct tpa_frozen_map *tpa_frozen_find(const struct tpa_frozen *frozen, uint64_t address);
 
 /* Copies memory of the fork, whatever it is. Returns the bytes copied. */
-size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to, size_t size);
+size_t tpa_frozen_copy(const struct tpa_frozen *frozen, uint64_t address, void *to, size_t size);
 
 /*
  * The same for the search: of pages that were never touched nothing, as nothing points there, and zeros for what is dead. What
  * should be there and can't be read is noted in `failed`.
  */
-size_t tp_frozen_read(void *frozen, uint64_t address, void *to, size_t size);
+size_t tpa_frozen_read(void *frozen, uint64_t address, void *to, size_t size);
 
-/* Words there are none: of the stacks' unused parts. tp_frozen_bury() before the first read. False: no memory. */
-bool tp_frozen_dead(struct tp_frozen *frozen, uint64_t low, uint64_t high);
-void tp_frozen_bury(struct tp_frozen *frozen);
+/* Words there are none: of the stacks' unused parts. tpa_frozen_bury() before the first read. False: no memory. */
+bool tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high);
+void tpa_frozen_bury(struct tpa_frozen *frozen);
 
 /* Was all read that should have been, and is the process still there? False: *error says what is wrong. */
-bool tp_frozen_whole(struct tp_frozen *frozen, char **error);
+bool tpa_frozen_whole(struct tpa_frozen *frozen, char **error);
 
 /* The parts of a shared mapping that hold data, as its file says. Reading a hole could make pages of it. */
-typedef void tp_frozen_part(void *context, uint64_t low, uint64_t high);
-void tp_frozen_shared(const struct tp_frozen *frozen, const struct tp_frozen_map *map, tp_frozen_part *visit,
-		      void *context);
+typedef void tpa_frozen_part(void *context, uint64_t low, uint64_t high);
+void tpa_frozen_shared(const struct tpa_frozen *frozen, const struct tpa_frozen_map *map, tpa_frozen_part *visit,
+		       void *context);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-int tp_frozen_proc(pid_t pid, const char *name)
+int tpa_frozen_proc(pid_t pid, const char *name)
 {
 	char path[64];
 
@@ -21,7 +21,7 @@ struct flags {
 	bool not_copied, wiped; /* by fork */
 };
 
-static bool parse(char *line, struct tp_frozen_map *map)
+static bool parse(char *line, struct tpa_frozen_map *map)
 {
 	unsigned long low, high, offset, inode;
 	unsigned major_number, minor_number;
@@ -32,7 +32,7 @@ static bool parse(char *line, struct tp_frozen_map *map)
 		   &minor_number, &inode, &path_at) < 7)
 		return false;
 	line[strcspn(line, "\n")] = 0;
-	*map = (struct tp_frozen_map){
+	*map = (struct tpa_frozen_map){
 		.low = low,
 		.high = high,
 		.offset = offset,
@@ -47,7 +47,7 @@ static bool parse(char *line, struct tp_frozen_map *map)
 	return true;
 }
 
-static void parse_flags(const char *line, struct tp_frozen_map *map, struct flags *flags)
+static void parse_flags(const char *line, struct tpa_frozen_map *map, struct flags *flags)
 {
 	if (strncmp(line, "VmFlags:", 8) != 0)
 		return;
@@ -56,17 +56,17 @@ static void parse_flags(const char *line, struct tp_frozen_map *map, struct flag
 	map->device = strstr(line, " io") || strstr(line, " pf");
 }
 
-typedef bool take_map(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags);
+typedef bool take_map(struct tpa_frozen *frozen, struct tpa_frozen_map *map, const struct flags *flags);
 
-static bool take_own(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags)
+static bool take_own(struct tpa_frozen *frozen, struct tpa_frozen_map *map, const struct flags *flags)
 {
-	tp_grow(&frozen->maps, &frozen->room, frozen->count + 1, sizeof(*map));
+	tpa_grow(&frozen->maps, &frozen->room, frozen->count + 1, sizeof(*map));
 	map->of_parent = flags->wiped;
 	frozen->maps[frozen->count++] = *map;
 	return true;
 }
 
-static bool overlaps(const struct tp_frozen *frozen, const struct tp_frozen_map *map)
+static bool overlaps(const struct tpa_frozen *frozen, const struct tpa_frozen_map *map)
 {
 	for (size_t i = 0; i < frozen->count; i++)
 		if (frozen->maps[i].low < map->high && frozen->maps[i].high > map->low)
@@ -75,7 +75,7 @@ static bool overlaps(const struct tp_frozen *frozen, const struct tp_frozen_map 
 }
 
 /* What the fork has no mapping of, as it was not copied. */
-static bool take_parents(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags)
+static bool take_parents(struct tpa_frozen *frozen, struct tpa_frozen_map *map, const struct flags *flags)
 {
 	if (!flags->not_copied || map->device || overlaps(frozen, map))
 		return true;
@@ -85,17 +85,17 @@ static bool take_parents(struct tp_frozen *frozen, struct tp_frozen_map *map, co
 /* smaps has the flags; a kernel without it has maps. */
 static FILE *open_maps(pid_t pid)
 {
-	int fd = tp_frozen_proc(pid, "smaps");
+	int fd = tpa_frozen_proc(pid, "smaps");
 
 	if (fd < 0)
-		fd = tp_frozen_proc(pid, "maps");
+		fd = tpa_frozen_proc(pid, "maps");
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-static bool read_each(struct tp_frozen *frozen, pid_t pid, take_map *take)
+static bool read_each(struct tpa_frozen *frozen, pid_t pid, take_map *take)
 {
 	struct flags flags = { false, false };
-	struct tp_frozen_map map = { 0 }, next;
+	struct tpa_frozen_map map = { 0 }, next;
 	FILE *file = open_maps(pid);
 	bool good = file, any = false;
 	char *line = NULL;
@@ -120,12 +120,12 @@ static bool read_each(struct tp_frozen *frozen, pid_t pid, take_map *take)
 
 static int by_address(const void *a, const void *b)
 {
-	const struct tp_frozen_map *x = a, *y = b;
+	const struct tpa_frozen_map *x = a, *y = b;
 
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-bool tp_frozen_read_maps(struct tp_frozen *frozen)
+bool tpa_frozen_read_maps(struct tpa_frozen *frozen)
 {
 	if (!read_each(frozen, frozen->pid, take_own) || !read_each(frozen, frozen->parent, take_parents))
 		return false;
@@ -134,7 +134,7 @@ bool tp_frozen_read_maps(struct tp_frozen *frozen)
 	return true;
 }
 
-const struct tp_frozen_map *tp_frozen_find(const struct tp_frozen *frozen, uint64_t address)
+const struct tpa_frozen_map *tpa_frozen_find(const struct tpa_frozen *frozen, uint64_t address)
 {
 	size_t low = 0, high = frozen->count;
 

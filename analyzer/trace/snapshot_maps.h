@@ -6,9 +6,9 @@
 #include "trace/snapshot.h"
 
 /* A file of the process's in /proc. -1: see errno. */
-int tp_frozen_proc(pid_t pid, const char *name);
+int tpa_frozen_proc(pid_t pid, const char *name);
 
 /* Fills maps. False: no memory, or see errno. */
-bool tp_frozen_read_maps(struct tp_frozen *frozen);
+bool tpa_frozen_read_maps(struct tpa_frozen *frozen);
 
 #endif

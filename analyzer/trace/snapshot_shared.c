@@ -17,7 +17,7 @@
 #define PAGE_THERE (3ull << 62) /* present, or swapped out */
 
 /* Opens a path if it is the file that is mapped; a device is not touched. By inode alone: see trace/control.c. */
-static int open_if(const char *path, const struct tp_frozen_map *map)
+static int open_if(const char *path, const struct tpa_frozen_map *map)
 {
 	struct stat status;
 
@@ -26,7 +26,7 @@ static int open_if(const char *path, const struct tp_frozen_map *map)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int open_descriptor(pid_t pid, const struct tp_frozen_map *map)
+static int open_descriptor(pid_t pid, const struct tpa_frozen_map *map)
 {
 	struct dirent *entry;
 	char path[400];
@@ -45,7 +45,7 @@ static int open_descriptor(pid_t pid, const struct tp_frozen_map *map)
 }
 
 /* By its name, by the mapping itself (which root may), or by a descriptor that is open still. */
-static int open_file(pid_t pid, const struct tp_frozen_map *map)
+static int open_file(pid_t pid, const struct tpa_frozen_map *map)
 {
 	char path[400];
 	int fd;
@@ -67,7 +67,7 @@ static bool is_trace(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0;
 }
 
-static void visit_data(int fd, const struct tp_frozen_map *map, tp_frozen_part *visit, void *context)
+static void visit_data(int fd, const struct tpa_frozen_map *map, tpa_frozen_part *visit, void *context)
 {
 	off_t at = (off_t)map->offset, end = at + (off_t)(map->high - map->low);
 
@@ -86,7 +86,7 @@ static void visit_data(int fd, const struct tp_frozen_map *map, tp_frozen_part *
 	}
 }
 
-static void visit_touched(int pagemap, const struct tp_frozen_map *map, tp_frozen_part *visit, void *context)
+static void visit_touched(int pagemap, const struct tpa_frozen_map *map, tpa_frozen_part *visit, void *context)
 {
 	uint64_t entries[512], at = map->low;
 
@@ -106,7 +106,7 @@ static void visit_touched(int pagemap, const struct tp_frozen_map *map, tp_froze
 }
 
 /* Of memory, where to read what is not there makes it. */
-static bool is_memory(const struct tp_frozen_map *map)
+static bool is_memory(const struct tpa_frozen_map *map)
 {
 	static const char *const names[] = { "/dev/shm/", "/memfd:", "/dev/zero", "/SYSV" };
 
@@ -116,8 +116,8 @@ static bool is_memory(const struct tp_frozen_map *map)
 	return false;
 }
 
-void tp_frozen_shared(const struct tp_frozen *frozen, const struct tp_frozen_map *map, tp_frozen_part *visit,
-		      void *context)
+void tpa_frozen_shared(const struct tpa_frozen *frozen, const struct tpa_frozen_map *map, tpa_frozen_part *visit,
+		       void *context)
 {
 	int fd, pagemap;
 
@@ -130,7 +130,7 @@ void tp_frozen_shared(const struct tp_frozen *frozen, const struct tp_frozen_map
 		close(fd);
 		return;
 	}
-	pagemap = is_memory(map) ? tp_frozen_proc(frozen->parent, "pagemap") : -1;
+	pagemap = is_memory(map) ? tpa_frozen_proc(frozen->parent, "pagemap") : -1;
 	if (pagemap < 0) {
 		visit(context, map->low, map->high);
 		return;

@@ -14,7 +14,7 @@
 #include "trace/impl.h"
 #include "trace/lost_records.h"
 
-size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
 	size_t done = 0;
 
@@ -29,7 +29,7 @@ size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 	return done;
 }
 
-static bool open_file(struct tp_trace_impl *impl, char **error)
+static bool open_file(struct tpa_trace_impl *impl, char **error)
 {
 	struct stat status;
 
@@ -53,24 +53,24 @@ static bool open_file(struct tp_trace_impl *impl, char **error)
 	return true;
 }
 
-static bool read_all(struct tp_trace_impl *impl, char **error)
+static bool read_all(struct tpa_trace_impl *impl, char **error)
 {
-	if (!open_file(impl, error) || !tp_header_read(impl, error))
+	if (!open_file(impl, error) || !tpa_header_read(impl, error))
 		return false;
 	*error = NULL;
-	tp_alive_find(impl);
-	if (!tp_chunks_scan(impl) || !tp_tables_read(impl))
+	tpa_alive_find(impl);
+	if (!tpa_chunks_scan(impl) || !tpa_tables_read(impl))
 		return false;
-	tp_clock_fit(impl);
-	if (impl->whole && !tp_missing_cut(impl))
+	tpa_clock_fit(impl);
+	if (impl->whole && !tpa_missing_cut(impl))
 		return false;
 	impl->opening_damage = impl->trace.damage_count;
 	return true;
 }
 
-struct tp_trace *tp_trace_read(const char *file, int fd, char **error)
+struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error)
 {
-	struct tp_trace_impl *impl = calloc(1, sizeof(*impl));
+	struct tpa_trace_impl *impl = calloc(1, sizeof(*impl));
 
 	*error = NULL;
 	if (impl) {
@@ -80,26 +80,26 @@ struct tp_trace *tp_trace_read(const char *file, int fd, char **error)
 		impl->trace.file = strdup(file);
 		if (impl->trace.file && read_all(impl, error))
 			return &impl->trace;
-		tp_trace_close(&impl->trace);
+		tpa_trace_close(&impl->trace);
 	}
 	if (!*error && asprintf(error, "%s: out of memory", file) < 0)
 		*error = NULL;
 	return NULL;
 }
 
-struct tp_trace *tp_trace_open(const char *file, char **error)
+struct tpa_trace *tpa_trace_open(const char *file, char **error)
 {
-	return tp_trace_read(file, -1, error);
+	return tpa_trace_read(file, -1, error);
 }
 
-void tp_trace_close(struct tp_trace *trace)
+void tpa_trace_close(struct tpa_trace *trace)
 {
-	struct tp_trace_impl *impl;
+	struct tpa_trace_impl *impl;
 	size_t i;
 
 	if (!trace)
 		return;
-	impl = tp_impl(trace);
+	impl = tpa_impl(trace);
 	if (impl->fd >= 0)
 		close(impl->fd);
 	for (i = 0; i < trace->module_count; i++)
@@ -117,8 +117,8 @@ void tp_trace_close(struct tp_trace *trace)
 	free(trace->codes);
 	free(trace->frames);
 	free(trace->nodes);
-	tp_facts_free(trace);
-	tp_jit_free(trace);
+	tpa_facts_free(trace);
+	tpa_jit_free(trace);
 	free(trace->damage);
 	for (i = 0; i < impl->reason_count; i++)
 		free(impl->reasons[i]);
@@ -134,17 +134,17 @@ void tp_trace_close(struct tp_trace *trace)
 	free(impl);
 }
 
-const struct tp_chunks *tp_trace_chunks(const struct tp_trace *trace)
+const struct tpa_chunks *tpa_trace_chunks(const struct tpa_trace *trace)
 {
-	return &tp_impl(trace)->events;
+	return &tpa_impl(trace)->events;
 }
 
-uint64_t tp_trace_thread_limit(const struct tp_trace *trace)
+uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace)
 {
-	return tp_impl(trace)->thread_limit;
+	return tpa_impl(trace)->thread_limit;
 }
 
-uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node)
+uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node)
 {
 	if (node < TPROF_NODE_FIRST)
 		return node <= TPROF_NODE_SHORT ? node : TPROF_NODE_NONE;
@@ -153,22 +153,22 @@ uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node)
 	return trace->nodes[node].frame ? node : trace->nodes[node].parent;
 }
 
-uint32_t *tp_trace_file_nodes(const struct tp_trace *trace)
+uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace)
 {
 	uint32_t *numbers = calloc(trace->node_count + 1, sizeof(*numbers));
 
 	for (size_t i = trace->node_count; numbers && i-- > 0;) /* the file's are below those that were made */
-		numbers[tp_trace_node(trace, (uint32_t)i)] = (uint32_t)i;
+		numbers[tpa_trace_node(trace, (uint32_t)i)] = (uint32_t)i;
 	for (uint32_t i = 0; numbers && i < TPROF_NODE_FIRST && i < trace->node_count; i++)
 		numbers[i] = i;
 	return numbers;
 }
 
-size_t tp_trace_stack(const struct tp_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
+size_t tpa_trace_stack(const struct tpa_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
 {
 	size_t count = 0;
 
-	for (node = tp_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+	for (node = tpa_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
 		if (count < max)
 			frames[count] = trace->nodes[node].frame;
 		count++;

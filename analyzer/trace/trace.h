@@ -12,7 +12,7 @@
 
 #include <tprof/format.h>
 
-struct tp_module {
+struct tpa_module {
 	uint32_t id;
 	uint64_t bias, start, end;	       /* run-time addresses; bias = run-time minus link-time */
 	uint64_t loaded_ticks, unloaded_ticks; /* unloaded_ticks 0: it stayed */
@@ -22,26 +22,26 @@ struct tp_module {
 	const char *path; /* NUL-terminated, owned by the trace; "" if unknown */
 };
 
-struct tp_frame {
-	uint64_t pc;			/* run-time address; a return address unless TPROF_FRAME_EXACT */
-	const struct tp_module *module; /* NULL: in no known module (JIT code) */
-	uint32_t code, line;		/* a Python frame: index of the trace's codes, and the line (0: none). Else 0 */
-	uint8_t flags;			/* enum tprof_frame_flags; of a Python frame enum tprof_python_flags */
-	uint32_t jit;			/* code of the trace's jitdump, + 1; 0: none */
+struct tpa_frame {
+	uint64_t pc;			 /* run-time address; a return address unless TPROF_FRAME_EXACT */
+	const struct tpa_module *module; /* NULL: in no known module (JIT code) */
+	uint32_t code, line; /* a Python frame: index of the trace's codes, and the line (0: none). Else 0 */
+	uint8_t flags;	     /* enum tprof_frame_flags; of a Python frame enum tprof_python_flags */
+	uint32_t jit;	     /* code of the trace's jitdump, + 1; 0: none */
 };
 
-struct tp_code {		 /* a Python code object */
+struct tpa_code {		 /* a Python code object */
 	const char *name, *file; /* NUL-terminated, owned by the trace; NULL: its record is not in the file */
 	uint32_t first_line;
 };
 
-struct tp_node {
+struct tpa_node {
 	uint32_t parent, frame;
 };
 
-#define TP_UNNAMED "(unnamed)" /* an op without a name, or without a record of it */
+#define TPA_UNNAMED "(unnamed)" /* an op without a name, or without a record of it */
 
-struct tp_op {
+struct tpa_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
 	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */
 	const uint8_t *tensors; /* the same as it stands in the record, for trace/shapes.h; with padding behind it */
@@ -51,19 +51,19 @@ struct tp_op {
 };
 
 /* An allocator that the hooks do not see, or a pool in whose blocks others lie. Texts live as long as the session. */
-struct tp_unseen_allocator {
+struct tpa_unseen_allocator {
 	const char *name, *symbol, *module;
 	const char *setting; /* that makes it use plain blocks; NULL: none is known */
 	bool pool;
 };
 
 /* What the program said of itself. */
-struct tp_value {
+struct tpa_value {
 	char *name;
 	uint64_t value;
 };
 
-struct tp_counter {
+struct tpa_counter {
 	char *name;
 	uint32_t number; /* 1, 2, ...; 0: it could not be counted */
 	int error;	 /* errno; 0: it was counted */
@@ -71,28 +71,28 @@ struct tp_counter {
 };
 
 /* What a search for pointers found of one stack. */
-struct tp_reach_sum {
+struct tpa_reach_sum {
 	uint64_t ticks; /* of the search */
 	uint8_t reach;	/* enum tprof_reach */
 	uint32_t node, op;
 	uint64_t blocks, bytes;
 };
 
-struct tp_damage {
+struct tpa_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
 	const char *reason;  /* static */
 };
 
 /* What was hooked in an object, and what not. */
-struct tp_hooks {
+struct tpa_hooks {
 	uint8_t state;	    /* enum tprof_hooks; may be one that is not known here */
 	uint64_t pointers;  /* through which it calls */
 	uint64_t functions; /* that these lead to, or that it exports */
 	char *object;	    /* path, owned by the trace; "" for the program */
 };
 
-struct tp_trace {
+struct tpa_trace {
 	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
 	uint64_t file_bytes, used_bytes;   /* used: header and committed bytes of all chunks with their headers */
@@ -101,37 +101,37 @@ struct tp_trace {
 	size_t arg_count;
 	const char *const *env;
 	size_t env_count;
-	struct tp_module *modules;
+	struct tpa_module *modules;
 	size_t module_count; /* in order of id; ids may have gaps */
-	struct tp_frame *frames;
+	struct tpa_frame *frames;
 	size_t frame_count; /* index = frame number; [0] unused; pc and code 0: its record is not in the file */
 	/*
 	 * Index = node number; below TPROF_NODE_FIRST unused. Nodes with the same parent and frame are already one: an
 	 * alias has frame 0 and parent = the node it stands for, and so has a joined node. Parents come before their
 	 * children. Each frame number of a node is below frame_count.
 	 */
-	struct tp_node *nodes;
+	struct tpa_node *nodes;
 	size_t node_count;
-	struct tp_code *codes;
+	struct tpa_code *codes;
 	size_t code_count; /* index = code number; [0] unused */
-	struct tp_op *ops;
-	size_t op_count;	/* index = op number; [0] unused */
-	struct tp_hooks *hooks; /* one for each object and state that the trace tells of */
+	struct tpa_op *ops;
+	size_t op_count;	 /* index = op number; [0] unused */
+	struct tpa_hooks *hooks; /* one for each object and state that the trace tells of */
 	size_t hooks_count;
-	struct tp_reach_sum *reach; /* what searches for pointers found */
+	struct tpa_reach_sum *reach; /* what searches for pointers found */
 	size_t reach_count;
-	struct tp_value *values; /* one for each name */
+	struct tpa_value *values; /* one for each name */
 	size_t value_count;
-	struct tp_counter *counters; /* as TPROF_COUNTERS named them */
+	struct tpa_counter *counters; /* as TPROF_COUNTERS named them */
 	size_t counter_count;
 	char **jitdumps; /* paths of those that were mapped */
 	size_t jitdump_count;
-	const struct tp_jitdump *jit;	    /* see trace/jit.h; NULL: none was found, or needed */
-	struct tp_unseen_allocator *unseen; /* see symbols/allocators.h */
+	const struct tpa_jitdump *jit;	     /* see trace/jit.h; NULL: none was found, or needed */
+	struct tpa_unseen_allocator *unseen; /* see symbols/allocators.h */
 	size_t unseen_count;
 	char **files; /* index = number of a file in REGION events; [0] unused; NULL: its record is not in the file */
 	size_t file_count;
-	struct tp_damage *damage;
+	struct tpa_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
 	bool written;	     /* and writes this very file, not one that this is a copy of: the trace's end is now */
@@ -142,8 +142,8 @@ struct tp_trace {
  * Opens and checks. NULL: *error says file, offset and reason (heap string, the caller frees; NULL if memory is out). Of
  * a file that is still being written this is a picture of one moment: events committed later are not read.
  */
-struct tp_trace *tp_trace_open(const char *file, char **error);
-void tp_trace_close(struct tp_trace *trace);
+struct tpa_trace *tpa_trace_open(const char *file, char **error);
+void tpa_trace_close(struct tpa_trace *trace);
 
 /*
  * Reads on in a file that has grown since it was opened or refreshed: its header, tables and chunks as they are now.
@@ -153,64 +153,64 @@ void tp_trace_close(struct tp_trace *trace);
  * tables are no longer valid, but for the names of ops. Open readers of events go on into what came since; the last event
  * that they gave out is no longer valid.
  *
- * False: *error as tp_trace_open() has it, and the trace is as it was.
+ * False: *error as tpa_trace_open() has it, and the trace is as it was.
  */
-bool tp_trace_refresh(struct tp_trace *trace, char **error);
+bool tpa_trace_refresh(struct tpa_trace *trace, char **error);
 
 /* Saves the damage that was found while events were read, or adds it to the trace's list. */
-struct tp_archive;
-void tp_damage_archive(struct tp_archive *archive, struct tp_trace *trace);
+struct tpa_archive;
+void tpa_damage_archive(struct tpa_archive *archive, struct tpa_trace *trace);
 
 /* A file's header alone, as it is there, unchecked but for its magic. False: it is no trace, or can't be read. */
-bool tp_trace_peek(const char *file, struct tprof_header *header);
+bool tpa_trace_peek(const char *file, struct tprof_header *header);
 
 /* False: the program said no value of that name. */
-bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value);
+bool tpa_trace_value(const struct tpa_trace *trace, const char *name, uint64_t *value);
 
 /* What became of functions, in words: enum tprof_hooks; "?" if not known. */
-const char *tp_hooks_name(unsigned state);
+const char *tpa_hooks_name(unsigned state);
 
-/* Index of a counter in struct tp_counters; -1: it was not counted. */
-int tp_trace_counter(const struct tp_trace *trace, const char *name);
+/* Index of a counter in struct tpa_counters; -1: it was not counted. */
+int tpa_trace_counter(const struct tpa_trace *trace, const char *name);
 
 /* Is that the path of libtprof.so itself? */
-bool tp_path_is_collector(const char *path);
+bool tpa_path_is_collector(const char *path);
 
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
-uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);
+uint64_t tpa_trace_ns(const struct tpa_trace *trace, uint64_t ticks);
 
 /* Ticks (not shifted) when the run ended, as far as that is known before its events are read. */
-uint64_t tp_trace_last(const struct tp_trace *trace);
+uint64_t tpa_trace_last(const struct tpa_trace *trace);
 
 /* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
-uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns);
+uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns);
 
 /* Gives an op another name. False: no memory. */
-bool tp_trace_rename_op(struct tp_trace *trace, size_t op, const char *name);
+bool tpa_trace_rename_op(struct tpa_trace *trace, size_t op, const char *name);
 
 /* Where a native frame stands: a return address is behind its call, which may be the last of its line or function. */
-static inline uint64_t tp_frame_address(const struct tp_frame *frame)
+static inline uint64_t tpa_frame_address(const struct tpa_frame *frame)
 {
 	return frame->flags & TPROF_FRAME_EXACT || frame->pc == 0 ? frame->pc : frame->pc - 1;
 }
 
 /* Threads' numbers are below it. */
-uint64_t tp_trace_thread_limit(const struct tp_trace *trace);
+uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 
 /* Follows aliases. */
-uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);
+uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node);
 
 /*
  * Of each node a number that the file has for it, to be written into that: a node that joined ones stand for has its own
  * from this reading, and another one as soon as the trace has grown. Index = node number. The caller frees it; NULL: no
  * memory.
  */
-uint32_t *tp_trace_file_nodes(const struct tp_trace *trace);
+uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace);
 
 /*
  * The frames of a stack, innermost first: fills at most `max` frame numbers, returns how many there are. *end is
  * TPROF_NODE_ROOT, _CUT or _SHORT (or _NONE: an unknown node, the stack's record was lost).
  */
-size_t tp_trace_stack(const struct tp_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end);
+size_t tpa_trace_stack(const struct tpa_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end);
 
 #endif

@@ -57,7 +57,7 @@ static bool send_to(pid_t pid, pid_t tid, uint32_t number)
 }
 
 /* The threads in order of their numbers, from the one behind `last` on; the first of them is the process's first. */
-static bool wake_behind(struct tp_wake *wake, uint32_t number)
+static bool wake_behind(struct tpa_wake *wake, uint32_t number)
 {
 	uint64_t bit = UINT64_C(1) << (number - 1);
 	struct dirent *entry;
@@ -80,16 +80,16 @@ static bool wake_behind(struct tp_wake *wake, uint32_t number)
 	return woken;
 }
 
-bool tp_wake_is_stopped(pid_t pid)
+bool tpa_wake_is_stopped(pid_t pid)
 {
 	struct status status;
 
 	return read_status(pid, pid, &status) && (status.state == 'T' || status.state == 't');
 }
 
-bool tp_wake_next(struct tp_wake *wake, uint64_t number)
+bool tpa_wake_next(struct tpa_wake *wake, uint64_t number)
 {
-	if (number == 0 || number > 64 || tp_wake_is_stopped(wake->pid))
+	if (number == 0 || number > 64 || tpa_wake_is_stopped(wake->pid))
 		return false;
 	if (wake_behind(wake, (uint32_t)number))
 		return true;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_wake {
+struct tpa_wake {
 	pid_t pid, last; /* last: the thread that was woken */
 };
 
@@ -15,9 +15,9 @@ struct tp_wake {
  * Sends the signal to the next thread that takes it. Only while the process has a handler for it, or it would be ended. False: no
  * thread takes it.
  */
-bool tp_wake_next(struct tp_wake *wake, uint64_t number);
+bool tpa_wake_next(struct tpa_wake *wake, uint64_t number);
 
 /* Is the process stopped, by a signal or a debugger? */
-bool tp_wake_is_stopped(pid_t pid);
+bool tpa_wake_is_stopped(pid_t pid);
 
 #endif

@@ -36,13 +36,13 @@ static struct tprof_chunk *chunk_at(uintptr_t from, uint64_t number)
 
 static uint32_t next_size(void)
 {
-	uint64_t now = tp_clock_before(), lasted = now - made;
+	uint64_t now = tpc_clock_before(), lasted = now - made;
 
 	if (!size)
 		size = 1;
-	else if (lasted < tp_clock_ticks(OFTEN_NS) && size < MOST)
+	else if (lasted < tpc_clock_ticks(OFTEN_NS) && size < MOST)
 		size *= 2;
-	else if (lasted > tp_clock_ticks(SELDOM_NS) && size > 1)
+	else if (lasted > tpc_clock_ticks(SELDOM_NS) && size > 1)
 		size /= 2;
 	made = now;
 	return size;
@@ -52,26 +52,26 @@ static uint32_t next_size(void)
 static uint64_t make(struct tprof_chunk **chunk)
 {
 	uint32_t count = next_size();
-	uint64_t first = tp_add(&tp_header->chunks, count);
-	struct tp_obstacle obstacle;
+	uint64_t first = tpc_add(&tpc_header->chunks, count);
+	struct tpc_obstacle obstacle;
 
 	if (count == 1)
 		return first;
-	*chunk = tp_output_grow(first, count, true, &obstacle);
+	*chunk = tpc_output_grow(first, count, true, &obstacle);
 	if (!*chunk)
 		size = 1; /* not as many at once */
-	tp_store(&base, *chunk ? (uintptr_t)*chunk - first * TPROF_CHUNK_SIZE : 0);
-	tp_store_release(&supply, (first + 1) << 8 | (count - 1)); /* pairs with take() */
+	tpc_store(&base, *chunk ? (uintptr_t)*chunk - first * TPROF_CHUNK_SIZE : 0);
+	tpc_store_release(&supply, (first + 1) << 8 | (count - 1)); /* pairs with take() */
 	return first;
 }
 
 /* False: there is none left. *chunk: as make()'s. */
 static bool take(uint64_t *number, struct tprof_chunk **chunk)
 {
-	uint64_t word = tp_load_acquire(&supply); /* pairs with make(): the base is set */
+	uint64_t word = tpc_load_acquire(&supply); /* pairs with make(): the base is set */
 
 	while (left_of(word)) {
-		uintptr_t from = tp_load(&base);
+		uintptr_t from = tpc_load(&base);
 
 		if (!__atomic_compare_exchange_n(&supply, &word, word + (1 << 8) - 1, false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_ACQUIRE))
@@ -84,21 +84,21 @@ static bool take(uint64_t *number, struct tprof_chunk **chunk)
 }
 
 /* A longjmp out of a signal handler may leave make(): from then on each is made alone. */
-struct tprof_chunk *tp_batch_take(bool whole, struct tp_obstacle *obstacle)
+struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle)
 {
 	struct tprof_chunk *chunk = NULL;
 	uint64_t number;
 
 	if (whole && take(&number, &chunk)) {
 		/* it is ours */
-	} else if (whole && tp_swap_if(&making, 0u, 1u)) {
+	} else if (whole && tpc_swap_if(&making, 0u, 1u)) {
 		if (!take(&number, &chunk)) /* another thread may have made some meanwhile */
 			number = make(&chunk);
-		tp_store_release(&making, 0u); /* pairs with the swap */
+		tpc_store_release(&making, 0u); /* pairs with the swap */
 	} else {
-		number = tp_add(&tp_header->chunks, 1);
+		number = tpc_add(&tpc_header->chunks, 1);
 	}
-	return chunk ? chunk : tp_output_grow(number, 1, whole, obstacle);
+	return chunk ? chunk : tpc_output_grow(number, 1, whole, obstacle);
 }
 
 /* ---- giving back ---- */
@@ -106,18 +106,18 @@ struct tprof_chunk *tp_batch_take(bool whole, struct tp_obstacle *obstacle)
 /* Neighbours that nobody uses any more and that are mapped still: the address of the first, and in its lowest bits how many. */
 static uintptr_t ended;
 
-void tp_batch_give(struct tprof_chunk *chunk)
+void tpc_batch_give(struct tprof_chunk *chunk)
 {
-	uintptr_t word = tp_load_acquire(&ended), count;
+	uintptr_t word = tpc_load_acquire(&ended), count;
 	bool joins;
 
 	do {
-		count = word % TP_PAGE;
+		count = word % TPC_PAGE;
 		joins = count && count < MOST && chunk == chunk_at(word - count, count);
 	} while (!__atomic_compare_exchange_n(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	if (!joins && count)
-		tp_sys_munmap((void *)(word - count), count * TPROF_CHUNK_SIZE);
+		tpc_sys_munmap((void *)(word - count), count * TPROF_CHUNK_SIZE);
 }
 
 /* ---- the end ---- */
@@ -125,11 +125,11 @@ void tp_batch_give(struct tprof_chunk *chunk)
 /* All that is left, as its number and count; *chunks: NULL: these are numbers only. */
 static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
 {
-	uint64_t word = tp_load_acquire(&supply);
+	uint64_t word = tpc_load_acquire(&supply);
 	uintptr_t from;
 
 	do {
-		from = tp_load(&base);
+		from = tpc_load(&base);
 	} while (!__atomic_compare_exchange_n(&supply, &word, word & ~UINT64_C(0xff), false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
 	*number = word >> 8;
@@ -141,35 +141,35 @@ static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
  * A hole in the file, which is not made shorter: another thread may be at making it longer, and a chunk that is cut off would
  * be a SIGBUS. Numbers without chunks are given out again, if they were the last.
  */
-void tp_batch_end(void)
+void tpc_batch_end(void)
 {
 	struct tprof_chunk *chunks;
 	uint64_t number;
-	uint32_t left = tp_load(&tp_sealed) ? 0 : take_all(&number, &chunks);
+	uint32_t left = tpc_load(&tpc_sealed) ? 0 : take_all(&number, &chunks);
 	int fd;
 
 	if (!left)
 		return;
 	if (!chunks) {
-		tp_swap_if(&tp_header->chunks, number + left, number);
+		tpc_swap_if(&tpc_header->chunks, number + left, number);
 		return;
 	}
-	tp_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
-	fd = tp_output_reach();
+	tpc_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
+	fd = tpc_output_reach();
 	if (fd < 0)
 		return;
-	tp_reserve_return(fd, TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE, (uint64_t)left * TPROF_CHUNK_SIZE);
-	tp_sys_close(fd);
+	tpc_reserve_return(fd, TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE, (uint64_t)left * TPROF_CHUNK_SIZE);
+	tpc_sys_close(fd);
 }
 
-void tp_batch_forget(void)
+void tpc_batch_forget(void)
 {
 	struct tprof_chunk *chunks;
 	uint64_t number;
 	uint32_t left = take_all(&number, &chunks);
 
 	if (left && chunks)
-		tp_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
+		tpc_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
 	making = 0;
 	size = 0;
 }

@@ -16,21 +16,21 @@
 
 #include "core/base.h"
 
-struct tp_obstacle; /* core/output.h */
+struct tpc_obstacle; /* core/output.h */
 
 /*
  * A chunk nobody has written to, zeros. `whole`: its writer has filled one before. NULL: *obstacle says
  * what was in the way. Any thread.
  */
-struct tprof_chunk *tp_batch_take(bool whole, struct tp_obstacle *obstacle);
+struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle);
 
 /* Nobody uses it any more. It is unmapped with its neighbours: 16 at once cost hardly more than one. Any thread. */
-void tp_batch_give(struct tprof_chunk *chunk);
+void tpc_batch_give(struct tprof_chunk *chunk);
 
 /* At the process's end: what nobody has taken goes back to the disk. Who goes on recording makes new ones. */
-TP_SLOW void tp_batch_end(void);
+TPC_SLOW void tpc_batch_end(void);
 
 /* In a forked child: they are the parent's. */
-void tp_batch_forget(void);
+void tpc_batch_forget(void);
 
 #endif

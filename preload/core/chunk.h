@@ -11,17 +11,17 @@
  * A new chunk, ready to be written to. `whole`: its writer has filled one before, so will most probably fill it: what that
  * costs is then paid at once, which is less. NULL: recording has been stopped, and why was said.
  */
-TP_SLOW struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole);
+TPC_SLOW struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole);
 
 /* Nobody writes to it any more. What was committed stays in the file, or will be there when the disk has room for it. */
-void tp_chunk_end(struct tprof_chunk *chunk);
+void tpc_chunk_end(struct tprof_chunk *chunk);
 
-static inline uint8_t *tp_chunk_bytes(struct tprof_chunk *chunk)
+static inline uint8_t *tpc_chunk_bytes(struct tprof_chunk *chunk)
 {
 	return (uint8_t *)(chunk + 1);
 }
 
-static inline uint8_t *tp_chunk_limit(struct tprof_chunk *chunk)
+static inline uint8_t *tpc_chunk_limit(struct tprof_chunk *chunk)
 {
 	return (uint8_t *)chunk + TPROF_CHUNK_SIZE;
 }
@@ -30,20 +30,20 @@ static inline uint8_t *tp_chunk_limit(struct tprof_chunk *chunk)
  * Makes the record that ends at `end` valid. Release: a reader that sees the length sees the bytes (pairs with the
  * analyzer's read of `committed`; and the kernel keeps the page whatever becomes of this process).
  */
-static inline void tp_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
+static inline void tpc_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
 {
-	tp_store_release(&chunk->committed, (uint64_t)(end - tp_chunk_bytes(chunk)));
+	tpc_store_release(&chunk->committed, (uint64_t)(end - tpc_chunk_bytes(chunk)));
 }
 
 /* Bytes committed. The file is anybody's to write to who may: a number that can't be is the whole chunk, which is full. */
-static inline uint64_t tp_chunk_committed(const struct tprof_chunk *chunk)
+static inline uint64_t tpc_chunk_committed(const struct tprof_chunk *chunk)
 {
-	uint64_t committed = tp_load(&chunk->committed), most = TPROF_CHUNK_SIZE - sizeof(*chunk);
+	uint64_t committed = tpc_load(&chunk->committed), most = TPROF_CHUNK_SIZE - sizeof(*chunk);
 
 	return committed < most ? committed : most;
 }
 
 /* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
-#define TP_RECORD_MAX 128
+#define TPC_RECORD_MAX 128
 
 #endif

@@ -16,7 +16,7 @@
 static char path[4096];
 static bool is_first; /* this process began its run */
 
-const char *tp_claimed_path(void)
+const char *tpc_claimed_path(void)
 {
 	return path;
 }
@@ -24,60 +24,60 @@ const char *tp_claimed_path(void)
 /* ---- names ---- */
 
 /* TPROF_OUTPUT with %p and %e filled in, made absolute: the program may change its folder. */
-static bool expand(const struct tp_identity *identity, struct tp_text *to, bool *has_pid)
+static bool expand(const struct tpc_identity *identity, struct tpc_text *to, bool *has_pid)
 {
 	static char cwd[2048]; /* of the start: a child that changed its folder writes beside its parent */
 
 	*has_pid = false;
-	if (tp_config.output[0] != '/') {
-		if (!cwd[0] && tp_sys_getcwd(cwd, sizeof(cwd)) <= 0)
+	if (tpc_config.output[0] != '/') {
+		if (!cwd[0] && tpc_sys_getcwd(cwd, sizeof(cwd)) <= 0)
 			return false;
-		tp_text_add(to, cwd);
-		tp_text_add(to, "/");
+		tpc_text_add(to, cwd);
+		tpc_text_add(to, "/");
 	}
-	for (const char *at = tp_config.output; *at; at++) {
+	for (const char *at = tpc_config.output; *at; at++) {
 		if (at[0] == '%' && at[1] == 'p') {
-			tp_text_add_number(to, identity->pid);
+			tpc_text_add_number(to, identity->pid);
 			*has_pid = true;
 			at++;
 		} else if (at[0] == '%' && at[1] == 'e') {
-			tp_text_add(to, tp_text_base(identity->exe));
+			tpc_text_add(to, tpc_text_base(identity->exe));
 			at++;
 		} else {
-			tp_text_add_bytes(to, at, 1);
+			tpc_text_add_bytes(to, at, 1);
 		}
 	}
 	return !to->cut;
 }
 
 /* trace.bin -> trace.4711.bin; for the n-th image of one process (exec of exec) trace.4711-2.bin. */
-static void number_name(const char *name, uint32_t pid, unsigned int image, struct tp_text *to)
+static void number_name(const char *name, uint32_t pid, unsigned int image, struct tpc_text *to)
 {
-	const char *base = tp_text_base(name);
+	const char *base = tpc_text_base(name);
 	const char *suffix = strrchr(base, '.');
 
 	if (!suffix || suffix == base)
 		suffix = base + strlen(base);
-	tp_text_add_bytes(to, name, (size_t)(suffix - name));
-	tp_text_add(to, ".");
-	tp_text_add_number(to, pid);
+	tpc_text_add_bytes(to, name, (size_t)(suffix - name));
+	tpc_text_add(to, ".");
+	tpc_text_add_number(to, pid);
 	if (image > 1) {
-		tp_text_add(to, "-");
-		tp_text_add_number(to, image);
+		tpc_text_add(to, "-");
+		tpc_text_add_number(to, image);
 	}
-	tp_text_add(to, suffix);
+	tpc_text_add(to, suffix);
 }
 
-bool tp_claim_temporary(const struct tp_identity *identity, char *to, size_t size)
+bool tpc_claim_temporary(const struct tpc_identity *identity, char *to, size_t size)
 {
-	struct tp_text text = tp_text_in(to, size);
+	struct tpc_text text = tpc_text_in(to, size);
 	bool has_pid;
 
 	if (!expand(identity, &text, &has_pid))
 		return false;
-	tp_text_add(&text, ".");
-	tp_text_add_number(&text, identity->pid);
-	tp_text_add(&text, ".new");
+	tpc_text_add(&text, ".");
+	tpc_text_add_number(&text, identity->pid);
+	tpc_text_add(&text, ".new");
 	return !text.cut;
 }
 
@@ -102,22 +102,22 @@ struct found {
 /* An exec'd image finds its own process's trace: that one ended here. */
 static void mark_exec(int fd, const struct tprof_header *old)
 {
-	struct tprof_moment now = tp_clock_moment();
+	struct tprof_moment now = tpc_clock_moment();
 	uint32_t end = TPROF_END_EXEC;
 
 	if (old->end != TPROF_END_NONE)
 		return;
-	tp_sys_pwrite(fd, &now, sizeof(now), offsetof(struct tprof_header, finish));
-	tp_sys_pwrite(fd, &end, sizeof(end), offsetof(struct tprof_header, end));
+	tpc_sys_pwrite(fd, &now, sizeof(now), offsetof(struct tprof_header, finish));
+	tpc_sys_pwrite(fd, &end, sizeof(end), offsetof(struct tprof_header, end));
 }
 
 /*
  * Did this process begin while that run had a sign of life? Its start is known in ticks of 10 ms since boot, rounded
  * down: in doubt it began later.
  */
-static bool began_within(const struct tprof_header *old, const struct stat *status, const struct tp_identity *identity)
+static bool began_within(const struct tprof_header *old, const struct stat *status, const struct tpc_identity *identity)
 {
-	struct tprof_moment now = tp_clock_moment();
+	struct tprof_moment now = tpc_clock_moment();
 	uint64_t began = now.unix_ns - now.mono_ns + identity->start * 10000000u;
 	uint64_t last = (uint64_t)status->st_mtim.tv_sec * 1000000000u + (uint64_t)status->st_mtim.tv_nsec;
 
@@ -132,12 +132,12 @@ static bool began_within(const struct tprof_header *old, const struct stat *stat
  * A writer holds a lock on its trace as long as it lives: the kernel's word, in whatever namespace it runs. A program may
  * have closed the descriptor that holds it, so the process is asked for as well.
  */
-static enum occupant judge(struct found *found, const struct tp_identity *identity, const struct stat *status)
+static enum occupant judge(struct found *found, const struct tpc_identity *identity, const struct stat *status)
 {
 	int fd = found->fd;
 	struct tprof_header old;
 
-	if (tp_sys_pread(fd, &old, sizeof(old), 0) != sizeof(old) || memcmp(old.magic, TPROF_MAGIC, 8) != 0)
+	if (tpc_sys_pread(fd, &old, sizeof(old), 0) != sizeof(old) || memcmp(old.magic, TPROF_MAGIC, 8) != 0)
 		return OCCUPANT_FOREIGN;
 	found->pid = old.pid;
 	found->run = old.run;
@@ -145,42 +145,42 @@ static enum occupant judge(struct found *found, const struct tp_identity *identi
 		mark_exec(fd, &old);
 		return OCCUPANT_SELF;
 	}
-	if (old.run && old.run == tp_config.run)
+	if (old.run && old.run == tpc_config.run)
 		return OCCUPANT_RUN;
-	if (tp_syscall(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0) == -EWOULDBLOCK)
+	if (tpc_syscall(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0) == -EWOULDBLOCK)
 		return OCCUPANT_RUN;
-	if (old.process_start && tp_process_start(old.pid) == old.process_start)
+	if (old.process_start && tpc_process_start(old.pid) == old.process_start)
 		return OCCUPANT_RUN;
-	if (old.run && tp_config.run)
+	if (old.run && tpc_config.run)
 		return OCCUPANT_OLD;
 	return began_within(&old, status, identity) ? OCCUPANT_RUN : OCCUPANT_OLD;
 }
 
-static struct found look_at(const char *name, const struct tp_identity *identity)
+static struct found look_at(const char *name, const struct tpc_identity *identity)
 {
 	struct found found = { OCCUPANT_FOREIGN, -1, 0, 0, 0 };
 	struct stat status;
 
-	if (tp_sys_lstat(name, &status) != 0)
+	if (tpc_sys_lstat(name, &status) != 0)
 		return (struct found){ OCCUPANT_NONE, -1, 0, 0, 0 };
 	if (!S_ISREG(status.st_mode))
 		return found;
-	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
+	found.fd = tpc_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
 	if (found.fd == -EACCES) /* the user's that this run gave up: what it is can be read */
-		found.fd = tp_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
+		found.fd = tpc_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
 	if (found.fd == -ENOENT) /* a process that began at the same time has just put it aside */
 		found.occupant = OCCUPANT_NONE;
 	if (found.fd < 0)
 		return found;
-	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
+	found.inode = tpc_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
 	found.occupant = judge(&found, identity, &status);
 	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
-		uint64_t now = tp_clock_moment().unix_ns;
+		uint64_t now = tpc_clock_moment().unix_ns;
 
-		tp_sys_pwrite(found.fd, &now, sizeof(now), offsetof(struct tprof_header, last_child_start_unix_ns));
+		tpc_sys_pwrite(found.fd, &now, sizeof(now), offsetof(struct tprof_header, last_child_start_unix_ns));
 	}
 	if (found.occupant != OCCUPANT_OLD) {
-		tp_sys_close(found.fd);
+		tpc_sys_close(found.fd);
 		found.fd = -1;
 	}
 	return found;
@@ -191,27 +191,27 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 /* Whoever makes an empty file of that name has it: others find that it is no trace, and take another one. */
 static int take_by_making(const char *temporary, const char *name)
 {
-	int fd = tp_sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	int fd = tpc_sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return fd;
-	tp_sys_close(fd);
-	return (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+	tpc_sys_close(fd);
+	return (int)tpc_syscall(SYS_rename, temporary, name, 0, 0);
 }
 
 /* Where the file system can't rename without replacing, a second link does it; where it has no such links, a third way. */
 static int take_free_name(const char *temporary, const char *name)
 {
-	long result = tp_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
+	long result = tpc_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
 
 	if (result == 0 || result == -EEXIST)
 		return (int)result;
-	result = tp_syscall(SYS_link, temporary, name, 0, 0);
+	result = tpc_syscall(SYS_link, temporary, name, 0, 0);
 	if (result == -EEXIST)
 		return -EEXIST;
 	if (result != 0)
 		return take_by_making(temporary, name);
-	tp_sys_unlink(temporary);
+	tpc_sys_unlink(temporary);
 	return 0;
 }
 
@@ -219,14 +219,14 @@ static int take_free_name(const char *temporary, const char *name)
 static bool put_aside(const char *name)
 {
 	static char aside[4096];
-	struct tp_text text = tp_text_in(aside, sizeof(aside));
+	struct tpc_text text = tpc_text_in(aside, sizeof(aside));
 
-	tp_text_add(&text, name);
-	tp_text_add(&text, ".old");
-	if (text.cut || tp_syscall(SYS_rename, name, aside, 0, 0) != 0)
+	tpc_text_add(&text, name);
+	tpc_text_add(&text, ".old");
+	if (text.cut || tpc_syscall(SYS_rename, name, aside, 0, 0) != 0)
 		return false;
-	if (tp_config.verbose)
-		tp_log("the trace of an earlier run is kept: ", aside);
+	if (tpc_config.verbose)
+		tpc_log("the trace of an earlier run is kept: ", aside);
 	return true;
 }
 
@@ -236,17 +236,17 @@ static int take_old_name(const char *temporary, const char *name, const struct f
 	struct stat status;
 	int result;
 
-	if (tp_sys_lstat(name, &status) != 0 || status.st_ino != old->inode)
+	if (tpc_sys_lstat(name, &status) != 0 || status.st_ino != old->inode)
 		return -EEXIST;
 	if (put_aside(name))
 		return take_free_name(temporary, name);
-	result = (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+	result = (int)tpc_syscall(SYS_rename, temporary, name, 0, 0);
 	if (result == 0)
-		tp_log("the trace of an earlier run could not be renamed and is replaced: ", name);
+		tpc_log("the trace of an earlier run could not be renamed and is replaced: ", name);
 	return result;
 }
 
-static int take(const char *temporary, const char *name, const struct tp_identity *identity, enum occupant *occupant)
+static int take(const char *temporary, const char *name, const struct tpc_identity *identity, enum occupant *occupant)
 {
 	struct found found = look_at(name, identity);
 	int result = -EEXIST;
@@ -259,56 +259,56 @@ static int take(const char *temporary, const char *name, const struct tp_identit
 	else if (found.fd == -EMFILE || found.fd == -ENFILE || found.fd == -EACCES)
 		result = found.fd;
 	if (found.fd >= 0)
-		tp_sys_close(found.fd);
+		tpc_sys_close(found.fd);
 	return result;
 }
 
 /* Whose trace of this run that is; 0: it is none. */
-static uint32_t whose(const char *name, const struct tp_identity *identity)
+static uint32_t whose(const char *name, const struct tpc_identity *identity)
 {
 	struct found found = look_at(name, identity);
 
 	if (found.fd >= 0)
-		tp_sys_close(found.fd);
+		tpc_sys_close(found.fd);
 	return found.occupant == OCCUPANT_RUN || found.occupant == OCCUPANT_SELF ? found.pid : 0;
 }
 
-static bool is_numbered(const char *name, uint32_t pid, const struct tp_identity *identity)
+static bool is_numbered(const char *name, uint32_t pid, const struct tpc_identity *identity)
 {
-	struct tp_text numbered = tp_text_in(path, sizeof(path));
+	struct tpc_text numbered = tpc_text_in(path, sizeof(path));
 
 	number_name(name, pid, 1, &numbered);
 	return whose(path, identity);
 }
 
 /* The name of a process's trace where each program's have their own (%e), as far as it can be had. */
-static bool name_of(uint32_t pid, const struct tp_identity *identity, struct tp_text *name)
+static bool name_of(uint32_t pid, const struct tpc_identity *identity, struct tpc_text *name)
 {
-	static struct tp_identity other;
-	struct tp_text link = *name;
+	static struct tpc_identity other;
+	struct tpc_text link = *name;
 	bool has_pid;
 
 	other = *identity;
 	other.pid = pid;
-	tp_text_add(&link, "/proc/");
-	tp_text_add_number(&link, pid);
-	tp_text_add(&link, "/exe");
-	if (pid != identity->pid && strstr(tp_config.output, "%e")) {
+	tpc_text_add(&link, "/proc/");
+	tpc_text_add_number(&link, pid);
+	tpc_text_add(&link, "/exe");
+	if (pid != identity->pid && strstr(tpc_config.output, "%e")) {
 		memset(other.exe, 0, sizeof(other.exe));
-		if (tp_sys_readlink(name->bytes, other.exe, sizeof(other.exe) - 1) <= 0)
+		if (tpc_sys_readlink(name->bytes, other.exe, sizeof(other.exe) - 1) <= 0)
 			return false;
 	}
-	*name = tp_text_in(name->bytes, name->size);
+	*name = tpc_text_in(name->bytes, name->size);
 	return expand(&other, name, &has_pid);
 }
 
-static bool has_parents_trace(const struct tp_identity *identity)
+static bool has_parents_trace(const struct tpc_identity *identity)
 {
 	static char name[4096];
-	struct tp_text text = tp_text_in(name, sizeof(name));
+	struct tpc_text text = tpc_text_in(name, sizeof(name));
 	uint32_t parent = identity->ppid;
 
-	return strstr(tp_config.output, "%e") && name_of(parent, identity, &text) &&
+	return strstr(tpc_config.output, "%e") && name_of(parent, identity, &text) &&
 	       (whose(name, identity) == parent || is_numbered(name, parent, identity));
 }
 
@@ -316,7 +316,7 @@ static bool has_parents_trace(const struct tp_identity *identity)
  * The run's first process is over, but this one's parent, or this process itself before an exec, has a numbered trace
  * beside it; or that process's trace is of another name: the run goes on.
  */
-static bool run_goes_on(const char *name, const struct tp_identity *identity)
+static bool run_goes_on(const char *name, const struct tpc_identity *identity)
 {
 	return is_numbered(name, identity->ppid, identity) || is_numbered(name, identity->pid, identity) ||
 	       has_parents_trace(identity);
@@ -324,65 +324,65 @@ static bool run_goes_on(const char *name, const struct tp_identity *identity)
 
 /* ---- the run ---- */
 
-static bool adopt(const char *name, const struct tp_identity *identity)
+static bool adopt(const char *name, const struct tpc_identity *identity)
 {
 	struct found found = look_at(name, identity);
 
 	if (found.fd >= 0)
-		tp_sys_close(found.fd);
+		tpc_sys_close(found.fd);
 	if ((found.occupant == OCCUPANT_RUN && found.pid == identity->ppid) || found.occupant == OCCUPANT_SELF)
-		tp_config.run = found.run;
-	return tp_config.run != 0;
+		tpc_config.run = found.run;
+	return tpc_config.run != 0;
 }
 
-static bool adopt_numbered(const char *name, uint32_t pid, const struct tp_identity *identity)
+static bool adopt_numbered(const char *name, uint32_t pid, const struct tpc_identity *identity)
 {
-	struct tp_text numbered = tp_text_in(path, sizeof(path));
+	struct tpc_text numbered = tpc_text_in(path, sizeof(path));
 
 	number_name(name, pid, 1, &numbered);
 	return adopt(path, identity);
 }
 
-static bool adopt_from(uint32_t pid, const struct tp_identity *identity)
+static bool adopt_from(uint32_t pid, const struct tpc_identity *identity)
 {
 	static char name[4096];
-	struct tp_text text = tp_text_in(name, sizeof(name));
+	struct tpc_text text = tpc_text_in(name, sizeof(name));
 
 	return name_of(pid, identity, &text) && (adopt(name, identity) || adopt_numbered(name, pid, identity));
 }
 
-static uint64_t draw(const struct tp_identity *identity)
+static uint64_t draw(const struct tpc_identity *identity)
 {
-	struct tprof_moment now = tp_clock_moment();
+	struct tprof_moment now = tpc_clock_moment();
 	uint64_t number = 0;
 
-	if (tp_syscall(SYS_getrandom, &number, sizeof(number), 1 /* GRND_NONBLOCK */, 0) == sizeof(number) && number)
+	if (tpc_syscall(SYS_getrandom, &number, sizeof(number), 1 /* GRND_NONBLOCK */, 0) == sizeof(number) && number)
 		return number;
-	return tp_hash_word(tp_hash_word(now.unix_ns, now.ticks), identity->pid) | 1;
+	return tpc_hash_word(tpc_hash_word(now.unix_ns, now.ticks), identity->pid) | 1;
 }
 
-void tp_claim_run(const struct tp_identity *identity)
+void tpc_claim_run(const struct tpc_identity *identity)
 {
-	bool adopted = tp_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity);
+	bool adopted = tpc_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity);
 
 	path[0] = '\0'; /* the names that were looked at are not this trace's */
 	if (adopted)
 		return;
-	tp_config.run = draw(identity);
+	tpc_config.run = draw(identity);
 	is_first = true;
 }
 
-static int take_numbered(const char *temporary, const char *name, const struct tp_identity *identity, uint32_t *origin)
+static int take_numbered(const char *temporary, const char *name, const struct tpc_identity *identity, uint32_t *origin)
 {
 	enum occupant occupant;
 	int result = -EEXIST;
 
 	if (*origin != TPROF_ORIGIN_FORK)
 		*origin = is_first ? TPROF_ORIGIN_FIRST : TPROF_ORIGIN_EXEC;
-	if (!tp_config.children && *origin != TPROF_ORIGIN_FIRST)
+	if (!tpc_config.children && *origin != TPROF_ORIGIN_FIRST)
 		return -ECHILD;
 	for (unsigned int image = 1; image < 10000 && result == -EEXIST; image++) {
-		struct tp_text numbered = tp_text_in(path, sizeof(path));
+		struct tpc_text numbered = tpc_text_in(path, sizeof(path));
 
 		number_name(name, identity->pid, image, &numbered);
 		result = take(temporary, path, identity, &occupant);
@@ -390,10 +390,10 @@ static int take_numbered(const char *temporary, const char *name, const struct t
 	return result;
 }
 
-int tp_claim_name(const char *temporary, const struct tp_identity *identity, uint32_t *origin, const char **reason)
+int tpc_claim_name(const char *temporary, const struct tpc_identity *identity, uint32_t *origin, const char **reason)
 {
 	static char name[4096];
-	struct tp_text text = tp_text_in(name, sizeof(name));
+	struct tpc_text text = tpc_text_in(name, sizeof(name));
 	enum occupant occupant;
 	bool has_pid;
 	int result;

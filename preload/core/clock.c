@@ -7,8 +7,8 @@
 #include <time.h>
 
 /* The first of those: they begin a cache line. */
-enum tprof_clock tp_clock_kind TP_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
-uint32_t tp_clock_shared TP_LOOKED_AT;
+enum tprof_clock tpc_clock_kind TPC_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
+uint32_t tpc_clock_shared TPC_LOOKED_AT;
 
 /* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. */
 static bool invariant_counter(void)
@@ -18,9 +18,9 @@ static bool invariant_counter(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-void tp_clock_start(void)
+void tpc_clock_start(void)
 {
-	tp_clock_kind = invariant_counter() ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC;
+	tpc_clock_kind = invariant_counter() ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC;
 }
 
 static uint64_t nanoseconds(clockid_t clock)
@@ -31,31 +31,31 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t tp_clock_slow(void)
+uint64_t tpc_clock_slow(void)
 {
 	return nanoseconds(CLOCK_MONOTONIC);
 }
 
-struct tprof_moment tp_clock_moment(void)
+struct tprof_moment tpc_clock_moment(void)
 {
 	struct tprof_moment moment;
 
 	moment.mono_ns = nanoseconds(CLOCK_MONOTONIC);
-	moment.ticks = tp_clock_before();
+	moment.ticks = tpc_clock_before();
 	moment.unix_ns = nanoseconds(CLOCK_REALTIME);
 	return moment;
 }
 
-uint64_t tp_clock_ticks(uint64_t ns)
+uint64_t tpc_clock_ticks(uint64_t ns)
 {
 	/* Counters run at 1 to 4 GHz; 2 is near enough for the pause between two memory samples. */
-	return tp_clock_kind == TPROF_CLOCK_TSC ? ns * 2 : ns;
+	return tpc_clock_kind == TPROF_CLOCK_TSC ? ns * 2 : ns;
 }
 
-uint64_t tp_clock_thread_ns(void)
+uint64_t tpc_clock_thread_ns(void)
 {
 	struct timespec now = { 0 };
 
-	tp_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0);
+	tpc_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

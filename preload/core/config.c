@@ -8,8 +8,8 @@
 #include <tprof/nearest.h>
 #include <tprof/size.h>
 
-struct tp_config tp_config;
-const struct tp_config_ops *tp_config_ops;
+struct tpc_config tpc_config;
+const struct tpc_config_ops *tpc_config_ops;
 
 #define SAMPLE_BYTES_MAX (UINT64_C(1) << 40)
 
@@ -21,7 +21,7 @@ static bool read_output(const char *value)
 	if (!*value || strlen(value) >= sizeof(copy))
 		return false;
 	memcpy(copy, value, strlen(value) + 1);
-	tp_config.output = copy;
+	tpc_config.output = copy;
 	return true;
 }
 
@@ -32,19 +32,19 @@ static bool read_exe(const char *value)
 	if (!*value || strlen(value) >= sizeof(copy))
 		return false;
 	memcpy(copy, value, strlen(value) + 1);
-	tp_config.exe = copy;
+	tpc_config.exe = copy;
 	return true;
 }
 
 static bool read_alloc(const char *value)
 {
 	if (strcmp(value, "trace") == 0)
-		tp_config.alloc = TP_ALLOC_TRACE;
+		tpc_config.alloc = TPC_ALLOC_TRACE;
 	else if (strcmp(value, "off") == 0)
-		tp_config.alloc = TP_ALLOC_OFF;
-	else if (strncmp(value, "sample:", 7) == 0 && tprof_parse_size(value + 7, &tp_config.sample_bytes) &&
-		 tp_config.sample_bytes >= 1 && tp_config.sample_bytes <= SAMPLE_BYTES_MAX)
-		tp_config.alloc = TP_ALLOC_SAMPLE;
+		tpc_config.alloc = TPC_ALLOC_OFF;
+	else if (strncmp(value, "sample:", 7) == 0 && tprof_parse_size(value + 7, &tpc_config.sample_bytes) &&
+		 tpc_config.sample_bytes >= 1 && tpc_config.sample_bytes <= SAMPLE_BYTES_MAX)
+		tpc_config.alloc = TPC_ALLOC_SAMPLE;
 	else
 		return false;
 	return true;
@@ -52,21 +52,21 @@ static bool read_alloc(const char *value)
 
 static bool read_children(const char *value)
 {
-	tp_config.children = value[0] != '0';
+	tpc_config.children = value[0] != '0';
 	return (value[0] == '0' || value[0] == '1') && value[1] == 0;
 }
 
 static bool read_start(const char *value)
 {
-	tp_config.start_off = strcmp(value, "off") == 0;
-	return tp_config.start_off || strcmp(value, "on") == 0;
+	tpc_config.start_off = strcmp(value, "off") == 0;
+	return tpc_config.start_off || strcmp(value, "on") == 0;
 }
 
 static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t *to)
 {
 	uint64_t n;
 
-	if (!tp_text_number(&value, &n) || *value || n < low || n > high)
+	if (!tpc_text_number(&value, &n) || *value || n < low || n > high)
 		return false;
 	*to = (uint32_t)n;
 	return true;
@@ -80,41 +80,41 @@ static bool read_range_or_off(const char *value, uint32_t high, uint32_t *to)
 
 static bool read_cpu(const char *value)
 {
-	return read_range_or_off(value, 10000, &tp_config.cpu);
+	return read_range_or_off(value, 10000, &tpc_config.cpu);
 }
 
 static bool read_ops(const char *value)
 {
-	return tp_config_ops && tp_config_ops->set(value);
+	return tpc_config_ops && tpc_config_ops->set(value);
 }
 
 static bool read_counters(const char *value)
 {
-	return tp_counters_choose(value);
+	return tpc_counters_choose(value);
 }
 
 static bool read_step(const char *value)
 {
-	return tp_config_ops && tp_config_ops->set_step(value);
+	return tpc_config_ops && tpc_config_ops->set_step(value);
 }
 
 static bool read_depth(const char *value)
 {
-	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
+	return read_range(value, 1, TPC_DEPTH_MAX, &tpc_config.depth);
 }
 
 static bool read_python(const char *value)
 {
 	if (strcmp(value, "alloc") != 0)
-		return read_range_or_off(value, TP_PYTHON_STACKS, &tp_config.python);
-	tp_config.python = TP_PYTHON_ALLOC;
+		return read_range_or_off(value, TPC_PYTHON_STACKS, &tpc_config.python);
+	tpc_config.python = TPC_PYTHON_ALLOC;
 	return true;
 }
 
 static bool read_leakcheck(const char *value)
 {
-	tp_config.leakcheck = strcmp(value, "exit") == 0;
-	return tp_config.leakcheck || !*value;
+	tpc_config.leakcheck = strcmp(value, "exit") == 0;
+	return tpc_config.leakcheck || !*value;
 }
 
 static bool read_digit(char c, uint64_t *n)
@@ -127,7 +127,7 @@ static bool read_digit(char c, uint64_t *n)
 	return digit < 16;
 }
 
-/* As tp_run_text() writes it; any other name of a run stands for its hash. */
+/* As tpc_run_text() writes it; any other name of a run stands for its hash. */
 static bool read_run(const char *value)
 {
 	size_t length = strlen(value);
@@ -136,13 +136,13 @@ static bool read_run(const char *value)
 
 	for (size_t i = 0; digits && i < length; i++)
 		digits = read_digit(value[i], &n);
-	tp_config.run = digits ? n : length ? tp_hash_bytes(0, value, length) : 0;
-	return tp_config.run != 0;
+	tpc_config.run = digits ? n : length ? tpc_hash_bytes(0, value, length) : 0;
+	return tpc_config.run != 0;
 }
 
 static bool read_verbose(const char *value)
 {
-	return read_range(value, 0, 2, &tp_config.verbose);
+	return read_range(value, 0, 2, &tpc_config.verbose);
 }
 
 /* The one option table: name, what it takes, and for the message what is allowed and what is used instead. */
@@ -154,7 +154,7 @@ static const struct option {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES, as in sample:512KiB", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
-	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* what is allowed says tp_config_ops */
+	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* what is allowed says tpc_config_ops */
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,
@@ -170,39 +170,39 @@ static const struct option {
 
 static void set_defaults(void)
 {
-	tp_config = (struct tp_config){ 0 };
-	for (size_t i = 0; i < TP_LENGTH(options); i++) {
+	tpc_config = (struct tpc_config){ 0 };
+	for (size_t i = 0; i < TPC_LENGTH(options); i++) {
 		if (options[i].standard)
 			options[i].read(options[i].standard);
 	}
 }
 
-static void complain(struct tp_text *complaints, const struct option *option, const char *value)
+static void complain(struct tpc_text *complaints, const struct option *option, const char *value)
 {
-	tp_text_add(complaints, "tprof: ");
-	tp_text_add(complaints, option->name);
-	tp_text_add(complaints, "=");
-	tp_text_add(complaints, value);
-	tp_text_add(complaints, ": allowed is ");
+	tpc_text_add(complaints, "tprof: ");
+	tpc_text_add(complaints, option->name);
+	tpc_text_add(complaints, "=");
+	tpc_text_add(complaints, value);
+	tpc_text_add(complaints, ": allowed is ");
 	if (option->allowed)
-		tp_text_add(complaints, option->allowed);
-	else if (tp_config_ops)
-		tp_config_ops->allowed(complaints);
-	tp_text_add(complaints, "; using ");
-	tp_text_add(complaints, option->standard && *option->standard ? option->standard : "none");
-	tp_text_add(complaints, "\n");
+		tpc_text_add(complaints, option->allowed);
+	else if (tpc_config_ops)
+		tpc_config_ops->allowed(complaints);
+	tpc_text_add(complaints, "; using ");
+	tpc_text_add(complaints, option->standard && *option->standard ? option->standard : "none");
+	tpc_text_add(complaints, "\n");
 }
 
 /* No option has this name: says which one was probably meant. */
-static void complain_unknown(struct tp_text *complaints, const char *name, size_t length)
+static void complain_unknown(struct tpc_text *complaints, const char *name, size_t length)
 {
 	char copy[TPROF_WORD_MAX + 1];
-	struct tp_text word = tp_text_in(copy, sizeof(copy));
+	struct tpc_text word = tpc_text_in(copy, sizeof(copy));
 	uint32_t nearest = TPROF_FAR;
 	const char *meant = NULL;
 
-	tp_text_add_bytes(&word, name, length);
-	for (size_t i = 0; i < TP_LENGTH(options) && !word.cut; i++) {
+	tpc_text_add_bytes(&word, name, length);
+	for (size_t i = 0; i < TPC_LENGTH(options) && !word.cut; i++) {
 		uint32_t distance = tprof_word_distance(copy + 6, options[i].name + 6);
 
 		if (distance < nearest) {
@@ -210,20 +210,20 @@ static void complain_unknown(struct tp_text *complaints, const char *name, size_
 			meant = options[i].name;
 		}
 	}
-	tp_text_add(complaints, "tprof: ");
-	tp_text_add_bytes(complaints, name, length);
-	tp_text_add(complaints, ": not known to this version; ignored");
+	tpc_text_add(complaints, "tprof: ");
+	tpc_text_add_bytes(complaints, name, length);
+	tpc_text_add(complaints, ": not known to this version; ignored");
 	if (meant) {
-		tp_text_add(complaints, "; did you mean ");
-		tp_text_add(complaints, meant);
-		tp_text_add(complaints, "?");
+		tpc_text_add(complaints, "; did you mean ");
+		tpc_text_add(complaints, meant);
+		tpc_text_add(complaints, "?");
 	}
-	tp_text_add(complaints, "\n");
+	tpc_text_add(complaints, "\n");
 }
 
-static void read_variable(const char *name, size_t length, const char *value, struct tp_text *complaints)
+static void read_variable(const char *name, size_t length, const char *value, struct tpc_text *complaints)
 {
-	for (size_t i = 0; i < TP_LENGTH(options); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(options); i++) {
 		const struct option *option = &options[i];
 
 		if (strlen(option->name) != length || memcmp(option->name, name, length) != 0)
@@ -238,7 +238,7 @@ static void read_variable(const char *name, size_t length, const char *value, st
 	complain_unknown(complaints, name, length);
 }
 
-void tp_config_read(char *const *environment, struct tp_text *complaints)
+void tpc_config_read(char *const *environment, struct tpc_text *complaints)
 {
 	set_defaults();
 	for (; environment && *environment; environment++) {

@@ -5,43 +5,43 @@
 
 #include "core/base.h"
 
-#define TP_DEPTH_MAX 1000u
+#define TPC_DEPTH_MAX 1000u
 
-enum tp_alloc_mode { TP_ALLOC_OFF, TP_ALLOC_TRACE, TP_ALLOC_SAMPLE };
+enum tpc_alloc_mode { TPC_ALLOC_OFF, TPC_ALLOC_TRACE, TPC_ALLOC_SAMPLE };
 
-enum tp_python_mode { TP_PYTHON_OFF, TP_PYTHON_STACKS, TP_PYTHON_ALLOC }; /* ALLOC: stacks too */
+enum tpc_python_mode { TPC_PYTHON_OFF, TPC_PYTHON_STACKS, TPC_PYTHON_ALLOC }; /* ALLOC: stacks too */
 
-struct tp_config {
+struct tpc_config {
 	const char *output;    /* TPROF_OUTPUT, not expanded */
 	const char *exe;       /* TPROF_EXE: glob, or NULL */
-	uint32_t alloc;	       /* TPROF_ALLOC: enum tp_alloc_mode */
-	uint64_t sample_bytes; /* mean of TP_ALLOC_SAMPLE */
+	uint32_t alloc;	       /* TPROF_ALLOC: enum tpc_alloc_mode */
+	uint64_t sample_bytes; /* mean of TPC_ALLOC_SAMPLE */
 	uint32_t cpu;	       /* TPROF_CPU: samples a second of CPU time; 0: off */
 	bool children;	       /* TPROF_CHILDREN */
 	bool start_off;	       /* TPROF_START=off: tell it when to begin */
 	uint32_t depth;	       /* TPROF_DEPTH, frames */
-	uint32_t python;       /* TPROF_PYTHON: enum tp_python_mode */
+	uint32_t python;       /* TPROF_PYTHON: enum tpc_python_mode */
 	bool leakcheck;	       /* TPROF_LEAKCHECK=exit */
 	uint32_t verbose;      /* TPROF_VERBOSE */
 	uint64_t run;	       /* TPROF_RUN; 0: not said */
 };
 
-extern struct tp_config tp_config TP_NEAR;
+extern struct tpc_config tpc_config TPC_NEAR;
 
-struct tp_text;
+struct tpc_text;
 
 /* Which functions are ops: set by the floor that knows, before the environment is read. */
-struct tp_config_ops {
-	bool (*set)(const char *value);	     /* TPROF_OPS; false: the value can't be understood */
-	bool (*set_step)(const char *value); /* the same of TPROF_STEP */
-	void (*allowed)(struct tp_text *to); /* what TPROF_OPS may be, for a message */
+struct tpc_config_ops {
+	bool (*set)(const char *value);	      /* TPROF_OPS; false: the value can't be understood */
+	bool (*set_step)(const char *value);  /* the same of TPROF_STEP */
+	void (*allowed)(struct tpc_text *to); /* what TPROF_OPS may be, for a message */
 };
-extern const struct tp_config_ops *tp_config_ops;
+extern const struct tpc_config_ops *tpc_config_ops;
 
 /*
  * Reads `environment`, once. What can't be understood leaves its default, and a line for it in
  * `complaints`, each ended by a newline.
  */
-void tp_config_read(char *const *environment, struct tp_text *complaints);
+void tpc_config_read(char *const *environment, struct tpc_text *complaints);
 
 #endif

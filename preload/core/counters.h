@@ -9,24 +9,24 @@
 
 #include "core/base.h"
 
-struct tp_thread;
+struct tpc_thread;
 
 /* Reads TPROF_COUNTERS. False: it has a name that is not known, or too many. */
-bool tp_counters_choose(const char *list);
+bool tpc_counters_choose(const char *list);
 
 /* Finds out which of them can be had, records that, names the others on stderr; begins with the calling thread. */
-TP_SLOW void tp_counters_start(void);
+TPC_SLOW void tpc_counters_start(void);
 
 /* The calling thread, whose struct this is, is counted from here on. */
-TP_SLOW void tp_counters_attach(struct tp_thread *thread);
+TPC_SLOW void tpc_counters_attach(struct tpc_thread *thread);
 
-/* In a forked child: what the parent's threads had open is closed here. tp_counters_start() follows. */
-TP_SLOW void tp_counters_forget(void);
+/* In a forked child: what the parent's threads had open is closed here. tpc_counters_start() follows. */
+TPC_SLOW void tpc_counters_forget(void);
 
 /*
- * Puts a COUNTERS record before the op's. There is room for both: TP_RECORD_MAX is enough. Returns the time now, by which
+ * Puts a COUNTERS record before the op's. There is room for both: TPC_RECORD_MAX is enough. Returns the time now, by which
  * the op begins.
  */
-TP_SLOW uint64_t tp_counters_emit(struct tp_thread *thread, uint64_t ticks);
+TPC_SLOW uint64_t tpc_counters_emit(struct tpc_thread *thread, uint64_t ticks);
 
 #endif

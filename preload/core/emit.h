@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events into the calling thread's chunk. The short forms are inline; a record costs its bytes and one committing
- * store. The thread is busy (TP_BUSY_RECORD) while one of these runs.
+ * store. The thread is busy (TPC_BUSY_RECORD) while one of these runs.
  */
 #ifndef TPROF_CORE_EMIT_H
 #define TPROF_CORE_EMIT_H
@@ -13,87 +13,89 @@
 #include "core/thread.h"
 #include "core/varint.h"
 
-extern uint32_t tp_emit_shift TP_NEAR; /* header.tick_shift */
+extern uint32_t tpc_emit_shift TPC_NEAR; /* header.tick_shift */
 
-struct tp_block {
+struct tpc_block {
 	uint64_t address, size, usable; /* bytes */
 	uint32_t node;
 	uint8_t fn;	   /* enum tprof_fn */
 	uint8_t alignment; /* log2; 0: the allocator's own */
 };
 
-struct tp_map {
+struct tpc_map {
 	uint64_t address, length;
 	uint64_t protection, flags; /* as mmap's, and TPROF_MAP_REMAP */
 	uint32_t node;
 };
 
-TP_SLOW void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks);
-TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map);
-TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
+TPC_SLOW void tpc_emit_cancel(struct tpc_thread *thread, uint64_t ticks);
+TPC_SLOW void tpc_emit_map(struct tpc_thread *thread, uint64_t ticks, const struct tpc_map *map);
+TPC_SLOW void tpc_emit_unmap(struct tpc_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
 /* `resident` NULL: it was not counted this time. */
-TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_memory *memory,
-			    const struct tp_resident *resident);
+TPC_SLOW void tpc_emit_memory(struct tpc_thread *thread, uint64_t ticks, const struct tpc_memory *memory,
+			      const struct tpc_resident *resident);
 
 /* `kib`: TPROF_REGION_SIZES of them. */
-struct tp_region {
+struct tpc_region {
 	uint32_t kind; /* enum tprof_region_kind */
 	uintptr_t low, high;
 	uint32_t file;
 	const uint64_t *kib;
 };
-TP_SLOW void tp_emit_region(struct tp_thread *thread, uint64_t ticks, const struct tp_region *region);
+TPC_SLOW void tpc_emit_region(struct tpc_thread *thread, uint64_t ticks, const struct tpc_region *region);
 
 /* `numbers`: TPROF_ALLOCATOR_NUMBERS of jemalloc's. */
-TP_SLOW void tp_emit_allocator(struct tp_thread *thread, uint64_t ticks, const uint64_t *numbers);
-TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
-TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes);
-TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);
-TP_SLOW void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text);
-TP_SLOW void tp_emit_plain(struct tp_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */
-TP_SLOW void tp_emit_pool_alloc(struct tp_thread *thread, uint64_t ticks, uint64_t pool, const struct tp_block *block);
-TP_SLOW void tp_emit_pool_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool);
-TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
-TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
+TPC_SLOW void tpc_emit_allocator(struct tpc_thread *thread, uint64_t ticks, const uint64_t *numbers);
+TPC_SLOW void tpc_emit_sample(struct tpc_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
+TPC_SLOW void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shape, uint64_t flop,
+			      uint64_t bytes);
+TPC_SLOW void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items);
+TPC_SLOW void tpc_emit_mark(struct tpc_thread *thread, uint64_t ticks, const char *text);
+TPC_SLOW void tpc_emit_plain(struct tpc_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */
+TPC_SLOW void tpc_emit_pool_alloc(struct tpc_thread *thread, uint64_t ticks, uint64_t pool,
+				  const struct tpc_block *block);
+TPC_SLOW void tpc_emit_pool_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool);
+TPC_SLOW void tpc_emit_name(struct tpc_thread *thread, const char *name, size_t length);
+TPC_SLOW void tpc_emit_thread(struct tpc_thread *thread, uint64_t ticks);
 
-#define TP_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
+#define TPC_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
 
-#define TP_WORK_DIM_MAX ((UINT64_C(1) << 42) - 1) /* six bytes, so that as many as may be fit a record */
+#define TPC_WORK_DIM_MAX ((UINT64_C(1) << 42) - 1) /* six bytes, so that as many as may be fit a record */
 
 /* Room for one record. */
-static inline bool tp_emit_room(struct tp_thread *thread)
+static inline bool tpc_emit_room(struct tpc_thread *thread)
 {
-	return tp_likely(thread->at < thread->limit) || tp_thread_new_chunk(thread);
+	return tpc_likely(thread->at < thread->limit) || tpc_thread_new_chunk(thread);
 }
 
 /* Time passed since the thread's last record. Counters of two cores may differ by a little: never backwards. */
-static inline uint64_t tp_emit_time(struct tp_thread *thread, uint64_t ticks)
+static inline uint64_t tpc_emit_time(struct tpc_thread *thread, uint64_t ticks)
 {
-	uint64_t now = ticks >> tp_emit_shift;
+	uint64_t now = ticks >> tpc_emit_shift;
 	uint64_t passed = now > thread->time ? now - thread->time : 0;
 
 	thread->time += passed;
 	return passed;
 }
 
-static inline void tp_emit_end(struct tp_thread *thread, uint8_t *end)
+static inline void tpc_emit_end(struct tpc_thread *thread, uint8_t *end)
 {
 	thread->at = end;
 	thread->events++;
-	tp_chunk_commit(thread->chunk, end);
+	tpc_chunk_commit(thread->chunk, end);
 }
 
 /* ---- ALLOC and FREE in their short forms; the address is a multiple of 8 ---- */
 
 /* The time passed, as a uvarint. `now` is in shifted ticks. */
-TP_HOT uint8_t *tp_emit_passed(struct tp_thread *thread, uint8_t *p, uint64_t now)
+TPC_HOT uint8_t *tpc_emit_passed(struct tpc_thread *thread, uint8_t *p, uint64_t now)
 {
 	uint64_t passed = now - thread->time;
 
-	if (tp_unlikely(passed >= 0x80)) {
+	if (tpc_unlikely(passed >= 0x80)) {
 		if ((int64_t)passed < 0)
-			return tp_put_short(p, 0);
-		p = tp_put_short(p, passed);
+			return tpc_put_short(p, 0);
+		p = tpc_put_short(p, passed);
 	} else {
 		*p++ = (uint8_t)passed;
 	}
@@ -102,7 +104,7 @@ TP_HOT uint8_t *tp_emit_passed(struct tp_thread *thread, uint8_t *p, uint64_t no
 }
 
 /* ADDRESS of format.h. *tag is the record's. */
-TP_HOT uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint32_t *tag, uint64_t address)
+TPC_HOT uint8_t *tpc_emit_address(struct tpc_thread *thread, uint8_t *p, uint32_t *tag, uint64_t address)
 {
 	uint64_t unit = address >> 3;
 	uint32_t slot = tprof_address_slot(unit);
@@ -114,19 +116,19 @@ TP_HOT uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint32_t *
 		return p + 1;
 	}
 	*kept = unit;
-	p = tp_put_signed(p, (int64_t)(unit - thread->address));
+	p = tpc_put_signed(p, (int64_t)(unit - thread->address));
 	thread->address = unit;
 	return p;
 }
 
-/* What tp_emit_address() will look at: asked for early, as a program's own data pushes it out of the cache again and again. */
-TP_HOT void tp_emit_fetch_address(const struct tp_thread *thread, uint64_t address)
+/* What tpc_emit_address() will look at: asked for early, as a program's own data pushes it out of the cache again and again. */
+TPC_HOT void tpc_emit_fetch_address(const struct tpc_thread *thread, uint64_t address)
 {
 	__builtin_prefetch(&thread->addresses[tprof_address_slot(address >> 3)], 1);
 }
 
 /* STACK of format.h. */
-TP_HOT uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint32_t *tag, uint32_t node)
+TPC_HOT uint8_t *tpc_emit_stack(struct tpc_thread *thread, uint8_t *p, uint32_t *tag, uint32_t node)
 {
 	uint32_t slot;
 
@@ -141,57 +143,57 @@ TP_HOT uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint32_t *ta
 	}
 	*tag |= TPROF_STACK_DELTA << TPROF_ALLOC_STACK_SHIFT;
 	thread->stacks[slot] = node;
-	p = tp_put_signed(p, (int64_t)node - (int64_t)thread->delta);
+	p = tpc_put_signed(p, (int64_t)node - (int64_t)thread->delta);
 	thread->delta = node;
 	return p;
 }
 
 /* There is room for a record; `now` is in shifted ticks. */
-TP_HOT void tp_emit_short_alloc(struct tp_thread *thread, uint64_t now, struct tp_block block)
+TPC_HOT void tpc_emit_short_alloc(struct tpc_thread *thread, uint64_t now, struct tpc_block block)
 {
 	uint32_t tag = TPROF_CLASS_ALLOC;
 	uint8_t *at = thread->at;
-	uint8_t *p = tp_emit_passed(thread, at + 1, now);
+	uint8_t *p = tpc_emit_passed(thread, at + 1, now);
 
-	p = tp_emit_address(thread, p, &tag, block.address);
-	p = tp_put_short(p, block.size);
-	if (tp_unlikely(block.usable != tprof_usable_guess(block.size))) {
+	p = tpc_emit_address(thread, p, &tag, block.address);
+	p = tpc_put_short(p, block.size);
+	if (tpc_unlikely(block.usable != tprof_usable_guess(block.size))) {
 		tag |= TPROF_ALLOC_USABLE;
-		p = tp_put_uvarint(p, block.usable - block.size);
+		p = tpc_put_uvarint(p, block.usable - block.size);
 	}
 	if (block.fn != TPROF_FN_MALLOC) {
 		tag |= TPROF_ALLOC_FN;
 		*p++ = block.fn;
 		*p++ = block.alignment;
 	}
-	p = tp_emit_stack(thread, p, &tag, block.node);
+	p = tpc_emit_stack(thread, p, &tag, block.node);
 	*at = (uint8_t)tag;
-	tp_emit_end(thread, p);
+	tpc_emit_end(thread, p);
 }
 
 /*
  * There is room for a record. False, and nothing is done, if a number is of more than 28 bits: so there is no call in it, and
  * what it is part of has no registers to save.
  */
-TP_HOT bool tp_emit_near_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
+TPC_HOT bool tpc_emit_near_free(struct tpc_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
 {
 	uint64_t passed = now - thread->time, unit = address >> 3, away;
 	uint32_t tag = TPROF_CLASS_FREE, slot = tprof_address_slot(unit);
 	uint8_t *at = thread->at, *p;
 
-	if (tp_unlikely(passed >= 1u << 28))
+	if (tpc_unlikely(passed >= 1u << 28))
 		return false;
-	p = tp_put_short28(at + 1, (uint32_t)passed);
+	p = tpc_put_short28(at + 1, (uint32_t)passed);
 	if (thread->addresses[slot] == unit) {
 		tag |= TPROF_TAG_ADDRESS_INDEX;
 		*p++ = (uint8_t)slot;
 	} else {
-		away = tp_zigzag((int64_t)(unit - thread->address));
-		if (tp_unlikely(away >= 1u << 28))
+		away = tpc_zigzag((int64_t)(unit - thread->address));
+		if (tpc_unlikely(away >= 1u << 28))
 			return false;
 		thread->addresses[slot] = unit;
 		thread->address = unit;
-		p = tp_put_uvarint28(p, (uint32_t)away);
+		p = tpc_put_uvarint28(p, (uint32_t)away);
 	}
 	thread->time = now;
 	if (fn != TPROF_FN_FREE) {
@@ -199,93 +201,93 @@ TP_HOT bool tp_emit_near_free(struct tp_thread *thread, uint64_t now, uint64_t a
 		*p++ = fn;
 	}
 	*at = (uint8_t)tag;
-	tp_emit_end(thread, p);
+	tpc_emit_end(thread, p);
 	return true;
 }
 
 /* In whatever form. */
-TP_SLOW void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block);
-TP_SLOW void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
+TPC_SLOW void tpc_emit_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block);
+TPC_SLOW void tpc_emit_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
 
 /* An op's begin and its end, which are to be committed: where they end. NULL: there is no room. */
-static inline uint8_t *tp_put_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+static inline uint8_t *tpc_put_op(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
-	if (!tp_emit_room(thread))
+	if (!tpc_emit_room(thread))
 		return NULL;
-	if (tp_unlikely(thread->perf.count))
-		ticks = tp_counters_emit(thread, ticks);
+	if (tpc_unlikely(thread->perf.count))
+		ticks = tpc_counters_emit(thread, ticks);
 	*thread->at = TPROF_CLASS_OP;
-	return tp_put_uvarint(tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)), op);
+	return tpc_put_uvarint(tpc_put_uvarint(thread->at + 1, tpc_emit_time(thread, ticks)), op);
 }
 
-static inline uint8_t *tp_put_op_end(struct tp_thread *thread, uint64_t ticks, bool unwound)
+static inline uint8_t *tpc_put_op_end(struct tpc_thread *thread, uint64_t ticks, bool unwound)
 {
-	if (!tp_emit_room(thread))
+	if (!tpc_emit_room(thread))
 		return NULL;
-	if (tp_unlikely(thread->perf.count))
-		tp_counters_emit(thread, ticks);
+	if (tpc_unlikely(thread->perf.count))
+		tpc_counters_emit(thread, ticks);
 	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
-	return tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks));
+	return tpc_put_uvarint(thread->at + 1, tpc_emit_time(thread, ticks));
 }
 
-static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+static inline void tpc_emit_op(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
-	uint8_t *end = tp_put_op(thread, ticks, op);
+	uint8_t *end = tpc_put_op(thread, ticks, op);
 
 	if (end)
-		tp_emit_end(thread, end);
+		tpc_emit_end(thread, end);
 }
 
-static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool unwound)
+static inline void tpc_emit_op_end(struct tpc_thread *thread, uint64_t ticks, bool unwound)
 {
-	uint8_t *end = tp_put_op_end(thread, ticks, unwound);
+	uint8_t *end = tpc_put_op_end(thread, ticks, unwound);
 
 	if (end)
-		tp_emit_end(thread, end);
+		tpc_emit_end(thread, end);
 }
 
 /* The end of an op that has so many open ones in it, which stay open; 0: of the innermost. */
-TP_SLOW void tp_emit_op_end_outer(struct tp_thread *thread, uint64_t ticks, uint32_t within);
+TPC_SLOW void tpc_emit_op_end_outer(struct tpc_thread *thread, uint64_t ticks, uint32_t within);
 
 /* What a WORK record has behind its dtime. */
-static inline uint8_t *tp_put_work(uint8_t *p, const struct tp_work *work)
+static inline uint8_t *tpc_put_work(uint8_t *p, const struct tpc_work *work)
 {
-	p = tp_put_uvarint(p, work->kind);
+	p = tpc_put_uvarint(p, work->kind);
 	*p++ = work->dtype;
 	*p++ = work->flags;
 	for (uint32_t i = 0; i < work->dims; i++)
-		p = tp_put_uvarint(p, work->dim[i] < TP_WORK_DIM_MAX ? work->dim[i] : TP_WORK_DIM_MAX);
-	if (tp_unlikely(work->flags & TPROF_WORK_TYPES))
-		p = tp_put_uvarint(p, TPROF_WORK_TYPES_OF(work->second, work->result));
+		p = tpc_put_uvarint(p, work->dim[i] < TPC_WORK_DIM_MAX ? work->dim[i] : TPC_WORK_DIM_MAX);
+	if (tpc_unlikely(work->flags & TPROF_WORK_TYPES))
+		p = tpc_put_uvarint(p, TPROF_WORK_TYPES_OF(work->second, work->result));
 	return p;
 }
 
 /* The innermost op's shapes are those of `op`. Touches no vector register. */
-static inline void tp_emit_shape(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+static inline void tpc_emit_shape(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
 	uint8_t *p;
 
-	if (!tp_emit_room(thread))
+	if (!tpc_emit_room(thread))
 		return;
 	*thread->at = TPROF_EVENT_SHAPE << 2;
-	p = tp_put_uvarint(thread->at + 2, tp_emit_time(thread, ticks));
-	p = tp_put_uvarint(p, op);
-	tp_put_length(thread->at + 1, p);
-	tp_emit_end(thread, p);
+	p = tpc_put_uvarint(thread->at + 2, tpc_emit_time(thread, ticks));
+	p = tpc_put_uvarint(p, op);
+	tpc_put_length(thread->at + 1, p);
+	tpc_emit_end(thread, p);
 }
 
 /* Of the op that the thread began last. Touches no vector register. */
-static inline void tp_emit_work(struct tp_thread *thread, uint64_t ticks, const struct tp_work *work)
+static inline void tpc_emit_work(struct tpc_thread *thread, uint64_t ticks, const struct tpc_work *work)
 {
 	uint8_t *p;
 
-	if (!tp_emit_room(thread))
+	if (!tpc_emit_room(thread))
 		return;
 	*thread->at = TPROF_EVENT_WORK << 2;
-	p = tp_put_uvarint(thread->at + 2, tp_emit_time(thread, ticks));
-	p = tp_put_work(p, work);
-	tp_put_length(thread->at + 1, p);
-	tp_emit_end(thread, p);
+	p = tpc_put_uvarint(thread->at + 2, tpc_emit_time(thread, ticks));
+	p = tpc_put_work(p, work);
+	tpc_put_length(thread->at + 1, p);
+	tpc_emit_end(thread, p);
 }
 
 #endif

@@ -6,27 +6,28 @@
 #include "core/scope.h"
 #include "core/state.h"
 
-uint32_t tp_fold_short TP_LOOKED_AT;
-void (*tp_fold_left)(struct tp_thread *thread, uint64_t ticks);
+uint32_t tpc_fold_short TPC_LOOKED_AT;
+void (*tpc_fold_left)(struct tpc_thread *thread, uint64_t ticks);
 
-_Static_assert(TP_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bits");
+_Static_assert(TPC_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bits");
 
 /* ---- a call that is pending ---- */
 
 /* Its slot's record is `count` now, or NULL: none. */
-static void take_record(struct tp_fold_hot *hot, struct tprof_fold *count)
+static void take_record(struct tpc_fold_hot *hot, struct tprof_fold *count)
 {
 	hot->count = count;
-	hot->until = count ? hot->slot->began + TP_FOLD_SPAN : 0;
-	hot->share = TP_FOLD_SHARE_NONE;
+	hot->until = count ? hot->slot->began + TPC_FOLD_SPAN : 0;
+	hot->share = TPC_FOLD_SHARE_NONE;
 	if (count && hot->slot->share)
-		hot->share = hot->window ? TP_FOLD_SHARE_WINDOW : TP_FOLD_SHARE_PLAIN;
+		hot->share = hot->window ? TPC_FOLD_SHARE_WINDOW : TPC_FOLD_SHARE_PLAIN;
 }
 
-void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_slot *slot, uint64_t shape, uint32_t op)
+void tpc_fold_fill(struct tpc_fold *fold, struct tpc_fold_hot *hot, struct tpc_fold_slot *slot, uint64_t shape,
+		   uint32_t op)
 {
 	struct tprof_fold *count = slot->scope == fold->scope ? slot->count : NULL;
-	const struct tp_work *work = &fold->work;
+	const struct tpc_work *work = &fold->work;
 
 	hot->op = op;
 	hot->slot = slot;
@@ -42,30 +43,30 @@ void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_
 		for (uint32_t i = 0; i < work->dims; i++)
 			hot->work.dim[i] = work->dim[i];
 	}
-	/* That it is the first of another size is for tp_fold_end() to say. */
+	/* That it is the first of another size is for tpc_fold_end() to say. */
 	if (count && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
 		count = NULL;
 	take_record(hot, count);
 	fold->filled |= UINT64_C(1) << (hot - fold->hots);
 }
 
-static void give_back_limit(struct tp_thread *thread)
+static void give_back_limit(struct tpc_thread *thread)
 {
 	thread->fold.frame = 0;
 	thread->fold.start = 0;
 	if (thread->chunk)
-		thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
+		thread->limit = tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX;
 }
 
-void tp_fold_throw(struct tp_thread *thread, uint64_t now)
+void tpc_fold_throw(struct tpc_thread *thread, uint64_t now)
 {
 	thread->fold.thrown = now;
 	__atomic_signal_fence(
-		__ATOMIC_RELEASE); /* with tp_fold_hold_throw() in a handler: why there is no room is known */
+		__ATOMIC_RELEASE); /* with tpc_fold_hold_throw() in a handler: why there is no room is known */
 	thread->limit = NULL;
 }
 
-uint64_t tp_fold_hold_throw(struct tp_thread *thread)
+uint64_t tpc_fold_hold_throw(struct tpc_thread *thread)
 {
 	uint64_t thrown = thread->fold.thrown;
 
@@ -76,12 +77,12 @@ uint64_t tp_fold_hold_throw(struct tp_thread *thread)
 }
 
 /* The pending call's begin. */
-static void begin_pending(struct tp_thread *thread)
+static void begin_pending(struct tpc_thread *thread)
 {
-	struct tp_fold *fold = &thread->fold;
-	const struct tp_fold_hot *hot = fold->hot;
-	struct tp_open_op *open = tp_scope_next(thread, fold->frame & ~(uintptr_t)1);
-	uint64_t start = fold->start ? fold->start : tp_clock_before();
+	struct tpc_fold *fold = &thread->fold;
+	const struct tpc_fold_hot *hot = fold->hot;
+	struct tpc_open_op *open = tpc_scope_next(thread, fold->frame & ~(uintptr_t)1);
+	uint64_t start = fold->start ? fold->start : tpc_clock_before();
 
 	if (hot->slot->shape == hot->shape)
 		hot->slot->surprises++;
@@ -91,37 +92,37 @@ static void begin_pending(struct tp_thread *thread)
 	open->slot = hot->slot;
 	open->ending = NULL;
 	give_back_limit(thread);
-	tp_scope_begin(thread, open, start, hot->op);
+	tpc_scope_begin(thread, open, start, hot->op);
 	if (hot->work.kind)
-		tp_emit_work(thread, start, &hot->work);
+		tpc_emit_work(thread, start, &hot->work);
 }
 
-void tp_fold_settle(struct tp_thread *thread)
+void tpc_fold_settle(struct tpc_thread *thread)
 {
-	uint64_t thrown = tp_fold_hold_throw(thread);
+	uint64_t thrown = tpc_fold_hold_throw(thread);
 
 	if (thread->fold.frame)
 		begin_pending(thread);
 	if (thrown)
-		tp_fold_left(thread, thrown);
+		tpc_fold_left(thread, thrown);
 }
 
 /* A new record in the thread's chunk. False: no room. */
-static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now, bool share)
+static bool open_record(struct tpc_thread *thread, const struct tpc_fold_hot *hot, uint64_t now, bool share)
 {
-	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_slot *slot = hot->slot;
+	struct tpc_fold *fold = &thread->fold;
+	struct tpc_fold_slot *slot = hot->slot;
 	uint8_t *p = thread->at, *body = p + 3, *length;
 
-	if (tp_chunk_limit(thread->chunk) - TP_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
+	if (tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
 		return false;
 	p[0] = TPROF_EVENT_FOLD << 2;
-	p = tp_put_uvarint(body, tp_emit_time(thread, now));
-	p = tp_put_uvarint(p, hot->op);
+	p = tpc_put_uvarint(body, tpc_emit_time(thread, now));
+	p = tpc_put_uvarint(p, hot->op);
 	length = p++;
 	if (hot->work.kind)
-		p = tp_put_work(p, &hot->work);
-	tp_put_length(length, p);
+		p = tpc_put_work(p, &hot->work);
+	tpc_put_length(length, p);
 	while ((uintptr_t)p % 8)
 		*p++ = 0;
 	if (share) {
@@ -142,12 +143,12 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot,
 	thread->at[1] =
 		(uint8_t)((p - body) | 0x80); /* two bytes of length: never less than sizeof(struct tprof_fold) */
 	thread->at[2] = (uint8_t)((p - body) >> 7);
-	tp_emit_end(thread, p);
+	tpc_emit_end(thread, p);
 	return true;
 }
 
 /* It is also what trampoline.S does. */
-static void count(struct tprof_fold *to, const struct tp_fold_hot *hot)
+static void count(struct tprof_fold *to, const struct tpc_fold_hot *hot)
 {
 	to->units += hot->units;
 	if (hot->units != hot->slot->dim)
@@ -156,7 +157,7 @@ static void count(struct tprof_fold *to, const struct tp_fold_hot *hot)
 }
 
 /* The same. */
-static void count_ticks(struct tprof_fold *to, struct tp_fold_slot *slot, uint64_t passed)
+static void count_ticks(struct tprof_fold *to, struct tpc_fold_slot *slot, uint64_t passed)
 {
 	uint32_t ticks = passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
 	uint32_t bucket = tprof_fold_bucket(ticks);
@@ -171,38 +172,38 @@ static void count_ticks(struct tprof_fold *to, struct tp_fold_slot *slot, uint64
 }
 
 /* Were there very many calls for the time that the record is about? A pause after it is none of that. */
-static bool often(const struct tp_fold_slot *slot, uint64_t now)
+static bool often(const struct tpc_fold_slot *slot, uint64_t now)
 {
-	uint64_t passed = now - slot->began < TP_FOLD_SPAN ? now - slot->began : TP_FOLD_SPAN;
+	uint64_t passed = now - slot->began < TPC_FOLD_SPAN ? now - slot->began : TPC_FOLD_SPAN;
 
-	return slot->count->calls >= TP_FOLD_FULL && passed <= (uint64_t)slot->count->calls * TP_FOLD_OFTEN;
+	return slot->count->calls >= TPC_FOLD_FULL && passed <= (uint64_t)slot->count->calls * TPC_FOLD_OFTEN;
 }
 
 /* The slot's record ends: was it of very short calls, and very many of them? */
-static void judge(struct tp_fold_slot *slot, uint64_t now)
+static void judge(struct tpc_fold_slot *slot, uint64_t now)
 {
 	const struct tprof_fold *last = slot->count;
 	uint32_t timed = slot->share ? slot->timed : last->calls;
 
-	slot->next_share = often(slot, now) && slot->surprises <= last->calls / TP_FOLD_SURPRISES &&
-			   last->ticks < (uint64_t)timed * tp_fold_short;
+	slot->next_share = often(slot, now) && slot->surprises <= last->calls / TPC_FOLD_SURPRISES &&
+			   last->ticks < (uint64_t)timed * tpc_fold_short;
 	slot->count = NULL;
 }
 
 /* As many calls until the next one that is timed as independent draws of one in TPROF_FOLD_DISTANCE give. */
-static int32_t draw(struct tp_fold *fold)
+static int32_t draw(struct tpc_fold *fold)
 {
 	_Static_assert(TPROF_FOLD_DISTANCE == 1u << 8, "eight bits are all ones");
 	int32_t calls = 0;
 
 	if (!fold->random)
-		fold->random = (uintptr_t)fold ^ tp_clock_before() << 20 ^ TP_FOLD_MIX;
+		fold->random = (uintptr_t)fold ^ tpc_clock_before() << 20 ^ TPC_FOLD_MIX;
 	for (;;) {
 		uint64_t drawn = UINT64_MAX;
 
 		for (int i = 0; i < 8;
 		     i++) { /* Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" */
-			uint64_t z = fold->random += TP_FOLD_MIX;
+			uint64_t z = fold->random += TPC_FOLD_MIX;
 
 			z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 			z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -214,32 +215,32 @@ static int32_t draw(struct tp_fold *fold)
 	}
 }
 
-static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
+static bool has_record(const struct tpc_fold *fold, const struct tpc_fold_slot *slot, uint64_t now)
 {
-	return slot->count && slot->scope == fold->scope && now - slot->began <= TP_FOLD_SPAN;
+	return slot->count && slot->scope == fold->scope && now - slot->began <= TPC_FOLD_SPAN;
 }
 
 /* From here on its calls are counted in a record of its own. False: no room. */
-static bool begin_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now)
+static bool begin_record(struct tpc_thread *thread, const struct tpc_fold_hot *hot, uint64_t now)
 {
-	bool share = hot->slot->next_share && tp_clock_kind == TPROF_CLOCK_TSC;
+	bool share = hot->slot->next_share && tpc_clock_kind == TPROF_CLOCK_TSC;
 
 	if (share) {
-		__atomic_fetch_or(&tp_header->features_required, TPROF_FEATURE_TIMED_SHARE, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&tpc_header->features_required, TPROF_FEATURE_TIMED_SHARE, __ATOMIC_RELAXED);
 		thread->fold.untimed = draw(&thread->fold);
 	}
 	return open_record(thread, hot, now, share);
 }
 
 /* The record that counts the call that began as `hot`, at `start`, and is over `now`. NULL: there is none. */
-static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot *hot, uint64_t start, uint64_t now)
+static struct tprof_fold *record_of(struct tpc_thread *thread, struct tpc_fold_hot *hot, uint64_t start, uint64_t now)
 {
-	struct tp_fold_slot *slot = hot->slot;
+	struct tpc_fold_slot *slot = hot->slot;
 
 	if (slot->shape != hot->shape)
 		return NULL;
 	if (!has_record(&thread->fold, slot, now)) {
-		if (slot->count && slot->count->calls < TP_FOLD_FEW)
+		if (slot->count && slot->count->calls < TPC_FOLD_FEW)
 			slot->heat = 0;
 		if (slot->count)
 			judge(slot, now);
@@ -250,11 +251,11 @@ static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot
 }
 
 /* All that counted calls in this record asks for another. */
-static TP_SLOW void end_record(struct tp_fold *fold, struct tp_fold_slot *slot)
+static TPC_SLOW void end_record(struct tpc_fold *fold, struct tpc_fold_slot *slot)
 {
-	judge(slot, tp_clock_before());
+	judge(slot, tpc_clock_before());
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
-		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
+		struct tpc_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 
 		if (hot->slot == slot)
 			take_record(hot, NULL);
@@ -262,20 +263,20 @@ static TP_SLOW void end_record(struct tp_fold *fold, struct tp_fold_slot *slot)
 }
 
 /* It is to have events of its own. */
-static bool not_counted(struct tp_thread *thread)
+static bool not_counted(struct tpc_thread *thread)
 {
 	thread->fold.hot->key = 0; /* until it is hot again */
-	tp_fold_settle(thread);
+	tpc_fold_settle(thread);
 	return false;
 }
 
-static bool counted(struct tp_thread *thread)
+static bool counted(struct tpc_thread *thread)
 {
-	struct tp_fold_hot *hot = thread->fold.hot;
+	struct tpc_fold_hot *hot = thread->fold.hot;
 
 	give_back_limit(thread);
 	count(hot->count, hot);
-	if (tp_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TP_FOLD_FULL)))
+	if (tpc_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TPC_FOLD_FULL)))
 		end_record(&thread->fold, hot->slot);
 	return true;
 }
@@ -283,29 +284,29 @@ static bool counted(struct tp_thread *thread)
 /* So long it was from the record's begin to the end of the call that is counted next: has_record() says that it fits. */
 static void note_lasted(struct tprof_fold *to, uint64_t ticks)
 {
-	_Static_assert(TP_FOLD_SPAN <= UINT32_MAX, "the lower half has 32 bits");
+	_Static_assert(TPC_FOLD_SPAN <= UINT32_MAX, "the lower half has 32 bits");
 
-	tp_store((uint64_t *)to - 1, (uint64_t)(to->calls + 1) << 32 | ticks);
+	tpc_store((uint64_t *)to - 1, (uint64_t)(to->calls + 1) << 32 | ticks);
 }
 
 /* A call of those of which a share is timed. If it was drawn it is taken as it is, however long it was. */
-static bool end_of_share(struct tp_thread *thread, uint64_t ticks, uint64_t end)
+static bool end_of_share(struct tpc_thread *thread, uint64_t ticks, uint64_t end)
 {
-	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_hot *hot = fold->hot;
+	struct tpc_fold *fold = &thread->fold;
+	struct tpc_fold_hot *hot = fold->hot;
 
-	if (ticks >= TP_FOLD_TICKS)
-		hot->slot->surprises += TP_FOLD_LONG;
+	if (ticks >= TPC_FOLD_TICKS)
+		hot->slot->surprises += TPC_FOLD_LONG;
 	count_ticks(hot->count, hot->slot, ticks);
 	note_lasted(hot->count, end - hot->slot->began);
 	fold->untimed = draw(fold);
 	return counted(thread);
 }
 
-bool tp_fold_end(struct tp_thread *thread, uint64_t now)
+bool tpc_fold_end(struct tpc_thread *thread, uint64_t now)
 {
-	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_hot *hot = fold->hot;
+	struct tpc_fold *fold = &thread->fold;
+	struct tpc_fold_hot *hot = fold->hot;
 	uint64_t end = fold->stop ? fold->stop : now, ticks = end > fold->start ? end - fold->start : 0;
 
 	fold->stop = 0;
@@ -313,13 +314,13 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 		return hot->share ? counted(thread) : not_counted(thread);
 	if (hot->share && hot->count == hot->slot->count && has_record(fold, hot->slot, now))
 		return end_of_share(thread, ticks, end);
-	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
+	if (tpc_unlikely(ticks >= TPC_FOLD_TICKS)) {
 		if (hot->slot->shape == hot->shape)
-			tp_fold_cool(fold, hot->slot, now);
+			tpc_fold_cool(fold, hot->slot, now);
 		return not_counted(thread);
 	}
 	take_record(hot, record_of(thread, hot, fold->start, now));
-	if (tp_unlikely(!hot->count))
+	if (tpc_unlikely(!hot->count))
 		return not_counted(thread);
 	if (!hot->share) /* else nobody has drawn it */
 		count_ticks(hot->count, hot->slot, ticks);
@@ -328,7 +329,8 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 
 /* ---- */
 
-void tp_fold_warm_short(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now)
+void tpc_fold_warm_short(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t shape, uint64_t start,
+			 uint64_t now)
 {
 	if (slot->shape != shape) {
 		if (slot->heat) {
@@ -340,30 +342,30 @@ void tp_fold_warm_short(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_
 		slot->next_share = false;
 	}
 	/* A pause in between is no reason to begin anew: the thread may have waited for a processor. */
-	tp_fold_heat(fold, slot, slot->heat + (start - slot->since < TP_FOLD_GAP));
+	tpc_fold_heat(fold, slot, slot->heat + (start - slot->since < TPC_FOLD_GAP));
 	slot->since = now;
 }
 
-void tp_fold_close_all(struct tp_fold *fold)
+void tpc_fold_close_all(struct tpc_fold *fold)
 {
-	uint64_t now = tp_clock_before();
+	uint64_t now = tpc_clock_before();
 
 	fold->counting = false;
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
-		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
+		struct tpc_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 
 		take_record(hot, NULL);
 	}
-	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
+	for (uint32_t i = 0; i < TPC_FOLD_SLOTS; i++)
 		if (fold->slots[i].count)
 			judge(&fold->slots[i], now);
 }
 
-void tp_fold_reset(struct tp_thread *thread)
+void tpc_fold_reset(struct tpc_thread *thread)
 {
-	struct tp_fold *fold = &thread->fold;
+	struct tpc_fold *fold = &thread->fold;
 
-	if (tp_fold_unsettled(fold))
+	if (tpc_fold_unsettled(fold))
 		give_back_limit(thread);
 	fold->thrown = 0;
 	fold->ending = 0;
@@ -371,8 +373,8 @@ void tp_fold_reset(struct tp_thread *thread)
 		fold->hots[__builtin_ctzll(left)].key = 0;
 	fold->filled = 0;
 	fold->warm = fold->heats = 0;
-	tp_scope_new(fold);
-	fold->outer = tp_scope_frame(thread);
-	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
-		fold->slots[i] = (struct tp_fold_slot){ 0 };
+	tpc_scope_new(fold);
+	fold->outer = tpc_scope_frame(thread);
+	for (uint32_t i = 0; i < TPC_FOLD_SLOTS; i++)
+		fold->slots[i] = (struct tpc_fold_slot){ 0 };
 }

@@ -15,7 +15,7 @@
 #define HEADERS 64u
 
 struct examined {
-	const struct tp_started *started;
+	const struct tpc_started *started;
 	enum tprof_unfollowed why;
 	bool found;
 	char path[4096];
@@ -26,22 +26,22 @@ struct examined {
 /* A program that may do more than who starts it: the loader ignores LD_PRELOAD. */
 static bool is_privileged(int fd, const struct stat *status)
 {
-	uint32_t user = (uint32_t)tp_syscall(SYS_geteuid, 0, 0, 0, 0);
-	uint32_t group = (uint32_t)tp_syscall(SYS_getegid, 0, 0, 0, 0);
+	uint32_t user = (uint32_t)tpc_syscall(SYS_geteuid, 0, 0, 0, 0);
+	uint32_t group = (uint32_t)tpc_syscall(SYS_getegid, 0, 0, 0, 0);
 	char value[64];
 
-	if (tp_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1)
+	if (tpc_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1)
 		return false;
 	if ((status->st_mode & S_ISUID && status->st_uid != user) ||
 	    ((status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status->st_gid != group))
 		return true;
-	return user && tp_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0;
+	return user && tpc_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0;
 }
 
 /* The loader started by hand is a program without one. */
 static bool is_loader(const char *path)
 {
-	const char *base = tp_text_base(path);
+	const char *base = tpc_text_base(path);
 
 	return strncmp(base, "ld-", 3) == 0 || strcmp(base, "ld.so") == 0;
 }
@@ -56,14 +56,14 @@ static enum tprof_unfollowed examine_elf(int fd, const Elf64_Ehdr *elf, const ch
 		Elf64_Phdr header;
 		long got;
 
-		if (tp_sys_pread(fd, &header, sizeof(header), elf->e_phoff + i * (uint64_t)elf->e_phentsize) !=
+		if (tpc_sys_pread(fd, &header, sizeof(header), elf->e_phoff + i * (uint64_t)elf->e_phentsize) !=
 		    sizeof(header))
 			return 0;
 		if (header.p_type != PT_INTERP)
 			continue;
-		got = tp_sys_pread(fd, loader, sizeof(loader) - 1, header.p_offset);
+		got = tpc_sys_pread(fd, loader, sizeof(loader) - 1, header.p_offset);
 		loader[got > 0 ? got : 0] = 0;
-		return strcmp(tp_text_base(loader), "ld-linux-x86-64.so.2") ? TPROF_UNFOLLOWED_LIBC : 0;
+		return strcmp(tpc_text_base(loader), "ld-linux-x86-64.so.2") ? TPROF_UNFOLLOWED_LIBC : 0;
 	}
 	return is_loader(path) ? 0 : TPROF_UNFOLLOWED_STATIC;
 }
@@ -93,10 +93,10 @@ static bool examine_file(struct examined *examined, int fd)
 	struct stat status;
 	long got;
 
-	if (tp_sys_fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+	if (tpc_sys_fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
 	examined->found = true;
-	got = tp_sys_pread(fd, &head, sizeof(head), 0);
+	got = tpc_sys_pread(fd, &head, sizeof(head), 0);
 	if (got > 0 && read_interpreter(head.text, (size_t)got, examined->path))
 		return true;
 	if (got < (long)sizeof(head.elf) || memcmp(head.elf.e_ident, ELFMAG, SELFMAG) != 0)
@@ -123,14 +123,14 @@ static void find_in_path(struct examined *examined)
 	const char *name = examined->started->path;
 
 	for (const char *at = path_variable(examined->started->search), *end; at; at = *end ? end + 1 : NULL) {
-		struct tp_text text = tp_text_in(examined->path, sizeof(examined->path));
+		struct tpc_text text = tpc_text_in(examined->path, sizeof(examined->path));
 
 		end = at + strcspn(at, ":");
-		tp_text_add_bytes(&text, at, (size_t)(end - at));
+		tpc_text_add_bytes(&text, at, (size_t)(end - at));
 		if (end > at)
-			tp_text_add(&text, "/");
-		tp_text_add(&text, name);
-		if (!text.cut && tp_syscall(SYS_faccessat, AT_FDCWD, examined->path, 1 /* X_OK */, 0) == 0)
+			tpc_text_add(&text, "/");
+		tpc_text_add(&text, name);
+		if (!text.cut && tpc_syscall(SYS_faccessat, AT_FDCWD, examined->path, 1 /* X_OK */, 0) == 0)
 			return;
 	}
 	examined->path[0] = 0;
@@ -139,45 +139,45 @@ static void find_in_path(struct examined *examined)
 static void examine(void *context)
 {
 	struct examined *examined = context;
-	const struct tp_started *started = examined->started;
-	struct tp_text text = tp_text_in(examined->path, sizeof(examined->path));
+	const struct tpc_started *started = examined->started;
+	struct tpc_text text = tpc_text_in(examined->path, sizeof(examined->path));
 	int directory = started->directory;
 
 	if (started->search && !strchr(started->path, '/'))
 		find_in_path(examined);
 	else
-		tp_text_add(&text, started->path);
+		tpc_text_add(&text, started->path);
 	for (int i = 0; i <= SCRIPTS; i++) {
 		bool empty = !examined->path[0] && directory >= 0;
-		int fd = empty ? tp_sys_fcntl(directory, F_DUPFD_CLOEXEC, 0)
-			       : (int)tp_syscall(SYS_openat, directory, examined->path,
-						 O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+		int fd = empty ? tpc_sys_fcntl(directory, F_DUPFD_CLOEXEC, 0)
+			       : (int)tpc_syscall(SYS_openat, directory, examined->path,
+						  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 		bool script;
 
 		if (fd < 0)
 			return;
 		script = examine_file(examined, fd);
-		tp_sys_close(fd);
+		tpc_sys_close(fd);
 		if (!script)
 			return;
 		directory = AT_FDCWD;
 	}
 }
 
-enum tprof_unfollowed tp_follow(const struct tp_started *started)
+enum tprof_unfollowed tpc_follow(const struct tpc_started *started)
 {
 	struct examined examined = { .started = started };
-	const char *library = tp_inherit_library();
+	const char *library = tpc_inherit_library();
 
-	if (tp_load(&tp_state.mode) != TP_MODE_NEW && tp_sys_getpid() == tp_state.pid)
-		tp_private_fds_from_threads(examine, &examined);
+	if (tpc_load(&tpc_state.mode) != TPC_MODE_NEW && tpc_sys_getpid() == tpc_state.pid)
+		tpc_private_fds_from_threads(examine, &examined);
 	else
 		examine(&examined); /* of a child the descriptors are its own */
 	if (!examined.found || examined.why)
 		return examined.why;
-	if (!tp_config.children)
+	if (!tpc_config.children)
 		return TPROF_UNFOLLOWED_CHILDREN;
-	if (library && tp_syscall(SYS_faccessat, AT_FDCWD, library, 4 /* R_OK */, 0) != 0)
+	if (library && tpc_syscall(SYS_faccessat, AT_FDCWD, library, 4 /* R_OK */, 0) != 0)
 		return TPROF_UNFOLLOWED_LIBRARY;
 	return 0;
 }
@@ -186,23 +186,23 @@ enum tprof_unfollowed tp_follow(const struct tp_started *started)
 
 enum { FREE, WRITTEN, READY }; /* tprof_untraced.state */
 
-struct tprof_untraced *tp_follow_note(struct tprof_header *header, uint32_t pid, enum tprof_unfollowed why,
-				      const char *name)
+struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid, enum tprof_unfollowed why,
+				       const char *name)
 {
 	size_t length = strlen(name);
 
 	if (length >= sizeof(header->untraced[0].name))
-		name = tp_text_base(name);
-	for (size_t i = 0; i < TP_LENGTH(header->untraced); i++) {
+		name = tpc_text_base(name);
+	for (size_t i = 0; i < TPC_LENGTH(header->untraced); i++) {
 		struct tprof_untraced *note = &header->untraced[i];
 
 		/* Acquire pairs with the release below: its words are there. */
-		if (tp_load_acquire(&note->state) == READY && note->why == why &&
+		if (tpc_load_acquire(&note->state) == READY && note->why == why &&
 		    strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
 			__atomic_fetch_add(&note->count, 1, __ATOMIC_RELAXED);
 			return note;
 		}
-		if (tp_load(&note->state) != FREE || !tp_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN))
+		if (tpc_load(&note->state) != FREE || !tpc_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN))
 			continue;
 		note->pid = pid;
 		note->why = why;
@@ -210,14 +210,14 @@ struct tprof_untraced *tp_follow_note(struct tprof_header *header, uint32_t pid,
 		length = strnlen(name, sizeof(note->name) - 1);
 		memcpy(note->name, name, length);
 		note->name[length] = 0;
-		tp_store_release(&note->state, (uint32_t)READY);
+		tpc_store_release(&note->state, (uint32_t)READY);
 		return note;
 	}
 	__atomic_fetch_add(&header->untraced_more, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
-void tp_follow_undo(struct tprof_untraced *note)
+void tpc_follow_undo(struct tprof_untraced *note)
 {
 	if (note)
 		__atomic_fetch_sub(&note->count, 1, __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@
 /* Static: the user's stack may be small, and the thread's own room is in use. The child has no other thread. */
 static char trace[LINE], lines[LINE];
 
-static bool copy(const struct tp_mapping *mapping, void *unused)
+static bool copy(const struct tpc_mapping *mapping, void *unused)
 {
 	void *from = (void *)mapping->range.low, *to;
 	size_t length = mapping->range.high - mapping->range.low;
@@ -19,23 +19,23 @@ static bool copy(const struct tp_mapping *mapping, void *unused)
 	(void)unused;
 	if (!mapping->shared || strcmp(mapping->path, trace) != 0)
 		return false;
-	to = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tp_sys_failed(to))
+	to = tpc_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (tpc_sys_failed(to))
 		return false;
 	memcpy(to, from, length);
-	if (tp_sys_failed(tp_sys_mremap_to(to, length, from)))
-		tp_sys_munmap(to, length);
+	if (tpc_sys_failed(tpc_sys_mremap_to(to, length, from)))
+		tpc_sys_munmap(to, length);
 	return false;
 }
 
-void tp_fork_pages_from_parent(void)
+void tpc_fork_pages_from_parent(void)
 {
 	const char *path;
 
-	if (!tp_header || !tp_self || tp_self->busy != TP_BUSY_RECORD)
+	if (!tpc_header || !tpc_self || tpc_self->busy != TPC_BUSY_RECORD)
 		return;
-	if (!tp_maps_find((uintptr_t)tp_header, lines, sizeof(lines), &path).high || !*path)
+	if (!tpc_maps_find((uintptr_t)tpc_header, lines, sizeof(lines), &path).high || !*path)
 		return;
 	memcpy(trace, path, strlen(path) + 1);
-	tp_maps_each(lines, sizeof(lines), copy, NULL);
+	tpc_maps_each(lines, sizeof(lines), copy, NULL);
 }

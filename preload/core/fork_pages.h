@@ -13,6 +13,6 @@
  * In a forked child, before it goes on: what it has mapped of its parent's trace becomes its own copy, if it has a recording to
  * go back into. Chunks of a full disk, which are in memory, stay shared.
  */
-TP_SLOW void tp_fork_pages_from_parent(void);
+TPC_SLOW void tpc_fork_pages_from_parent(void);
 
 #endif

@@ -12,7 +12,7 @@
  * The product's halves together, of 128 bits: a low half alone would only carry upwards, so that the upper bits of a word
  * could be undone by few of the next one's. As long a chain of instructions as a shift instead.
  */
-static inline uint64_t tp_hash_word(uint64_t hash, uint64_t word)
+static inline uint64_t tpc_hash_word(uint64_t hash, uint64_t word)
 {
 	unsigned __int128 product = (unsigned __int128)(hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -20,7 +20,7 @@ static inline uint64_t tp_hash_word(uint64_t hash, uint64_t word)
 }
 
 /* The last eight bytes or fewer. */
-static inline uint64_t tp_hash_tail(const uint8_t *bytes, size_t length)
+static inline uint64_t tpc_hash_tail(const uint8_t *bytes, size_t length)
 {
 	uint32_t first, last;
 	uint64_t all;
@@ -40,17 +40,17 @@ static inline uint64_t tp_hash_tail(const uint8_t *bytes, size_t length)
 }
 
 /* Eight bytes at a time, and their count: "ab", "c" is not "a", "bc". */
-static inline uint64_t tp_hash_bytes(uint64_t hash, const void *data, size_t length)
+static inline uint64_t tpc_hash_bytes(uint64_t hash, const void *data, size_t length)
 {
 	const uint8_t *bytes = data;
 	uint64_t word;
 
-	hash = tp_hash_word(hash, length);
+	hash = tpc_hash_word(hash, length);
 	for (size_t i = 0; i + sizeof(word) < length; i += sizeof(word)) {
 		memcpy(&word, bytes + i, sizeof(word));
-		hash = tp_hash_word(hash, word);
+		hash = tpc_hash_word(hash, word);
 	}
-	return tp_hash_word(hash, tp_hash_tail(bytes, length));
+	return tpc_hash_word(hash, tpc_hash_tail(bytes, length));
 }
 
 #endif

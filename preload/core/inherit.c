@@ -30,7 +30,7 @@ static bool begins(const char *s, const char *prefix)
 /* Is libtprof.so among these, which colons or blanks part? */
 static bool names_library(const char *list)
 {
-	const char *base = tp_text_base(library);
+	const char *base = tpc_text_base(library);
 	size_t length = strlen(base);
 
 	for (const char *at = strstr(list, base); at; at = strstr(at + 1, base)) {
@@ -45,57 +45,57 @@ static bool names_library(const char *list)
 /* Absolute, as a program may be started in another directory. */
 static bool find_library(void)
 {
-	struct tp_text text = tp_text_in(library, sizeof(library));
+	struct tpc_text text = tpc_text_in(library, sizeof(library));
 	struct dl_find_object object;
 	const char *own;
 
-	if (!tp_object_find((uintptr_t)library, &object) || !object.dlfo_link_map)
+	if (!tpc_object_find((uintptr_t)library, &object) || !object.dlfo_link_map)
 		return false;
 	own = object.dlfo_link_map->l_name;
 	if (own[0] != '/') {
-		long length = tp_sys_getcwd(library, sizeof(library));
+		long length = tpc_sys_getcwd(library, sizeof(library));
 
 		if (length <= 0)
 			return false;
 		text.length = (size_t)length - 1;
-		tp_text_add(&text, "/");
+		tpc_text_add(&text, "/");
 	}
-	tp_text_add(&text, own);
+	tpc_text_add(&text, own);
 	return !text.cut && !strchr(library, ' ') && !strchr(library, ':');
 }
 
-static void keep(struct tp_text *copies, const char *variable)
+static void keep(struct tpc_text *copies, const char *variable)
 {
 	const char *copy = copies->bytes + copies->length;
 
 	if (kept_count == KEPT_MAX || copies->cut)
 		return;
-	tp_text_add(copies, variable);
-	tp_text_add_bytes(copies, "", 1);
+	tpc_text_add(copies, variable);
+	tpc_text_add_bytes(copies, "", 1);
 	if (!copies->cut)
 		kept[kept_count++] = copy;
 }
 
-static void keep_run(struct tp_text *copies)
+static void keep_run(struct tpc_text *copies)
 {
 	char variable[40];
-	struct tp_text text = tp_text_in(variable, sizeof(variable));
+	struct tpc_text text = tpc_text_in(variable, sizeof(variable));
 
 	for (size_t i = 0; i < kept_count; i++) {
 		if (begins(kept[i], "TPROF_RUN="))
 			return;
 	}
-	tp_text_add(&text, "TPROF_RUN=");
+	tpc_text_add(&text, "TPROF_RUN=");
 	for (int shift = 60; shift >= 0; shift -= 4)
-		tp_text_add_bytes(&text, &"0123456789abcdef"[tp_config.run >> shift & 15], 1);
+		tpc_text_add_bytes(&text, &"0123456789abcdef"[tpc_config.run >> shift & 15], 1);
 	keep(copies, variable);
 }
 
 /* Copies: programs write over their environment to change their title. */
-void tp_inherit_start(char *const *environment)
+void tpc_inherit_start(char *const *environment)
 {
 	static char bytes[8192];
-	struct tp_text copies = tp_text_in(bytes, sizeof(bytes));
+	struct tpc_text copies = tpc_text_in(bytes, sizeof(bytes));
 	bool preloaded = false, found = find_library();
 
 	for (; found && environment && *environment; environment++) {
@@ -114,32 +114,32 @@ void tp_inherit_start(char *const *environment)
 		library[0] = 0;
 }
 
-const char *tp_inherit_library(void)
+const char *tpc_inherit_library(void)
 {
 	return library[0] ? library : NULL;
 }
 
-static const char *preload_of(const char *theirs, struct tp_inherit *room)
+static const char *preload_of(const char *theirs, struct tpc_inherit *room)
 {
-	struct tp_text text = tp_text_in(room->preload, sizeof(room->preload));
+	struct tpc_text text = tpc_text_in(room->preload, sizeof(room->preload));
 
-	tp_text_add(&text, PRELOAD);
-	tp_text_add(&text, library);
+	tpc_text_add(&text, PRELOAD);
+	tpc_text_add(&text, library);
 	if (theirs && *theirs) {
-		tp_text_add(&text, ":");
-		tp_text_add(&text, theirs);
+		tpc_text_add(&text, ":");
+		tpc_text_add(&text, theirs);
 	}
 	return text.cut ? NULL : room->preload;
 }
 
-static const char **list_of(struct tp_inherit *room, size_t count)
+static const char **list_of(struct tpc_inherit *room, size_t count)
 {
 	void *p;
 
-	if (count <= TP_LENGTH(room->list))
+	if (count <= TPC_LENGTH(room->list))
 		return room->list;
-	p = tp_sys_mmap(count * sizeof(char *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tp_sys_failed(p))
+	p = tpc_sys_mmap(count * sizeof(char *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (tpc_sys_failed(p))
 		return NULL;
 	room->mapped = p;
 	room->mapped_bytes = count * sizeof(char *);
@@ -147,7 +147,7 @@ static const char **list_of(struct tp_inherit *room, size_t count)
 }
 
 /* The list, with our LD_PRELOAD in the place of theirs. */
-static size_t copy(const char **list, char *const *environment, size_t count, struct tp_inherit *room)
+static size_t copy(const char **list, char *const *environment, size_t count, struct tpc_inherit *room)
 {
 	bool preloaded = false;
 	size_t n = 0;
@@ -176,7 +176,7 @@ static bool has(const char **list, size_t count, const char *variable)
 	return false;
 }
 
-char *const *tp_inherit(char *const *environment, struct tp_inherit *room)
+char *const *tpc_inherit(char *const *environment, struct tpc_inherit *room)
 {
 	size_t count = 0, n, own;
 	const char **list;
@@ -196,9 +196,9 @@ char *const *tp_inherit(char *const *environment, struct tp_inherit *room)
 	return (char *const *)list;
 }
 
-void tp_inherit_end(struct tp_inherit *room)
+void tpc_inherit_end(struct tpc_inherit *room)
 {
 	if (room->mapped)
-		tp_sys_munmap(room->mapped, room->mapped_bytes);
+		tpc_sys_munmap(room->mapped, room->mapped_bytes);
 	room->mapped = NULL;
 }

@@ -9,13 +9,13 @@
 #include "core/base.h"
 
 /* Once, as this process starts: takes down what it was given itself. */
-void tp_inherit_start(char *const *environment);
+void tpc_inherit_start(char *const *environment);
 
 /* Path of libtprof.so; NULL: it was not preloaded by LD_PRELOAD, so that nothing is passed on. */
-const char *tp_inherit_library(void);
+const char *tpc_inherit_library(void);
 
 /* Room for an environment, on the stack: a vfork child has its parent's memory, and other threads start programs too. */
-struct tp_inherit {
+struct tpc_inherit {
 	const char *list[512];
 	char preload[4096];
 	void *mapped; /* for one of more variables; NULL: it was not needed */
@@ -27,9 +27,9 @@ struct tp_inherit {
  * not have. The program's own strings stay where they are, and its list as it is. `environment` itself where nothing is
  * missing, or there is no memory.
  */
-TP_SLOW char *const *tp_inherit(char *const *environment, struct tp_inherit *room);
+TPC_SLOW char *const *tpc_inherit(char *const *environment, struct tpc_inherit *room);
 
 /* When the list is no longer needed; where exec succeeds in a vfork child, a list of more than 500 variables is never freed. */
-TP_SLOW void tp_inherit_end(struct tp_inherit *room);
+TPC_SLOW void tpc_inherit_end(struct tpc_inherit *room);
 
 #endif

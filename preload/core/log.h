@@ -6,12 +6,12 @@
 #include "core/base.h"
 
 /* Remembers which file stderr is. Once, at the start. */
-void tp_log_start(void);
+void tpc_log_start(void);
 
 /* "tprof: " first second newline, in one write. */
-void tp_log(const char *first, const char *second);
+void tpc_log(const char *first, const char *second);
 
 /* Text as it is. */
-void tp_log_text(const char *text, size_t length);
+void tpc_log_text(const char *text, size_t length);
 
 #endif

@@ -130,12 +130,12 @@ static const struct link_map *map_of(const void *address)
 	struct link_map *map;
 	Dl_info info;
 
-	if (tp_object_find((uintptr_t)address, &object))
+	if (tpc_object_find((uintptr_t)address, &object))
 		return object.dlfo_link_map;
 	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-void *tp_lookup_beside(const void *address, const char *name)
+void *tpc_lookup_beside(const void *address, const char *name)
 {
 	const struct link_map *map = map_of(address);
 	struct symbols symbols;
@@ -157,12 +157,12 @@ static const ElfW(Sym) * symbol_at(const void *address, const char *name, enum w
 	return symbol && map->l_addr + symbol->st_value == (uintptr_t)address ? symbol : NULL;
 }
 
-bool tp_lookup_is_plt(const void *address, const char *name)
+bool tpc_lookup_is_plt(const void *address, const char *name)
 {
 	return symbol_at(address, name, VALUE) != NULL;
 }
 
-bool tp_lookup_is_data(const void *address, const char *name)
+bool tpc_lookup_is_data(const void *address, const char *name)
 {
 	const ElfW(Sym) *symbol = symbol_at(address, name, DEFAULT);
 
@@ -233,28 +233,28 @@ static void *find_from(const struct link_map *map, const char *name)
 	return found;
 }
 
-void *tp_lookup_behind(const void *address, const char *name)
+void *tpc_lookup_behind(const void *address, const char *name)
 {
 	const struct link_map *map = map_of(address);
 
 	return map ? find_from(map->l_next, name) : NULL;
 }
 
-void *tp_lookup_first(const char *name)
+void *tpc_lookup_first(const char *name)
 {
-	const struct link_map *map = map_of((const void *)&tp_lookup_first);
+	const struct link_map *map = map_of((const void *)&tpc_lookup_first);
 
 	while (map && map->l_prev)
 		map = map->l_prev;
 	return find_from(map, name);
 }
 
-void *tp_lookup_next(const char *name)
+void *tpc_lookup_next(const char *name)
 {
-	return tp_lookup_behind((const void *)&tp_lookup_next, name);
+	return tpc_lookup_behind((const void *)&tpc_lookup_next, name);
 }
 
-bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp_lookup_found *found)
+bool tpc_lookup_in(const struct dl_phdr_info *object, const char *name, struct tpc_lookup_found *found)
 {
 	struct symbols symbols;
 	const ElfW(Sym) *symbol = NULL;
@@ -268,6 +268,6 @@ bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp
 	}
 	if (!symbol)
 		return false;
-	*found = (struct tp_lookup_found){ object->dlpi_addr + symbol->st_value, symbol->st_size };
+	*found = (struct tpc_lookup_found){ object->dlpi_addr + symbol->st_value, symbol->st_size };
 	return true;
 }

@@ -13,33 +13,33 @@
  * order: what RTLD_NEXT means at start-up, but that it also finds what has the version that they ask for, and is not the default
  * in its object. NULL if there is none.
  */
-void *tp_lookup_next(const char *name);
+void *tpc_lookup_next(const char *name);
 
 /* The same in all objects from the program on: at start-up, what all calls are bound to. */
-void *tp_lookup_first(const char *name);
+void *tpc_lookup_first(const char *name);
 
 /* The default version's definition of a function in the object that holds `address`. NULL: none. */
-void *tp_lookup_beside(const void *address, const char *name);
+void *tpc_lookup_beside(const void *address, const char *name);
 
 /*
  * Is the address a PLT entry that stands for the function of that name, as a program's does which is not
  * position-independent and took its address? For all objects that entry is the function then, but for the slot behind it.
  */
-bool tp_lookup_is_plt(const void *address, const char *name);
+bool tpc_lookup_is_plt(const void *address, const char *name);
 
 /* Is there a variable of that name at the address? Constants may lie among code. */
-bool tp_lookup_is_data(const void *address, const char *name);
+bool tpc_lookup_is_data(const void *address, const char *name);
 
-/* As tp_lookup_next(), behind the object that holds `address`. */
-void *tp_lookup_behind(const void *address, const char *name);
+/* As tpc_lookup_next(), behind the object that holds `address`. */
+void *tpc_lookup_behind(const void *address, const char *name);
 
-struct tp_lookup_found {
+struct tpc_lookup_found {
 	uintptr_t address;
 	uint64_t size;
 };
 
 /* The default version's definition of a function or variable in one object (of dl_iterate_phdr). False: none. */
 struct dl_phdr_info;
-bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp_lookup_found *found);
+bool tpc_lookup_in(const struct dl_phdr_info *object, const char *name, struct tpc_lookup_found *found);
 
 #endif

@@ -30,7 +30,7 @@ static const char *skip_column(const char *line)
 	return line;
 }
 
-bool tp_maps_parse(const char *line, struct tp_mapping *mapping)
+bool tpc_maps_parse(const char *line, struct tpc_mapping *mapping)
 {
 	const char *flags;
 	uint64_t low, high;
@@ -42,7 +42,7 @@ bool tp_maps_parse(const char *line, struct tp_mapping *mapping)
 	line = skip_column(line);     /* offset */
 	line = skip_column(line);     /* device */
 	line = skip_column(line);     /* inode */
-	*mapping = (struct tp_mapping){
+	*mapping = (struct tpc_mapping){
 		.range = { low, high },
 		.readable = flags[0] == 'r',
 		.shared = flags[0] && flags[1] && flags[2] && flags[3] == 's',
@@ -68,12 +68,12 @@ static void read_lines(void *context)
 	size_t size = reading->size, have = 0;
 	bool seen = false;
 	long got;
-	int fd = tp_sys_open(reading->file, O_RDONLY, 0);
+	int fd = tpc_sys_open(reading->file, O_RDONLY, 0);
 
 	if (fd < 0)
 		return;
 	reading->opened = true;
-	while ((got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
+	while ((got = tpc_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
 		char *line = buffer, *end;
 
 		have += (size_t)got;
@@ -89,57 +89,57 @@ static void read_lines(void *context)
 			have = 0; /* longer than the buffer: the line is lost */
 		memmove(buffer, line, have);
 	}
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
-bool tp_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data)
+bool tpc_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data)
 {
 	struct reading reading = { file, buffer, size, look, data, false };
 
-	tp_private_fds_from_threads(read_lines, &reading);
+	tpc_private_fds_from_threads(read_lines, &reading);
 	return reading.opened;
 }
 
 struct mappings {
-	bool (*look)(const struct tp_mapping *mapping, void *data);
+	bool (*look)(const struct tpc_mapping *mapping, void *data);
 	void *data;
 };
 
 static bool look_at_line(char *line, void *data)
 {
 	const struct mappings *mappings = data;
-	struct tp_mapping mapping;
+	struct tpc_mapping mapping;
 
-	return tp_maps_parse(line, &mapping) && mappings->look(&mapping, mappings->data);
+	return tpc_maps_parse(line, &mapping) && mappings->look(&mapping, mappings->data);
 }
 
-void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data)
+void tpc_maps_each(char *buffer, size_t size, bool (*look)(const struct tpc_mapping *mapping, void *data), void *data)
 {
 	struct mappings mappings = { look, data };
 
-	tp_lines_each("/proc/self/maps", buffer, size, look_at_line, &mappings);
+	tpc_lines_each("/proc/self/maps", buffer, size, look_at_line, &mappings);
 }
 
 struct search {
 	uintptr_t address;
-	struct tp_mapping found;
+	struct tpc_mapping found;
 };
 
-static bool holds(const struct tp_mapping *mapping, void *data)
+static bool holds(const struct tpc_mapping *mapping, void *data)
 {
 	struct search *search = data;
 
-	if (!mapping->readable || !tp_range_holds(mapping->range, search->address))
+	if (!mapping->readable || !tpc_range_holds(mapping->range, search->address))
 		return false;
 	search->found = *mapping;
 	return true;
 }
 
-struct tp_range tp_maps_find(uintptr_t address, char *buffer, size_t size, const char **path)
+struct tpc_range tpc_maps_find(uintptr_t address, char *buffer, size_t size, const char **path)
 {
 	struct search search = { .address = address, .found.path = "" };
 
-	tp_maps_each(buffer, size, holds, &search);
+	tpc_maps_each(buffer, size, holds, &search);
 	*path = search.found.path;
 	return search.found.range;
 }

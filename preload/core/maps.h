@@ -5,27 +5,27 @@
 
 #include "core/stackrange.h"
 
-struct tp_mapping {
-	struct tp_range range;
+struct tpc_mapping {
+	struct tpc_range range;
 	bool readable, shared;
 	const char *path;  /* "" if it has none */
 	const char *label; /* "[heap]" and its like; "" if it has none */
 };
 
 /* One line of maps: "low-high rwxs offset device inode path". path and label point into it. */
-bool tp_maps_parse(const char *line, struct tp_mapping *mapping);
+bool tpc_maps_parse(const char *line, struct tpc_mapping *mapping);
 
 /*
  * Calls look() for each line of a file until it returns true; that line then stays in `buffer`. Longer lines than that
  * (`size` bytes) are left out. Any thread; takes a few system calls. False: the file could not be opened.
  */
-bool tp_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data);
+bool tpc_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data);
 
 /*
  * Calls look() for each mapping, addresses ascending, until it returns true; the path that it was given then stays in `buffer`.
  * Lines longer than that (`size` bytes) are not looked at. Any thread; takes a few system calls.
  */
-void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data);
+void tpc_maps_each(char *buffer, size_t size, bool (*look)(const struct tpc_mapping *mapping, void *data), void *data);
 
 /*
  * The readable mapping that holds `address`; { 0, 0 }: there is none, or maps can't be read. *path is its file, NUL-
@@ -33,6 +33,6 @@ void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mappin
  * says whole paths, as they are by now; " (deleted)" stands behind that of a file which is gone. Any thread; takes a few
  * system calls.
  */
-struct tp_range tp_maps_find(uintptr_t address, char *buffer, size_t size, const char **path);
+struct tpc_range tpc_maps_find(uintptr_t address, char *buffer, size_t size, const char **path);
 
 #endif

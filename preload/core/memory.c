@@ -12,7 +12,7 @@
 
 void *memcpy(void *restrict to, const void *restrict from, size_t count)
 {
-	tp_arch_copy(to, from, count);
+	tpc_arch_copy(to, from, count);
 	return to;
 }
 
@@ -32,7 +32,7 @@ void *memmove(void *to, const void *from, size_t count)
 
 void *memset(void *to, int byte, size_t count)
 {
-	tp_arch_fill(to, byte, count);
+	tpc_arch_fill(to, byte, count);
 	return to;
 }
 

@@ -8,15 +8,15 @@
 
 #include "core/base.h"
 
-struct tp_thread;
+struct tpc_thread;
 
-/* One is taken now. Both: recording (TP_BUSY_RECORD). */
-TP_SLOW void tp_sample_memory(struct tp_thread *thread);
+/* One is taken now. Both: recording (TPC_BUSY_RECORD). */
+TPC_SLOW void tpc_sample_memory(struct tpc_thread *thread);
 
 /*
  * One is due, at that time, in ticks: it is left out where memory stands still, but at a step's end, which always has one; and
  * a USAGE record is written, if one is due too: what the kernel counts is asked once for both.
  */
-TP_SLOW void tp_sample_memory_due(struct tp_thread *thread, uint64_t ticks, bool at_end);
+TPC_SLOW void tpc_sample_memory_due(struct tpc_thread *thread, uint64_t ticks, bool at_end);
 
 #endif

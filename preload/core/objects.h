@@ -12,7 +12,7 @@
 
 #pragma weak _dl_find_object
 
-static inline bool tp_object_find(uintptr_t address, struct dl_find_object *object)
+static inline bool tpc_object_find(uintptr_t address, struct dl_find_object *object)
 {
 	return _dl_find_object && _dl_find_object((void *)address, object) == 0;
 }

@@ -16,40 +16,40 @@ static int kept = -1; /* holds the lock that says that this process lives; -1: t
 static dev_t device;
 static ino_t inode;
 
-const char *tp_output_path(void)
+const char *tpc_output_path(void)
 {
-	return tp_claimed_path();
+	return tpc_claimed_path();
 }
 
 /* ---- the descriptor ---- */
 
 static bool is_trace(int fd)
 {
-	return tp_sys_is_file(fd, device, inode);
+	return tpc_sys_is_file(fd, device, inode);
 }
 
 static int if_trace(int fd)
 {
 	if (fd < 0 || is_trace(fd))
 		return fd;
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 	return -ENOENT;
 }
 
 /* Programs close descriptors that they do not know: the number may be another file's, so what it is is asked after it was got. */
 static int reach_kept(void)
 {
-	int mine = tp_load(&kept);
+	int mine = tpc_load(&kept);
 
-	return is_trace(mine) ? if_trace(tp_sys_fcntl(mine, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR)) : -ENOENT;
+	return is_trace(mine) ? if_trace(tpc_sys_fcntl(mine, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR)) : -ENOENT;
 }
 
 static int reach_by_name(void)
 {
-	return if_trace(tp_sys_open(tp_output_path(), O_RDWR | O_NOFOLLOW, 0));
+	return if_trace(tpc_sys_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0));
 }
 
-int tp_output_reach(void)
+int tpc_output_reach(void)
 {
 	int fd = reach_kept();
 
@@ -59,16 +59,16 @@ int tp_output_reach(void)
 /* The lock belongs to the open file, so the duplicate has it. */
 static void keep(int fd)
 {
-	kept = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR);
+	kept = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR);
 	if (kept < 0)
 		kept = -1;
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
-void tp_output_forget(void)
+void tpc_output_forget(void)
 {
 	if (is_trace(kept))
-		tp_sys_close(kept);
+		tpc_sys_close(kept);
 	kept = -1;
 }
 
@@ -109,27 +109,27 @@ static const char *name_error(int error)
 /* Elsewhere first: a mapping in place that fails can leave a hole behind, and every hook looks there. */
 static struct tprof_header *map_header(int fd, int *error)
 {
-	void *elsewhere = tp_reserve_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
+	void *elsewhere = tpc_reserve_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
 
 	if (!elsewhere)
 		return NULL;
-	p = tp_sys_mremap_to(elsewhere, TPROF_HEADER_SIZE, &tp_header_area);
-	if (!tp_sys_failed(p))
+	p = tpc_sys_mremap_to(elsewhere, TPROF_HEADER_SIZE, &tpc_header_area);
+	if (!tpc_sys_failed(p))
 		return p;
 	*error = (int)(intptr_t)p;
-	tp_sys_munmap(elsewhere, TPROF_HEADER_SIZE);
+	tpc_sys_munmap(elsewhere, TPROF_HEADER_SIZE);
 	return NULL;
 }
 
 /* A whole trace without events, under a temporary name. */
-static struct tprof_header *make(int fd, const struct tp_identity *identity, const char *parent, int *error)
+static struct tprof_header *make(int fd, const struct tpc_identity *identity, const char *parent, int *error)
 {
 	struct tprof_header *header;
 	struct stat status;
 
-	*error = tp_sys_fstat(fd, &status);
+	*error = tpc_sys_fstat(fd, &status);
 	if (*error == 0)
-		*error = tp_reserve_space(fd, 0, TPROF_HEADER_SIZE);
+		*error = tpc_reserve_space(fd, 0, TPROF_HEADER_SIZE);
 	if (*error)
 		return NULL;
 	device = status.st_dev;
@@ -137,8 +137,8 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 	header = map_header(fd, error);
 	if (!header)
 		return NULL;
-	tp_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0);
-	tp_describe(header, identity, parent);
+	tpc_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0);
+	tpc_describe(header, identity, parent);
 	return header;
 }
 
@@ -146,33 +146,33 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
  * The file is made whole under another name and then moved: nobody ever sees half a header, an empty file is never ours,
  * and an old trace that another process has mapped stays as it is, without a name.
  */
-struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32_t origin, const char *parent,
-				      const char **reason)
+struct tprof_header *tpc_output_create(const struct tpc_identity *identity, uint32_t origin, const char *parent,
+				       const char **reason)
 {
 	static char temporary[4096];
 	struct tprof_header *header = NULL;
 	int fd, error;
 
 	*reason = NULL;
-	if (!tp_claim_temporary(identity, temporary, sizeof(temporary)))
-		fd = tp_sys_getcwd(temporary, sizeof(temporary)) == -ENOENT ? -ENOENT : -ENAMETOOLONG;
+	if (!tpc_claim_temporary(identity, temporary, sizeof(temporary)))
+		fd = tpc_sys_getcwd(temporary, sizeof(temporary)) == -ENOENT ? -ENOENT : -ENAMETOOLONG;
 	else
-		fd = tp_sys_open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+		fd = tpc_sys_open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
 	error = fd < 0 ? fd : 0;
 	if (!error)
 		header = make(fd, identity, parent, &error);
 	if (!error)
-		error = tp_claim_name(temporary, identity, &origin, reason);
+		error = tpc_claim_name(temporary, identity, &origin, reason);
 	if (!error) {
 		header->origin = origin;
 		keep(fd);
 		return header;
 	}
 	if (header)
-		tp_header_area_clear();
+		tpc_header_area_clear();
 	if (fd >= 0) {
-		tp_sys_unlink(temporary);
-		tp_sys_close(fd);
+		tpc_sys_unlink(temporary);
+		tpc_sys_close(fd);
 	}
 	if (!*reason && error != -ECHILD)
 		*reason = name_error(error);
@@ -192,11 +192,11 @@ static void grow(struct growth *growth, int fd)
 {
 	growth->unreached = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		growth->error = tp_reserve_space(fd, growth->offset, growth->length);
+		growth->error = tpc_reserve_space(fd, growth->offset, growth->length);
 	if (!growth->unreached && !growth->error)
-		growth->chunk = tp_reserve_map(fd, growth->offset, growth->length, &growth->unmapped);
+		growth->chunk = tpc_reserve_map(fd, growth->offset, growth->length, &growth->unmapped);
 	if (growth->chunk && growth->whole)
-		tp_reserve_fill(fd, growth->offset, growth->length);
+		tpc_reserve_fill(fd, growth->offset, growth->length);
 	growth->done = true;
 }
 
@@ -206,15 +206,15 @@ static void grow_apart(void *context)
 	int fd = kept;
 
 	if (!is_trace(fd)) {
-		tp_sys_close(0);
-		fd = tp_sys_open(tp_output_path(), O_RDWR | O_NOFOLLOW, 0);
+		tpc_sys_close(0);
+		fd = tpc_sys_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0);
 	}
 	grow(context, fd < 0 || is_trace(fd) ? fd : -ENOENT);
 }
 
-static struct tp_obstacle obstacle_of(const struct growth *growth)
+static struct tpc_obstacle obstacle_of(const struct growth *growth)
 {
-	struct tp_obstacle obstacle = { .offset = growth->offset };
+	struct tpc_obstacle obstacle = { .offset = growth->offset };
 
 	if (growth->unreached || growth->error == -EBADF) {
 		bool none_left = growth->unreached == -EMFILE || growth->unreached == -ENFILE;
@@ -232,23 +232,23 @@ static struct tp_obstacle obstacle_of(const struct growth *growth)
 	return obstacle;
 }
 
-struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, struct tp_obstacle *obstacle)
+struct tprof_chunk *tpc_output_grow(uint64_t number, uint32_t count, bool whole, struct tpc_obstacle *obstacle)
 {
 	struct growth growth = { .offset = TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE,
 				 .length = (uint64_t)count * TPROF_CHUNK_SIZE,
 				 .whole = whole };
 	int fd = reach_kept();
 
-	if (fd < 0 && !tp_load(&tp_thread_several)) /* core/private_fds.h */
+	if (fd < 0 && !tpc_load(&tpc_thread_several)) /* core/private_fds.h */
 		fd = reach_by_name();
 	if (fd < 0)
-		tp_private_fds(grow_apart, &growth);
+		tpc_private_fds(grow_apart, &growth);
 	if (fd < 0 && !growth.done)
 		fd = reach_by_name();
 	if (!growth.done)
 		grow(&growth, fd);
 	if (fd >= 0)
-		tp_sys_close(fd);
+		tpc_sys_close(fd);
 	*obstacle = obstacle_of(&growth);
 	return growth.chunk;
 }

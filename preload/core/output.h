@@ -7,21 +7,21 @@
 
 #include "core/base.h"
 
-struct tp_identity; /* core/process.h */
+struct tpc_identity; /* core/process.h */
 
 /*
  * Creates the trace file of this process as TPROF_OUTPUT says; its header is described, locked and mapped. `origin` is
- * TPROF_ORIGIN_FORK (with the parent's trace) or 0: then it is found out. NULL: *reason says why, and tp_output_path()
+ * TPROF_ORIGIN_FORK (with the parent's trace) or 0: then it is found out. NULL: *reason says why, and tpc_output_path()
  * which file; or *reason is NULL: this is a further process of a run that does not want them (TPROF_CHILDREN=0).
  */
-struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32_t origin, const char *parent,
-				      const char **reason);
+struct tprof_header *tpc_output_create(const struct tpc_identity *identity, uint32_t origin, const char *parent,
+				       const char **reason);
 
 /* Absolute path of the trace; "" before the first create. */
-const char *tp_output_path(void);
+const char *tpc_output_path(void);
 
 /* What was in the way of one more chunk. */
-struct tp_obstacle {
+struct tpc_obstacle {
 	enum tprof_lost cause;
 	const char *reason;
 	bool passes;	 /* the disk is full: others may make room on it */
@@ -33,12 +33,12 @@ struct tp_obstacle {
  * way; nothing is mapped. The file is looked at by its number, and by its name when the program closed that; never is a file
  * touched that is not the trace. `whole`: all of them will be written to, so their pages are made now.
  */
-struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, struct tp_obstacle *obstacle);
+struct tprof_chunk *tpc_output_grow(uint64_t number, uint32_t count, bool whole, struct tpc_obstacle *obstacle);
 
 /* A descriptor of the trace, the caller's to close: another thread can't take it away. Or a negative errno. */
-int tp_output_reach(void);
+int tpc_output_reach(void);
 
 /* In a forked child: lets go of the parent's file. */
-void tp_output_forget(void);
+void tpc_output_forget(void);
 
 #endif

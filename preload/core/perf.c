@@ -45,9 +45,9 @@ static const struct {
 	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
 };
 
-static enum tp_perf_kind kind_of(const struct tp_perf_event *event)
+static enum tpc_perf_kind kind_of(const struct tpc_perf_event *event)
 {
-	return event->type == PERF_TYPE_SOFTWARE ? TP_PERF_SOFTWARE : TP_PERF_HARDWARE;
+	return event->type == PERF_TYPE_SOFTWARE ? TPC_PERF_SOFTWARE : TPC_PERF_HARDWARE;
 }
 
 /* Hexadecimal digits, at most 16 of them. */
@@ -64,13 +64,13 @@ static bool read_raw(const char *text, size_t length, uint64_t *config)
 	return length > 0 && length <= 16;
 }
 
-bool tp_perf_event(const char *name, size_t length, struct tp_perf_event *event)
+bool tpc_perf_event(const char *name, size_t length, struct tpc_perf_event *event)
 {
-	*event = (struct tp_perf_event){ 0 };
+	*event = (struct tpc_perf_event){ 0 };
 	if (length >= sizeof(event->name))
 		return false;
 	memcpy(event->name, name, length);
-	for (size_t i = 0; i < TP_LENGTH(names); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(names); i++) {
 		if (strcmp(names[i].name, event->name) != 0)
 			continue;
 		event->type = names[i].type;
@@ -83,7 +83,7 @@ bool tp_perf_event(const char *name, size_t length, struct tp_perf_event *event)
 
 /* ---- opening and closing ---- */
 
-static int open_event(const struct tp_perf_event *event, int leader)
+static int open_event(const struct tpc_perf_event *event, int leader)
 {
 	struct perf_event_attr attr = {
 		.type = event->type,
@@ -94,16 +94,16 @@ static int open_event(const struct tp_perf_event *event, int leader)
 		.exclude_hv = event->user_only,
 	};
 
-	return (int)tp_syscall6(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC, 0);
+	return (int)tpc_syscall6(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC, 0);
 }
 
 /* To a number that the program will hardly come to. */
 static int move_high(int fd)
 {
-	uint64_t base = tp_sys_limit(RLIMIT_NOFILE) / 2;
-	int high = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, (long)(base < FD_BASE_MAX ? base : FD_BASE_MAX));
+	uint64_t base = tpc_sys_limit(RLIMIT_NOFILE) / 2;
+	int high = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, (long)(base < FD_BASE_MAX ? base : FD_BASE_MAX));
 
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 	return high;
 }
 
@@ -111,10 +111,10 @@ static bool is_ours(int fd, uint64_t id)
 {
 	uint64_t there = 0;
 
-	return tp_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &there, 0) == 0 && there == id;
+	return tpc_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &there, 0) == 0 && there == id;
 }
 
-int tp_perf_try(struct tp_perf_event *event)
+int tpc_perf_try(struct tpc_perf_event *event)
 {
 	int fd = open_event(event, -1);
 
@@ -124,25 +124,25 @@ int tp_perf_try(struct tp_perf_event *event)
 	}
 	if (fd < 0)
 		return -fd;
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 	return 0;
 }
 
 static struct perf_event_mmap_page *map_page(int fd)
 {
-	struct perf_event_mmap_page *page = tp_sys_mmap(TP_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	struct perf_event_mmap_page *page = tpc_sys_mmap(TPC_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 
-	return tp_sys_failed(page) ? NULL : page;
+	return tpc_sys_failed(page) ? NULL : page;
 }
 
-bool tp_perf_open(struct tp_perf *perf, const struct tp_perf_event *events, uint32_t count)
+bool tpc_perf_open(struct tpc_perf *perf, const struct tpc_perf_event *events, uint32_t count)
 {
-	int leaders[TP_PERF_KINDS] = { -1, -1 };
+	int leaders[TPC_PERF_KINDS] = { -1, -1 };
 
 	perf->mapped = true;
 	for (perf->count = 0; perf->count < count; perf->count++) {
 		uint32_t i = perf->count;
-		enum tp_perf_kind kind = kind_of(&events[i]);
+		enum tpc_perf_kind kind = kind_of(&events[i]);
 		int fd = open_event(&events[i], leaders[kind]);
 
 		if (fd >= 0)
@@ -150,27 +150,27 @@ bool tp_perf_open(struct tp_perf *perf, const struct tp_perf_event *events, uint
 		if (fd < 0)
 			break;
 		perf->fd[i] = fd;
-		perf->page[i] = kind == TP_PERF_HARDWARE ? map_page(fd) : NULL;
-		if (kind == TP_PERF_HARDWARE && !perf->page[i])
+		perf->page[i] = kind == TPC_PERF_HARDWARE ? map_page(fd) : NULL;
+		if (kind == TPC_PERF_HARDWARE && !perf->page[i])
 			perf->mapped = false;
 		if (leaders[kind] < 0)
 			leaders[kind] = fd;
-		if (tp_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &perf->id[i], 0) != 0)
+		if (tpc_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &perf->id[i], 0) != 0)
 			perf->id[i] = UINT64_MAX; /* a kernel before 3.12: never ours again */
 	}
 	if (perf->count == count)
 		return true;
-	tp_perf_close(perf);
+	tpc_perf_close(perf);
 	return false;
 }
 
-void tp_perf_close(struct tp_perf *perf)
+void tpc_perf_close(struct tpc_perf *perf)
 {
 	for (uint32_t i = 0; i < perf->count; i++) {
 		if (perf->page[i])
-			tp_sys_munmap(perf->page[i], TP_PAGE);
+			tpc_sys_munmap(perf->page[i], TPC_PAGE);
 		if (is_ours(perf->fd[i], perf->id[i]))
-			tp_sys_close(perf->fd[i]);
+			tpc_sys_close(perf->fd[i]);
 	}
 	perf->count = 0;
 }
@@ -184,37 +184,37 @@ static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value, 
 	int64_t counted;
 
 	do {
-		turn = tp_load_acquire(&page->lock); /* pairs with the kernel's, which makes it odd while it writes */
+		turn = tpc_load_acquire(&page->lock); /* pairs with the kernel's, which makes it odd while it writes */
 		index = page->index;
 		if (!page->cap_user_rdpmc || !index)
 			return false;
-		counted = (int64_t)(tp_arch_performance_counter(index - 1) << (64 - page->pmc_width));
+		counted = (int64_t)(tpc_arch_performance_counter(index - 1) << (64 - page->pmc_width));
 		*value = (uint64_t)page->offset + (uint64_t)(counted >> (64 - page->pmc_width));
 		*idle_ns = page->time_enabled - page->time_running;
 		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* the kernel interrupts this thread, no other writes */
-	} while (tp_load(&page->lock) != turn || (turn & 1));
+	} while (tpc_load(&page->lock) != turn || (turn & 1));
 	return true;
 }
 
-static bool read_pages(const struct tp_perf *perf, const struct tp_perf_event *events, struct tp_perf_values *values)
+static bool read_pages(const struct tpc_perf *perf, const struct tpc_perf_event *events, struct tpc_perf_values *values)
 {
 	if (!perf->mapped)
 		return false;
 	for (uint32_t i = 0; i < perf->count; i++) {
-		if (kind_of(&events[i]) == TP_PERF_HARDWARE &&
+		if (kind_of(&events[i]) == TPC_PERF_HARDWARE &&
 		    !read_page(perf->page[i], &values->value[i], &values->idle_ns))
 			return false;
 	}
 	return true;
 }
 
-static bool read_group(const struct tp_perf *perf, const struct tp_perf_event *events, enum tp_perf_kind kind,
-		       struct tp_perf_values *values)
+static bool read_group(const struct tpc_perf *perf, const struct tpc_perf_event *events, enum tpc_perf_kind kind,
+		       struct tpc_perf_values *values)
 {
 	struct {
-		uint64_t count, enabled, running, value[TP_COUNTERS_MAX];
+		uint64_t count, enabled, running, value[TPC_COUNTERS_MAX];
 	} got;
-	uint32_t members = 0, leader = TP_COUNTERS_MAX;
+	uint32_t members = 0, leader = TPC_COUNTERS_MAX;
 
 	for (uint32_t i = perf->count; i-- > 0;) {
 		if (kind_of(&events[i]) == kind) {
@@ -224,10 +224,10 @@ static bool read_group(const struct tp_perf *perf, const struct tp_perf_event *e
 	}
 	if (!members)
 		return true;
-	if (!is_ours(perf->fd[leader], perf->id[leader]) || tp_sys_read(perf->fd[leader], &got, sizeof(got)) <= 0 ||
+	if (!is_ours(perf->fd[leader], perf->id[leader]) || tpc_sys_read(perf->fd[leader], &got, sizeof(got)) <= 0 ||
 	    got.count != members)
 		return false;
-	if (kind == TP_PERF_HARDWARE)
+	if (kind == TPC_PERF_HARDWARE)
 		values->idle_ns = got.enabled - got.running;
 	for (uint32_t i = leader, at = 0; i < perf->count; i++) {
 		if (kind_of(&events[i]) == kind)
@@ -236,9 +236,9 @@ static bool read_group(const struct tp_perf *perf, const struct tp_perf_event *e
 	return true;
 }
 
-bool tp_perf_read(const struct tp_perf *perf, const struct tp_perf_event *events, struct tp_perf_values *values)
+bool tpc_perf_read(const struct tpc_perf *perf, const struct tpc_perf_event *events, struct tpc_perf_values *values)
 {
 	values->idle_ns = 0;
-	return (read_pages(perf, events, values) || read_group(perf, events, TP_PERF_HARDWARE, values)) &&
-	       read_group(perf, events, TP_PERF_SOFTWARE, values);
+	return (read_pages(perf, events, values) || read_group(perf, events, TPC_PERF_HARDWARE, values)) &&
+	       read_group(perf, events, TPC_PERF_SOFTWARE, values);
 }

@@ -14,46 +14,46 @@
 
 #include "core/base.h"
 
-#define TP_COUNTERS_MAX TPROF_COUNTERS_MAX
+#define TPC_COUNTERS_MAX TPROF_COUNTERS_MAX
 
 struct perf_event_mmap_page;
 
-struct tp_perf_event {
+struct tpc_perf_event {
 	uint32_t type; /* of struct perf_event_attr */
 	bool user_only;
 	uint64_t config;
 	char name[32];
 };
 
-enum tp_perf_kind { TP_PERF_HARDWARE, TP_PERF_SOFTWARE, TP_PERF_KINDS };
+enum tpc_perf_kind { TPC_PERF_HARDWARE, TPC_PERF_SOFTWARE, TPC_PERF_KINDS };
 
 /* What one thread has open. All zeros: nothing. */
-struct tp_perf {
-	uint32_t count;		 /* events; 0: nothing is open */
-	bool mapped;		 /* hardware events can be read without a system call */
-	int fd[TP_COUNTERS_MAX]; /* in the order of the events */
-	uint64_t id[TP_COUNTERS_MAX];
-	struct perf_event_mmap_page *page[TP_COUNTERS_MAX];
+struct tpc_perf {
+	uint32_t count;		  /* events; 0: nothing is open */
+	bool mapped;		  /* hardware events can be read without a system call */
+	int fd[TPC_COUNTERS_MAX]; /* in the order of the events */
+	uint64_t id[TPC_COUNTERS_MAX];
+	struct perf_event_mmap_page *page[TPC_COUNTERS_MAX];
 };
 
-struct tp_perf_values {
-	uint64_t value[TP_COUNTERS_MAX];
+struct tpc_perf_values {
+	uint64_t value[TPC_COUNTERS_MAX];
 	uint64_t idle_ns; /* for which the thread ran, but its hardware events did not */
 };
 
 /* The event of that name. False: there is none. */
-bool tp_perf_event(const char *name, size_t length, struct tp_perf_event *event);
+bool tpc_perf_event(const char *name, size_t length, struct tpc_perf_event *event);
 
 /* Can this thread count it? 0, or a positive errno. Sets event->user_only where the kernel's part is not allowed. */
-int tp_perf_try(struct tp_perf_event *event);
+int tpc_perf_try(struct tpc_perf_event *event);
 
 /* Opens all of them for the calling thread. False: it could not be done; nothing is open then. */
-bool tp_perf_open(struct tp_perf *perf, const struct tp_perf_event *events, uint32_t count);
+bool tpc_perf_open(struct tpc_perf *perf, const struct tpc_perf_event *events, uint32_t count);
 
 /* False: they can't be read any more. No system call where the processor lets programs read (rdpmc), else two a kind. */
-bool tp_perf_read(const struct tp_perf *perf, const struct tp_perf_event *events, struct tp_perf_values *values);
+bool tpc_perf_read(const struct tpc_perf *perf, const struct tpc_perf_event *events, struct tpc_perf_values *values);
 
 /* From any thread, once nobody reads. */
-void tp_perf_close(struct tp_perf *perf);
+void tpc_perf_close(struct tpc_perf *perf);
 
 #endif

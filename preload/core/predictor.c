@@ -3,27 +3,28 @@
 
 #define LEFT_OUT 8u /* things that were done last time and are not now, at most, for it to be no other place */
 #define SAVED                                                                                                          \
-	(TP_PREDICTOR_LOG / TP_PREDICTOR_SEARCHED) /* what is not searched when it could be pays for a search of all */
+	(TPC_PREDICTOR_LOG /                                                                                           \
+	 TPC_PREDICTOR_SEARCHED) /* what is not searched when it could be pays for a search of all */
 
 static uint32_t thing_at(const uint32_t *log, uint32_t i)
 {
-	return log[i % TP_PREDICTOR_LOG];
+	return log[i % TPC_PREDICTOR_LOG];
 }
 
-/* Behind where the last two things were done one after the other before; TP_PREDICTOR_LOG ago: nowhere. */
+/* Behind where the last two things were done one after the other before; TPC_PREDICTOR_LOG ago: nowhere. */
 static uint32_t find_pair(const uint32_t *log, uint32_t done)
 {
 	uint32_t last = thing_at(log, done - 1), before = thing_at(log, done - 2);
 
-	for (uint32_t back = 2; back < TP_PREDICTOR_LOG; back++) {
+	for (uint32_t back = 2; back < TPC_PREDICTOR_LOG; back++) {
 		if (thing_at(log, done - back) == last && thing_at(log, done - back - 1) == before)
 			return done - back + 1;
 	}
-	return done - TP_PREDICTOR_LOG;
+	return done - TPC_PREDICTOR_LOG;
 }
 
 /* One that is done beside those of last time leaves the place as it is: then it goes on from there. */
-void tp_predictor_find(struct tp_predictor *order, const uint32_t *log)
+void tpc_predictor_find(struct tpc_predictor *order, const uint32_t *log)
 {
 	uint32_t done = order->done, found;
 
@@ -39,7 +40,7 @@ void tp_predictor_find(struct tp_predictor *order, const uint32_t *log)
 		}
 	}
 	found = find_pair(log, done);
-	order->paid += (done - found) / TP_PREDICTOR_SEARCHED;
-	if (done - found < TP_PREDICTOR_LOG)
+	order->paid += (done - found) / TPC_PREDICTOR_SEARCHED;
+	if (done - found < TPC_PREDICTOR_LOG)
 		order->at = found;
 }

@@ -14,11 +14,11 @@
 
 #include "core/base.h"
 
-#define TP_PREDICTOR_LOG 16384u	  /* things: several steps of most programs; a power of two */
-#define TP_PREDICTOR_SEARCHED 16u /* things of the log that are looked at for each that is done, on average at most */
+#define TPC_PREDICTOR_LOG 16384u   /* things: several steps of most programs; a power of two */
+#define TPC_PREDICTOR_SEARCHED 16u /* things of the log that are looked at for each that is done, on average at most */
 
-/* Of a thread; beside it a log of TP_PREDICTOR_LOG things. All zero at first. Things are numbers to their users. */
-struct tp_predictor {
+/* Of a thread; beside it a log of TPC_PREDICTOR_LOG things. All zero at first. Things are numbers to their users. */
+struct tpc_predictor {
 	uint32_t done; /* how many things */
 	uint32_t at;   /* which of them stands in the log where the next one is expected */
 	uint32_t paid; /* up to which `done` searches are paid for: beyond it the log is not searched */
@@ -26,17 +26,17 @@ struct tp_predictor {
 };
 
 /* It did another thing than was expected. */
-TP_SLOW void tp_predictor_find(struct tp_predictor *order, const uint32_t *log);
+TPC_SLOW void tpc_predictor_find(struct tpc_predictor *order, const uint32_t *log);
 
 /* The thread does this thing: order->next is what comes after it. Some ten instructions. */
-TP_HOT void tp_predictor_go_on(struct tp_predictor *order, uint32_t *log, uint32_t thing)
+TPC_HOT void tpc_predictor_go_on(struct tpc_predictor *order, uint32_t *log, uint32_t thing)
 {
-	log[order->done++ % TP_PREDICTOR_LOG] = thing;
-	if (tp_likely(order->next == thing))
+	log[order->done++ % TPC_PREDICTOR_LOG] = thing;
+	if (tpc_likely(order->next == thing))
 		order->at++;
 	else
-		tp_predictor_find(order, log);
-	order->next = log[order->at % TP_PREDICTOR_LOG];
+		tpc_predictor_find(order, log);
+	order->next = log[order->at % TPC_PREDICTOR_LOG];
 }
 
 #endif

@@ -12,14 +12,14 @@
 /* It has let go of its stack already; its descriptors it closes a moment later. */
 static void wait_for_process(uint32_t pid)
 {
-	while (tp_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
+	while (tpc_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
 		;
 }
 
 static void wait_for_thread(uint32_t tid)
 {
-	while (tp_syscall(SYS_tgkill, tp_sys_getpid(), tid, 0, 0) == 0)
-		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	while (tpc_syscall(SYS_tgkill, tpc_sys_getpid(), tid, 0, 0) == 0)
+		tpc_syscall(SYS_sched_yield, 0, 0, 0, 0);
 }
 
 /* With all signals blocked, there too: no handler of the program's runs in the task. */
@@ -28,16 +28,16 @@ static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *contex
 	uint64_t all = ~UINT64_C(0), before = 0;
 	long id;
 
-	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	/* Without an exit signal, so that the program's wait() does not see it. */
-	id = tp_arch_clone(CLONE_VM | CLONE_VFORK | flags, work, context);
+	id = tpc_arch_clone(CLONE_VM | CLONE_VFORK | flags, work, context);
 	if (id > 0)
 		wait((uint32_t)id);
-	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
 	return id > 0;
 }
 
-bool tp_private_fds(void (*work)(void *context), void *context)
+bool tpc_private_fds(void (*work)(void *context), void *context)
 {
 	return run(0, wait_for_process, work, context);
 }
@@ -57,20 +57,20 @@ static void do_job(void *context)
 }
 
 /* Done here where there is no such task, or its memory is its own after all: Valgrind makes a fork of it. */
-void tp_private_fds_from_threads(void (*work)(void *context), void *context)
+void tpc_private_fds_from_threads(void (*work)(void *context), void *context)
 {
 	struct job job = { work, context, false };
 
-	if (tp_load(&tp_thread_several))
-		tp_private_fds(do_job, &job);
+	if (tpc_load(&tpc_thread_several))
+		tpc_private_fds(do_job, &job);
 	if (!job.done)
 		do_job(&job);
 }
 
 /* Valgrind ends the program for such a task. */
-void tp_private_fds_as_thread(void (*work)(void *context), void *context)
+void tpc_private_fds_as_thread(void (*work)(void *context), void *context)
 {
-	bool several = tp_load(&tp_thread_several) && !tp_under_valgrind();
+	bool several = tpc_load(&tpc_thread_several) && !tpc_under_valgrind();
 
 	if (!several || !run(CLONE_THREAD | CLONE_SIGHAND, wait_for_thread, work, context))
 		work(context);

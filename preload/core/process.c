@@ -17,13 +17,13 @@ extern void *__libc_stack_end; /* ld.so's: where the kernel put argc */
 
 static long read_file(const char *path, char *buffer, size_t size)
 {
-	int fd = tp_sys_open(path, O_RDONLY, 0);
+	int fd = tpc_sys_open(path, O_RDONLY, 0);
 	long got;
 
 	if (fd < 0)
 		return fd;
-	got = tp_sys_read(fd, buffer, size - 1);
-	tp_sys_close(fd);
+	got = tpc_sys_read(fd, buffer, size - 1);
+	tpc_sys_close(fd);
 	buffer[got > 0 ? got : 0] = 0;
 	return got;
 }
@@ -41,17 +41,17 @@ static uint64_t start_in(const char *path)
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
-	return at && tp_text_number(&at, &start) ? start : 0;
+	return at && tpc_text_number(&at, &start) ? start : 0;
 }
 
-uint64_t tp_process_start(uint32_t pid)
+uint64_t tpc_process_start(uint32_t pid)
 {
 	char path[64];
-	struct tp_text text = tp_text_in(path, sizeof(path));
+	struct tpc_text text = tpc_text_in(path, sizeof(path));
 
-	tp_text_add(&text, "/proc/");
-	tp_text_add_number(&text, pid);
-	tp_text_add(&text, "/stat");
+	tpc_text_add(&text, "/proc/");
+	tpc_text_add_number(&text, pid);
+	tpc_text_add(&text, "/stat");
 	return start_in(path);
 }
 
@@ -63,16 +63,16 @@ static size_t loaded_by_hand(char *to, size_t size)
 
 	if (getauxval(AT_BASE) || !getauxval(AT_PHDR))
 		return 0;
-	tp_maps_find(getauxval(AT_PHDR), to, size, &path);
+	tpc_maps_find(getauxval(AT_PHDR), to, size, &path);
 	length = strlen(path);
 	memmove(to, path, length + 1);
 	return length;
 }
 
-size_t tp_process_exe(char *to, size_t size)
+size_t tpc_process_exe(char *to, size_t size)
 {
 	size_t by_hand = loaded_by_hand(to, size);
-	long length = by_hand ? (long)by_hand : tp_sys_readlink("/proc/self/exe", to, size - 1);
+	long length = by_hand ? (long)by_hand : tpc_sys_readlink("/proc/self/exe", to, size - 1);
 
 	to[length > 0 ? length : 0] = 0;
 	return length > 0 ? (size_t)length : 0;
@@ -88,13 +88,13 @@ static char *const *arguments_of_kernel(size_t *count)
 
 static void copy_text(char *to, size_t size, const char *from)
 {
-	struct tp_text text = tp_text_in(to, size);
+	struct tpc_text text = tpc_text_in(to, size);
 
-	tp_text_add(&text, from);
+	tpc_text_add(&text, from);
 }
 
 /* Once: a forked child's may have been overwritten by a title. What the loader was told to run is the program itself. */
-static void find_names(struct tp_identity *identity)
+static void find_names(struct tpc_identity *identity)
 {
 	static bool found;
 	const char *started = (const char *)getauxval(AT_EXECFN);
@@ -110,27 +110,27 @@ static void find_names(struct tp_identity *identity)
 		copy_text(identity->started, sizeof(identity->started), started);
 	if (count && arguments[0])
 		copy_text(identity->argument, sizeof(identity->argument),
-			  tp_text_base(arguments[0][0] == '-' ? arguments[0] + 1 : arguments[0]));
+			  tpc_text_base(arguments[0][0] == '-' ? arguments[0] + 1 : arguments[0]));
 }
 
-bool tp_is_named(const struct tp_identity *identity, const char *glob)
+bool tpc_is_named(const struct tpc_identity *identity, const char *glob)
 {
-	return tp_text_glob(glob, tp_text_base(identity->exe)) ||
-	       (identity->started[0] && tp_text_glob(glob, tp_text_base(identity->started))) ||
-	       (identity->argument[0] && tp_text_glob(glob, identity->argument));
+	return tpc_text_glob(glob, tpc_text_base(identity->exe)) ||
+	       (identity->started[0] && tpc_text_glob(glob, tpc_text_base(identity->started))) ||
+	       (identity->argument[0] && tpc_text_glob(glob, identity->argument));
 }
 
-void tp_identify(struct tp_identity *identity)
+void tpc_identify(struct tpc_identity *identity)
 {
-	tp_process_exe(identity->exe, sizeof(identity->exe));
+	tpc_process_exe(identity->exe, sizeof(identity->exe));
 	find_names(identity);
-	identity->pid = tp_sys_getpid();
-	identity->ppid = tp_sys_getppid();
+	identity->pid = tpc_sys_getpid();
+	identity->ppid = tpc_sys_getppid();
 	/* Not by its number: /proc may have those of another PID namespace. */
 	identity->start = start_in("/proc/self/stat");
 }
 
-char *const *tp_environment(void)
+char *const *tpc_environment(void)
 {
 	size_t count;
 	char *const *arguments = arguments_of_kernel(&count);
@@ -138,9 +138,9 @@ char *const *tp_environment(void)
 	return arguments ? arguments + count + 1 : NULL;
 }
 
-bool tp_under_valgrind(void)
+bool tpc_under_valgrind(void)
 {
-	char *const *environment = tp_environment();
+	char *const *environment = tpc_environment();
 
 	while (environment && *environment && strncmp(*environment, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
 		environment++;
@@ -158,30 +158,30 @@ static ino_t statm_inode;
 
 static bool is_statm(int fd)
 {
-	return tp_sys_is_file(fd, statm_device, statm_inode);
+	return tpc_sys_is_file(fd, statm_device, statm_inode);
 }
 
-void tp_memory_open(void)
+void tpc_memory_open(void)
 {
-	int fd = tp_sys_open(statm_path, O_RDONLY, 0);
+	int fd = tpc_sys_open(statm_path, O_RDONLY, 0);
 	struct stat status;
 
 	if (fd < 0)
 		return;
-	if (tp_sys_fstat(fd, &status) == 0) {
-		int high = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR);
+	if (tpc_sys_fstat(fd, &status) == 0) {
+		int high = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR);
 
 		statm_device = status.st_dev;
 		statm_inode = status.st_ino;
 		statm = high < 0 ? -1 : high;
 	}
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
-void tp_memory_forget(void)
+void tpc_memory_forget(void)
 {
 	if (is_statm(statm))
-		tp_sys_close(statm);
+		tpc_sys_close(statm);
 	statm = -1;
 }
 
@@ -190,20 +190,20 @@ static void read_statm(void *text)
 	read_file(statm_path, text, STATM);
 }
 
-bool tp_memory(struct tp_memory *memory)
+bool tpc_memory(struct tpc_memory *memory)
 {
 	char text[STATM] = "";
 	const char *at = text;
 
 	/* Programs close descriptors that they do not know. Where another file has the number, pread() leaves it as it is. */
-	if (!is_statm(statm) || tp_sys_pread(statm, text, sizeof(text) - 1, 0) <= 0)
-		tp_private_fds_from_threads(read_statm, text);
-	if (!tp_text_number(&at, &memory->vms) || *at++ != ' ' || !tp_text_number(&at, &memory->rss) || *at++ != ' ' ||
-	    !tp_text_number(&at, &memory->shared))
+	if (!is_statm(statm) || tpc_sys_pread(statm, text, sizeof(text) - 1, 0) <= 0)
+		tpc_private_fds_from_threads(read_statm, text);
+	if (!tpc_text_number(&at, &memory->vms) || *at++ != ' ' || !tpc_text_number(&at, &memory->rss) ||
+	    *at++ != ' ' || !tpc_text_number(&at, &memory->shared))
 		return false;
-	memory->rss *= TP_PAGE;
-	memory->vms *= TP_PAGE;
-	memory->shared *= TP_PAGE;
+	memory->rss *= TPC_PAGE;
+	memory->vms *= TPC_PAGE;
+	memory->shared *= TPC_PAGE;
 	return true;
 }
 
@@ -216,13 +216,13 @@ static bool find_line(const char *text, const char *name, uint64_t *number)
 		return false;
 	for (at += strlen(name); *at == ' ' || *at == '\t'; at++)
 		;
-	return tp_text_number(&at, number);
+	return tpc_text_number(&at, number);
 }
 
 /* In pieces: before it stands the line of the user's groups, of which there may be thousands. */
 static void read_peak(void *context)
 {
-	int fd = tp_sys_open("/proc/self/status", O_RDONLY, 0);
+	int fd = tpc_sys_open("/proc/self/status", O_RDONLY, 0);
 	uint64_t *kib = context;
 	char piece[2048];
 	size_t kept = 0;
@@ -230,7 +230,7 @@ static void read_peak(void *context)
 
 	if (fd < 0)
 		return;
-	while ((got = tp_sys_read(fd, piece + kept, sizeof(piece) - 1 - kept)) > 0) {
+	while ((got = tpc_sys_read(fd, piece + kept, sizeof(piece) - 1 - kept)) > 0) {
 		size_t length = kept + (size_t)got;
 
 		piece[length] = 0;
@@ -239,18 +239,18 @@ static void read_peak(void *context)
 		kept = length < LINE ? length : LINE; /* it may have begun there */
 		memmove(piece, piece + length - kept, kept);
 	}
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
-uint64_t tp_memory_peak(void)
+uint64_t tpc_memory_peak(void)
 {
 	uint64_t kib = 0;
 
-	tp_private_fds_from_threads(read_peak, &kib);
+	tpc_private_fds_from_threads(read_peak, &kib);
 	return kib * 1024;
 }
 
-void tp_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length)
+void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length)
 {
 	uint32_t offset = TPROF_TEXT_OFFSET;
 
@@ -266,46 +266,46 @@ void tp_describe_text(struct tprof_header *header, enum tprof_text which, const 
 	}
 	memcpy((char *)header + offset, bytes, length);
 	header->text[which].offset = offset;
-	tp_store_release(&header->text[which].length, (uint32_t)length); /* a reader sees the bytes with it */
+	tpc_store_release(&header->text[which].length, (uint32_t)length); /* a reader sees the bytes with it */
 }
 
 static void describe_arguments(struct tprof_header *header)
 {
 	static char text[8192]; /* static: only one thread starts, and the user's stack may be small */
-	static struct tp_text to;
+	static struct tpc_text to;
 	size_t count;
 	char *const *arguments = arguments_of_kernel(&count);
 
 	if (!to.bytes)
-		to = tp_text_in(text, sizeof(text));
+		to = tpc_text_in(text, sizeof(text));
 	else
 		count = 0; /* a forked child: its own may have been overwritten by a title */
 	for (size_t i = 0; i < count && arguments[i]; i++) {
-		tp_text_add(&to, arguments[i]);
-		tp_text_add_bytes(&to, "", 1);
+		tpc_text_add(&to, arguments[i]);
+		tpc_text_add_bytes(&to, "", 1);
 	}
 	if (to.cut)
 		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);
-	tp_describe_text(header, TPROF_TEXT_ARGS, text, to.length);
+	tpc_describe_text(header, TPROF_TEXT_ARGS, text, to.length);
 }
 
 static void describe_environment(struct tprof_header *header)
 {
-	char *const *environment = tp_environment();
+	char *const *environment = tpc_environment();
 	static char text[2048];
-	static struct tp_text to;
+	static struct tpc_text to;
 
 	if (!to.bytes)
-		to = tp_text_in(text, sizeof(text));
+		to = tpc_text_in(text, sizeof(text));
 	else
 		environment = NULL;
 	for (; environment && *environment; environment++) {
 		if (strncmp(*environment, "TPROF_", 6) != 0)
 			continue;
-		tp_text_add(&to, *environment);
-		tp_text_add_bytes(&to, "", 1);
+		tpc_text_add(&to, *environment);
+		tpc_text_add_bytes(&to, "", 1);
 	}
-	tp_describe_text(header, TPROF_TEXT_ENV, text, to.length);
+	tpc_describe_text(header, TPROF_TEXT_ENV, text, to.length);
 }
 
 /* Where and when `pid` and the clocks are this process's: a PID namespace, a machine's start. */
@@ -313,12 +313,12 @@ static void describe_place(struct tprof_header *header)
 {
 	char text[64];
 	const char *at;
-	long length = tp_sys_readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+	long length = tpc_sys_readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
 	size_t digits = 0;
 
 	text[length > 0 ? length : 0] = 0; /* pid:[4026531836] */
 	at = strchr(text, '[');
-	if (!at || (at++, !tp_text_number(&at, &header->pid_namespace)))
+	if (!at || (at++, !tpc_text_number(&at, &header->pid_namespace)))
 		header->pid_namespace = 0;
 	if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text)) <= 0)
 		return;
@@ -335,30 +335,30 @@ static void describe_place(struct tprof_header *header)
 	}
 }
 
-void tp_describe(struct tprof_header *header, const struct tp_identity *identity, const char *parent)
+void tpc_describe(struct tprof_header *header, const struct tpc_identity *identity, const char *parent)
 {
 	static char cwd[1024];
-	long length = tp_sys_getcwd(cwd, sizeof(cwd)); /* counts the NUL */
+	long length = tpc_sys_getcwd(cwd, sizeof(cwd)); /* counts the NUL */
 
 	header->version = TPROF_VERSION;
 	header->header_size = TPROF_HEADER_SIZE;
 	header->chunk_size = TPROF_CHUNK_SIZE;
-	header->page_size = TP_PAGE;
-	header->machine = TP_ARCH_MACHINE;
+	header->page_size = TPC_PAGE;
+	header->machine = TPC_ARCH_MACHINE;
 	header->pid = identity->pid;
 	header->ppid = identity->ppid;
 	header->process_start = identity->start;
-	header->run = tp_config.run;
-	header->clock = tp_clock_kind;
-	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? TP_CLOCK_TSC_SHIFT : 0;
-	header->depth = tp_config.depth;
-	header->sample_bytes = tp_config.alloc == TP_ALLOC_SAMPLE ? tp_config.sample_bytes : 0;
-	header->start = tp_clock_moment();
-	tp_describe_text(header, TPROF_TEXT_EXE, identity->exe, strlen(identity->exe));
-	tp_describe_text(header, TPROF_TEXT_STARTED, identity->started, strlen(identity->started));
-	tp_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);
+	header->run = tpc_config.run;
+	header->clock = tpc_clock_kind;
+	header->tick_shift = tpc_clock_kind == TPROF_CLOCK_TSC ? TPC_CLOCK_TSC_SHIFT : 0;
+	header->depth = tpc_config.depth;
+	header->sample_bytes = tpc_config.alloc == TPC_ALLOC_SAMPLE ? tpc_config.sample_bytes : 0;
+	header->start = tpc_clock_moment();
+	tpc_describe_text(header, TPROF_TEXT_EXE, identity->exe, strlen(identity->exe));
+	tpc_describe_text(header, TPROF_TEXT_STARTED, identity->started, strlen(identity->started));
+	tpc_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);
 	if (parent)
-		tp_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));
+		tpc_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));
 	describe_place(header);
 	describe_environment(header);
 	describe_arguments(header);

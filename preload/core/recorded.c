@@ -65,9 +65,9 @@ static int counts(uint8_t tag)
 	       tag == TPROF_EVENT_FREE << 2;
 }
 
-uint64_t tp_recorded_count(const struct tprof_chunk *chunk)
+uint64_t tpc_recorded_count(const struct tprof_chunk *chunk)
 {
-	const uint8_t *p = (const uint8_t *)(chunk + 1), *end = p + tp_chunk_committed(chunk);
+	const uint8_t *p = (const uint8_t *)(chunk + 1), *end = p + tpc_chunk_committed(chunk);
 	int64_t count = 0;
 
 	if (chunk->kind != TPROF_CHUNK_EVENTS)

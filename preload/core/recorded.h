@@ -8,6 +8,6 @@
 #include "core/base.h"
 
 /* Allocations and frees in it, as many as hooks count when recording has stopped. 0 of a chunk of tables. */
-uint64_t tp_recorded_count(const struct tprof_chunk *chunk);
+uint64_t tpc_recorded_count(const struct tprof_chunk *chunk);
 
 #endif

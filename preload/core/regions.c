@@ -92,7 +92,7 @@ static uint32_t number_of(const char *path)
 		return 0;
 	files[at].hash = hash;
 	files[at].number = ++file_count;
-	tp_table_file(file_count, path, strnlen(path, TP_TABLE_TEXT_MAX));
+	tpc_table_file(file_count, path, strnlen(path, TPC_TABLE_TEXT_MAX));
 	return file_count;
 }
 
@@ -101,7 +101,7 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static uint32_t kind_of(const struct tp_mapping *mapping)
+static uint32_t kind_of(const struct tpc_mapping *mapping)
 {
 	if (starts(mapping->path, "/dev/shm/") || starts(mapping->path, "/memfd:") || starts(mapping->path, "/SYSV") ||
 	    starts(mapping->path, "/dev/zero"))
@@ -149,9 +149,9 @@ static struct region *next_region(const struct region *region)
 	return &regions[count++];
 }
 
-static void begin_region(const struct tp_mapping *mapping)
+static void begin_region(const struct tpc_mapping *mapping)
 {
-	uintptr_t header = (uintptr_t)&tp_header_area;
+	uintptr_t header = (uintptr_t)&tpc_header_area;
 	struct region region = { mapping->range.low, mapping->range.high, kind_of(mapping), 0, { 0 } };
 
 	if (*mapping->path)
@@ -172,14 +172,14 @@ static bool look_at(char *line, void *data)
 		      { "Private_Dirty:", TPROF_REGION_PRIVATE },
 		      { "Anonymous:", TPROF_REGION_ANONYMOUS_PART },
 		      { "Swap:", TPROF_REGION_SWAP } };
-	struct tp_mapping mapping;
+	struct tpc_mapping mapping;
 
 	(void)data;
-	if (tp_maps_parse(line, &mapping)) {
+	if (tpc_maps_parse(line, &mapping)) {
 		begin_region(&mapping);
 		return ++mappings > MAPPINGS_MOST;
 	}
-	for (size_t i = 0; count && i < TP_LENGTH(names); i++) {
+	for (size_t i = 0; count && i < TPC_LENGTH(names); i++) {
 		const char *at = line + strlen(names[i].name);
 		uint64_t kib;
 
@@ -187,7 +187,7 @@ static bool look_at(char *line, void *data)
 			continue;
 		while (*at == ' ')
 			at++;
-		if (tp_text_number(&at, &kib))
+		if (tpc_text_number(&at, &kib))
 			regions[count - 1].kib[names[i].size] += kib;
 		break;
 	}
@@ -196,7 +196,7 @@ static bool look_at(char *line, void *data)
 
 /* ---- writing ---- */
 
-static struct tp_thread *writer;
+static struct tpc_thread *writer;
 static uint64_t written;
 
 static void put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
@@ -205,12 +205,13 @@ static void put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
 
 	if (!bytes)
 		return;
-	tp_emit_region(writer, tp_clock_before(),
-		       &(struct tp_region){ stack ? TPROF_REGION_THREAD_STACK : TPROF_REGION_OWN, low, high, 0, kib });
+	tpc_emit_region(
+		writer, tpc_clock_before(),
+		&(struct tpc_region){ stack ? TPROF_REGION_THREAD_STACK : TPROF_REGION_OWN, low, high, 0, kib });
 	written++;
 }
 
-static void write_regions(struct tp_thread *thread)
+static void write_regions(struct tpc_thread *thread)
 {
 	written = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -218,32 +219,33 @@ static void write_regions(struct tp_thread *thread)
 
 		if (is_empty(region))
 			continue;
-		tp_emit_region(
-			thread, tp_clock_before(),
-			&(struct tp_region){ own_file && region->file == own_file ? TPROF_REGION_TRACE : region->kind,
-					     region->low, region->high, region->file, region->kib });
+		tpc_emit_region(
+			thread, tpc_clock_before(),
+			&(struct tpc_region){ own_file && region->file == own_file ? TPROF_REGION_TRACE : region->kind,
+					      region->low, region->high, region->file, region->kib });
 		written++;
 	}
 	if (left_out[TPROF_REGION_RSS] || left_out[TPROF_REGION_SWAP]) {
-		tp_emit_region(thread, tp_clock_before(), &(struct tp_region){ TPROF_REGION_OTHER, 0, 0, 0, left_out });
+		tpc_emit_region(thread, tpc_clock_before(),
+				&(struct tpc_region){ TPROF_REGION_OTHER, 0, 0, 0, left_out });
 		written++;
 	}
 }
 
 /* A reading that is not whole has no end, and is passed by. */
-static bool read_all(struct tp_thread *thread)
+static bool read_all(struct tpc_thread *thread)
 {
 	count = mappings = 0;
 	own_file = 0;
 	memset(left_out, 0, sizeof(left_out));
-	if (!tp_lines_each("/proc/self/smaps", lines, sizeof(lines), look_at, NULL) || !count ||
+	if (!tpc_lines_each("/proc/self/smaps", lines, sizeof(lines), look_at, NULL) || !count ||
 	    mappings > MAPPINGS_MOST)
 		return false;
 	write_regions(thread);
 	writer = thread;
-	if (tp_resident_ranges(put_range))
-		tp_emit_region(thread, tp_clock_before(),
-			       &(struct tp_region){ TPROF_REGION_END, 0, 0, (uint32_t)written, left_out });
+	if (tpc_resident_ranges(put_range))
+		tpc_emit_region(thread, tpc_clock_before(),
+				&(struct tpc_region){ TPROF_REGION_END, 0, 0, (uint32_t)written, left_out });
 	return true;
 }
 
@@ -254,59 +256,60 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void read_now(struct tp_thread *thread, uint64_t ticks, uint64_t rss)
+static void read_now(struct tpc_thread *thread, uint64_t ticks, uint64_t rss)
 {
 	uint64_t distance;
 
-	tp_usage_emit(thread, ticks); /* its page faults bound what was copied of a parent's memory */
+	tpc_usage_emit(thread, ticks); /* its page faults bound what was copied of a parent's memory */
 	if (!read_all(thread)) {
-		tp_store(&tp_state.next_regions, NEVER);
+		tpc_store(&tpc_state.next_regions, NEVER);
 		return;
 	}
-	costs[next_cost++ % COSTS] = tp_clock_before() - ticks;
+	costs[next_cost++ % COSTS] = tpc_clock_before() - ticks;
 	highest = most(highest, rss);
-	distance = most(cost_of_one() * SHARE, (ticks - tp_header->start.ticks) / SPREAD);
-	tp_store(&tp_state.last_regions, ticks);
-	tp_store(&tp_state.next_regions, ticks + most(distance, tp_clock_ticks(LEAST_NS)));
+	distance = most(cost_of_one() * SHARE, (ticks - tpc_header->start.ticks) / SPREAD);
+	tpc_store(&tpc_state.last_regions, ticks);
+	tpc_store(&tpc_state.next_regions, ticks + most(distance, tpc_clock_ticks(LEAST_NS)));
 }
 
 static bool is_due(uint64_t ticks, uint64_t rss)
 {
-	uint64_t due = tp_load(&tp_state.next_regions), last = tp_load(&tp_state.last_regions);
+	uint64_t due = tpc_load(&tpc_state.next_regions), last = tpc_load(&tpc_state.last_regions);
 
 	if (due == NEVER)
 		return false;
 	if (!last)
-		return ticks >= tp_header->start.ticks + tp_clock_ticks(FIRST_NS);
+		return ticks >= tpc_header->start.ticks + tpc_clock_ticks(FIRST_NS);
 	return ticks >= due || (rss > highest + highest / HIGH_PART && ticks >= last + cost_of_one() * SHARE_HIGH);
 }
 
-void tp_regions_due(struct tp_thread *thread, uint64_t rss)
+void tpc_regions_due(struct tpc_thread *thread, uint64_t rss)
 {
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks = tpc_clock_before();
 
-	if (!is_due(ticks, rss) || !tp_trylock_take(&turn))
+	if (!is_due(ticks, rss) || !tpc_trylock_take(&turn))
 		return;
 	if (is_due(ticks, rss)) /* no other thread has read them meanwhile */
 		read_now(thread, ticks, rss);
-	tp_trylock_end(&turn);
+	tpc_trylock_end(&turn);
 }
 
-void tp_regions_at_end(struct tp_thread *thread)
+void tpc_regions_at_end(struct tpc_thread *thread)
 {
-	uint64_t ticks = tp_clock_before(), ran = ticks - tp_header->start.ticks, takes;
-	struct tp_memory memory;
+	uint64_t ticks = tpc_clock_before(), ran = ticks - tpc_header->start.ticks, takes;
+	struct tpc_memory memory;
 
-	if (tp_load(&tp_state.next_regions) == NEVER || ran < tp_clock_ticks(END_NS * SHARE_END) || !tp_memory(&memory))
+	if (tpc_load(&tpc_state.next_regions) == NEVER || ran < tpc_clock_ticks(END_NS * SHARE_END) ||
+	    !tpc_memory(&memory))
 		return;
-	takes = END_NS + memory.rss / TP_PAGE * END_PAGE_NS;
-	if (ran < tp_clock_ticks(takes * SHARE_END) || !tp_trylock_take(&turn))
+	takes = END_NS + memory.rss / TPC_PAGE * END_PAGE_NS;
+	if (ran < tpc_clock_ticks(takes * SHARE_END) || !tpc_trylock_take(&turn))
 		return;
 	read_now(thread, ticks, memory.rss);
-	tp_trylock_end(&turn);
+	tpc_trylock_end(&turn);
 }
 
-void tp_regions_forget(void)
+void tpc_regions_forget(void)
 {
 	memset(files, 0, sizeof(files));
 	file_count = 0;

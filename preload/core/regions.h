@@ -9,15 +9,15 @@
 
 #include "core/base.h"
 
-struct tp_thread;
+struct tpc_thread;
 
-/* A reading, if one is due. `rss`: the process's, just read. Recording (TP_BUSY_RECORD); no lock, no allocation. */
-TP_SLOW void tp_regions_due(struct tp_thread *thread, uint64_t rss);
+/* A reading, if one is due. `rss`: the process's, just read. Recording (TPC_BUSY_RECORD); no lock, no allocation. */
+TPC_SLOW void tpc_regions_due(struct tpc_thread *thread, uint64_t rss);
 
 /* The process is about to end: a reading, unless the process is so short that it would be felt. */
-TP_SLOW void tp_regions_at_end(struct tp_thread *thread);
+TPC_SLOW void tpc_regions_at_end(struct tpc_thread *thread);
 
 /* In a forked child: the numbers of files are its parent's. */
-void tp_regions_forget(void);
+void tpc_regions_forget(void);
 
 #endif

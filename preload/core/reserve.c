@@ -7,50 +7,50 @@
 
 static char zeros[TPROF_CHUNK_SIZE]; /* never written to: the kernel's page of zeros, again and again */
 
-int tp_reserve_space(int fd, uint64_t offset, uint64_t length)
+int tpc_reserve_space(int fd, uint64_t offset, uint64_t length)
 {
 	int result;
 
-	if (offset + length > tp_sys_limit(RLIMIT_FSIZE))
+	if (offset + length > tpc_sys_limit(RLIMIT_FSIZE))
 		return -EFBIG;
 	do {
-		result = tp_sys_fallocate(fd, offset, length);
+		result = tpc_sys_fallocate(fd, offset, length);
 	} while (result == -EINTR);
 	if (result == 0 || result == -ENOSPC || result == -EDQUOT)
 		return result;
 	/* The file system, or a sandbox, has no such call. */
-	for (uint64_t at = offset; at < offset + length; at += TP_PAGE) {
-		long wrote = tp_sys_pwrite(fd, zeros, TP_PAGE, at);
+	for (uint64_t at = offset; at < offset + length; at += TPC_PAGE) {
+		long wrote = tpc_sys_pwrite(fd, zeros, TPC_PAGE, at);
 
-		if (wrote != TP_PAGE)
+		if (wrote != TPC_PAGE)
 			return wrote < 0 ? (int)wrote : -ENOSPC;
 	}
 	return 0;
 }
 
-void tp_reserve_fill(int fd, uint64_t offset, uint64_t length)
+void tpc_reserve_fill(int fd, uint64_t offset, uint64_t length)
 {
 	struct iovec parts[16];
 	size_t count = 0;
 
-	for (; count < TP_LENGTH(parts) && length > 0; count++) {
+	for (; count < TPC_LENGTH(parts) && length > 0; count++) {
 		parts[count] =
 			(struct iovec){ (void *)(uintptr_t)zeros, length < sizeof(zeros) ? length : sizeof(zeros) };
 		length -= parts[count].iov_len;
 	}
-	tp_sys_pwritev(fd, parts, count, offset);
+	tpc_sys_pwritev(fd, parts, count, offset);
 }
 
-void tp_reserve_return(int fd, uint64_t offset, uint64_t length)
+void tpc_reserve_return(int fd, uint64_t offset, uint64_t length)
 {
-	tp_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+	tpc_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
 }
 
-void *tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
+void *tpc_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
 {
-	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	void *p = tpc_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 
-	if (!tp_sys_failed(p))
+	if (!tpc_sys_failed(p))
 		return p;
 	*error = (int)(intptr_t)p;
 	return NULL;

@@ -42,32 +42,32 @@ static uint64_t end_page(uint64_t range)
 /* Before a range is put there, so that who takes it away again finds it. */
 static void use(size_t index)
 {
-	size_t used = tp_load(&ranges_used);
+	size_t used = tpc_load(&ranges_used);
 
-	while (used <= index && !tp_swap_if(&ranges_used, used, index + 1))
-		used = tp_load(&ranges_used);
+	while (used <= index && !tpc_swap_if(&ranges_used, used, index + 1))
+		used = tpc_load(&ranges_used);
 }
 
 static void put(size_t spare, uint64_t range)
 {
 	for (; spare < RANGES; spare++) {
 		use(spare);
-		if (tp_swap_if(&ranges[spare], UINT64_C(0), range))
+		if (tpc_swap_if(&ranges[spare], UINT64_C(0), range))
 			return;
 	}
 }
 
 static void add(uint64_t page, uint64_t end)
 {
-	size_t used = tp_load(&ranges_used), spare = used;
+	size_t used = tpc_load(&ranges_used), spare = used;
 
 	if (page >= end || (end - page) >> 28)
 		return;
 	for (size_t i = 0; i < used; i++) {
-		uint64_t range = tp_load(&ranges[i]);
+		uint64_t range = tpc_load(&ranges[i]);
 
 		if (range && end_page(range) == page && !((end - first_page(range)) >> 28) &&
-		    tp_swap_if(&ranges[i], range, pack(first_page(range), end - first_page(range))))
+		    tpc_swap_if(&ranges[i], range, pack(first_page(range), end - first_page(range))))
 			return;
 		if (!range && spare == used)
 			spare = i;
@@ -77,30 +77,30 @@ static void add(uint64_t page, uint64_t end)
 
 static uint64_t changes;
 
-uint64_t tp_resident_changes(void)
+uint64_t tpc_resident_changes(void)
 {
-	return tp_load(&changes);
+	return tpc_load(&changes);
 }
 
-void tp_resident_map(uintptr_t low, uintptr_t high)
+void tpc_resident_map(uintptr_t low, uintptr_t high)
 {
-	tp_resident_unmap(low, high);
-	add(low / TP_PAGE, tp_round_up(high, TP_PAGE) / TP_PAGE);
+	tpc_resident_unmap(low, high);
+	add(low / TPC_PAGE, tpc_round_up(high, TPC_PAGE) / TPC_PAGE);
 }
 
-bool tp_resident_unmap(uintptr_t low, uintptr_t high)
+bool tpc_resident_unmap(uintptr_t low, uintptr_t high)
 {
-	uint64_t page = low / TP_PAGE, end = tp_round_up(high, TP_PAGE) / TP_PAGE;
+	uint64_t page = low / TPC_PAGE, end = tpc_round_up(high, TPC_PAGE) / TPC_PAGE;
 	bool known = false;
 
-	tp_add(&changes, 1);
-	for (size_t i = 0; i < tp_load(&ranges_used); i++) {
-		uint64_t range = tp_load(&ranges[i]), first = first_page(range), last = end_page(range);
+	tpc_add(&changes, 1);
+	for (size_t i = 0; i < tpc_load(&ranges_used); i++) {
+		uint64_t range = tpc_load(&ranges[i]), first = first_page(range), last = end_page(range);
 
 		if (!range || first >= end || last <= page)
 			continue;
 		known = true;
-		if (!tp_swap_if(&ranges[i], range, first < page ? pack(first, page - first) : UINT64_C(0))) {
+		if (!tpc_swap_if(&ranges[i], range, first < page ? pack(first, page - first) : UINT64_C(0))) {
 			i--; /* another thread changed it: once more */
 			continue;
 		}
@@ -111,7 +111,7 @@ bool tp_resident_unmap(uintptr_t low, uintptr_t high)
 
 /* ---- counting ---- */
 
-static unsigned char pages_in[AT_ONCE / TP_PAGE];
+static unsigned char pages_in[AT_ONCE / TPC_PAGE];
 
 static uint64_t sum(size_t pages)
 {
@@ -125,25 +125,25 @@ static uint64_t sum(size_t pages)
 /* Pages of a range that are there; where part of it is not mapped, its halves are asked about. */
 static uint64_t count_pages(uintptr_t low, uintptr_t high)
 {
-	size_t pages = (high - low) / TP_PAGE;
+	size_t pages = (high - low) / TPC_PAGE;
 
 	if (low >= high)
 		return 0;
-	if (tp_syscall(SYS_mincore, low, high - low, pages_in, 0) == 0)
+	if (tpc_syscall(SYS_mincore, low, high - low, pages_in, 0) == 0)
 		return sum(pages);
 	if (pages < 16)
 		return 0;
-	return count_pages(low, low + pages / 2 * TP_PAGE) + count_pages(low + pages / 2 * TP_PAGE, high);
+	return count_pages(low, low + pages / 2 * TPC_PAGE) + count_pages(low + pages / 2 * TPC_PAGE, high);
 }
 
 static uint64_t count_bytes(uintptr_t low, uintptr_t high)
 {
 	uint64_t count = 0;
 
-	low = low & ~(uintptr_t)(TP_PAGE - 1);
+	low = low & ~(uintptr_t)(TPC_PAGE - 1);
 	for (; low < high; low += AT_ONCE)
 		count += count_pages(low, high - low < AT_ONCE ? high : low + AT_ONCE);
-	return count * TP_PAGE;
+	return count * TPC_PAGE;
 }
 
 /* A stack ends where it is not mapped: the range of a process's first one reaches down to where it may grow to. */
@@ -151,69 +151,69 @@ static uint64_t count_down(uintptr_t low, uintptr_t high)
 {
 	uint64_t bytes = 0;
 
-	for (uintptr_t piece = high - low < STACK_PIECE ? high - low : STACK_PIECE; piece >= TP_PAGE && high > low;) {
+	for (uintptr_t piece = high - low < STACK_PIECE ? high - low : STACK_PIECE; piece >= TPC_PAGE && high > low;) {
 		uintptr_t from = high - low < piece ? low : high - piece;
 
-		if (tp_syscall(SYS_mincore, from, high - from, pages_in, 0) != 0) {
-			piece = piece / TP_PAGE / 2 * TP_PAGE;
+		if (tpc_syscall(SYS_mincore, from, high - from, pages_in, 0) != 0) {
+			piece = piece / TPC_PAGE / 2 * TPC_PAGE;
 			continue;
 		}
-		bytes += sum((high - from) / TP_PAGE) * TP_PAGE;
+		bytes += sum((high - from) / TPC_PAGE) * TPC_PAGE;
 		high = from;
 	}
 	return bytes;
 }
 
 /* What a range has; only while BUSY. */
-typedef void tp_put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes);
-static tp_put_range *put_range;
+typedef void tpc_put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes);
+static tpc_put_range *put_range;
 static unsigned int threads_seen;
 
-static void count_stack(struct tp_thread *thread)
+static void count_stack(struct tpc_thread *thread)
 {
-	uintptr_t low = tp_round_up(thread->own.low, TP_PAGE), high = thread->own.high & ~(uintptr_t)(TP_PAGE - 1);
-	uint32_t tid = tp_load(&thread->tid);
+	uintptr_t low = tpc_round_up(thread->own.low, TPC_PAGE), high = thread->own.high & ~(uintptr_t)(TPC_PAGE - 1);
+	uint32_t tid = tpc_load(&thread->tid);
 
-	if (!tid || low >= high || threads_seen == THREADS_MAX || !tp_sys_thread_lives(tp_state.pid, tid))
+	if (!tid || low >= high || threads_seen == THREADS_MAX || !tpc_sys_thread_lives(tpc_state.pid, tid))
 		return;
 	threads_seen++;
 	put_range(true, low, high, count_down(low, high));
 }
 
-static void count_ranges(tp_put_range *put_one)
+static void count_ranges(tpc_put_range *put_one)
 {
 	static struct tprof_range own[TPROF_SNAPSHOT_RANGES];
-	size_t count = tp_space_list(own, TP_LENGTH(own));
+	size_t count = tpc_space_list(own, TPC_LENGTH(own));
 
 	for (size_t i = 0; i < count; i++)
 		put_one(false, own[i].low, own[i].high, count_bytes(own[i].low, own[i].high));
 	put_range = put_one;
 	threads_seen = 0;
-	tp_threads_each(count_stack);
+	tpc_threads_each(count_stack);
 }
 
 static bool count_mapped(uint64_t *bytes)
 {
-	size_t used = tp_load(&ranges_used);
+	size_t used = tpc_load(&ranges_used);
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < used; i++) {
-		uint64_t range = tp_load(&ranges[i]);
+		uint64_t range = tpc_load(&ranges[i]);
 
-		all += (end_page(range) - first_page(range)) * TP_PAGE;
+		all += (end_page(range) - first_page(range)) * TPC_PAGE;
 	}
 	*bytes = 0;
 	for (size_t i = 0; all <= TOO_MUCH && i < used; i++) {
-		uint64_t range = tp_load(&ranges[i]);
+		uint64_t range = tpc_load(&ranges[i]);
 
-		*bytes += range ? count_bytes(first_page(range) * TP_PAGE, end_page(range) * TP_PAGE) : 0;
+		*bytes += range ? count_bytes(first_page(range) * TPC_PAGE, end_page(range) * TPC_PAGE) : 0;
 	}
 	return all <= TOO_MUCH;
 }
 
 /* The last count, good or not, and when it was; only while BUSY. */
 static struct {
-	struct tp_resident resident;
+	struct tpc_resident resident;
 	uint64_t ticks, faults, changes;
 	bool good;
 } last;
@@ -221,9 +221,9 @@ static struct {
 /* A forked child's faults begin at 0, so that it does not believe its parent's. */
 static bool holds(uint64_t ticks, uint64_t faults)
 {
-	return last.good && tp_load(&tp_state.still.alike) && last.changes == tp_load(&changes) &&
-	       faults - last.faults <= tp_rss_cache_unseen(tp_load(&tp_state.still.pages)) &&
-	       ticks - last.ticks < tp_clock_ticks(TP_RESIDENT_AGAIN_NS);
+	return last.good && tpc_load(&tpc_state.still.alike) && last.changes == tpc_load(&changes) &&
+	       faults - last.faults <= tpc_rss_cache_unseen(tpc_load(&tpc_state.still.pages)) &&
+	       ticks - last.ticks < tpc_clock_ticks(TPC_RESIDENT_AGAIN_NS);
 }
 
 static void sum_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
@@ -235,24 +235,24 @@ static void sum_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
 
 static uint64_t count_all(uint64_t ticks, uint64_t faults)
 {
-	uint64_t began = tp_clock_thread_ns(), pause;
+	uint64_t began = tpc_clock_thread_ns(), pause;
 
-	last.resident = (struct tp_resident){ 0 };
+	last.resident = (struct tpc_resident){ 0 };
 	last.ticks = ticks;
 	last.faults = faults;
-	last.changes = tp_load(&changes);
+	last.changes = tpc_load(&changes);
 	count_ranges(sum_range);
 	last.good = count_mapped(&last.resident.mapped);
-	pause = (tp_clock_thread_ns() - began) * SHARE;
-	return ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS);
+	pause = (tpc_clock_thread_ns() - began) * SHARE;
+	return ticks + tpc_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS);
 }
 
-bool tp_resident_count(uint64_t ticks, uint64_t faults, struct tp_resident *resident)
+bool tpc_resident_count(uint64_t ticks, uint64_t faults, struct tpc_resident *resident)
 {
-	uint64_t due = tp_load(&tp_state.next_resident);
+	uint64_t due = tpc_load(&tpc_state.next_resident);
 	bool good;
 
-	if (due == BUSY || !tp_swap_if(&tp_state.next_resident, due, BUSY))
+	if (due == BUSY || !tpc_swap_if(&tpc_state.next_resident, due, BUSY))
 		return false;
 	last.resident.again = holds(ticks, faults);
 	good = last.resident.again;
@@ -262,17 +262,17 @@ bool tp_resident_count(uint64_t ticks, uint64_t faults, struct tp_resident *resi
 	}
 	*resident = last.resident;
 	/* Release: pairs with the next one's swap, who has these variables then. */
-	tp_store_release(&tp_state.next_resident, due);
+	tpc_store_release(&tpc_state.next_resident, due);
 	return good;
 }
 
-bool tp_resident_ranges(tp_put_range *put_one)
+bool tpc_resident_ranges(tpc_put_range *put_one)
 {
-	uint64_t due = tp_load(&tp_state.next_resident);
+	uint64_t due = tpc_load(&tpc_state.next_resident);
 
-	if (due == BUSY || !tp_swap_if(&tp_state.next_resident, due, BUSY))
+	if (due == BUSY || !tpc_swap_if(&tpc_state.next_resident, due, BUSY))
 		return false;
 	count_ranges(put_one);
-	tp_store_release(&tp_state.next_resident, due); /* as in tp_resident_count() */
+	tpc_store_release(&tpc_state.next_resident, due); /* as in tpc_resident_count() */
 	return true;
 }

@@ -3,26 +3,26 @@
 
 #include "core/clock.h"
 
-uint64_t tp_rss_cache_unseen(uint64_t pages)
+uint64_t tpc_rss_cache_unseen(uint64_t pages)
 {
-	return pages / TP_STILL_SHARE < TP_STILL_FAULTS_MOST ? pages / TP_STILL_SHARE : TP_STILL_FAULTS_MOST;
+	return pages / TPC_STILL_SHARE < TPC_STILL_FAULTS_MOST ? pages / TPC_STILL_SHARE : TPC_STILL_FAULTS_MOST;
 }
 
-void tp_rss_cache_note(struct tp_rss_cache *still, uint64_t ticks, uint64_t pages, uint64_t faults)
+void tpc_rss_cache_note(struct tpc_rss_cache *still, uint64_t ticks, uint64_t pages, uint64_t faults)
 {
-	uint64_t before = tp_load(&still->pages), change = pages > before ? pages - before : before - pages;
+	uint64_t before = tpc_load(&still->pages), change = pages > before ? pages - before : before - pages;
 
-	tp_store(&still->alike, (uint64_t)(change <= tp_rss_cache_unseen(pages)));
-	tp_store(&still->pages, pages);
-	tp_store(&still->faults, faults);
-	tp_store(&still->sampled, ticks);
+	tpc_store(&still->alike, (uint64_t)(change <= tpc_rss_cache_unseen(pages)));
+	tpc_store(&still->pages, pages);
+	tpc_store(&still->faults, faults);
+	tpc_store(&still->sampled, ticks);
 }
 
-bool tp_rss_cache_is(const struct tp_rss_cache *still, uint64_t ticks, uint64_t faults)
+bool tpc_rss_cache_is(const struct tpc_rss_cache *still, uint64_t ticks, uint64_t faults)
 {
-	uint64_t sampled = tp_load(&still->sampled);
+	uint64_t sampled = tpc_load(&still->sampled);
 
-	return sampled && tp_load(&still->alike) && faults != UINT64_MAX &&
-	       ticks - sampled < tp_clock_ticks(TP_STILL_NS) &&
-	       faults - tp_load(&still->faults) <= tp_rss_cache_unseen(tp_load(&still->pages));
+	return sampled && tpc_load(&still->alike) && faults != UINT64_MAX &&
+	       ticks - sampled < tpc_clock_ticks(TPC_STILL_NS) &&
+	       faults - tpc_load(&still->faults) <= tpc_rss_cache_unseen(tpc_load(&still->pages));
 }

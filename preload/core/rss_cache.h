@@ -10,24 +10,24 @@
 
 #include "core/base.h"
 
-#define TP_STILL_NS 160000000u	/* however still: the next sample comes after that long */
-#define TP_STILL_SHARE 2048u	/* of private memory: what may come and go unseen */
-#define TP_STILL_FAULTS_MOST 32 /* however large it is */
+#define TPC_STILL_NS 160000000u	 /* however still: the next sample comes after that long */
+#define TPC_STILL_SHARE 2048u	 /* of private memory: what may come and go unseen */
+#define TPC_STILL_FAULTS_MOST 32 /* however large it is */
 
 /* Threads take samples in turn; where two meet, what is kept may be of both, and one sample is too few or too many. */
-struct tp_rss_cache {
+struct tpc_rss_cache {
 	uint64_t sampled;	/* ticks, of the last sample; 0: there is none */
 	uint64_t pages, faults; /* then */
 	uint64_t alike;		/* 1: it was like the one before */
 };
 
 /* Pages that may come and go unseen, of so many. */
-uint64_t tp_rss_cache_unseen(uint64_t pages);
+uint64_t tpc_rss_cache_unseen(uint64_t pages);
 
-/* A sample is taken; `faults` as they were before it: tp_usage_faults(). */
-void tp_rss_cache_note(struct tp_rss_cache *still, uint64_t ticks, uint64_t pages, uint64_t faults);
+/* A sample is taken; `faults` as they were before it: tpc_usage_faults(). */
+void tpc_rss_cache_note(struct tpc_rss_cache *still, uint64_t ticks, uint64_t pages, uint64_t faults);
 
 /* Would a sample now say what the last one said? */
-bool tp_rss_cache_is(const struct tp_rss_cache *still, uint64_t ticks, uint64_t faults);
+bool tpc_rss_cache_is(const struct tpc_rss_cache *still, uint64_t ticks, uint64_t faults);
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
-#define AREA_BYTES ((size_t)TP_SPILL_MOST * TPROF_CHUNK_SIZE)
+#define AREA_BYTES ((size_t)TPC_SPILL_MOST * TPROF_CHUNK_SIZE)
 
 #define TRIES 1000     /* at the end, of what other threads are at: a second at most */
 #define TRY_NS 1000000 /* after each */
@@ -34,52 +34,52 @@ static struct place {
 	uint32_t state;
 	uint32_t kind;	 /* enum tprof_chunk_kind */
 	uint64_t offset; /* in the file */
-} places[TP_SPILL_MOST];
+} places[TPC_SPILL_MOST];
 
-char *tp_spill_area;
+char *tpc_spill_area;
 static uint32_t waiting; /* in memory and not in the file */
 static uint32_t
 	tables_waiting; /* the same, of tables; and one that never comes, when a chunk of them could not be had */
 
-bool tp_spill_waits(void)
+bool tpc_spill_waits(void)
 {
-	return tp_unlikely(tp_load(&waiting) != 0);
+	return tpc_unlikely(tpc_load(&waiting) != 0);
 }
 
 /* From now on the file may refer to table records that are not in it. An earlier time stays. */
 static void tables_missing(void)
 {
-	tp_add(&tables_waiting, 1u);
-	tp_swap_if(&tp_header->tables_from, UINT64_C(0), tp_clock_before());
+	tpc_add(&tables_waiting, 1u);
+	tpc_swap_if(&tpc_header->tables_from, UINT64_C(0), tpc_clock_before());
 }
 
 /* If that was the last one: whoever takes one aside meanwhile has counted it before it looks at the time. */
 static void tables_found(void)
 {
-	uint64_t from = tp_load(&tp_header->tables_from);
+	uint64_t from = tpc_load(&tpc_header->tables_from);
 
 	if (__atomic_sub_fetch(&tables_waiting, 1, __ATOMIC_SEQ_CST) ||
-	    !tp_swap_if(&tp_header->tables_from, from, UINT64_C(0)))
+	    !tpc_swap_if(&tpc_header->tables_from, from, UINT64_C(0)))
 		return;
 	if (__atomic_load_n(&tables_waiting, __ATOMIC_SEQ_CST))
-		tp_store(&tp_header->tables_from, from);
+		tpc_store(&tpc_header->tables_from, from);
 }
 
-void tp_spill_no_tables(void)
+void tpc_spill_no_tables(void)
 {
 	tables_missing();
 }
 
 static void add_waiting(int change)
 {
-	tp_add(&waiting, (uint32_t)change);
-	tp_add(&tp_header->chunks_aside, (uint32_t)change);
-	tp_add(&tp_header->collector_bytes, (uint64_t)((int64_t)change * TPROF_CHUNK_SIZE));
+	tpc_add(&waiting, (uint32_t)change);
+	tpc_add(&tpc_header->chunks_aside, (uint32_t)change);
+	tpc_add(&tpc_header->collector_bytes, (uint64_t)((int64_t)change * TPROF_CHUNK_SIZE));
 }
 
 static bool has_tables(const struct place *place)
 {
-	return tp_load(&place->kind) == TPROF_CHUNK_TABLES;
+	return tpc_load(&place->kind) == TPROF_CHUNK_TABLES;
 }
 
 /* What the place holds is in memory alone; it is in the file, or lost. */
@@ -101,30 +101,30 @@ static void waits_no_more(const struct place *place)
 
 static char *find_area(void)
 {
-	char *found = tp_load_acquire(&tp_spill_area), *new;
+	char *found = tpc_load_acquire(&tpc_spill_area), *new;
 
 	if (found)
 		return found;
-	new = tp_sys_mmap_shared_zeros(NULL, AREA_BYTES);
-	if (tp_sys_failed(new))
+	new = tpc_sys_mmap_shared_zeros(NULL, AREA_BYTES);
+	if (tpc_sys_failed(new))
 		return NULL;
-	if (tp_swap_if(&tp_spill_area, (char *)NULL, new)) /* release: pairs with the load above */
-		tp_space_note(new, AREA_BYTES);
+	if (tpc_swap_if(&tpc_spill_area, (char *)NULL, new)) /* release: pairs with the load above */
+		tpc_space_note(new, AREA_BYTES);
 	else
-		tp_sys_munmap(new, AREA_BYTES);
-	return tp_load_acquire(&tp_spill_area);
+		tpc_sys_munmap(new, AREA_BYTES);
+	return tpc_load_acquire(&tpc_spill_area);
 }
 
 /* Others may still be finding out that the area is there. */
 static struct tprof_chunk *chunk_of(const struct place *place)
 {
-	return (struct tprof_chunk *)(tp_load(&tp_spill_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
+	return (struct tprof_chunk *)(tpc_load(&tpc_spill_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
 }
 
 /* NULL: it is not one of these. */
 static struct place *place_of(const struct tprof_chunk *chunk)
 {
-	uintptr_t low = (uintptr_t)tp_load_acquire(&tp_spill_area), at = (uintptr_t)chunk - low;
+	uintptr_t low = (uintptr_t)tpc_load_acquire(&tpc_spill_area), at = (uintptr_t)chunk - low;
 
 	return low && chunk && at < AREA_BYTES ? &places[at / TPROF_CHUNK_SIZE] : NULL;
 }
@@ -132,48 +132,48 @@ static struct place *place_of(const struct tprof_chunk *chunk)
 /* Nobody uses it any more. Without memory for what replaces it, it is never used again. */
 static void clear(struct place *place)
 {
-	bool cleared = !tp_sys_failed(tp_sys_mmap_shared_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
+	bool cleared = !tpc_sys_failed(tpc_sys_mmap_shared_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
 
-	tp_store_release(&place->state,
-			 (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
+	tpc_store_release(&place->state,
+			  (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
 }
 
-struct tprof_chunk *tp_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
+struct tprof_chunk *tpc_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
 {
 	if (!find_area())
 		return NULL;
-	for (struct place *place = places; place < places + TP_SPILL_MOST; place++) {
-		if (tp_load(&place->state) != FREE || !tp_swap_if(&place->state, (uint32_t)FREE, (uint32_t)MOVING))
+	for (struct place *place = places; place < places + TPC_SPILL_MOST; place++) {
+		if (tpc_load(&place->state) != FREE || !tpc_swap_if(&place->state, (uint32_t)FREE, (uint32_t)MOVING))
 			continue;
 		place->offset = offset;
-		tp_store(&place->kind, (uint32_t)kind);
+		tpc_store(&place->kind, (uint32_t)kind);
 		waits(place);
-		tp_store_release(&place->state, (uint32_t)OPEN); /* pairs with whoever moves it: the offset is set */
+		tpc_store_release(&place->state, (uint32_t)OPEN); /* pairs with whoever moves it: the offset is set */
 		return chunk_of(place);
 	}
 	return NULL;
 }
 
-bool tp_spill_is_copied(const struct tprof_chunk *chunk)
+bool tpc_spill_is_copied(const struct tprof_chunk *chunk)
 {
 	const struct place *place = place_of(chunk);
 
-	return place && tp_load(&place->state) == COPIED;
+	return place && tpc_load(&place->state) == COPIED;
 }
 
 /* The fence pairs with copy_taken()'s: it sees the record, or this that it is done. */
-void tp_spill_wrote(const struct tprof_chunk *chunk)
+void tpc_spill_wrote(const struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (place && !tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)OPEN) &&
-	    tp_swap_if(&place->state, (uint32_t)COPIED, (uint32_t)OPEN))
+	if (place && !tpc_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)OPEN) &&
+	    tpc_swap_if(&place->state, (uint32_t)COPIED, (uint32_t)OPEN))
 		waits(place);
 }
 
 /* A mover that is done makes what was MOVING something else again: then it is asked about once more. */
-bool tp_spill_give(struct tprof_chunk *chunk)
+bool tpc_spill_give(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 	uint32_t state;
@@ -181,11 +181,11 @@ bool tp_spill_give(struct tprof_chunk *chunk)
 	if (!place)
 		return false;
 	do {
-		if (tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)FULL) ||
-		    tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)FULL) ||
-		    tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)LEFT))
+		if (tpc_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)FULL) ||
+		    tpc_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)FULL) ||
+		    tpc_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)LEFT))
 			return true;
-		state = tp_load_acquire(&place->state);
+		state = tpc_load_acquire(&place->state);
 	} while (state == OPEN || state == COPYING || state == MOVING);
 	clear(place);
 	return true;
@@ -195,7 +195,7 @@ bool tp_spill_give(struct tprof_chunk *chunk)
 
 static bool put_bytes(int fd, const char *from, size_t length, uint64_t offset)
 {
-	return tp_sys_pwrite(fd, from, length, offset) == (long)length;
+	return tpc_sys_pwrite(fd, from, length, offset) == (long)length;
 }
 
 /* The header last: before it the reader sees no chunk there. */
@@ -210,11 +210,11 @@ static bool put(int fd, const char *chunk, uint64_t offset)
 /* False: there is no room. */
 static bool write_full(struct place *place, int fd)
 {
-	if (!tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)MOVING))
+	if (!tpc_swap_if(&place->state, (uint32_t)FULL, (uint32_t)MOVING))
 		return true;
-	if (tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
+	if (tpc_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
 	    !put(fd, (const char *)chunk_of(place), place->offset)) {
-		tp_store_release(&place->state, (uint32_t)FULL);
+		tpc_store_release(&place->state, (uint32_t)FULL);
 		return false;
 	}
 	waits_no_more(place);
@@ -240,10 +240,10 @@ static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *
 
 	for (size_t i = head * sizeof(uint64_t); i < TPROF_CHUNK_SIZE; i++)
 		if (moved->memory[i] != moved->put[i])
-			tp_swap_if(&moved->place[i], moved->put[i], moved->memory[i]);
+			tpc_swap_if(&moved->place[i], moved->put[i], moved->memory[i]);
 	for (size_t i = 0; i < head; i++)
 		if (memory[i] != put[i])
-			tp_swap_if(&((uint64_t *)moved->place)[i], put[i], memory[i]);
+			tpc_swap_if(&((uint64_t *)moved->place)[i], put[i], memory[i]);
 }
 
 /*
@@ -253,7 +253,7 @@ static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *
 static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const char *from)
 {
 	for (size_t i = 0; i < TPROF_CHUNK_SIZE; i += sizeof(uint64_t))
-		*(uint64_t *)(to + i) = tp_load((const uint64_t *)(from + i));
+		*(uint64_t *)(to + i) = tpc_load((const uint64_t *)(from + i));
 	return (int64_t)((const struct tprof_chunk *)to)->committed;
 }
 
@@ -261,7 +261,7 @@ static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const
 static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
 {
 	copy_chunk(moved->put, moved->memory);
-	if (!put(fd, moved->put, offset) || tp_sys_failed(tp_sys_mremap_to(file, TPROF_CHUNK_SIZE, moved->place)))
+	if (!put(fd, moved->put, offset) || tpc_sys_failed(tpc_sys_mremap_to(file, TPROF_CHUNK_SIZE, moved->place)))
 		return false;
 	put_rest(moved); /* the kernel has made sure that no processor stores there any more */
 	return true;
@@ -270,31 +270,31 @@ static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
 static bool replace(struct place *place, int fd)
 {
 	struct moved moved = { .place = (char *)chunk_of(place) };
-	int error = tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE);
-	void *file = error ? NULL : tp_reserve_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
+	int error = tpc_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE);
+	void *file = error ? NULL : tpc_reserve_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
 	bool exchanged;
 
 	if (!file)
 		return false;
-	moved.memory = tp_sys_mremap_again(moved.place, TPROF_CHUNK_SIZE);
-	moved.put = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	exchanged =
-		!tp_sys_failed(moved.memory) && !tp_sys_failed(moved.put) && exchange(&moved, fd, place->offset, file);
-	if (!tp_sys_failed(moved.put))
-		tp_sys_munmap(moved.put, TPROF_CHUNK_SIZE);
-	if (!tp_sys_failed(moved.memory))
-		tp_sys_munmap(moved.memory, TPROF_CHUNK_SIZE);
+	moved.memory = tpc_sys_mremap_again(moved.place, TPROF_CHUNK_SIZE);
+	moved.put = tpc_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	exchanged = !tpc_sys_failed(moved.memory) && !tpc_sys_failed(moved.put) &&
+		    exchange(&moved, fd, place->offset, file);
+	if (!tpc_sys_failed(moved.put))
+		tpc_sys_munmap(moved.put, TPROF_CHUNK_SIZE);
+	if (!tpc_sys_failed(moved.memory))
+		tpc_sys_munmap(moved.memory, TPROF_CHUNK_SIZE);
 	if (!exchanged)
-		tp_sys_munmap(file, TPROF_CHUNK_SIZE);
+		tpc_sys_munmap(file, TPROF_CHUNK_SIZE);
 	return exchanged;
 }
 
 /* What one that was MOVING is next: FULL and false, if its writer was done with it meanwhile. */
 static bool release(struct place *place, uint32_t state)
 {
-	if (tp_swap_if(&place->state, (uint32_t)MOVING, state))
+	if (tpc_swap_if(&place->state, (uint32_t)MOVING, state))
 		return true;
-	tp_store_release(&place->state, (uint32_t)FULL);
+	tpc_store_release(&place->state, (uint32_t)FULL);
 	return false;
 }
 
@@ -306,7 +306,7 @@ static bool move_taken(struct place *place, int fd)
 		return false;
 	}
 	waits_no_more(place);
-	if (!tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)IN_FILE))
+	if (!tpc_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)IN_FILE))
 		clear(place);
 	return true;
 }
@@ -314,15 +314,15 @@ static bool move_taken(struct place *place, int fd)
 /* The length of what was put into the file; -1: there is no room. */
 static int64_t put_copy(const struct place *place, int fd)
 {
-	char *copy = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *copy = tpc_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int64_t length;
 
-	if (tp_sys_failed(copy))
+	if (tpc_sys_failed(copy))
 		return -1;
 	length = copy_chunk(copy, (const char *)chunk_of(place));
-	if (tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(fd, copy, place->offset))
+	if (tpc_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(fd, copy, place->offset))
 		length = -1;
-	tp_sys_munmap(copy, TPROF_CHUNK_SIZE);
+	tpc_sys_munmap(copy, TPROF_CHUNK_SIZE);
 	return length;
 }
 
@@ -336,11 +336,11 @@ static bool copy_taken(struct place *place, int fd)
 
 	if (!release(place, length < 0 ? OPEN : COPYING) || length < 0)
 		return length >= 0;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tp_spill_wrote() */
-	if ((int64_t)tp_load(&chunk_of(place)->committed) != length)
-		tp_swap_if(&place->state, (uint32_t)COPYING,
-			   (uint32_t)OPEN); /* it was written to meanwhile: next time */
-	else if (tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)COPIED))
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tpc_spill_wrote() */
+	if ((int64_t)tpc_load(&chunk_of(place)->committed) != length)
+		tpc_swap_if(&place->state, (uint32_t)COPYING,
+			    (uint32_t)OPEN); /* it was written to meanwhile: next time */
+	else if (tpc_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)COPIED))
 		waits_no_more(place);
 	return true;
 }
@@ -348,10 +348,10 @@ static bool copy_taken(struct place *place, int fd)
 /* Taken before it is looked at: until then its writer may give it, and another chunk begin in its place. */
 static bool write_open(struct place *place, int fd)
 {
-	if (tp_load(&place->state) != OPEN || !tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
+	if (tpc_load(&place->state) != OPEN || !tpc_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
 		return true;
-	/* Acquire pairs with tp_chunk_begin(): it is begun. */
-	if (tp_load_acquire(&chunk_of(place)->magic) == TPROF_CHUNK_MAGIC)
+	/* Acquire pairs with tpc_chunk_begin(): it is begun. */
+	if (tpc_load_acquire(&chunk_of(place)->magic) == TPROF_CHUNK_MAGIC)
 		return has_tables(place) ? copy_taken(place, fd) : move_taken(place, fd);
 	release(place, OPEN);
 	return true;
@@ -360,8 +360,8 @@ static bool write_open(struct place *place, int fd)
 /* Those of tables, or of events; of events only what is full, unless `open`. False: there is no room for more. */
 static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 {
-	for (struct place *place = places; place<places + TP_SPILL_MOST && * most> 0; place++) {
-		uint32_t state = tp_load(&place->state);
+	for (struct place *place = places; place<places + TPC_SPILL_MOST && * most> 0; place++) {
+		uint32_t state = tpc_load(&place->state);
 
 		if ((state != FULL && state != OPEN) || has_tables(place) != tables)
 			continue;
@@ -374,26 +374,26 @@ static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 }
 
 /* Tables first: without them nothing that was recorded since counts. */
-void tp_spill_write(unsigned int most)
+void tpc_spill_write(unsigned int most)
 {
-	int fd = tp_spill_waits() && !tp_load(&tp_sealed) ? tp_output_reach() : -1;
+	int fd = tpc_spill_waits() && !tpc_load(&tpc_sealed) ? tpc_output_reach() : -1;
 
 	if (fd < 0)
 		return;
 	if (write_some(fd, true, true, &most))
 		write_some(fd, false, false, &most);
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
-void tp_spill_settle(struct tprof_chunk *chunk)
+void tpc_spill_settle(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 	int fd;
 
-	if (!place || tp_load(&place->state) != OPEN || tp_load(&tp_sealed) || (fd = tp_output_reach()) < 0)
+	if (!place || tpc_load(&place->state) != OPEN || tpc_load(&tpc_sealed) || (fd = tpc_output_reach()) < 0)
 		return;
 	write_open(place, fd);
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
 /* ---- the end ---- */
@@ -403,14 +403,14 @@ static void lose(struct place *place, uint64_t *first)
 {
 	const struct tprof_chunk *chunk = chunk_of(place);
 
-	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)LOST) &&
-	    !tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)LOST))
+	if (!tpc_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)LOST) &&
+	    !tpc_swap_if(&place->state, (uint32_t)FULL, (uint32_t)LOST))
 		return;
 	add_waiting(-1); /* and never was in the file: tables_from stays */
-	/* Acquire pairs with tp_chunk_begin(): in one that is not begun there is nothing. */
-	if (tp_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
+	/* Acquire pairs with tpc_chunk_begin(): in one that is not begun there is nothing. */
+	if (tpc_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
 		return;
-	tp_lost(TPROF_LOST_NO_SPACE, tp_recorded_count(chunk));
+	tpc_lost(TPROF_LOST_NO_SPACE, tpc_recorded_count(chunk));
 	if (chunk->kind == TPROF_CHUNK_EVENTS && chunk->begin.ticks < *first)
 		*first = chunk->begin.ticks;
 }
@@ -425,35 +425,35 @@ static bool write_all(int fd)
 
 static void lose_all(void)
 {
-	uint64_t first = tp_load(&tp_header->tables_from) ? tp_load(&tp_header->tables_from) : UINT64_MAX;
+	uint64_t first = tpc_load(&tpc_header->tables_from) ? tpc_load(&tpc_header->tables_from) : UINT64_MAX;
 
-	tp_stop(TPROF_LOST_NO_SPACE, "no space left on its disk");
-	for (struct place *place = places; place < places + TP_SPILL_MOST; place++)
+	tpc_stop(TPROF_LOST_NO_SPACE, "no space left on its disk");
+	for (struct place *place = places; place < places + TPC_SPILL_MOST; place++)
 		lose(place, &first);
-	if (first < tp_header->stop_ticks)
-		tp_header->stop_ticks = first;
+	if (first < tpc_header->stop_ticks)
+		tpc_header->stop_ticks = first;
 }
 
 /* Other threads go on: one gives a chunk that was open when it was looked at, one is putting another into the file. */
-void tp_spill_end(void)
+void tpc_spill_end(void)
 {
 	int fd;
 
-	if (!tp_spill_waits() || tp_load(&tp_sealed))
+	if (!tpc_spill_waits() || tpc_load(&tpc_sealed))
 		return;
-	fd = tp_output_reach();
-	for (int tries = 0; fd >= 0 && tp_spill_waits() && write_all(fd) && tries < TRIES; tries++)
-		tp_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = TRY_NS }, 0, 0, 0);
+	fd = tpc_output_reach();
+	for (int tries = 0; fd >= 0 && tpc_spill_waits() && write_all(fd) && tries < TRIES; tries++)
+		tpc_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = TRY_NS }, 0, 0, 0);
 	if (fd >= 0)
-		tp_sys_close(fd);
-	if (tp_spill_waits())
+		tpc_sys_close(fd);
+	if (tpc_spill_waits())
 		lose_all();
 }
 
-void tp_spill_forget(void)
+void tpc_spill_forget(void)
 {
-	if (tp_spill_area)
-		tp_sys_mmap_shared_zeros(tp_spill_area, AREA_BYTES);
+	if (tpc_spill_area)
+		tpc_sys_mmap_shared_zeros(tpc_spill_area, AREA_BYTES);
 	memset(places, 0, sizeof(places));
 	waiting = tables_waiting = 0;
 }

@@ -15,7 +15,7 @@ extern void *__libc_stack_end;
 #define STACK_MAX (UINT64_C(1) << 40)
 #define MAIN_STACK_GAP (UINT64_C(128) << 20) /* the kernel keeps at least so much free below (mmap_base(), x86) */
 
-uintptr_t tp_stack_main_end(void)
+uintptr_t tpc_stack_main_end(void)
 {
 	return (uintptr_t)__libc_stack_end;
 }
@@ -32,28 +32,28 @@ static uint64_t main_stack_room(void)
 		struct rlimit limit = { 0 };
 
 		room = MAIN_STACK_GAP;
-		tp_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
-		if (limit.rlim_cur / 4 * 3 > room && !tp_under_valgrind()) /* whose stacks are laid out otherwise */
+		tpc_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
+		if (limit.rlim_cur / 4 * 3 > room && !tpc_under_valgrind()) /* whose stacks are laid out otherwise */
 			room = limit.rlim_cur < STACK_MAX ? limit.rlim_cur / 4 * 3 : STACK_MAX;
 	}
 	return room;
 }
 
-static struct tp_range main_stack(void)
+static struct tpc_range main_stack(void)
 {
 	/* argc stands at the end, so its page is there; the frames to walk are below it. */
-	uintptr_t high = (tp_stack_main_end() | (TP_PAGE - 1)) + 1;
+	uintptr_t high = (tpc_stack_main_end() | (TPC_PAGE - 1)) + 1;
 
-	return (struct tp_range){ high - main_stack_room(), high };
+	return (struct tpc_range){ high - main_stack_room(), high };
 }
 
 /* The readable mapping around an address. Empty if there is none. */
-static struct tp_range mapping_around(uintptr_t address)
+static struct tpc_range mapping_around(uintptr_t address)
 {
 	char buffer[2048];
 	const char *path;
 
-	return tp_maps_find(address, buffer, sizeof(buffer), &path);
+	return tpc_maps_find(address, buffer, sizeof(buffer), &path);
 }
 
 /*
@@ -61,7 +61,7 @@ static struct tp_range mapping_around(uintptr_t address)
  * of it (nptl/descr.h: stackblock, stackblock_size). They are told by what they say: that the stack holds both this frame
  * and the descriptor. pthread_getattr_np() would say the same, but allocates from the program's heap and locks.
  */
-struct tp_range tp_stack_of_thread(bool is_main)
+struct tpc_range tpc_stack_of_thread(bool is_main)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), self = (uintptr_t)pthread_self();
 	const uintptr_t *words = (const uintptr_t *)self;
@@ -72,24 +72,24 @@ struct tp_range tp_stack_of_thread(bool is_main)
 		uintptr_t low = words[i], size = words[i + 1];
 
 		if (size < STACK_MAX && low <= here && here < self && self < low + size)
-			return (struct tp_range){ low, low + size };
+			return (struct tpc_range){ low, low + size };
 	}
 	return mapping_around(here);
 }
 
 /* One byte of each page, in one call: it stops at the first that can't be read. */
-uintptr_t tp_stack_readable(uintptr_t from, uintptr_t high)
+uintptr_t tpc_stack_readable(uintptr_t from, uintptr_t high)
 {
-	struct iovec remote[TP_STACK_WINDOW / TP_PAGE];
-	char bytes[TP_LENGTH(remote)];
+	struct iovec remote[TPC_STACK_WINDOW / TPC_PAGE];
+	char bytes[TPC_LENGTH(remote)];
 	struct iovec local = { bytes, sizeof(bytes) };
-	uintptr_t page = from & ~(uintptr_t)(TP_PAGE - 1), end;
+	uintptr_t page = from & ~(uintptr_t)(TPC_PAGE - 1), end;
 	long got;
 	size_t count = 0;
 
-	for (; count < TP_LENGTH(remote) && page + count * TP_PAGE < high; count++)
-		remote[count] = (struct iovec){ (void *)(page + count * TP_PAGE), 1 };
-	got = tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)remote, (long)count, 0);
-	end = page + (got > 0 ? (uintptr_t)got : 0) * TP_PAGE;
+	for (; count < TPC_LENGTH(remote) && page + count * TPC_PAGE < high; count++)
+		remote[count] = (struct iovec){ (void *)(page + count * TPC_PAGE), 1 };
+	got = tpc_syscall6(SYS_process_vm_readv, tpc_sys_getpid(), (long)&local, 1, (long)remote, (long)count, 0);
+	end = page + (got > 0 ? (uintptr_t)got : 0) * TPC_PAGE;
 	return end < high ? end : high;
 }

@@ -8,115 +8,115 @@
 #include "core/base.h"
 #include "core/rss_cache.h"
 
-enum tp_mode {
-	TP_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
-	TP_MODE_STARTING, /* a thread is at it */
-	TP_MODE_ON,
-	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
-	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
-	TP_MODE_PAUSED,	 /* the user does not want it now: only what ends what was recorded before is */
-	TP_MODE_WAITING, /* paused from the start on: there is nothing that could end */
+enum tpc_mode {
+	TPC_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
+	TPC_MODE_STARTING, /* a thread is at it */
+	TPC_MODE_ON,
+	TPC_MODE_OFF,	  /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
+	TPC_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
+	TPC_MODE_PAUSED,  /* the user does not want it now: only what ends what was recorded before is */
+	TPC_MODE_WAITING, /* paused from the start on: there is nothing that could end */
 };
 
 /* A page of its own: MADV_WIPEONFORK gives a child zeros, however it was made. */
-struct tp_state {
-	uint32_t mode; /* enum tp_mode */
+struct tpc_state {
+	uint32_t mode; /* enum tpc_mode */
 	uint32_t pid;
 	uint64_t next_memory_sample; /* ticks; 0: never, in a pause, so that each event is looked at closer */
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
 	uint64_t next_regions;	     /* the same, of smaps (core/regions.h); all ones: it can't be read */
 	uint64_t last_regions;	     /* when that was read last; 0: it was not */
-	struct tp_rss_cache still;   /* of the last sample of memory */
+	struct tpc_rss_cache still;  /* of the last sample of memory */
 	uint64_t rss, vms, shared;   /* its numbers, bytes, */
-	uint64_t changes;	     /* and tp_resident_changes() then */
-	uint32_t switching;	     /* 1: a thread is in tp_switch() */
+	uint64_t changes;	     /* and tpc_resident_changes() then */
+	uint32_t switching;	     /* 1: a thread is in tpc_switch() */
 	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
-} __attribute__((aligned(TP_PAGE)));
+} __attribute__((aligned(TPC_PAGE)));
 
-extern union tp_state_page {
-	struct tp_state s;
-	char page[TP_PAGE];
-} tp_state_page TP_NEAR;
-#define tp_state (tp_state_page.s)
+extern union tpc_state_page {
+	struct tpc_state s;
+	char page[TPC_PAGE];
+} tpc_state_page TPC_NEAR;
+#define tpc_state (tpc_state_page.s)
 
-extern bool tp_sealed;			       /* the program is in a sandbox: no more system calls */
-extern bool tp_was_started;		       /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header TP_NEAR; /* NULL, or tp_header_area's: in all modes with a trace */
+extern bool tpc_sealed;				 /* the program is in a sandbox: no more system calls */
+extern bool tpc_was_started;			 /* survives a fork: mode NEW then means child */
+extern struct tprof_header *tpc_header TPC_NEAR; /* NULL, or tpc_header_area's: in all modes with a trace */
 
 /*
  * Where the trace's header is mapped: in the library's own data, so that a hook reaches the one word that it looks at first
- * (tp_gate()) without asking where it is. Zeros when there is no trace, which is an open gate.
+ * (tpc_gate()) without asking where it is. Zeros when there is no trace, which is an open gate.
  */
-extern union tp_header_area {
+extern union tpc_header_area {
 	struct tprof_header h;
 	char pages[TPROF_HEADER_SIZE];
-} __attribute__((aligned(TP_PAGE))) tp_header_area TP_NEAR;
+} __attribute__((aligned(TPC_PAGE))) tpc_header_area TPC_NEAR;
 
 /*
  * What is to be passed by (enum tprof_gate): 0 while recording is on, and where a request waits. In the header and not in
- * the state's page, so that `tprof ctl` can open it. Acquire: pairs with tp_gate_set(); who sees it closed sees the rest of
+ * the state's page, so that `tprof ctl` can open it. Acquire: pairs with tpc_gate_set(); who sees it closed sees the rest of
  * the pause.
  */
-TP_HOT uint32_t tp_gate(void)
+TPC_HOT uint32_t tpc_gate(void)
 {
-	return tp_load_acquire(&tp_header_area.h.gate);
+	return tpc_load_acquire(&tpc_header_area.h.gate);
 }
 
 /* Zeros instead of a header. False: it could not be had. */
-TP_SLOW bool tp_header_area_clear(void);
+TPC_SLOW bool tpc_header_area_clear(void);
 
 /* As the mode wants it; open if a request waits. After each change of the mode that is not to ON. */
-TP_SLOW void tp_gate_set(void);
+TPC_SLOW void tpc_gate_set(void);
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
  * to its parent's trace, which the parent writes itself (core/fork_pages.h).
  */
-static inline bool tp_state_is_child(void)
+static inline bool tpc_state_is_child(void)
 {
-	return tp_unlikely(tp_load(&tp_state.mode) == TP_MODE_NEW) && tp_was_started;
+	return tpc_unlikely(tpc_load(&tpc_state.mode) == TPC_MODE_NEW) && tpc_was_started;
 }
 
 /* Is there a trace of this process, whether or not it is written to now? */
-static inline bool tp_state_has_trace(void)
+static inline bool tpc_state_has_trace(void)
 {
-	uint32_t mode = tp_load(&tp_state.mode);
+	uint32_t mode = tpc_load(&tpc_state.mode);
 
-	return mode == TP_MODE_ON || mode == TP_MODE_STOPPED || mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING;
+	return mode == TPC_MODE_ON || mode == TPC_MODE_STOPPED || mode == TPC_MODE_PAUSED || mode == TPC_MODE_WAITING;
 }
 
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
-void tp_state_protect(void);
+void tpc_state_protect(void);
 
 /* The kernel can't wipe (gVisor; Linux before 4.14): a forked child has to be told that it is one. */
-bool tp_state_is_unprotected(void);
+bool tpc_state_is_unprotected(void);
 
 /* In a forked child, by fork()'s handlers and the hook of syscall(). */
-void tp_state_forked(void);
+void tpc_state_forked(void);
 
 /* Counts n things lost for `cause`. Any thread, any time. */
-void tp_lost(enum tprof_lost cause, uint64_t n);
+void tpc_lost(enum tprof_lost cause, uint64_t n);
 
 /* Counts n events that came after recording was stopped. */
-void tp_lost_stopped(uint64_t n);
+void tpc_lost_stopped(uint64_t n);
 
 /*
  * What was done since `ticks` (of the clock, not shifted) is no event, and part of what tprof costs. Any thread; where a task
  * was interrupted meanwhile, that is in it.
  */
-TP_SLOW void tp_spent(uint64_t ticks);
+TPC_SLOW void tpc_spent(uint64_t ticks);
 
 /*
  * Switches from ON to PAUSED, and from PAUSED or WAITING to ON. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
  * caller's to write (hooks/gate/control.h). `before_pause` is called when a pause is about to begin, by one thread at a time.
  */
-bool tp_switch(bool on, void (*before_pause)(void));
+bool tpc_switch(bool on, void (*before_pause)(void));
 
 /* Ends recording early without a word: the program enters a sandbox. What follows makes no system call. */
-TP_SLOW void tp_seal(void);
+TPC_SLOW void tpc_seal(void);
 
 /* Ends recording early, says so on stderr once. Any thread. */
-TP_SLOW void tp_stop(enum tprof_lost cause, const char *reason);
+TPC_SLOW void tpc_stop(enum tprof_lost cause, const char *reason);
 
 #endif

@@ -17,175 +17,176 @@
 
 #include "core/base.h"
 
-#define TP_HIGH_DESCRIPTOR 1000 /* where programs that count on low numbers are not disturbed */
+#define TPC_HIGH_DESCRIPTOR 1000 /* where programs that count on low numbers are not disturbed */
 
-#define tp_syscall(number, a, b, c, d) tp_syscall6((number), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define tpc_syscall(number, a, b, c, d) tpc_syscall6((number), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
-static inline void *tp_sys_mmap(size_t length, int protection, int flags, int fd, uint64_t offset)
+static inline void *tpc_sys_mmap(size_t length, int protection, int flags, int fd, uint64_t offset)
 {
-	return (void *)tp_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
+	return (void *)tpc_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
 }
 
 /* Zeros in place of what is mapped there. */
-static inline void *tp_sys_mmap_zeros(void *place, size_t length)
+static inline void *tpc_sys_mmap_zeros(void *place, size_t length)
 {
-	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	return (void *)tpc_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 /* The same, which can be mapped in a second place too. */
-static inline void *tp_sys_mmap_shared_zeros(void *place, size_t length)
+static inline void *tpc_sys_mmap_shared_zeros(void *place, size_t length)
 {
-	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0), -1, 0);
+	return (void *)tpc_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0), -1, 0);
 }
 
 /* Shared pages in a second place; what is mapped at the first one stays. */
-static inline void *tp_sys_mremap_again(void *from, size_t length)
+static inline void *tpc_sys_mremap_again(void *from, size_t length)
 {
-	return (void *)tp_syscall6(SYS_mremap, (long)from, 0, (long)length, MREMAP_MAYMOVE, 0, 0);
+	return (void *)tpc_syscall6(SYS_mremap, (long)from, 0, (long)length, MREMAP_MAYMOVE, 0, 0);
 }
 
 /* In place of what is mapped there. */
-static inline void *tp_sys_mremap_to(void *from, size_t length, void *place)
+static inline void *tpc_sys_mremap_to(void *from, size_t length, void *place)
 {
-	return (void *)tp_syscall6(SYS_mremap, (long)from, (long)length, (long)length, MREMAP_MAYMOVE | MREMAP_FIXED,
-				   (long)place, 0);
+	return (void *)tpc_syscall6(SYS_mremap, (long)from, (long)length, (long)length, MREMAP_MAYMOVE | MREMAP_FIXED,
+				    (long)place, 0);
 }
 
 /* The kernel's error values are the last page of the address space. */
-static inline bool tp_sys_failed(const void *p)
+static inline bool tpc_sys_failed(const void *p)
 {
-	return (uintptr_t)p > (uintptr_t) - (intptr_t)TP_PAGE;
+	return (uintptr_t)p > (uintptr_t) - (intptr_t)TPC_PAGE;
 }
 
-static inline int tp_sys_munmap(void *p, size_t length)
+static inline int tpc_sys_munmap(void *p, size_t length)
 {
 #ifdef __SANITIZE_THREAD__ /* which is to hear that what comes to be there is something else */
 	return munmap(p, length);
 #else
-	return (int)tp_syscall(SYS_munmap, p, length, 0, 0);
+	return (int)tpc_syscall(SYS_munmap, p, length, 0, 0);
 #endif
 }
 
-static inline int tp_sys_madvise(void *p, size_t length, int advice)
+static inline int tpc_sys_madvise(void *p, size_t length, int advice)
 {
-	return (int)tp_syscall(SYS_madvise, p, length, advice, 0);
+	return (int)tpc_syscall(SYS_madvise, p, length, advice, 0);
 }
 
-static inline int tp_sys_open(const char *path, int flags, int mode)
+static inline int tpc_sys_open(const char *path, int flags, int mode)
 {
-	return (int)tp_syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+	return (int)tpc_syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
 
-static inline int tp_sys_close(int fd)
+static inline int tpc_sys_close(int fd)
 {
-	return (int)tp_syscall(SYS_close, fd, 0, 0, 0);
+	return (int)tpc_syscall(SYS_close, fd, 0, 0, 0);
 }
 
-static inline long tp_sys_read(int fd, void *buffer, size_t size)
+static inline long tpc_sys_read(int fd, void *buffer, size_t size)
 {
-	return tp_syscall(SYS_read, fd, buffer, size, 0);
+	return tpc_syscall(SYS_read, fd, buffer, size, 0);
 }
 
-static inline long tp_sys_write(int fd, const void *buffer, size_t size)
+static inline long tpc_sys_write(int fd, const void *buffer, size_t size)
 {
-	return tp_syscall(SYS_write, fd, buffer, size, 0);
+	return tpc_syscall(SYS_write, fd, buffer, size, 0);
 }
 
-static inline long tp_sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
+static inline long tpc_sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
 {
-	return tp_syscall(SYS_pread64, fd, buffer, size, offset);
+	return tpc_syscall(SYS_pread64, fd, buffer, size, offset);
 }
 
-static inline long tp_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
+static inline long tpc_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
 {
-	return tp_syscall(SYS_pwrite64, fd, buffer, size, offset);
+	return tpc_syscall(SYS_pwrite64, fd, buffer, size, offset);
 }
 
-static inline long tp_sys_pwritev(int fd, const struct iovec *parts, size_t count, uint64_t offset)
+static inline long tpc_sys_pwritev(int fd, const struct iovec *parts, size_t count, uint64_t offset)
 {
-	return tp_syscall6(SYS_pwritev, fd, (long)parts, (long)count, (long)offset, 0, 0);
+	return tpc_syscall6(SYS_pwritev, fd, (long)parts, (long)count, (long)offset, 0, 0);
 }
 
-static inline int tp_sys_fallocate(int fd, uint64_t offset, uint64_t length)
+static inline int tpc_sys_fallocate(int fd, uint64_t offset, uint64_t length)
 {
-	return (int)tp_syscall(SYS_fallocate, fd, 0, offset, length);
+	return (int)tpc_syscall(SYS_fallocate, fd, 0, offset, length);
 }
 
-static inline int tp_sys_fstat(int fd, struct stat *status)
+static inline int tpc_sys_fstat(int fd, struct stat *status)
 {
-	return (int)tp_syscall(SYS_fstat, fd, status, 0, 0);
+	return (int)tpc_syscall(SYS_fstat, fd, status, 0, 0);
 }
 
 /* Does the descriptor lead to that file? Programs close descriptors that they do not know, and the number is another file's. */
-static inline bool tp_sys_is_file(int fd, dev_t device, ino_t inode)
+static inline bool tpc_sys_is_file(int fd, dev_t device, ino_t inode)
 {
 	struct stat status;
 
-	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+	return fd >= 0 && tpc_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
-static inline int tp_sys_lstat(const char *path, struct stat *status)
+static inline int tpc_sys_lstat(const char *path, struct stat *status)
 {
-	return (int)tp_syscall(SYS_lstat, path, status, 0, 0);
+	return (int)tpc_syscall(SYS_lstat, path, status, 0, 0);
 }
 
-static inline int tp_sys_unlink(const char *path)
+static inline int tpc_sys_unlink(const char *path)
 {
-	return (int)tp_syscall(SYS_unlink, path, 0, 0, 0);
+	return (int)tpc_syscall(SYS_unlink, path, 0, 0, 0);
 }
 
-static inline long tp_sys_readlink(const char *path, char *buffer, size_t size)
+static inline long tpc_sys_readlink(const char *path, char *buffer, size_t size)
 {
-	return tp_syscall(SYS_readlink, path, buffer, size, 0);
+	return tpc_syscall(SYS_readlink, path, buffer, size, 0);
 }
 
-static inline long tp_sys_getcwd(char *buffer, size_t size)
+static inline long tpc_sys_getcwd(char *buffer, size_t size)
 {
-	return tp_syscall(SYS_getcwd, buffer, size, 0, 0);
+	return tpc_syscall(SYS_getcwd, buffer, size, 0, 0);
 }
 
-static inline int tp_sys_fcntl(int fd, int command, long argument)
+static inline int tpc_sys_fcntl(int fd, int command, long argument)
 {
-	return (int)tp_syscall(SYS_fcntl, fd, command, argument, 0);
+	return (int)tpc_syscall(SYS_fcntl, fd, command, argument, 0);
 }
 
-static inline uint32_t tp_sys_getpid(void)
+static inline uint32_t tpc_sys_getpid(void)
 {
-	return (uint32_t)tp_syscall(SYS_getpid, 0, 0, 0, 0);
+	return (uint32_t)tpc_syscall(SYS_getpid, 0, 0, 0, 0);
 }
 
 /* Copies what is there, where a load might fault. False: it can't be read, all of it. */
-static inline bool tp_sys_copy(void *to, uintptr_t from, size_t bytes)
+static inline bool tpc_sys_copy(void *to, uintptr_t from, size_t bytes)
 {
 	struct iovec local = { to, bytes }, remote = { (void *)from, bytes };
 
-	return tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+	return tpc_syscall6(SYS_process_vm_readv, tpc_sys_getpid(), (long)&local, 1, (long)&remote, 1, 0) ==
+	       (long)bytes;
 }
 
-static inline uint32_t tp_sys_getppid(void)
+static inline uint32_t tpc_sys_getppid(void)
 {
-	return (uint32_t)tp_syscall(SYS_getppid, 0, 0, 0, 0);
+	return (uint32_t)tpc_syscall(SYS_getppid, 0, 0, 0, 0);
 }
 
-static inline uint32_t tp_sys_gettid(void)
+static inline uint32_t tpc_sys_gettid(void)
 {
-	return (uint32_t)tp_syscall(SYS_gettid, 0, 0, 0, 0);
+	return (uint32_t)tpc_syscall(SYS_gettid, 0, 0, 0, 0);
 }
 
 /* Is there a thread `tid` in process `pid`? Where a sandbox forbids to ask, yes. */
-static inline bool tp_sys_thread_lives(uint32_t pid, uint32_t tid)
+static inline bool tpc_sys_thread_lives(uint32_t pid, uint32_t tid)
 {
-	return tp_syscall(SYS_tgkill, pid, tid, 0, 0) != -ESRCH;
+	return tpc_syscall(SYS_tgkill, pid, tid, 0, 0) != -ESRCH;
 }
 
 /* Soft limit of a resource; RLIM_INFINITY if it can't be had. */
-static inline uint64_t tp_sys_limit(int resource)
+static inline uint64_t tpc_sys_limit(int resource)
 {
 	struct rlimit limit;
 
-	if (tp_syscall(SYS_prlimit64, 0, resource, 0, &limit) != 0)
+	if (tpc_syscall(SYS_prlimit64, 0, resource, 0, &limit) != 0)
 		return RLIM_INFINITY;
 	return limit.rlim_cur;
 }

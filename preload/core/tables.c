@@ -23,23 +23,23 @@ static struct tprof_chunk *idle[32];
 
 static bool is_aside(void)
 {
-	return tp_unlikely(tp_load(&tp_spill_area) != NULL);
+	return tpc_unlikely(tpc_load(&tpc_spill_area) != NULL);
 }
 
 static bool has_room(struct tprof_chunk *chunk, size_t room)
 {
-	return tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk) &&
-	       !(is_aside() && tp_spill_is_copied(chunk));
+	return tpc_chunk_bytes(chunk) + tpc_chunk_committed(chunk) + room <= tpc_chunk_limit(chunk) &&
+	       !(is_aside() && tpc_spill_is_copied(chunk));
 }
 
 static struct tprof_chunk *borrow_any(size_t room)
 {
 	bool filled = false;
 
-	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(idle); i++) {
 		struct tprof_chunk *chunk;
 
-		if (!tp_load(&idle[i]))
+		if (!tpc_load(&idle[i]))
 			continue;
 		/* Acquire pairs with give_back()'s release: the last borrower's bytes are there. */
 		chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
@@ -47,10 +47,10 @@ static struct tprof_chunk *borrow_any(size_t room)
 			continue;
 		if (has_room(chunk, room))
 			return chunk;
-		tp_chunk_end(chunk);
+		tpc_chunk_end(chunk);
 		filled = true;
 	}
-	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, filled);
+	return tpc_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, filled);
 }
 
 /*
@@ -58,52 +58,52 @@ static struct tprof_chunk *borrow_any(size_t room)
  * the processor has still to store is stored. While the thread records nobody else comes by (core/thread.h); a record that
  * a longjmp leaves half-way takes the chunk with it, as its coding state may be ahead of it.
  */
-static struct tprof_chunk **kept_by(struct tp_thread *thread)
+static struct tprof_chunk **kept_by(struct tpc_thread *thread)
 {
-	return thread && thread->busy == TP_BUSY_RECORD ? &thread->tables : NULL;
+	return thread && thread->busy == TPC_BUSY_RECORD ? &thread->tables : NULL;
 }
 
 static struct tprof_chunk *borrow(size_t room)
 {
-	struct tprof_chunk **kept = kept_by(tp_self), *chunk;
+	struct tprof_chunk **kept = kept_by(tpc_self), *chunk;
 
-	if (tp_state_is_child())
+	if (tpc_state_is_child())
 		return NULL;
 	if (!kept || !*kept)
 		return borrow_any(room);
 	chunk = *kept;
 	*kept = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* before a byte of it is written */
-	__builtin_prefetch(tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + AHEAD, 1);
-	if (tp_likely(has_room(chunk, room)))
+	__builtin_prefetch(tpc_chunk_bytes(chunk) + tpc_chunk_committed(chunk) + AHEAD, 1);
+	if (tpc_likely(has_room(chunk, room)))
 		return chunk;
-	tp_chunk_end(chunk);
-	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, true);
+	tpc_chunk_end(chunk);
+	return tpc_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, true);
 }
 
 static void give_back(struct tprof_chunk *chunk)
 {
-	struct tprof_chunk **kept = kept_by(tp_self);
+	struct tprof_chunk **kept = kept_by(tpc_self);
 
 	if (is_aside())
-		tp_spill_wrote(chunk);
-	if (kept && ++tp_self->table_records > KEEPS) {
+		tpc_spill_wrote(chunk);
+	if (kept && ++tpc_self->table_records > KEEPS) {
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		*kept = chunk;
 		return;
 	}
-	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
-		if (!tp_load(&idle[i]) && tp_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
+	for (size_t i = 0; i < TPC_LENGTH(idle); i++) {
+		if (!tpc_load(&idle[i]) && tpc_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
 			return;
 	}
-	tp_chunk_end(chunk);
+	tpc_chunk_end(chunk);
 }
 
-void tp_tables_forget(void)
+void tpc_tables_forget(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(idle); i++) {
 		if (idle[i])
-			tp_chunk_end(idle[i]);
+			tpc_chunk_end(idle[i]);
 		idle[i] = NULL;
 	}
 }
@@ -117,199 +117,199 @@ static void put_long(enum tprof_table_type type, const uint8_t *content, size_t 
 
 	if (!chunk)
 		return;
-	p = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
+	p = tpc_chunk_bytes(chunk) + tpc_chunk_committed(chunk);
 	*p++ = (uint8_t)(type << 2);
-	p = tp_put_uvarint(p, length + text_length);
-	p = tp_put_bytes(p, content, length);
-	p = tp_put_bytes(p, text, text_length);
-	tp_chunk_commit(chunk, p);
+	p = tpc_put_uvarint(p, length + text_length);
+	p = tpc_put_bytes(p, content, length);
+	p = tpc_put_bytes(p, text, text_length);
+	tpc_chunk_commit(chunk, p);
 	give_back(chunk);
 }
 
-void tp_table_module(const struct tp_module_record *module)
+void tpc_table_module(const struct tpc_module_record *module)
 {
 	uint8_t content[128];
 	uint8_t *p = content;
 	size_t id_length = module->build_id_length > 64 ? 0 : module->build_id_length;
 
-	p = tp_put_uvarint(p, module->module);
-	p = tp_put_uvarint(p, module->bias);
-	p = tp_put_uvarint(p, module->start);
-	p = tp_put_uvarint(p, module->end);
-	p = tp_put_uvarint(p, tp_clock_before());
+	p = tpc_put_uvarint(p, module->module);
+	p = tpc_put_uvarint(p, module->bias);
+	p = tpc_put_uvarint(p, module->start);
+	p = tpc_put_uvarint(p, module->end);
+	p = tpc_put_uvarint(p, tpc_clock_before());
 	*p++ = (uint8_t)id_length;
-	p = tp_put_bytes(p, module->build_id, id_length);
+	p = tpc_put_bytes(p, module->build_id, id_length);
 	put_long(TPROF_TABLE_MODULE, content, (size_t)(p - content), module->path,
-		 strnlen(module->path, TP_TABLE_TEXT_MAX));
+		 strnlen(module->path, TPC_TABLE_TEXT_MAX));
 }
 
-void tp_table_op(const struct tp_op_record *op)
+void tpc_table_op(const struct tpc_op_record *op)
 {
 	uint8_t content[272];
-	uint8_t *p = tp_put_uvarint(content, op->op);
+	uint8_t *p = tpc_put_uvarint(content, op->op);
 
 	*p++ = op->origin;
 	*p++ = (uint8_t)op->category_length;
-	p = tp_put_bytes(p, op->category, op->category_length);
+	p = tpc_put_bytes(p, op->category, op->category_length);
 	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
-void tp_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
+void tpc_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	uint8_t content[32];
 	uint8_t *p = content;
 
 	*p++ = (uint8_t)state;
-	p = tp_put_uvarint(p, pointers);
-	p = tp_put_uvarint(p, functions);
-	put_long(TPROF_TABLE_HOOKS, content, (size_t)(p - content), object, strnlen(object, TP_TABLE_TEXT_MAX));
+	p = tpc_put_uvarint(p, pointers);
+	p = tpc_put_uvarint(p, functions);
+	put_long(TPROF_TABLE_HOOKS, content, (size_t)(p - content), object, strnlen(object, TPC_TABLE_TEXT_MAX));
 }
 
-void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name)
+void tpc_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name)
 {
 	uint8_t content[32];
-	uint8_t *p = tp_put_uvarint(content, number);
+	uint8_t *p = tpc_put_uvarint(content, number);
 
-	p = tp_put_uvarint(p, error);
+	p = tpc_put_uvarint(p, error);
 	*p++ = flags;
 	put_long(TPROF_TABLE_COUNTER, content, (size_t)(p - content), name, strlen(name));
 }
 
-void tp_table_value(uint64_t value, const char *name, size_t length)
+void tpc_table_value(uint64_t value, const char *name, size_t length)
 {
 	uint8_t content[16];
-	uint8_t *p = tp_put_uvarint(content, value);
+	uint8_t *p = tpc_put_uvarint(content, value);
 
 	put_long(TPROF_TABLE_VALUE, content, (size_t)(p - content), name, length);
 }
 
-void tp_table_jitdump(const char *path, size_t length)
+void tpc_table_jitdump(const char *path, size_t length)
 {
 	put_long(TPROF_TABLE_JITDUMP, (const uint8_t *)"", 0, path, length);
 }
 
-void tp_table_file(uint32_t file, const char *path, size_t length)
+void tpc_table_file(uint32_t file, const char *path, size_t length)
 {
 	uint8_t content[8];
-	uint8_t *p = tp_put_uvarint(content, file);
+	uint8_t *p = tpc_put_uvarint(content, file);
 
 	put_long(TPROF_TABLE_FILE, content, (size_t)(p - content), path, length);
 }
 
 /* The name is short, and stands before the file's. */
-void tp_table_code(const struct tp_code_record *code)
+void tpc_table_code(const struct tpc_code_record *code)
 {
 	uint8_t content[640];
-	uint8_t *p = tp_put_uvarint(content, code->code);
+	uint8_t *p = tpc_put_uvarint(content, code->code);
 
-	p = tp_put_uvarint(p, code->first_line);
-	p = tp_put_uvarint(p, code->name_length);
-	p = tp_put_bytes(p, code->name, code->name_length);
+	p = tpc_put_uvarint(p, code->first_line);
+	p = tpc_put_uvarint(p, code->name_length);
+	p = tpc_put_bytes(p, code->name, code->name_length);
 	put_long(TPROF_TABLE_CODE, content, (size_t)(p - content), code->file, code->file_length);
 }
 
-void tp_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags)
+void tpc_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags)
 {
 	uint8_t content[32];
-	uint8_t *p = tp_put_uvarint(content, frame);
+	uint8_t *p = tpc_put_uvarint(content, frame);
 
-	p = tp_put_uvarint(p, code);
-	p = tp_put_uvarint(p, line);
+	p = tpc_put_uvarint(p, code);
+	p = tpc_put_uvarint(p, line);
 	*p++ = flags;
 	put_long(TPROF_TABLE_PYTHON, content, (size_t)(p - content), "", 0);
 }
 
 /* As close to its neighbours as a join mostly is, it takes two or three bytes. */
-void tp_table_join(uint32_t node, uint32_t native, uint32_t python)
+void tpc_table_join(uint32_t node, uint32_t native, uint32_t python)
 {
 	struct tprof_chunk *chunk = borrow(32);
 	uint8_t *tag, *p;
 
 	if (!chunk)
 		return;
-	tag = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
+	tag = tpc_chunk_bytes(chunk) + tpc_chunk_committed(chunk);
 	*tag = TPROF_CLASS_JOIN;
 	p = tag + 1;
 	if (node != EXPECTED(chunk)) {
 		*tag |= TPROF_JOIN_NODE;
-		p = tp_put_svarint(p, (int64_t)node - (int64_t)EXPECTED(chunk));
+		p = tpc_put_svarint(p, (int64_t)node - (int64_t)EXPECTED(chunk));
 	}
 	if (native != node - 1) {
 		*tag |= TPROF_JOIN_NATIVE;
-		p = tp_put_uvarint(p, node - native);
+		p = tpc_put_uvarint(p, node - native);
 	}
 	if (python != LAST_PYTHON(chunk)) {
 		*tag |= TPROF_JOIN_PYTHON;
-		p = tp_put_svarint(p, (int64_t)python - (int64_t)LAST_PYTHON(chunk));
+		p = tpc_put_svarint(p, (int64_t)python - (int64_t)LAST_PYTHON(chunk));
 	}
 	EXPECTED(chunk) = node + 1;
 	LAST_PYTHON(chunk) = python;
-	tp_chunk_commit(chunk, p);
+	tpc_chunk_commit(chunk, p);
 	give_back(chunk);
 }
 
-void tp_table_op_code(const struct tp_op_record *op, uint32_t frame)
+void tpc_table_op_code(const struct tpc_op_record *op, uint32_t frame)
 {
 	uint8_t content[288];
-	uint8_t *p = tp_put_uvarint(content, op->op);
+	uint8_t *p = tpc_put_uvarint(content, op->op);
 
 	*p++ = op->origin;
 	*p++ = (uint8_t)op->category_length;
-	p = tp_put_bytes(p, op->category, op->category_length);
-	p = tp_put_uvarint(p, frame);
+	p = tpc_put_bytes(p, op->category, op->category_length);
+	p = tpc_put_uvarint(p, frame);
 	put_long(TPROF_TABLE_OP_CODE, content, (size_t)(p - content), "", 0);
 }
 
-void tp_table_shape(uint32_t op, const uint8_t *tensors, size_t length)
+void tpc_table_shape(uint32_t op, const uint8_t *tensors, size_t length)
 {
 	uint8_t content[16];
-	uint8_t *p = tp_put_uvarint(content, op);
+	uint8_t *p = tpc_put_uvarint(content, op);
 
 	put_long(TPROF_TABLE_SHAPE, content, (size_t)(p - content), (const char *)tensors, length);
 }
 
-void tp_table_unload(uint32_t module)
+void tpc_table_unload(uint32_t module)
 {
 	uint8_t content[32];
-	uint8_t *p = tp_put_uvarint(content, module);
+	uint8_t *p = tpc_put_uvarint(content, module);
 
-	p = tp_put_uvarint(p, tp_clock_before());
+	p = tpc_put_uvarint(p, tpc_clock_before());
 	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), "", 0);
 }
 
-void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags)
+void tpc_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags)
 {
 	uint8_t content[32];
-	uint8_t *p = tp_put_uvarint(content, frame);
+	uint8_t *p = tpc_put_uvarint(content, frame);
 
-	p = tp_put_uvarint(p, module);
-	p = tp_put_uvarint(p, offset);
+	p = tpc_put_uvarint(p, module);
+	p = tpc_put_uvarint(p, offset);
 	*p++ = flags;
 	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), "", 0);
 }
 
-void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count)
+void tpc_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count)
 {
 	struct tprof_chunk *chunk = borrow(count * 5 + 32);
 	uint8_t *p;
 
 	if (!chunk)
 		return;
-	p = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
+	p = tpc_chunk_bytes(chunk) + tpc_chunk_committed(chunk);
 	if (count < 64) {
 		*p++ = (uint8_t)(count << 2 | TPROF_CLASS_NODES);
 	} else {
 		*p++ = TPROF_CLASS_NODES;
-		p = tp_put_uvarint(p, count);
+		p = tpc_put_uvarint(p, count);
 	}
-	p = tp_put_svarint(p, (int64_t)first - (int64_t)EXPECTED(chunk));
+	p = tpc_put_svarint(p, (int64_t)first - (int64_t)EXPECTED(chunk));
 	if (parent < TPROF_NODE_FIRST)
-		p = tp_put_uvarint(p, (uint64_t)parent << 1 | 1);
+		p = tpc_put_uvarint(p, (uint64_t)parent << 1 | 1);
 	else
-		p = tp_put_uvarint(p, (uint64_t)(first - parent) << 1);
+		p = tpc_put_uvarint(p, (uint64_t)(first - parent) << 1);
 	for (size_t i = 0; i < count; i++)
-		p = tp_put_uvarint(p, frames[i]);
+		p = tpc_put_uvarint(p, frames[i]);
 	EXPECTED(chunk) = first + count;
-	tp_chunk_commit(chunk, p);
+	tpc_chunk_commit(chunk, p);
 	give_back(chunk);
 }

@@ -11,54 +11,54 @@
 
 #include "core/base.h"
 
-#define TP_TABLE_TEXT_MAX 4096u
+#define TPC_TABLE_TEXT_MAX 4096u
 
-struct tp_module_record {
+struct tpc_module_record {
 	uint32_t module;
 	uint64_t bias, start, end;
 	const uint8_t *build_id;
 	size_t build_id_length; /* at most 64 */
-	const char *path;	/* cut at TP_TABLE_TEXT_MAX bytes */
+	const char *path;	/* cut at TPC_TABLE_TEXT_MAX bytes */
 };
 
-struct tp_op_record {
+struct tpc_op_record {
 	uint32_t op;
 	uint8_t origin;			     /* enum tprof_op_origin */
 	const char *category, *name;	     /* not terminated */
 	size_t category_length, name_length; /* at most 255 each */
 };
 
-struct tp_code_record {
+struct tpc_code_record {
 	uint32_t code, first_line;
 	const char *name, *file;	 /* UTF-8, not terminated */
 	size_t name_length, file_length; /* name_length: at most 512 */
 };
 
-void tp_table_code(const struct tp_code_record *code);
-void tp_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags);
-void tp_table_join(uint32_t node, uint32_t native, uint32_t python);
+void tpc_table_code(const struct tpc_code_record *code);
+void tpc_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags);
+void tpc_table_join(uint32_t node, uint32_t native, uint32_t python);
 
-void tp_table_op(const struct tp_op_record *op);
+void tpc_table_op(const struct tpc_op_record *op);
 
 /* The same, of an op that is named by the function that begins at `frame`; name and its length are not looked at. */
-void tp_table_op_code(const struct tp_op_record *op, uint32_t frame);
+void tpc_table_op_code(const struct tpc_op_record *op, uint32_t frame);
 
 /* Behind that op's own record: what calls of that number worked on, encoded already. */
-void tp_table_shape(uint32_t op, const uint8_t *tensors, size_t length);
+void tpc_table_shape(uint32_t op, const uint8_t *tensors, size_t length);
 
-void tp_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
-void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
-void tp_table_value(uint64_t value, const char *name, size_t length); /* length: at most TP_TABLE_TEXT_MAX */
-void tp_table_jitdump(const char *path, size_t length);		      /* the same */
-void tp_table_file(uint32_t file, const char *path, size_t length);   /* the same */
-void tp_table_module(const struct tp_module_record *module);
-void tp_table_unload(uint32_t module);
-void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
+void tpc_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
+void tpc_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
+void tpc_table_value(uint64_t value, const char *name, size_t length); /* length: at most TPC_TABLE_TEXT_MAX */
+void tpc_table_jitdump(const char *path, size_t length);	       /* the same */
+void tpc_table_file(uint32_t file, const char *path, size_t length);   /* the same */
+void tpc_table_module(const struct tpc_module_record *module);
+void tpc_table_unload(uint32_t module);
+void tpc_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 
 /* New nodes first, first + 1, ... for `count` frames, outermost first, the first of them under `parent`. */
-void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
+void tpc_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
 
 /* In a forked child: the parent's chunks are not ours. */
-void tp_tables_forget(void);
+void tpc_tables_forget(void);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/text.h"
 
-struct tp_text tp_text_in(char *buffer, size_t size)
+struct tpc_text tpc_text_in(char *buffer, size_t size)
 {
 	buffer[0] = 0;
-	return (struct tp_text){ .bytes = buffer, .size = size };
+	return (struct tpc_text){ .bytes = buffer, .size = size };
 }
 
-void tp_text_add_bytes(struct tp_text *text, const char *s, size_t length)
+void tpc_text_add_bytes(struct tpc_text *text, const char *s, size_t length)
 {
 	size_t room = text->size - 1 - text->length;
 
@@ -20,12 +20,12 @@ void tp_text_add_bytes(struct tp_text *text, const char *s, size_t length)
 	text->bytes[text->length] = 0;
 }
 
-void tp_text_add(struct tp_text *text, const char *s)
+void tpc_text_add(struct tpc_text *text, const char *s)
 {
-	tp_text_add_bytes(text, s, strlen(s));
+	tpc_text_add_bytes(text, s, strlen(s));
 }
 
-void tp_text_add_number(struct tp_text *text, uint64_t n)
+void tpc_text_add_number(struct tpc_text *text, uint64_t n)
 {
 	char digits[20];
 	size_t at = sizeof(digits);
@@ -34,10 +34,10 @@ void tp_text_add_number(struct tp_text *text, uint64_t n)
 		digits[--at] = (char)('0' + n % 10);
 		n /= 10;
 	} while (n);
-	tp_text_add_bytes(text, digits + at, sizeof(digits) - at);
+	tpc_text_add_bytes(text, digits + at, sizeof(digits) - at);
 }
 
-bool tp_text_number(const char **s, uint64_t *n)
+bool tpc_text_number(const char **s, uint64_t *n)
 {
 	const char *start = *s;
 	uint64_t value = 0;
@@ -61,7 +61,7 @@ static const char *skip_to(const char *s, char first)
 	return s;
 }
 
-bool tp_text_glob(const char *pattern, const char *s)
+bool tpc_text_glob(const char *pattern, const char *s)
 {
 	const char *star = NULL, *from = NULL;
 
@@ -86,7 +86,7 @@ bool tp_text_glob(const char *pattern, const char *s)
 	return *pattern == 0;
 }
 
-const char *tp_text_base(const char *path)
+const char *tpc_text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

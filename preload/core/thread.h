@@ -16,31 +16,31 @@
 #include "core/timed.h"
 
 #ifdef TPROF_VERIFY /* libunwind runs on it too */
-#define TP_HANDLER_STACK_END 262144u
+#define TPC_HANDLER_STACK_END 262144u
 #else
-#define TP_HANDLER_STACK_END 16384u
+#define TPC_HANDLER_STACK_END 16384u
 #endif
 
-#define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
-#define TP_PYTHON_BYTES (192u * 1024u)
-#define TP_RULES_BYTES 768u
-#define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
+#define TPC_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
+#define TPC_PYTHON_BYTES (192u * 1024u)
+#define TPC_RULES_BYTES 768u
+#define TPC_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
-#define TP_ANNOTATED_MAX 256u	  /* hooks/ops/told/annotate.c: of deeper ones less is known */
-#define TP_INSTRUMENTED_MAX 1024u /* hooks/ops/told/instrument.c: deeper ones are counted as lost */
-#define TP_OPS_MAX 256u		  /* nested ops of one thread; what is deeper is called and counted as lost */
+#define TPC_ANNOTATED_MAX 256u	   /* hooks/ops/told/annotate.c: of deeper ones less is known */
+#define TPC_INSTRUMENTED_MAX 1024u /* hooks/ops/told/instrument.c: deeper ones are counted as lost */
+#define TPC_OPS_MAX 256u	   /* nested ops of one thread; what is deeper is called and counted as lost */
 
-enum tp_busy {
-	TP_IDLE = 0,
-	TP_BUSY_REAL,	/* in the real function: what it calls is part of this event */
-	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
+enum tpc_busy {
+	TPC_IDLE = 0,
+	TPC_BUSY_REAL,	 /* in the real function: what it calls is part of this event */
+	TPC_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
 /* What is kept of a hooked op while it is open. A cache line each. */
-struct tp_open_op {
+struct tpc_open_op {
 	uint64_t start, events; /* ticks at its begin; the thread's events just after it */
 	uint64_t shape;		/* for its slot */
-	struct tp_fold_slot *slot;
+	struct tpc_fold_slot *slot;
 	uintptr_t frame;
 	uint64_t scope;	    /* fold.scope of what is around it */
 	uintptr_t outer;    /* and fold.outer */
@@ -48,14 +48,14 @@ struct tp_open_op {
 } __attribute__((aligned(64)));
 
 /* What is known of the place of a call, for hooks/ops/window.h: a thread's calls come from a few hundred. */
-struct tp_caller {
+struct tpc_caller {
 	uintptr_t pc;	/* the return address; 0: none */
-	uint32_t epoch; /* tp_modules_epoch up to which the code there is what it was */
-	int32_t rule; /* where the caller's frame ends: the offset of its struct tp_rule, a multiple of 8, and the kind */
+	uint32_t epoch; /* tpc_modules_epoch up to which the code there is what it was */
+	int32_t rule; /* where the caller's frame ends: the offset of its struct tpc_rule, a multiple of 8, and the kind */
 };
 
 /* What is kept of a function that said that it begins, while it is open. */
-struct tp_instrumented {
+struct tpc_instrumented {
 	uintptr_t frame;  /* where its caller's stack ended; or the stack pointer, if that can't be told */
 	uintptr_t caller; /* its return address */
 	uintptr_t begin;  /* behind the instruction that said so */
@@ -64,17 +64,17 @@ struct tp_instrumented {
 	bool known;	 /* the return address stands just below `frame` */
 };
 
-#define TP_CALLERS 512u	   /* a power of two */
-#define TP_CALLERS_WAYS 4u /* each has a choice of that many places, in one cache line */
+#define TPC_CALLERS 512u    /* a power of two */
+#define TPC_CALLERS_WAYS 4u /* each has a choice of that many places, in one cache line */
 
 /* What the thread's registers held when it called a function that may wait (hooks/leakcheck/). A cache line. */
-struct tp_wait {
+struct tpc_wait {
 	uint64_t sp, caller;	   /* its stack pointer, and the return address there; 0: it has called none yet */
 	uint64_t kept[TPROF_KEPT]; /* the registers that calls keep: rbx rbp r12 r13 r14 r15 */
 } __attribute__((aligned(64)));
 
-struct tp_thread {
-	uint8_t handler_stack[TP_HANDLER_STACK_END]
+struct tpc_thread {
+	uint8_t handler_stack[TPC_HANDLER_STACK_END]
 		__attribute__((aligned(64))); /* that the CPU sampler's handler runs on */
 
 	/* The hot path's: what every event asks is in the first two cache lines, and ops look at the third. */
@@ -84,103 +84,103 @@ struct tp_thread {
 	uint64_t time;	  /* of the last record, shifted ticks */
 	uint64_t address; /* coding state, see format.h */
 	uint32_t stack, delta;
-	uint32_t busy; /* enum tp_busy */
+	uint32_t busy; /* enum tpc_busy */
 	uint32_t number;
-	uintptr_t busy_frame;	/* the hook's frame: a caller above it means that frame is gone (longjmp) */
-	uintptr_t busy_return;	/* and the return address in it */
-	struct tp_range bounds; /* of the stack that the thread is on; tp_thread_set_bounds() */
-	uint64_t hot_extent;	/* bytes of bounds, where hooks may take their shortest way; else 0 */
+	uintptr_t busy_frame;	 /* the hook's frame: a caller above it means that frame is gone (longjmp) */
+	uintptr_t busy_return;	 /* and the return address in it */
+	struct tpc_range bounds; /* of the stack that the thread is on; tpc_thread_set_bounds() */
+	uint64_t hot_extent;	 /* bytes of bounds, where hooks may take their shortest way; else 0 */
 	uint64_t events;
-	uint64_t last_block;	 /* address of the last ALLOC */
-	uint64_t extent;	 /* bytes of bounds */
-	struct tp_timed timed;	 /* which of the events; what is asked of it is the second line's last */
-	uint64_t pass_extent;	 /* as hot_extent, where allocations that are not recorded may be passed by; else 0 */
-	uint64_t until_sample;	 /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
-	uint64_t random;	 /* its generator; 0: not seeded yet */
-	uint64_t event_start;	 /* ticks at which the recording of the current event began */
-	uint32_t op_depth;	 /* hooked ops that are open */
-	struct tp_predictor ops; /* in which order they begin */
-	struct tp_wait wait;
-	struct tp_fold fold; /* calls that get no events of their own */
+	uint64_t last_block;	  /* address of the last ALLOC */
+	uint64_t extent;	  /* bytes of bounds */
+	struct tpc_timed timed;	  /* which of the events; what is asked of it is the second line's last */
+	uint64_t pass_extent;	  /* as hot_extent, where allocations that are not recorded may be passed by; else 0 */
+	uint64_t until_sample;	  /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
+	uint64_t random;	  /* its generator; 0: not seeded yet */
+	uint64_t event_start;	  /* ticks at which the recording of the current event began */
+	uint32_t op_depth;	  /* hooked ops that are open */
+	struct tpc_predictor ops; /* in which order they begin */
+	struct tpc_wait wait;
+	struct tpc_fold fold; /* calls that get no events of their own */
 
 	/* The rest. */
-	struct tp_open_op op_open[TP_OPS_MAX]; /* core/scope.h adds and takes away */
-	uint32_t tid;			       /* 0: free to take */
-	struct tp_perf perf;		       /* TPROF_COUNTERS */
-	struct tp_perf_values counters;	       /* as last recorded */
-	struct tp_range alternate;	       /* signal stack, as the program set it */
-	bool named;			       /* by a name that the kernel does not know; in this trace */
-	bool allocates;			       /* or frees: tp_thread_allocates() heard of it */
-	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
-	bool vfork_child_blocked;	       /* and in this thread's vfork child, which has the parent's memory */
-	uint32_t vfork_child;		       /* pid of the one that has changed its mask; 0: none */
-	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
-	uint32_t chunks;		       /* that it began, until tp_space_gather() */
-	uint32_t table_records;		       /* core/tables.c: written by this thread */
+	struct tpc_open_op op_open[TPC_OPS_MAX]; /* core/scope.h adds and takes away */
+	uint32_t tid;				 /* 0: free to take */
+	struct tpc_perf perf;			 /* TPROF_COUNTERS */
+	struct tpc_perf_values counters;	 /* as last recorded */
+	struct tpc_range alternate;		 /* signal stack, as the program set it */
+	bool named;				 /* by a name that the kernel does not know; in this trace */
+	bool allocates;				 /* or frees: tpc_thread_allocates() heard of it */
+	bool signal_blocked;			 /* as far as the program knows, the sampler's signal is blocked here */
+	bool vfork_child_blocked;		 /* and in this thread's vfork child, which has the parent's memory */
+	uint32_t vfork_child;			 /* pid of the one that has changed its mask; 0: none */
+	uint32_t timer;				 /* of the CPU sampler: the kernel's id + 1; 0: none */
+	uint32_t chunks;			 /* that it began, until tpc_space_gather() */
+	uint32_t table_records;			 /* core/tables.c: written by this thread */
 	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
-	struct tp_range own;	    /* the thread's own stack */
-	struct tp_thread *next;	    /* of all ever made */
-	struct tp_caller callers[TP_CALLERS] __attribute__((aligned(64)));
+	struct tpc_range own;	    /* the thread's own stack */
+	struct tpc_thread *next;    /* of all ever made */
+	struct tpc_caller callers[TPC_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];
-	uint32_t ops_log[TP_PREDICTOR_LOG];
+	uint32_t ops_log[TPC_PREDICTOR_LOG];
 	char scratch[4096]; /* for paths: the user's stack may be small */
 	/* Of ops that are no hooked calls, outermost first: hooked ones that were open as each of them began. */
-	uint16_t annotated[TP_ANNOTATED_MAX];
+	uint16_t annotated[TPC_ANNOTATED_MAX];
 	uint32_t instrumented_depth; /* open functions of hooks/ops/told/instrument.c */
-	struct tp_instrumented instrumented[TP_INSTRUMENTED_MAX];
-	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
-	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));
-	uint8_t python[TP_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */
+	struct tpc_instrumented instrumented[TPC_INSTRUMENTED_MAX];
+	uint8_t rules[TPC_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
+	uint8_t walk[TPC_WALK_BYTES] __attribute__((aligned(64)));
+	uint8_t python[TPC_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */
 };
 
-extern TP_TLS struct tp_thread *tp_self; /* NULL before the thread's first event */
-extern bool tp_thread_several;		 /* more than one has recorded */
+extern TPC_TLS struct tpc_thread *tpc_self; /* NULL before the thread's first event */
+extern bool tpc_thread_several;		    /* more than one has recorded */
 
 /* The thread's struct, made or taken over from a dead thread. NULL: no memory; counted. */
-TP_SLOW struct tp_thread *tp_thread_attach(void);
+TPC_SLOW struct tpc_thread *tpc_thread_attach(void);
 
 /*
  * The recording of an event was left half-way, by a longjmp out of a signal handler. What was committed stands; the rest
  * of the thread's state is begun anew.
  */
-TP_SLOW void tp_thread_recover(struct tp_thread *thread);
+TPC_SLOW void tpc_thread_recover(struct tpc_thread *thread);
 
 /* In a forked child: this thread is the only one, and what it recorded belongs to the parent. */
-void tp_threads_forget(struct tp_thread *survivor);
+void tpc_threads_forget(struct tpc_thread *survivor);
 
 /* Puts a new chunk in place of a full one. False: recording has stopped. */
-TP_SLOW bool tp_thread_new_chunk(struct tp_thread *thread);
+TPC_SLOW bool tpc_thread_new_chunk(struct tpc_thread *thread);
 
 /*
  * Makes thread->bounds hold `frame`: the thread's own stack, or what lies around the frame on a stack that it was switched
  * to (a coroutine's, a signal handler's); how far that can be read the walker asks each time.
  */
-TP_SLOW void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
+TPC_SLOW void tpc_thread_find_stack(struct tpc_thread *thread, uintptr_t frame);
 
 /*
  * The thread's first allocation or free is about to be recorded, the free not yet made: from now on its stamps are held against
  * others'. Threads that do neither (a pool's, which wait and compute) leave those that do their faster clock.
  */
-TP_SLOW void tp_thread_allocates(struct tp_thread *thread);
+TPC_SLOW void tpc_thread_allocates(struct tpc_thread *thread);
 
 /*
  * The shortest way through a hook is for a thread that has been there before, on its own stack, whose end is known, in a process
  * where each allocation is recorded and the clock is the processor's counter. Where not each is recorded, the others are passed by,
- * provided that the allocator calls none of the hooked functions itself (tp_thread_may_pass).
+ * provided that the allocator calls none of the hooked functions itself (tpc_thread_may_pass).
  */
-extern bool tp_thread_may_pass; /* set once, at start */
-void tp_thread_set_bounds(struct tp_thread *thread, struct tp_range bounds);
+extern bool tpc_thread_may_pass; /* set once, at start */
+void tpc_thread_set_bounds(struct tpc_thread *thread, struct tpc_range bounds);
 
 /* Calls `visit` for every struct that was ever made. */
-void tp_threads_each(void (*visit)(struct tp_thread *thread));
+void tpc_threads_each(void (*visit)(struct tpc_thread *thread));
 
 /* Called for each thread that attaches, once it is ready to record; NULL: nobody. Set once, at start. */
-extern void (*tp_thread_attached)(struct tp_thread *thread);
+extern void (*tpc_thread_attached)(struct tpc_thread *thread);
 
-static inline bool tp_thread_on_stack(const struct tp_thread *thread, uintptr_t frame)
+static inline bool tpc_thread_on_stack(const struct tpc_thread *thread, uintptr_t frame)
 {
-	return tp_range_holds(thread->bounds, frame);
+	return tpc_range_holds(thread->bounds, frame);
 }
 
 #endif

@@ -8,28 +8,28 @@
 
 #include "core/base.h"
 
-#define TP_TIMED_SHARE 64u /* mean distance */
+#define TPC_TIMED_SHARE 64u /* mean distance */
 
 /* Of a thread. */
-struct tp_timed {
+struct tpc_timed {
 	uint64_t next; /* number of the event that is to be timed; an event that is none of ours may have it */
 	uint32_t seed;
 };
 
-/* Is there anything for tp_timed_is() to do? */
-static inline bool tp_timed_due(const struct tp_timed *timed, uint64_t event)
+/* Is there anything for tpc_timed_is() to do? */
+static inline bool tpc_timed_due(const struct tpc_timed *timed, uint64_t event)
 {
 	return event >= timed->next;
 }
 
 /* Is that event to be timed? Events are numbered upwards; asked again about the same one, no. */
-static inline bool tp_timed_is(struct tp_timed *timed, uint64_t event)
+static inline bool tpc_timed_is(struct tpc_timed *timed, uint64_t event)
 {
 	bool is = event == timed->next;
 
 	while (timed->next <= event) {
 		timed->seed = timed->seed * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
-		timed->next += TP_TIMED_SHARE / 2 + (timed->seed >> 16) % (TP_TIMED_SHARE + 1);
+		timed->next += TPC_TIMED_SHARE / 2 + (timed->seed >> 16) % (TPC_TIMED_SHARE + 1);
 	}
 	return is;
 }
@@ -38,7 +38,7 @@ static inline bool tp_timed_is(struct tp_timed *timed, uint64_t event)
  * When the recording of an event began, if what happened from `from` to `to`, which is now, is no part of it: a reader sees
  * that by itself. Some of it may have been left out before, so an event never begins later than now.
  */
-static inline uint64_t tp_timed_leave_out(uint64_t began, uint64_t from, uint64_t to)
+static inline uint64_t tpc_timed_leave_out(uint64_t began, uint64_t from, uint64_t to)
 {
 	if (to <= from)
 		return began;

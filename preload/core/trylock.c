@@ -3,14 +3,14 @@
 
 #include "core/sys.h"
 
-bool tp_trylock_take(uint32_t *turn)
+bool tpc_trylock_take(uint32_t *turn)
 {
-	uint32_t me = tp_sys_gettid(), holder;
+	uint32_t me = tpc_sys_gettid(), holder;
 
-	if (tp_swap_if(turn, 0u, me)) /* acquire: pairs with tp_trylock_end() */
+	if (tpc_swap_if(turn, 0u, me)) /* acquire: pairs with tpc_trylock_end() */
 		return true;
-	holder = tp_load_acquire(turn);
-	if (holder != me && (!holder || tp_sys_thread_lives(tp_sys_getpid(), holder)))
+	holder = tpc_load_acquire(turn);
+	if (holder != me && (!holder || tpc_sys_thread_lives(tpc_sys_getpid(), holder)))
 		return false;
-	return tp_swap_if(turn, holder, me);
+	return tpc_swap_if(turn, holder, me);
 }

@@ -22,68 +22,68 @@ static uint64_t microseconds(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
 }
 
-bool tp_usage_read(struct rusage *all)
+bool tpc_usage_read(struct rusage *all)
 {
 	*all = (struct rusage){ 0 };
-	return tp_syscall(SYS_getrusage, RUSAGE_SELF, all, 0, 0) == 0;
+	return tpc_syscall(SYS_getrusage, RUSAGE_SELF, all, 0, 0) == 0;
 }
 
 /* Whoever was interrupted took longer: the least of some, as a busy machine may interrupt one after the other. */
 static uint64_t gap(void)
 {
-	uint64_t least = tp_load(&costs[0]), shortest = tp_clock_ticks(GAP_NS);
+	uint64_t least = tpc_load(&costs[0]), shortest = tpc_clock_ticks(GAP_NS);
 
 	for (int i = 1; i < COSTS; i++)
-		least = tp_load(&costs[i]) < least ? tp_load(&costs[i]) : least;
+		least = tpc_load(&costs[i]) < least ? tpc_load(&costs[i]) : least;
 	return least * SHARE > shortest ? least * SHARE : shortest;
 }
 
 static bool is_due(uint64_t ticks)
 {
 	/* In a pause only what ends something is recorded. */
-	return tp_load(&tp_state.mode) == TP_MODE_ON && ticks > tp_load(&last) && ticks - tp_load(&last) >= gap();
+	return tpc_load(&tpc_state.mode) == TPC_MODE_ON && ticks > tpc_load(&last) && ticks - tpc_load(&last) >= gap();
 }
 
-static void put(struct tp_thread *thread, uint64_t ticks, const struct rusage *all, const struct timespec *own)
+static void put(struct tpc_thread *thread, uint64_t ticks, const struct rusage *all, const struct timespec *own)
 {
 	uint8_t *p = thread->at;
 
 	p[0] = (uint8_t)(TPROF_EVENT_USAGE << 2);
-	p = tp_put_uvarint(p + 2, tp_emit_time(thread, ticks));
-	p = tp_put_uvarint(p, (uint64_t)all->ru_minflt);
-	p = tp_put_uvarint(p, (uint64_t)all->ru_majflt);
-	p = tp_put_uvarint(p, (uint64_t)all->ru_nvcsw);
-	p = tp_put_uvarint(p, (uint64_t)all->ru_nivcsw);
-	p = tp_put_uvarint(p, (microseconds(&all->ru_utime) + microseconds(&all->ru_stime)) * 1000);
-	p = tp_put_uvarint(p, (uint64_t)own->tv_sec * 1000000000 + (uint64_t)own->tv_nsec);
-	tp_put_length(thread->at + 1, p);
-	tp_emit_end(thread, p);
+	p = tpc_put_uvarint(p + 2, tpc_emit_time(thread, ticks));
+	p = tpc_put_uvarint(p, (uint64_t)all->ru_minflt);
+	p = tpc_put_uvarint(p, (uint64_t)all->ru_majflt);
+	p = tpc_put_uvarint(p, (uint64_t)all->ru_nvcsw);
+	p = tpc_put_uvarint(p, (uint64_t)all->ru_nivcsw);
+	p = tpc_put_uvarint(p, (microseconds(&all->ru_utime) + microseconds(&all->ru_stime)) * 1000);
+	p = tpc_put_uvarint(p, (uint64_t)own->tv_sec * 1000000000 + (uint64_t)own->tv_nsec);
+	tpc_put_length(thread->at + 1, p);
+	tpc_emit_end(thread, p);
 }
 
-uint64_t tp_usage_emit_read(struct tp_thread *thread, uint64_t ticks, const struct rusage *all)
+uint64_t tpc_usage_emit_read(struct tpc_thread *thread, uint64_t ticks, const struct rusage *all)
 {
 	struct timespec own = { 0 };
 
-	if (!is_due(ticks) || tp_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &own, 0, 0) != 0 ||
-	    !tp_emit_room(thread))
+	if (!is_due(ticks) || tpc_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &own, 0, 0) != 0 ||
+	    !tpc_emit_room(thread))
 		return ticks;
-	tp_store(&last, ticks);
+	tpc_store(&last, ticks);
 	put(thread, ticks, all, &own);
-	return tp_clock_before();
+	return tpc_clock_before();
 }
 
-uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks)
+uint64_t tpc_usage_emit(struct tpc_thread *thread, uint64_t ticks)
 {
 	struct rusage all;
 	uint64_t after;
 
-	if (!is_due(ticks) || !tp_usage_read(&all))
+	if (!is_due(ticks) || !tpc_usage_read(&all))
 		return ticks;
-	after = tp_usage_emit_read(thread, ticks, &all);
+	after = tpc_usage_emit_read(thread, ticks, &all);
 	if (after > ticks) {
-		tp_store(&costs[tp_load(&next_cost) % COSTS], after - ticks);
-		tp_store(&next_cost, tp_load(&next_cost) + 1);
+		tpc_store(&costs[tpc_load(&next_cost) % COSTS], after - ticks);
+		tpc_store(&next_cost, tpc_load(&next_cost) + 1);
 	}
-	thread->event_start = tp_timed_leave_out(thread->event_start, ticks, after);
+	thread->event_start = tpc_timed_leave_out(thread->event_start, ticks, after);
 	return after;
 }

@@ -10,13 +10,13 @@
 
 #include <sys/resource.h>
 
-struct tp_thread;
+struct tpc_thread;
 
 /* Asks the kernel. False: it does not tell. */
-bool tp_usage_read(struct rusage *all);
+bool tpc_usage_read(struct rusage *all);
 
 /* Page faults of this process by then. */
-static inline uint64_t tp_usage_faults(const struct rusage *all)
+static inline uint64_t tpc_usage_faults(const struct rusage *all)
 {
 	return (uint64_t)all->ru_minflt + (uint64_t)all->ru_majflt;
 }
@@ -25,9 +25,9 @@ static inline uint64_t tp_usage_faults(const struct rusage *all)
  * A USAGE record, if the last one is older than a hundred times what one costs, some 50 microseconds at least: of shorter
  * steps some have none. Returns the time now, by which the step ends: the reader sees what this took.
  */
-TP_SLOW uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks);
+TPC_SLOW uint64_t tpc_usage_emit(struct tpc_thread *thread, uint64_t ticks);
 
 /* The same, of what was read just before. */
-TP_SLOW uint64_t tp_usage_emit_read(struct tp_thread *thread, uint64_t ticks, const struct rusage *all);
+TPC_SLOW uint64_t tpc_usage_emit_read(struct tpc_thread *thread, uint64_t ticks, const struct rusage *all);
 
 #endif

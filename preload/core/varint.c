@@ -7,14 +7,14 @@
 #define SHAPE_3 UINT64_C(0x300008080)
 #define SHAPE_4 UINT64_C(0x400808080)
 
-const uint64_t tp_varint_shapes[28] = {
+const uint64_t tpc_varint_shapes[28] = {
 	SHAPE_1, SHAPE_1, SHAPE_1, SHAPE_1, SHAPE_1, SHAPE_1, SHAPE_1, /* 7 bits a byte */
 	SHAPE_2, SHAPE_2, SHAPE_2, SHAPE_2, SHAPE_2, SHAPE_2, SHAPE_2, /* */
 	SHAPE_3, SHAPE_3, SHAPE_3, SHAPE_3, SHAPE_3, SHAPE_3, SHAPE_3, /* */
 	SHAPE_4, SHAPE_4, SHAPE_4, SHAPE_4, SHAPE_4, SHAPE_4, SHAPE_4,
 };
 
-uint8_t *tp_put_large(uint8_t *p, uint64_t n)
+uint8_t *tpc_put_large(uint8_t *p, uint64_t n)
 {
-	return tp_put_uvarint(p, n);
+	return tpc_put_uvarint(p, n);
 }

@@ -5,9 +5,9 @@
 
 #include "core/base.h"
 
-static inline uint8_t *tp_put_uvarint(uint8_t *p, uint64_t n)
+static inline uint8_t *tpc_put_uvarint(uint8_t *p, uint64_t n)
 {
-	while (tp_unlikely(n >= 0x80)) {
+	while (tpc_unlikely(n >= 0x80)) {
 		*p++ = (uint8_t)(n | 0x80);
 		n >>= 7;
 	}
@@ -15,21 +15,21 @@ static inline uint8_t *tp_put_uvarint(uint8_t *p, uint64_t n)
 	return p;
 }
 
-static inline uint8_t *tp_put_svarint(uint8_t *p, int64_t n)
+static inline uint8_t *tpc_put_svarint(uint8_t *p, int64_t n)
 {
-	return tp_put_uvarint(p, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+	return tpc_put_uvarint(p, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
 /* ---- for the hot path: up to 4 bytes beyond what is returned are written too ---- */
 
-extern const uint64_t tp_varint_shapes[28] TP_NEAR;
+extern const uint64_t tpc_varint_shapes[28] TPC_NEAR;
 
-TP_SLOW uint8_t *tp_put_large(uint8_t *p, uint64_t n);
+TPC_SLOW uint8_t *tpc_put_large(uint8_t *p, uint64_t n);
 
 /* n < 2^28, of any length alike: 15 instructions without a branch that could be foretold wrongly. */
-TP_HOT uint8_t *tp_put_uvarint28(uint8_t *p, uint32_t n)
+TPC_HOT uint8_t *tpc_put_uvarint28(uint8_t *p, uint32_t n)
 {
-	uint64_t shape = tp_varint_shapes[tp_arch_highest_bit((uint64_t)n | 1)];
+	uint64_t shape = tpc_varint_shapes[tpc_arch_highest_bit((uint64_t)n | 1)];
 	uint32_t bytes;
 
 	n += (n & 0xfffc000) * 3; /* 14 bits in each half: the upper ones move up by two */
@@ -40,48 +40,48 @@ TP_HOT uint8_t *tp_put_uvarint28(uint8_t *p, uint32_t n)
 }
 
 /* What is mostly one byte or two, n < 2^28. */
-TP_HOT uint8_t *tp_put_short28(uint8_t *p, uint32_t n)
+TPC_HOT uint8_t *tpc_put_short28(uint8_t *p, uint32_t n)
 {
-	if (tp_likely(n < 0x80)) {
+	if (tpc_likely(n < 0x80)) {
 		*p = (uint8_t)n;
 		return p + 1;
 	}
-	if (tp_likely(n < 0x4000)) {
+	if (tpc_likely(n < 0x4000)) {
 		uint16_t bytes = (uint16_t)(n + (n & 0x3f80)) | 0x80;
 
 		memcpy(p, &bytes, sizeof(bytes));
 		return p + 2;
 	}
-	return tp_put_uvarint28(p, n);
+	return tpc_put_uvarint28(p, n);
 }
 
 /* The same of any n. */
-TP_HOT uint8_t *tp_put_short(uint8_t *p, uint64_t n)
+TPC_HOT uint8_t *tpc_put_short(uint8_t *p, uint64_t n)
 {
-	return tp_likely(n < 1u << 28) ? tp_put_short28(p, (uint32_t)n) : tp_put_large(p, n);
+	return tpc_likely(n < 1u << 28) ? tpc_put_short28(p, (uint32_t)n) : tpc_put_large(p, n);
 }
 
-TP_HOT uint64_t tp_zigzag(int64_t n)
+TPC_HOT uint64_t tpc_zigzag(int64_t n)
 {
 	return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
 }
 
 /* What has no usual length. */
-TP_HOT uint8_t *tp_put_signed(uint8_t *p, int64_t n)
+TPC_HOT uint8_t *tpc_put_signed(uint8_t *p, int64_t n)
 {
-	uint64_t zigzag = tp_zigzag(n);
+	uint64_t zigzag = tpc_zigzag(n);
 
-	return tp_likely(zigzag < 1u << 28) ? tp_put_uvarint28(p, (uint32_t)zigzag) : tp_put_large(p, zigzag);
+	return tpc_likely(zigzag < 1u << 28) ? tpc_put_uvarint28(p, (uint32_t)zigzag) : tpc_put_large(p, zigzag);
 }
 
-static inline uint8_t *tp_put_bytes(uint8_t *p, const void *bytes, size_t length)
+static inline uint8_t *tpc_put_bytes(uint8_t *p, const void *bytes, size_t length)
 {
 	memcpy(p, bytes, length);
 	return p + length;
 }
 
 /* Fills in the length byte that was left out at `length`: for records of less than 128 bytes. */
-static inline void tp_put_length(uint8_t *length, const uint8_t *end)
+static inline void tpc_put_length(uint8_t *length, const uint8_t *end)
 {
 	*length = (uint8_t)(end - length - 1);
 }

@@ -35,39 +35,39 @@ enum { /* DWARF 5, table 7.29, and GNU's */
 #define REMEMBER_MAX 8
 
 struct run {
-	struct tp_cfi *cfi;
-	struct tp_cursor in;
-	struct tp_cfi_row remembered[REMEMBER_MAX];
+	struct tpc_cfi *cfi;
+	struct tpc_cursor in;
+	struct tpc_cfi_row remembered[REMEMBER_MAX];
 	unsigned int depth;
 };
 
-static struct tp_save *save_of(struct tp_cfi *cfi, struct tp_cfi_row *row, uint64_t reg)
+static struct tpc_save *save_of(struct tpc_cfi *cfi, struct tpc_cfi_row *row, uint64_t reg)
 {
 	if (reg == cfi->kept_register)
 		return &row->kept;
 	return reg == cfi->ra_register ? &row->ra : NULL;
 }
 
-static void set(struct run *run, uint64_t reg, enum tp_save_kind kind, int64_t offset)
+static void set(struct run *run, uint64_t reg, enum tpc_save_kind kind, int64_t offset)
 {
-	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
+	struct tpc_save *save = save_of(run->cfi, &run->cfi->row, reg);
 
 	if (save)
-		*save = (struct tp_save){ .kind = kind, .offset = offset };
+		*save = (struct tpc_save){ .kind = kind, .offset = offset };
 }
 
 static void restore(struct run *run, uint64_t reg)
 {
-	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
+	struct tpc_save *save = save_of(run->cfi, &run->cfi->row, reg);
 
 	if (save)
 		*save = *save_of(run->cfi, &run->cfi->initial, reg);
 }
 
-static struct tp_cursor block(struct run *run)
+static struct tpc_cursor block(struct run *run)
 {
-	uint64_t length = tp_read_uleb(&run->in);
-	struct tp_cursor bytes = run->in;
+	uint64_t length = tpc_read_uleb(&run->in);
+	struct tpc_cursor bytes = run->in;
 
 	if (length > (uint64_t)(run->in.end - run->in.at))
 		length = (uint64_t)(run->in.end - run->in.at);
@@ -76,19 +76,19 @@ static struct tp_cursor block(struct run *run)
 	return bytes;
 }
 
-static void set_block(struct run *run, enum tp_save_kind kind)
+static void set_block(struct run *run, enum tpc_save_kind kind)
 {
-	uint64_t reg = tp_read_uleb(&run->in);
-	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
-	struct tp_cursor expression = block(run);
+	uint64_t reg = tpc_read_uleb(&run->in);
+	struct tpc_save *save = save_of(run->cfi, &run->cfi->row, reg);
+	struct tpc_cursor expression = block(run);
 
 	if (save)
-		*save = (struct tp_save){ .kind = kind, .expression = expression };
+		*save = (struct tpc_save){ .kind = kind, .expression = expression };
 }
 
 static int64_t factored(struct run *run, bool is_signed)
 {
-	int64_t n = is_signed ? tp_read_sleb(&run->in) : (int64_t)tp_read_uleb(&run->in);
+	int64_t n = is_signed ? tpc_read_sleb(&run->in) : (int64_t)tpc_read_uleb(&run->in);
 
 	return n * run->cfi->data_align;
 }
@@ -100,35 +100,35 @@ static bool run_register(struct run *run, uint8_t op)
 
 	switch (op) {
 	case CFA_EXPRESSION:
-		set_block(run, TP_SAVE_EXPRESSION);
+		set_block(run, TPC_SAVE_EXPRESSION);
 		return true;
 	case CFA_VAL_EXPRESSION:
-		set_block(run, TP_SAVE_OTHER);
+		set_block(run, TPC_SAVE_OTHER);
 		return true;
 	}
-	reg = tp_read_uleb(&run->in);
+	reg = tpc_read_uleb(&run->in);
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
 	case CFA_OFFSET_EXTENDED_SF:
-		set(run, reg, TP_SAVE_OFFSET, factored(run, op == CFA_OFFSET_EXTENDED_SF));
+		set(run, reg, TPC_SAVE_OFFSET, factored(run, op == CFA_OFFSET_EXTENDED_SF));
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET:
-		set(run, reg, TP_SAVE_OFFSET, -factored(run, false));
+		set(run, reg, TPC_SAVE_OFFSET, -factored(run, false));
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore(run, reg);
 		return true;
 	case CFA_UNDEFINED:
-		set(run, reg, TP_SAVE_UNDEFINED, 0);
+		set(run, reg, TPC_SAVE_UNDEFINED, 0);
 		return true;
 	case CFA_SAME_VALUE:
-		set(run, reg, TP_SAVE_NONE, 0);
+		set(run, reg, TPC_SAVE_NONE, 0);
 		return true;
 	case CFA_REGISTER:
 	case CFA_VAL_OFFSET:
 	case CFA_VAL_OFFSET_SF:
-		tp_read_uleb(&run->in); /* one more number, of either sign the same length */
-		set(run, reg, TP_SAVE_OTHER, 0);
+		tpc_read_uleb(&run->in); /* one more number, of either sign the same length */
+		set(run, reg, TPC_SAVE_OTHER, 0);
 		return true;
 	}
 	return false;
@@ -137,20 +137,20 @@ static bool run_register(struct run *run, uint8_t op)
 /* Instructions that say what the CFA is. */
 static bool run_cfa(struct run *run, uint8_t op)
 {
-	struct tp_cfi_row *row = &run->cfi->row;
+	struct tpc_cfi_row *row = &run->cfi->row;
 
 	switch (op) {
 	case CFA_DEF:
 	case CFA_DEF_SF:
 		row->cfa_is_expression = false;
-		row->cfa_register = tp_read_uleb(&run->in);
-		row->cfa_offset = op == CFA_DEF ? (int64_t)tp_read_uleb(&run->in) : factored(run, true);
+		row->cfa_register = tpc_read_uleb(&run->in);
+		row->cfa_offset = op == CFA_DEF ? (int64_t)tpc_read_uleb(&run->in) : factored(run, true);
 		return true;
 	case CFA_DEF_REGISTER:
-		row->cfa_register = tp_read_uleb(&run->in);
+		row->cfa_register = tpc_read_uleb(&run->in);
 		return true;
 	case CFA_DEF_OFFSET:
-		row->cfa_offset = (int64_t)tp_read_uleb(&run->in);
+		row->cfa_offset = (int64_t)tpc_read_uleb(&run->in);
 		return true;
 	case CFA_DEF_OFFSET_SF:
 		row->cfa_offset = factored(run, true);
@@ -160,7 +160,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 		row->cfa_expression = block(run);
 		return true;
 	case CFA_GNU_ARGS_SIZE:
-		tp_read_uleb(&run->in);
+		tpc_read_uleb(&run->in);
 		return true;
 	}
 	return run_register(run, op);
@@ -190,20 +190,20 @@ static bool advance(struct run *run, uint8_t op, uint64_t *units)
 {
 	switch (op) {
 	case CFA_ADVANCE1:
-		*units = tp_read_fixed(&run->in, 1);
+		*units = tpc_read_fixed(&run->in, 1);
 		return true;
 	case CFA_ADVANCE2:
-		*units = tp_read_fixed(&run->in, 2);
+		*units = tpc_read_fixed(&run->in, 2);
 		return true;
 	case CFA_ADVANCE4:
-		*units = tp_read_fixed(&run->in, 4);
+		*units = tpc_read_fixed(&run->in, 4);
 		return true;
 	}
 	*units = op & 0x3f;
 	return (op & 0xc0) == CFA_ADVANCE;
 }
 
-bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
+bool tpc_cfi_run(struct tpc_cfi *cfi, struct tpc_cursor instructions, uintptr_t pc)
 {
 	struct run run = { .cfi = cfi, .in = instructions };
 
@@ -215,9 +215,9 @@ bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
 		if (advance(&run, op, &units)) {
 			cfi->location += units * cfi->code_align;
 		} else if (op == CFA_SET_LOC) {
-			cfi->location = tp_read_pointer(&run.in, cfi->pointer_encoding, 0);
+			cfi->location = tpc_read_pointer(&run.in, cfi->pointer_encoding, 0);
 		} else if ((op & 0xc0) == CFA_OFFSET) {
-			set(&run, op & 0x3f, TP_SAVE_OFFSET, factored(&run, false));
+			set(&run, op & 0x3f, TPC_SAVE_OFFSET, factored(&run, false));
 			continue;
 		} else if ((op & 0xc0) == CFA_RESTORE) {
 			restore(&run, op & 0x3f);
@@ -228,11 +228,11 @@ bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
 			continue;
 		}
 		if (cfi->location > pc) {
-			cfi->holds = (struct tp_range){ before, cfi->location };
+			cfi->holds = (struct tpc_range){ before, cfi->location };
 			return true;
 		}
 	}
-	cfi->holds = (struct tp_range){ cfi->location, UINTPTR_MAX };
+	cfi->holds = (struct tpc_range){ cfi->location, UINTPTR_MAX };
 	return true;
 }
 
@@ -268,7 +268,7 @@ static bool push_constant(struct machine *machine, int64_t n)
 
 static bool push_register(struct machine *machine, unsigned int reg, int64_t offset)
 {
-	if (reg == TP_REG_RA) /* the program counter: a constant here, as a rule belongs to one */
+	if (reg == TPC_REG_RA) /* the program counter: a constant here, as a rule belongs to one */
 		return push_constant(machine, (int64_t)machine->pc + offset);
 	return push(machine, (struct value){ .base = VALUE_REGISTER, .reg = reg, .n = offset });
 }
@@ -316,28 +316,28 @@ static bool load(struct machine *machine)
 	return true;
 }
 
-static bool step(struct machine *machine, struct tp_cursor *in)
+static bool step(struct machine *machine, struct tpc_cursor *in)
 {
 	uint8_t op = *in->at++;
 
 	if (op >= 0x30 && op <= 0x4f) /* lit0 ... lit31 */
 		return push_constant(machine, op - 0x30);
 	if (op >= 0x70 && op <= 0x8f) /* breg0 ... breg31 */
-		return push_register(machine, op - 0x70u, tp_read_sleb(in));
+		return push_register(machine, op - 0x70u, tpc_read_sleb(in));
 	switch (op) {
 	case 0x06: /* deref */
 		return load(machine);
 	case 0x08: /* const1u */
-		return push_constant(machine, (int64_t)tp_read_fixed(in, 1));
+		return push_constant(machine, (int64_t)tpc_read_fixed(in, 1));
 	case 0x0a: /* const2u */
-		return push_constant(machine, (int64_t)tp_read_fixed(in, 2));
+		return push_constant(machine, (int64_t)tpc_read_fixed(in, 2));
 	case 0x23: /* plus_uconst */
-		return push_constant(machine, (int64_t)tp_read_uleb(in)) && binary(machine, 0x22);
+		return push_constant(machine, (int64_t)tpc_read_uleb(in)) && binary(machine, 0x22);
 	}
 	return binary(machine, op);
 }
 
-static struct value evaluate(struct tp_cursor expression, uintptr_t pc)
+static struct value evaluate(struct tpc_cursor expression, uintptr_t pc)
 {
 	struct machine machine = { .pc = pc };
 
@@ -355,58 +355,58 @@ static bool fits(int64_t n)
 	return n == (int32_t)n;
 }
 
-static void set_cfa(struct tp_rule *rule, const struct tp_cfi_row *row, uintptr_t pc)
+static void set_cfa(struct tpc_rule *rule, const struct tpc_cfi_row *row, uintptr_t pc)
 {
 	struct value value = { .base = VALUE_REGISTER, .reg = row->cfa_register, .n = row->cfa_offset };
 	bool by_rsp, by_rbp;
 
 	if (row->cfa_is_expression)
 		value = evaluate(row->cfa_expression, pc);
-	by_rsp = value.reg == TP_REG_SP;
-	by_rbp = value.reg == TP_REG_FP;
-	if (!fits(value.n) || value.reg >= TP_REG_RA)
+	by_rsp = value.reg == TPC_REG_SP;
+	by_rbp = value.reg == TPC_REG_FP;
+	if (!fits(value.n) || value.reg >= TPC_REG_RA)
 		return;
 	rule->cfa = (int32_t)value.n;
 	if (value.base == VALUE_REGISTER) {
-		rule->kind = by_rsp ? TP_RULE_SP : by_rbp ? TP_RULE_FP : TP_RULE_OTHER;
+		rule->kind = by_rsp ? TPC_RULE_SP : by_rbp ? TPC_RULE_FP : TPC_RULE_OTHER;
 		rule->more = (uint8_t)value.reg;
 	} else if (value.base == VALUE_LOAD && (by_rsp || by_rbp) && value.more == (uint8_t)value.more) {
-		rule->kind = by_rsp ? TP_RULE_SP_LOAD : TP_RULE_FP_LOAD;
+		rule->kind = by_rsp ? TPC_RULE_SP_LOAD : TPC_RULE_FP_LOAD;
 		rule->more = (uint8_t)value.more;
 	}
 }
 
-static void set_kept(struct tp_rule *rule, const struct tp_save *save, uintptr_t pc)
+static void set_kept(struct tpc_rule *rule, const struct tpc_save *save, uintptr_t pc)
 {
 	struct value value;
 
 	switch (save->kind) {
-	case TP_SAVE_NONE:
+	case TPC_SAVE_NONE:
 		return;
-	case TP_SAVE_OFFSET:
-		rule->fp_kind = fits(save->offset) ? TP_FP_AT_CFA : TP_FP_LOST;
+	case TPC_SAVE_OFFSET:
+		rule->fp_kind = fits(save->offset) ? TPC_FP_AT_CFA : TPC_FP_LOST;
 		rule->fp = (int32_t)save->offset;
 		return;
-	case TP_SAVE_EXPRESSION:
+	case TPC_SAVE_EXPRESSION:
 		value = evaluate(save->expression, pc);
-		rule->fp_kind = value.base == VALUE_REGISTER && value.reg == TP_REG_FP && fits(value.n) ? TP_FP_AT_FP
-													: TP_FP_LOST;
+		rule->fp_kind = value.base == VALUE_REGISTER && value.reg == TPC_REG_FP && fits(value.n) ? TPC_FP_AT_FP
+													 : TPC_FP_LOST;
 		rule->fp = (int32_t)value.n;
 		return;
 	default:
-		rule->fp_kind = TP_FP_LOST;
+		rule->fp_kind = TPC_FP_LOST;
 	}
 }
 
-struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc)
+struct tpc_rule tpc_cfi_rule(const struct tpc_cfi_row *row, uintptr_t pc)
 {
-	struct tp_rule rule = { .kind = TP_RULE_UNKNOWN };
+	struct tpc_rule rule = { .kind = TPC_RULE_UNKNOWN };
 
-	if (row->ra.kind == TP_SAVE_UNDEFINED) {
-		rule.kind = TP_RULE_END;
+	if (row->ra.kind == TPC_SAVE_UNDEFINED) {
+		rule.kind = TPC_RULE_END;
 		return rule;
 	}
-	if (row->ra.kind != TP_SAVE_OFFSET || row->ra.offset != -8)
+	if (row->ra.kind != TPC_SAVE_OFFSET || row->ra.offset != -8)
 		return rule;
 	set_cfa(&rule, row, pc);
 	set_kept(&rule, &row->kept, pc);

@@ -5,11 +5,11 @@
 
 #include "core/base.h"
 
-struct tp_cursor {
+struct tpc_cursor {
 	const uint8_t *at, *end;
 };
 
-static inline uint64_t tp_read_fixed(struct tp_cursor *cursor, size_t size)
+static inline uint64_t tpc_read_fixed(struct tpc_cursor *cursor, size_t size)
 {
 	uint64_t n = 0;
 
@@ -22,7 +22,7 @@ static inline uint64_t tp_read_fixed(struct tp_cursor *cursor, size_t size)
 	return n;
 }
 
-static inline uint64_t tp_read_uleb(struct tp_cursor *cursor)
+static inline uint64_t tpc_read_uleb(struct tpc_cursor *cursor)
 {
 	uint64_t n = 0;
 	unsigned int shift = 0;
@@ -39,7 +39,7 @@ static inline uint64_t tp_read_uleb(struct tp_cursor *cursor)
 	return n;
 }
 
-static inline int64_t tp_read_sleb(struct tp_cursor *cursor)
+static inline int64_t tpc_read_sleb(struct tpc_cursor *cursor)
 {
 	uint64_t n = 0;
 	unsigned int shift = 0;
@@ -59,48 +59,48 @@ static inline int64_t tp_read_sleb(struct tp_cursor *cursor)
 }
 
 enum {
-	TP_PE_ABSPTR = 0x00,
-	TP_PE_UDATA2 = 0x02,
-	TP_PE_UDATA4 = 0x03,
-	TP_PE_UDATA8 = 0x04,
-	TP_PE_SDATA2 = 0x0a,
-	TP_PE_SDATA4 = 0x0b,
-	TP_PE_SDATA8 = 0x0c,
-	TP_PE_PCREL = 0x10,
-	TP_PE_DATAREL = 0x30,
-	TP_PE_INDIRECT = 0x80,
-	TP_PE_OMIT = 0xff,
+	TPC_PE_ABSPTR = 0x00,
+	TPC_PE_UDATA2 = 0x02,
+	TPC_PE_UDATA4 = 0x03,
+	TPC_PE_UDATA8 = 0x04,
+	TPC_PE_SDATA2 = 0x0a,
+	TPC_PE_SDATA4 = 0x0b,
+	TPC_PE_SDATA8 = 0x0c,
+	TPC_PE_PCREL = 0x10,
+	TPC_PE_DATAREL = 0x30,
+	TPC_PE_INDIRECT = 0x80,
+	TPC_PE_OMIT = 0xff,
 };
 
-/* A pointer in `encoding`; `data` is the base of TP_PE_DATAREL. The value part alone if `encoding` < 0x10. */
-static inline uint64_t tp_read_pointer(struct tp_cursor *cursor, uint8_t encoding, uintptr_t data)
+/* A pointer in `encoding`; `data` is the base of TPC_PE_DATAREL. The value part alone if `encoding` < 0x10. */
+static inline uint64_t tpc_read_pointer(struct tpc_cursor *cursor, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t here = (uintptr_t)cursor->at;
 	uint64_t n;
 
 	switch (encoding & 0x0f) {
-	case TP_PE_UDATA2:
-		n = tp_read_fixed(cursor, 2);
+	case TPC_PE_UDATA2:
+		n = tpc_read_fixed(cursor, 2);
 		break;
-	case TP_PE_SDATA2:
-		n = (uint64_t)(int64_t)(int16_t)tp_read_fixed(cursor, 2);
+	case TPC_PE_SDATA2:
+		n = (uint64_t)(int64_t)(int16_t)tpc_read_fixed(cursor, 2);
 		break;
-	case TP_PE_UDATA4:
-		n = tp_read_fixed(cursor, 4);
+	case TPC_PE_UDATA4:
+		n = tpc_read_fixed(cursor, 4);
 		break;
-	case TP_PE_SDATA4:
-		n = (uint64_t)(int64_t)(int32_t)tp_read_fixed(cursor, 4);
+	case TPC_PE_SDATA4:
+		n = (uint64_t)(int64_t)(int32_t)tpc_read_fixed(cursor, 4);
 		break;
 	default:
-		n = tp_read_fixed(cursor, 8);
+		n = tpc_read_fixed(cursor, 8);
 		break;
 	}
 	if (n == 0)
 		return 0;
 	switch (encoding & 0x70) {
-	case TP_PE_PCREL:
+	case TPC_PE_PCREL:
 		return n + here;
-	case TP_PE_DATAREL:
+	case TPC_PE_DATAREL:
 		return n + data;
 	}
 	return n;

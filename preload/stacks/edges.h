@@ -6,29 +6,29 @@
 #include "stacks/recall.h"
 
 /* The edge of that key, or the unused one where it is to be. */
-static inline struct tp_recall_edge *tp_edge_of(struct tp_recall *recall, uint64_t key)
+static inline struct tpc_recall_edge *tpc_edge_of(struct tpc_recall *recall, uint64_t key)
 {
-	for (uint64_t at = key >> 36;; at += sizeof(struct tp_recall_edge)) {
-		struct tp_recall_edge *edge =
-			(struct tp_recall_edge *)((uintptr_t)recall->edges + (at & recall->edge_mask));
+	for (uint64_t at = key >> 36;; at += sizeof(struct tpc_recall_edge)) {
+		struct tpc_recall_edge *edge =
+			(struct tpc_recall_edge *)((uintptr_t)recall->edges + (at & recall->edge_mask));
 
 		if (edge->key == key || !edge->key)
 			return edge;
 	}
 }
 
-static inline void tp_edge_set(struct tp_recall *recall, uint64_t key, uint32_t to, uint32_t distance)
+static inline void tpc_edge_set(struct tpc_recall *recall, uint64_t key, uint32_t to, uint32_t distance)
 {
-	struct tp_recall_edge *edge = tp_edge_of(recall, key);
+	struct tpc_recall_edge *edge = tpc_edge_of(recall, key);
 
 	recall->edge_count += !edge->key;
-	*edge = (struct tp_recall_edge){ key, to, distance };
+	*edge = (struct tpc_recall_edge){ key, to, distance };
 }
 
 /* How many there may be. */
-static inline uint32_t tp_edges_of(const struct tp_recall *recall)
+static inline uint32_t tpc_edges_of(const struct tpc_recall *recall)
 {
-	return (uint32_t)(recall->edge_mask / sizeof(struct tp_recall_edge)) + 1;
+	return (uint32_t)(recall->edge_mask / sizeof(struct tpc_recall_edge)) + 1;
 }
 
 #endif

@@ -14,7 +14,7 @@
 
 struct slot {
 	uint64_t key; /* pc << 1 | exact; 0: empty */
-	struct tp_rule rule;
+	struct tpc_rule rule;
 	uint32_t number; /* 0: claimed, not yet published */
 };
 
@@ -24,7 +24,7 @@ struct table {
 	struct slot slots[];
 };
 
-struct tp_range tp_frame_loop[TP_LOOP_PIECES];
+struct tpc_range tpc_frame_loop[TPC_LOOP_PIECES];
 
 static struct table *table;
 static uint32_t growing; /* core/trylock.h: one thread at a time copies */
@@ -43,7 +43,7 @@ static size_t bytes_of(uint64_t capacity)
 
 static struct table *make(uint64_t capacity)
 {
-	struct table *made = tp_space_take_dense(bytes_of(capacity));
+	struct table *made = tpc_space_take_dense(bytes_of(capacity));
 
 	if (made)
 		made->capacity = capacity;
@@ -56,12 +56,12 @@ static struct table *make(uint64_t capacity)
  */
 #define UNSEEN_ZEROS __attribute__((no_sanitize("thread")))
 
-static inline UNSEEN_ZEROS struct tp_rule rule_of(const struct slot *slot)
+static inline UNSEEN_ZEROS struct tpc_rule rule_of(const struct slot *slot)
 {
 	return slot->rule;
 }
 
-static inline UNSEEN_ZEROS void put_rule(struct slot *slot, struct tp_rule rule)
+static inline UNSEEN_ZEROS void put_rule(struct slot *slot, struct tpc_rule rule)
 {
 	slot->rule = rule;
 }
@@ -69,42 +69,42 @@ static inline UNSEEN_ZEROS void put_rule(struct slot *slot, struct tp_rule rule)
 /* Puts a complete slot in. False: the table is (nearly) full, or the key is there. */
 static bool insert(struct table *to, const struct slot *slot)
 {
-	if (tp_load(&to->used) >= to->capacity / 4 * 3)
+	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return false;
 	for (uint64_t i = hash(slot->key);; i++) {
 		struct slot *at = &to->slots[i & (to->capacity - 1)];
-		uint64_t key = tp_load_acquire(&at->key);
+		uint64_t key = tpc_load_acquire(&at->key);
 
 		if (key == slot->key) {
-			if (tp_load_acquire(&at->number))
+			if (tpc_load_acquire(&at->number))
 				return false;
 			/* Claimed and not filled: about to be, or left so by a longjmp. Either way it is not needed. */
-			tp_swap_if(&at->key, key, GONE);
+			tpc_swap_if(&at->key, key, GONE);
 			continue;
 		}
-		if (key || !tp_swap_if(&at->key, (uint64_t)0, slot->key))
+		if (key || !tpc_swap_if(&at->key, (uint64_t)0, slot->key))
 			continue;
-		tp_add(&to->used, 1);
+		tpc_add(&to->used, 1);
 		put_rule(at, slot->rule);
-		tp_store_release(&at->number, slot->number); /* pairs with lookup(): the rule is there */
+		tpc_store_release(&at->number, slot->number); /* pairs with lookup(): the rule is there */
 		return true;
 	}
 }
 
-static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
+static bool lookup(const struct table *in, uint64_t key, struct tpc_frame *frame)
 {
 	for (uint64_t i = hash(key);; i++) {
 		const struct slot *at = &in->slots[i & (in->capacity - 1)];
-		uint64_t there = tp_load_acquire(&at->key);
+		uint64_t there = tpc_load_acquire(&at->key);
 
 		if (there == key) {
-			frame->number = tp_load_acquire(&at->number);
+			frame->number = tpc_load_acquire(&at->number);
 			if (!frame->number)
 				return false;
 			frame->rule = rule_of(at);
 			/* Asked again: a table that was retired meanwhile has turned to zeros. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
-			return tp_load(&at->number) == frame->number;
+			return tpc_load(&at->number) == frame->number;
 		}
 		if (!there)
 			return false;
@@ -113,9 +113,9 @@ static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
 
 static bool is_live(const struct slot *slot)
 {
-	uint64_t key = tp_load_acquire(&slot->key);
+	uint64_t key = tpc_load_acquire(&slot->key);
 
-	return key > GONE && tp_load_acquire(&slot->number);
+	return key > GONE && tpc_load_acquire(&slot->number);
 }
 
 /* Twice the room, or as much again without what was purged. */
@@ -133,8 +133,8 @@ static struct table *make_for(const struct table *old)
 static void copy(struct table *to, const struct table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
-		struct slot slot = { .key = tp_load_acquire(&from->slots[i].key),
-				     .number = tp_load_acquire(&from->slots[i].number) };
+		struct slot slot = { .key = tpc_load_acquire(&from->slots[i].key),
+				     .number = tpc_load_acquire(&from->slots[i].number) };
 
 		if (slot.key <= GONE || !slot.number)
 			continue;
@@ -150,13 +150,13 @@ static void copy(struct table *to, const struct table *from)
 static void drop_purged(struct table *in, const struct table *old, uint32_t *seen)
 {
 	uint32_t now = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
-	struct tp_frame frame;
+	struct tpc_frame frame;
 
 	for (uint64_t i = 0; now != *seen && i < in->capacity; i++) {
-		uint64_t key = tp_load_acquire(&in->slots[i].key);
+		uint64_t key = tpc_load_acquire(&in->slots[i].key);
 
 		if (key > GONE && !lookup(old, key, &frame))
-			tp_store(&in->slots[i].key, GONE);
+			tpc_store(&in->slots[i].key, GONE);
 	}
 	*seen = now;
 }
@@ -165,91 +165,92 @@ static void drop_purged(struct table *in, const struct table *old, uint32_t *see
  * What other threads insert into the old table meanwhile may be missing in the new one: it is then worked out again, and
  * the frame has two numbers, which mean the same.
  */
-static TP_SLOW void grow(struct table *old)
+static TPC_SLOW void grow(struct table *old)
 {
 	struct table *larger;
 	uint32_t seen;
 
-	if (!tp_trylock_take(&growing))
+	if (!tpc_trylock_take(&growing))
 		return;
 	seen = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
-	larger = old == tp_load(&table) ? make_for(old) : NULL;
+	larger = old == tpc_load(&table) ? make_for(old) : NULL;
 	if (larger && old) {
 		copy(larger, old);
 		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
 	}
-	if (larger) /* pairs with tp_frame_find(): it is filled; and with tp_frames_purge(): either sees the other */
+	if (larger) /* pairs with tpc_frame_find(): it is filled; and with tpc_frames_purge(): either sees the other */
 		__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
 	if (larger && old) {
 		drop_purged(larger, old, &seen);
-		tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+		tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_trylock_end(&growing);
+	tpc_trylock_end(&growing);
 }
 
-uint32_t tp_frame_number(void)
+uint32_t tpc_frame_number(void)
 {
-	return tp_add(&numbers, 1) + 1;
+	return tpc_add(&numbers, 1) + 1;
 }
 
-bool tp_frame_in_loop(uintptr_t at)
+bool tpc_frame_in_loop(uintptr_t at)
 {
 	bool loop = false;
 
-	for (unsigned int i = 0; i < TP_LOOP_PIECES; i++)
-		loop |= tp_range_holds(tp_frame_loop[i], at);
+	for (unsigned int i = 0; i < TPC_LOOP_PIECES; i++)
+		loop |= tpc_range_holds(tpc_frame_loop[i], at);
 	return loop;
 }
 
 /* A return address is behind the call, which may be the function's last instruction. */
-static uint8_t flags_of(uintptr_t pc, bool exact, const struct tp_ruled *found)
+static uint8_t flags_of(uintptr_t pc, bool exact, const struct tpc_ruled *found)
 {
 	uintptr_t at = exact ? pc : pc - 1;
-	bool untabled = found->module && found->rule.kind == TP_RULE_NONE;
+	bool untabled = found->module && found->rule.kind == TPC_RULE_NONE;
 
-	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tp_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0) |
+	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tpc_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0) |
 			 (untabled ? TPROF_FRAME_UNTABLED : 0));
 }
 
-static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
+static TPC_SLOW struct tpc_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 {
-	struct tp_ruled found = tp_rule_lately(pc, exact);
-	struct slot slot = { .key = key, .rule = found.rule, .number = tp_frame_number() };
-	struct table *to = tp_load_acquire(&table);
+	struct tpc_ruled found = tpc_rule_lately(pc, exact);
+	struct slot slot = { .key = key, .rule = found.rule, .number = tpc_frame_number() };
+	struct table *to = tpc_load_acquire(&table);
 
-	tp_table_frame(slot.number, found.module, found.module ? pc - found.start : pc, flags_of(pc, exact, &found));
-	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
+	tpc_table_frame(slot.number, found.module, found.module ? pc - found.start : pc, flags_of(pc, exact, &found));
+	if (!to || tpc_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
-		to = tp_load_acquire(&table);
+		to = tpc_load_acquire(&table);
 	}
 	if (to)
 		insert(to, &slot);
-	return (struct tp_frame){ slot.rule, slot.number };
+	return (struct tpc_frame){ slot.rule, slot.number };
 }
 
 /* While a dlclose is under way: is it still the object's that the frame was worked out for? If not, it is forgotten. */
-static TP_SLOW bool is_current(uintptr_t pc, const struct tp_frame *frame)
+static TPC_SLOW bool is_current(uintptr_t pc, const struct tpc_frame *frame)
 {
-	if ((uint16_t)tp_module_find(pc).module == frame->rule.module)
+	if ((uint16_t)tpc_module_find(pc).module == frame->rule.module)
 		return true;
-	tp_frames_purge(pc, pc + 1);
+	tpc_frames_purge(pc, pc + 1);
 	return false;
 }
 
-struct tp_frame tp_frame_find(uintptr_t pc, bool exact)
+struct tpc_frame tpc_frame_find(uintptr_t pc, bool exact)
 {
 	uint64_t key = (uint64_t)pc << 1 | exact;
-	const struct table *in = tp_load_acquire(&table);
-	struct tp_frame frame;
+	const struct table *in = tpc_load_acquire(&table);
+	struct tpc_frame frame;
 
-	if (tp_likely(in && lookup(in, key, &frame)) && (tp_likely(!tp_modules_unsettled()) || is_current(pc, &frame)))
+	if (tpc_likely(in && lookup(in, key, &frame)) &&
+	    (tpc_likely(!tpc_modules_unsettled()) || is_current(pc, &frame)))
 		return frame;
 	return work_out(pc, exact, key);
 }
 
-struct tp_frame tp_frame_find_anew(struct tp_frames_set *set, uintptr_t pc)
+struct tpc_frame tpc_frame_find_anew(struct tpc_frames_set *set, uintptr_t pc)
 {
-	struct tp_frame found = tp_frame_find(pc, false);
+	struct tpc_frame found = tpc_frame_find(pc, false);
 
 	set->pcs[1] = set->pcs[0];
 	set->frames[1] = set->frames[0];
@@ -258,24 +259,24 @@ struct tp_frame tp_frame_find_anew(struct tp_frames_set *set, uintptr_t pc)
 	return found;
 }
 
-bool tp_frame_known(uintptr_t pc, struct tp_frame *frame)
+bool tpc_frame_known(uintptr_t pc, struct tpc_frame *frame)
 {
-	const struct table *in = tp_load_acquire(&table);
+	const struct table *in = tpc_load_acquire(&table);
 
 	return in && lookup(in, (uint64_t)pc << 1, frame);
 }
 
-void tp_frames_purge(uintptr_t start, uintptr_t end)
+void tpc_frames_purge(uintptr_t start, uintptr_t end)
 {
 	struct table *in;
 
 	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
 		in = __atomic_load_n(&table, __ATOMIC_SEQ_CST);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
-			uint64_t key = tp_load(&in->slots[i].key);
+			uint64_t key = tpc_load(&in->slots[i].key);
 
 			if (key > GONE && key >> 1 >= start && key >> 1 < end)
-				tp_store(&in->slots[i].key, GONE);
+				tpc_store(&in->slots[i].key, GONE);
 		}
 		/* Pairs with grow(), which publishes a copy and then loads this: it sees that something was purged, or the
 		 * copy is seen here. */
@@ -283,10 +284,10 @@ void tp_frames_purge(uintptr_t start, uintptr_t end)
 	} while (in != __atomic_load_n(&table, __ATOMIC_SEQ_CST));
 }
 
-void tp_frames_forget(void)
+void tpc_frames_forget(void)
 {
 	if (table)
-		tp_space_give_back(table, bytes_of(table->capacity));
+		tpc_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
 	growing = 0;
 	numbers = 0;

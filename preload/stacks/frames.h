@@ -9,62 +9,62 @@
 #include "core/thread.h"
 #include "stacks/rule.h"
 
-struct tp_frame {
-	struct tp_rule rule;
+struct tpc_frame {
+	struct tpc_rule rule;
 	uint32_t number;
 };
 
 /* `exact`: pc is an interrupted instruction, not a return address. */
-struct tp_frame tp_frame_find(uintptr_t pc, bool exact);
+struct tpc_frame tpc_frame_find(uintptr_t pc, bool exact);
 
 /*
  * Those of return addresses that a thread came by lately: with a program like `import torch`, whose stacks change all the time,
  * the table of all is 3 MB, of which each look-up waits for a line; more than nine in ten
  * are for one of these (the look-ups of that program, replayed). All zero: none.
- * To be cleared when tp_modules_epoch changes, and not asked while a dlclose is under way. Own thread only.
+ * To be cleared when tpc_modules_epoch changes, and not asked while a dlclose is under way. Own thread only.
  */
-struct tp_frames_lately {
-	struct tp_frames_set {
+struct tpc_frames_lately {
+	struct tpc_frames_set {
 		uintptr_t pcs[2];
-		struct tp_frame frames[2]; /* the one that came later first */
+		struct tpc_frame frames[2]; /* the one that came later first */
 	} __attribute__((aligned(64))) sets[256];
 };
 
 /* Where the frame is not there: finds it, and puts it there. */
-TP_APART struct tp_frame tp_frame_find_anew(struct tp_frames_set *set, uintptr_t pc);
+TPC_APART struct tpc_frame tpc_frame_find_anew(struct tpc_frames_set *set, uintptr_t pc);
 
 /* Multiplicative hashing (Knuth, TAOCP 6.4). */
-TP_HOT struct tp_frame tp_frame_find_lately(struct tp_frames_lately *lately, uintptr_t pc)
+TPC_HOT struct tpc_frame tpc_frame_find_lately(struct tpc_frames_lately *lately, uintptr_t pc)
 {
-	struct tp_frames_set *set = &lately->sets[pc * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+	struct tpc_frames_set *set = &lately->sets[pc * UINT64_C(0x9e3779b97f4a7c15) >> 56];
 
-	if (tp_likely(set->pcs[0] == pc))
+	if (tpc_likely(set->pcs[0] == pc))
 		return set->frames[0];
-	if (tp_likely(set->pcs[1] == pc))
+	if (tpc_likely(set->pcs[1] == pc))
 		return set->frames[1];
-	return tp_frame_find_anew(set, pc);
+	return tpc_frame_find_anew(set, pc);
 }
 
 /* Is the frame of a return address known? Looks, and touches no vector register. */
-bool tp_frame_known(uintptr_t pc, struct tp_frame *frame);
+bool tpc_frame_known(uintptr_t pc, struct tpc_frame *frame);
 
 /* Forgets the PCs in [start, end): their object is gone. */
-void tp_frames_purge(uintptr_t start, uintptr_t end);
+void tpc_frames_purge(uintptr_t start, uintptr_t end);
 
 /* A number for a frame that is not found by its PC; its record is the caller's to write. */
-uint32_t tp_frame_number(void);
+uint32_t tpc_frame_number(void);
 
 /*
  * The code of an interpreter's loop, in its pieces, that stands on a stack for the frames of the language that it runs.
  * Set before frames of it are met; empty: there is none.
  */
-#define TP_LOOP_PIECES 4u
-extern struct tp_range tp_frame_loop[TP_LOOP_PIECES];
+#define TPC_LOOP_PIECES 4u
+extern struct tpc_range tpc_frame_loop[TPC_LOOP_PIECES];
 
 /* `at`: an instruction, not a return address. */
-bool tp_frame_in_loop(uintptr_t at);
+bool tpc_frame_in_loop(uintptr_t at);
 
 /* In a forked child: nothing is numbered in its trace yet. */
-void tp_frames_forget(void);
+void tpc_frames_forget(void);
 
 #endif

@@ -7,18 +7,18 @@
 #define LATELY 16u
 
 struct lately {
-	uint32_t epoch; /* tp_modules_epoch up to which they are good */
+	uint32_t epoch; /* tpc_modules_epoch up to which they are good */
 	uint32_t next;	/* to be replaced */
 	struct {
 		uintptr_t low;
 		uint64_t length; /* 0: none. Set last: a longjmp may leave us anywhere */
 	} code[LATELY];
-	struct tp_ruled found[LATELY];
+	struct tpc_ruled found[LATELY];
 };
 
-_Static_assert(sizeof(struct lately) <= TP_RULES_BYTES, "what is remembered fits its room in struct tp_thread");
+_Static_assert(sizeof(struct lately) <= TPC_RULES_BYTES, "what is remembered fits its room in struct tpc_thread");
 
-static const struct tp_ruled *recall(const struct lately *lately, uintptr_t at)
+static const struct tpc_ruled *recall(const struct lately *lately, uintptr_t at)
 {
 	for (uint32_t i = 1; i <= LATELY; i++) {
 		uint32_t slot = (lately->next - i) % LATELY;
@@ -29,7 +29,7 @@ static const struct tp_ruled *recall(const struct lately *lately, uintptr_t at)
 	return NULL;
 }
 
-static void remember(struct lately *lately, struct tp_range code, const struct tp_ruled *found)
+static void remember(struct lately *lately, struct tpc_range code, const struct tpc_ruled *found)
 {
 	uint32_t slot = lately->next++ % LATELY;
 
@@ -41,31 +41,31 @@ static void remember(struct lately *lately, struct tp_range code, const struct t
 	lately->code[slot].length = code.high - code.low;
 }
 
-static struct tp_ruled find_rule(uintptr_t pc, bool exact, struct tp_range *code)
+static struct tpc_ruled find_rule(uintptr_t pc, bool exact, struct tpc_range *code)
 {
-	struct tp_module_at module = tp_module_find(pc);
-	struct tp_ruled found = { .module = module.module, .start = module.start };
+	struct tpc_module_at module = tpc_module_find(pc);
+	struct tpc_ruled found = { .module = module.module, .start = module.start };
 
-	*code = (struct tp_range){ 0, 0 };
+	*code = (struct tpc_range){ 0, 0 };
 	if (module.eh_frame_hdr)
-		found.rule = tp_rule_find(module.eh_frame_hdr, pc, exact, code);
+		found.rule = tpc_rule_find(module.eh_frame_hdr, pc, exact, code);
 	found.rule.module = (uint16_t)module.module;
 	return found;
 }
 
 /* What is remembered is good until a dlclose begins; while one is under way nothing is. */
-struct tp_ruled tp_rule_lately(uintptr_t pc, bool exact)
+struct tpc_ruled tpc_rule_lately(uintptr_t pc, bool exact)
 {
-	struct lately *lately = tp_self ? (struct lately *)tp_self->rules : NULL;
-	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
-	const struct tp_ruled *known;
-	struct tp_ruled found;
-	struct tp_range code;
+	struct lately *lately = tpc_self ? (struct lately *)tpc_self->rules : NULL;
+	uint32_t epoch = tpc_load_acquire(&tpc_modules_epoch);
+	const struct tpc_ruled *known;
+	struct tpc_ruled found;
+	struct tpc_range code;
 
 	if (lately && lately->epoch != epoch) {
 		memset(lately, 0, sizeof(*lately));
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		lately->epoch = tp_modules_renew();
+		lately->epoch = tpc_modules_renew();
 	}
 	if (lately && lately->epoch == epoch) {
 		known = recall(lately, exact ? pc : pc - 1);

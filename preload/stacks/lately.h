@@ -9,13 +9,13 @@
 
 #include "stacks/rule.h"
 
-struct tp_ruled {
-	struct tp_rule rule; /* with its module */
-	uint32_t module;     /* its number; 0: the PC is in none */
-	uintptr_t start;     /* of the module */
+struct tpc_ruled {
+	struct tpc_rule rule; /* with its module */
+	uint32_t module;      /* its number; 0: the PC is in none */
+	uintptr_t start;      /* of the module */
 };
 
-/* The rule at `pc`, with its module; for this thread. `exact` as for tp_rule_find(). */
-struct tp_ruled tp_rule_lately(uintptr_t pc, bool exact);
+/* The rule at `pc`, with its module; for this thread. `exact` as for tpc_rule_find(). */
+struct tpc_ruled tpc_rule_lately(uintptr_t pc, bool exact);
 
 #endif

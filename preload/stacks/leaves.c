@@ -3,38 +3,38 @@
 
 #include "stacks/frames.h"
 
-#define LEAF TP_RECALL_LEAF
-#define GROUP TP_RECALL_GROUP
-#define PIECE TP_RECALL_PIECE
+#define LEAF TPC_RECALL_LEAF
+#define GROUP TPC_RECALL_GROUP
+#define PIECE TPC_RECALL_PIECE
 #define WORD sizeof(uint64_t)
-#define LINE TP_RECALL_LINE
-#define FAR TP_RECALL_FAR
-#define PIECE_HEAD offsetof(struct tp_recall_piece, group)
+#define LINE TPC_RECALL_LINE
+#define FAR TPC_RECALL_FAR
+#define PIECE_HEAD offsetof(struct tpc_recall_piece, group)
 
 /* Of a leaf: where each of its pieces is, and a 0. */
 static size_t leaf_bytes(uint32_t pieces)
 {
-	return offsetof(struct tp_recall_leaf, pieces) + (pieces + 1 + !pieces) * sizeof(uint16_t);
+	return offsetof(struct tpc_recall_leaf, pieces) + (pieces + 1 + !pieces) * sizeof(uint16_t);
 }
 
-static uint32_t pieces_of(const struct tp_outcome *outcome)
+static uint32_t pieces_of(const struct tpc_outcome *outcome)
 {
 	return (uint32_t)((outcome->return_count + outcome->other_count + PIECE - 1) / PIECE);
 }
 
-size_t tp_leaf_most(const struct tp_outcome *outcome)
+size_t tpc_leaf_most(const struct tpc_outcome *outcome)
 {
 	uint32_t pieces = pieces_of(outcome);
 
-	return (pieces * sizeof(struct tp_recall_piece) + leaf_bytes(pieces)) / WORD + LINE;
+	return (pieces * sizeof(struct tpc_recall_piece) + leaf_bytes(pieces)) / WORD + LINE;
 }
 
 /* Room for so many bytes. Its cache line. */
-static uint16_t take(struct tp_recall *recall, size_t bytes)
+static uint16_t take(struct tpc_recall *recall, size_t bytes)
 {
 	uint32_t line = recall->used / LINE;
 
-	recall->used += (uint32_t)(tp_round_up(bytes, LINE * WORD) / WORD);
+	recall->used += (uint32_t)(tpc_round_up(bytes, LINE * WORD) / WORD);
 	return (uint16_t)line;
 }
 
@@ -42,15 +42,15 @@ static uint16_t take(struct tp_recall *recall, size_t bytes)
 
 /* What is left of a walk's words, which are taken from the outer end. Both lists ascend. */
 struct rest {
-	const struct tp_outcome *outcome;
+	const struct tpc_outcome *outcome;
 	size_t returns, others;
 };
 
 /* The outermost of them. True: it is no return address. */
-static bool take_outermost(struct rest *rest, struct tp_word *word)
+static bool take_outermost(struct rest *rest, struct tpc_word *word)
 {
-	const struct tp_word *other = rest->others ? &rest->outcome->others[rest->others - 1] : NULL;
-	const struct tp_word *back = rest->returns ? &rest->outcome->returns[rest->returns - 1] : NULL;
+	const struct tpc_word *other = rest->others ? &rest->outcome->others[rest->others - 1] : NULL;
+	const struct tpc_word *back = rest->returns ? &rest->outcome->returns[rest->returns - 1] : NULL;
 	bool is_other = other && (!back || other->slot > back->slot);
 
 	*word = is_other ? *other : *back;
@@ -62,7 +62,7 @@ static bool take_outermost(struct rest *rest, struct tp_word *word)
 }
 
 /* The `count` outermost, ascending. Returns a bit for each that is no return address. */
-static uint32_t take_words(struct rest *rest, struct tp_word *words, uint32_t count)
+static uint32_t take_words(struct rest *rest, struct tpc_word *words, uint32_t count)
 {
 	uint32_t others = 0;
 
@@ -72,12 +72,12 @@ static uint32_t take_words(struct rest *rest, struct tp_word *words, uint32_t co
 }
 
 /* Into groups. False: two slots lie too far from each other. */
-static bool write_groups(struct tp_recall_group *groups, const struct tp_word *words, uint32_t count)
+static bool write_groups(struct tpc_recall_group *groups, const struct tpc_word *words, uint32_t count)
 {
 	uintptr_t base = words[0].slot;
 
-	for (uint32_t i = 0; i < tp_round_up(count, GROUP); i++) {
-		const struct tp_word *first = &words[i / GROUP * GROUP], *word = i < count ? &words[i] : first;
+	for (uint32_t i = 0; i < tpc_round_up(count, GROUP); i++) {
+		const struct tpc_word *first = &words[i / GROUP * GROUP], *word = i < count ? &words[i] : first;
 		uintptr_t step = word->slot - (i % GROUP ? first->slot : base);
 
 		if (step > FAR)
@@ -100,10 +100,10 @@ static uint32_t groups_of(uint32_t words)
 /* Head included. */
 static size_t piece_bytes(uint32_t words)
 {
-	return PIECE_HEAD + groups_of(words) * sizeof(struct tp_recall_group);
+	return PIECE_HEAD + groups_of(words) * sizeof(struct tpc_recall_group);
 }
 
-static uint64_t piece_hash(const struct tp_recall_piece *piece)
+static uint64_t piece_hash(const struct tpc_recall_piece *piece)
 {
 	const word_of_piece *words = (const word_of_piece *)piece;
 	uint64_t hash = 0;
@@ -113,7 +113,7 @@ static uint64_t piece_hash(const struct tp_recall_piece *piece)
 	return hash;
 }
 
-static bool is_same(const struct tp_recall_piece *a, const struct tp_recall_piece *b)
+static bool is_same(const struct tpc_recall_piece *a, const struct tpc_recall_piece *b)
 {
 	const word_of_piece *as = (const word_of_piece *)a, *bs = (const word_of_piece *)b;
 
@@ -127,13 +127,13 @@ static bool is_same(const struct tp_recall_piece *a, const struct tp_recall_piec
 }
 
 /* The place of a piece like it: the one that there is, or a new one. One that nobody asked for lately is there twice. */
-static uint16_t share(struct tp_recall *recall, const struct tp_recall_piece *piece)
+static uint16_t share(struct tpc_recall *recall, const struct tpc_recall_piece *piece)
 {
-	uint16_t *known = recall->shared[piece_hash(piece) >> (64 - TP_RECALL_SHARED_BITS)], place = known[1];
+	uint16_t *known = recall->shared[piece_hash(piece) >> (64 - TPC_RECALL_SHARED_BITS)], place = known[1];
 
-	if (known[0] && is_same(tp_recall_piece_at(recall, known[0]), piece))
+	if (known[0] && is_same(tpc_recall_piece_at(recall, known[0]), piece))
 		return known[0];
-	if (!place || !is_same(tp_recall_piece_at(recall, place), piece)) {
+	if (!place || !is_same(tpc_recall_piece_at(recall, place), piece)) {
 		place = take(recall, piece_bytes(piece->words));
 		memcpy(recall->words + (size_t)place * LINE, piece, piece_bytes(piece->words));
 	}
@@ -143,10 +143,10 @@ static uint16_t share(struct tp_recall *recall, const struct tp_recall_piece *pi
 }
 
 /* The outermost words that are left, as a piece. Its place; 0: it has no short form. */
-static uint16_t write_piece(struct tp_recall *recall, struct rest *rest, uint32_t count)
+static uint16_t write_piece(struct tpc_recall *recall, struct rest *rest, uint32_t count)
 {
-	struct tp_recall_piece piece = { .words = count };
-	struct tp_word words[PIECE] = { 0 };
+	struct tpc_recall_piece piece = { .words = count };
+	struct tpc_word words[PIECE] = { 0 };
 
 	piece.others = take_words(rest, words, count);
 	piece.base = words[0].slot;
@@ -154,16 +154,16 @@ static uint16_t write_piece(struct tp_recall *recall, struct rest *rest, uint32_
 }
 
 /* Are the outermost words that are left those of a full piece? Then they are taken. */
-static bool take_same(struct rest *rest, const struct tp_recall_piece *piece)
+static bool take_same(struct rest *rest, const struct tpc_recall_piece *piece)
 {
 	uintptr_t base = piece->base;
 	struct rest left = *rest;
-	struct tp_word word;
+	struct tpc_word word;
 
 	for (uint32_t group = 1; group < PIECE / GROUP; group++)
 		base += piece->group[group].steps[0] * WORD;
 	for (uint32_t i = PIECE; i-- > 0;) {
-		const struct tp_recall_group *group = &piece->group[i / GROUP];
+		const struct tpc_recall_group *group = &piece->group[i / GROUP];
 		bool other = take_outermost(&left, &word);
 
 		if (word.value != group->values[i % GROUP] || other != (piece->others >> i & 1) ||
@@ -180,20 +180,20 @@ static bool take_same(struct rest *rest, const struct tp_recall_piece *piece)
  * The places of the outer pieces that it has in common with the leaf that was written last, of `pieces` that it has: mostly that
  * are all but one or two, and to compare them is less than to write them and find out that they are there. How many are left.
  */
-static uint32_t take_common(const struct tp_recall *recall, struct rest *rest, uint16_t *places, uint32_t pieces)
+static uint32_t take_common(const struct tpc_recall *recall, struct rest *rest, uint16_t *places, uint32_t pieces)
 {
 	uint32_t count = recall->written ? recall->written_pieces : 0;
-	const uint16_t *last = tp_leaf_at(recall, recall->written)->pieces;
+	const uint16_t *last = tpc_leaf_at(recall, recall->written)->pieces;
 
-	while (pieces > 1 && count > 1 && take_same(rest, tp_recall_piece_at(recall, last[count - 1])))
+	while (pieces > 1 && count > 1 && take_same(rest, tpc_recall_piece_at(recall, last[count - 1])))
 		places[--pieces] = last[--count];
 	return pieces;
 }
 
-static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
+static uintptr_t top_of(const struct tpc_outcome *outcome, uintptr_t sp)
 {
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
-	struct tp_word word = { sp - WORD, 0 };
+	struct tpc_word word = { sp - WORD, 0 };
 
 	if (rest.returns + rest.others)
 		take_outermost(&rest, &word);
@@ -204,14 +204,14 @@ static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
  * The fp of the outermost hooked call that has not called back into Python: its caller's return address stands behind what
  * it points to. UINTPTR_MAX: there is none.
  */
-static uintptr_t outermost_call(const struct tp_start *start, const struct tp_outcome *outcome)
+static uintptr_t outermost_call(const struct tpc_start *start, const struct tpc_outcome *outcome)
 {
-	const struct tp_word *returns = outcome->returns;
+	const struct tpc_word *returns = outcome->returns;
 	uintptr_t pc = start->pc, bp = UINTPTR_MAX;
-	size_t bytes = tp_load_acquire(&tp_recall_calls.bytes); /* pairs with tp_recall_hold() */
+	size_t bytes = tpc_load_acquire(&tpc_recall_calls.bytes); /* pairs with tpc_recall_hold() */
 
-	for (size_t i = 0; bytes && i < outcome->return_count && !tp_frame_in_loop(pc - 1); i++) {
-		if (pc - tp_recall_calls.at < bytes)
+	for (size_t i = 0; bytes && i < outcome->return_count && !tpc_frame_in_loop(pc - 1); i++) {
+		if (pc - tpc_recall_calls.at < bytes)
 			bp = returns[i].slot - WORD;
 		pc = returns[i].value;
 	}
@@ -219,46 +219,46 @@ static uintptr_t outermost_call(const struct tp_start *start, const struct tp_ou
 }
 
 /* The number of the outer end that begins with that piece; 0: there are no more numbers. No two ends have one number. */
-static uint16_t number_end(struct tp_recall *recall, uint16_t piece, uint16_t outer)
+static uint16_t number_end(struct tpc_recall *recall, uint16_t piece, uint16_t outer)
 {
 	uint32_t hash = ((uint32_t)piece << 16 | outer) * UINT32_C(0x9e3779b9);
-	struct tp_recall_end *end = &recall->ends[hash >> (32 - TP_RECALL_ENDS_BITS)];
+	struct tpc_recall_end *end = &recall->ends[hash >> (32 - TPC_RECALL_ENDS_BITS)];
 
 	if (end->number && end->piece == piece && end->outer == outer)
 		return end->number;
 	if (recall->end_count == UINT16_MAX)
 		return 0;
-	*end = (struct tp_recall_end){ piece, outer, (uint16_t)++recall->end_count };
+	*end = (struct tpc_recall_end){ piece, outer, (uint16_t)++recall->end_count };
 	return end->number;
 }
 
 /* What is outside of the hooked call at `bp`, unless it begins too far out to say. */
-static void hold(struct tp_recall *recall, struct tp_recall_leaf *leaf, uint32_t pieces, uintptr_t bp)
+static void hold(struct tpc_recall *recall, struct tpc_recall_leaf *leaf, uint32_t pieces, uintptr_t bp)
 {
 	uint32_t first = pieces;
 	uint16_t held = 0;
 
-	while (first > 1 && tp_recall_piece_at(recall, leaf->pieces[first - 1])->base >= bp) {
+	while (first > 1 && tpc_recall_piece_at(recall, leaf->pieces[first - 1])->base >= bp) {
 		held = number_end(recall, leaf->pieces[--first], held);
 		if (!held)
 			return;
 	}
 	if (first > UINT8_MAX)
 		return;
-	leaf->stamp = (uint32_t)(bp - TP_RECALL_STAMP - leaf->sp);
+	leaf->stamp = (uint32_t)(bp - TPC_RECALL_STAMP - leaf->sp);
 	leaf->first = (uint8_t)first;
 	leaf->held = held;
 }
 
-uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
+uint32_t tpc_leaf_write(struct tpc_recall *recall, const struct tpc_start *start, const struct tpc_outcome *outcome)
 {
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
 	uint32_t pieces = pieces_of(outcome), own = (uint32_t)(rest.returns + rest.others);
 	uint32_t to = take(recall, leaf_bytes(pieces)) * (uint32_t)(LINE * WORD) | LEAF;
-	struct tp_recall_leaf *leaf = tp_leaf_at(recall, to);
+	struct tpc_recall_leaf *leaf = tpc_leaf_at(recall, to);
 
 	own -= pieces ? (pieces - 1) * PIECE : 0;
-	*leaf = (struct tp_recall_leaf){
+	*leaf = (struct tpc_recall_leaf){
 		.pc = start->pc,
 		.sp = start->sp,
 		.bp = start->bp,
@@ -281,33 +281,33 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 
 /* ---- reading ---- */
 
-struct tp_leaf_cursor tp_leaf_begin(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
+struct tpc_leaf_cursor tpc_leaf_begin(const struct tpc_recall *recall, const struct tpc_recall_leaf *leaf)
 {
-	return (struct tp_leaf_cursor){ .recall = recall, .further = leaf->pieces };
+	return (struct tpc_leaf_cursor){ .recall = recall, .further = leaf->pieces };
 }
 
 /* On to the next piece. False: there is none. */
-static bool go_outwards(struct tp_leaf_cursor *cursor)
+static bool go_outwards(struct tpc_leaf_cursor *cursor)
 {
 	if (!*cursor->further)
 		return false;
-	cursor->piece = tp_recall_piece_at(cursor->recall, *cursor->further++);
+	cursor->piece = tpc_recall_piece_at(cursor->recall, *cursor->further++);
 	cursor->base = (const uint64_t *)cursor->piece->base;
 	cursor->at = 0;
 	return true;
 }
 
-bool tp_leaf_next_return(struct tp_leaf_cursor *cursor, struct tp_word *word)
+bool tpc_leaf_next_return(struct tpc_leaf_cursor *cursor, struct tpc_word *word)
 {
 	while ((cursor->piece && cursor->at < cursor->piece->words) || go_outwards(cursor)) {
 		uint32_t at = cursor->at++, i = at % GROUP;
-		const struct tp_recall_group *group = &cursor->piece->group[at / GROUP];
+		const struct tpc_recall_group *group = &cursor->piece->group[at / GROUP];
 
 		if (i == 0)
 			cursor->base += group->steps[0];
 		if (cursor->piece->others >> at & 1)
 			continue;
-		*word = (struct tp_word){ (uintptr_t)(cursor->base + (i ? group->steps[i] : 0)), group->values[i] };
+		*word = (struct tpc_word){ (uintptr_t)(cursor->base + (i ? group->steps[i] : 0)), group->values[i] };
 		return true;
 	}
 	return false;

@@ -32,7 +32,7 @@ struct mapped {
 };
 
 static struct mapped all[MAPPED_MAX];
-uint32_t tp_mapped_count;
+uint32_t tpc_mapped_count;
 
 /* A file that was mapped, but not to be run. */
 struct file {
@@ -48,7 +48,7 @@ static uint32_t file_count;	     /* ever */
 
 static bool read_at(int fd, void *to, size_t size, uint64_t offset)
 {
-	return tp_sys_pread(fd, to, size, offset) == (long)size;
+	return tpc_sys_pread(fd, to, size, offset) == (long)size;
 }
 
 static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * header)
@@ -60,7 +60,7 @@ static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * head
 		return;
 	while (at + sizeof(ElfW(Nhdr)) + 4 <= size) {
 		const ElfW(Nhdr) *note = (const void *)(notes + at);
-		size_t text = at + sizeof(*note) + tp_round_up(note->n_namesz, 4);
+		size_t text = at + sizeof(*note) + tpc_round_up(note->n_namesz, 4);
 
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= ID_MAX &&
 		    text + note->n_descsz <= size && memcmp(note + 1, "GNU", 4) == 0) {
@@ -68,7 +68,7 @@ static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * head
 			mapped->build_id_length = note->n_descsz;
 			return;
 		}
-		at = text + tp_round_up(note->n_descsz, 4);
+		at = text + tpc_round_up(note->n_descsz, 4);
 	}
 }
 
@@ -78,20 +78,20 @@ static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * head
  */
 static bool is_lasting(int fd)
 {
-	char link[32], path[TP_TABLE_TEXT_MAX];
-	struct tp_text text = tp_text_in(link, sizeof(link));
+	char link[32], path[TPC_TABLE_TEXT_MAX];
+	struct tpc_text text = tpc_text_in(link, sizeof(link));
 	static const char deleted[] = " (deleted)";
 	const size_t tail = sizeof(deleted) - 1;
 	long length;
 
-	tp_text_add(&text, "/proc/self/fd/");
-	tp_text_add_number(&text, (uint64_t)fd);
-	length = tp_sys_readlink(link, path, sizeof(path) - 1);
+	tpc_text_add(&text, "/proc/self/fd/");
+	tpc_text_add_number(&text, (uint64_t)fd);
+	length = tpc_sys_readlink(link, path, sizeof(path) - 1);
 	if (length <= 0)
 		return false;
 	path[length] = 0;
 	return strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/dev/", 5) != 0 &&
-	       !tp_text_glob("jit-*.dump", tp_text_base(path)) &&
+	       !tpc_text_glob("jit-*.dump", tpc_text_base(path)) &&
 	       ((size_t)length < tail || strcmp(path + length - tail, deleted) != 0);
 }
 
@@ -113,7 +113,7 @@ static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 		const ElfW(Phdr) *header = &headers[i];
 
 		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
-		    offset >= (header->p_offset & ~(uint64_t)(TP_PAGE - 1)) &&
+		    offset >= (header->p_offset & ~(uint64_t)(TPC_PAGE - 1)) &&
 		    offset < header->p_offset + header->p_filesz) {
 			mapped->bias = mapped->start - (header->p_vaddr + offset - header->p_offset);
 			found = true;
@@ -129,8 +129,8 @@ static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 /* What was worked out for an address before is about something else. */
 static void renew(uintptr_t start, uintptr_t end)
 {
-	tp_frames_purge(start, end);
-	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+	tpc_frames_purge(start, end);
+	__atomic_fetch_add(&tpc_modules_epoch, 1, __ATOMIC_RELEASE);
 }
 
 static void add(struct mapped *made)
@@ -139,17 +139,17 @@ static void add(struct mapped *made)
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
 		struct mapped *mapped = &all[i];
 
-		if (tp_load(&mapped->state) != FREE || !tp_swap_if(&mapped->state, (uint32_t)FREE, (uint32_t)TAKEN))
+		if (tpc_load(&mapped->state) != FREE || !tpc_swap_if(&mapped->state, (uint32_t)FREE, (uint32_t)TAKEN))
 			continue;
 		*mapped = *made;
-		tp_store_release(&mapped->state, (uint32_t)THERE); /* pairs with tp_mapped_find() */
-		tp_add(&tp_mapped_count, 1);
+		tpc_store_release(&mapped->state, (uint32_t)THERE); /* pairs with tpc_mapped_find() */
+		tpc_add(&tpc_mapped_count, 1);
 		renew(made->start, made->end);
 		return;
 	}
 }
 
-void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
+void tpc_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
 {
 	struct mapped made = { .start = start, .end = end };
 
@@ -157,52 +157,53 @@ void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
 		add(&made);
 }
 
-void tp_mapped_remove(uintptr_t start, uintptr_t end)
+void tpc_mapped_remove(uintptr_t start, uintptr_t end)
 {
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
 		struct mapped *mapped = &all[i];
 
-		if (tp_load_acquire(&mapped->state) != THERE || mapped->start >= end || mapped->end <= start ||
-		    !tp_swap_if(&mapped->state, (uint32_t)THERE, (uint32_t)TAKEN))
+		if (tpc_load_acquire(&mapped->state) != THERE || mapped->start >= end || mapped->end <= start ||
+		    !tpc_swap_if(&mapped->state, (uint32_t)THERE, (uint32_t)TAKEN))
 			continue;
 		if (mapped->number)
-			tp_table_unload(mapped->number);
+			tpc_table_unload(mapped->number);
 		renew(mapped->start, mapped->end);
-		tp_add(&tp_mapped_count, -1u);
-		tp_store_release(&mapped->state, (uint32_t)FREE);
+		tpc_add(&tpc_mapped_count, -1u);
+		tpc_store_release(&mapped->state, (uint32_t)FREE);
 	}
 }
 
 /* ---- files that may become code ---- */
 
-void tp_mapped_file(uintptr_t start, uintptr_t end, uint64_t offset)
+void tpc_mapped_file(uintptr_t start, uintptr_t end, uint64_t offset)
 {
-	struct file *file = &files[tp_add(&file_count, 1) % FILES_MAX];
-	uint32_t version = tp_load(&file->version);
+	struct file *file = &files[tpc_add(&file_count, 1) % FILES_MAX];
+	uint32_t version = tpc_load(&file->version);
 
-	if (version & 1 || !tp_swap_if(&file->version, version, version + 1))
+	if (version & 1 || !tpc_swap_if(&file->version, version, version + 1))
 		return;
-	tp_store(&file->start, start);
-	tp_store(&file->end, end);
-	tp_store(&file->offset, offset);
-	tp_store_release(&file->version, version + 2); /* pairs with read_mapping() */
+	tpc_store(&file->start, start);
+	tpc_store(&file->end, end);
+	tpc_store(&file->offset, offset);
+	tpc_store_release(&file->version, version + 2); /* pairs with read_mapping() */
 }
 
 static bool read_mapping(const struct file *file, struct file *copy)
 {
-	uint32_t version = tp_load_acquire(&file->version);
+	uint32_t version = tpc_load_acquire(&file->version);
 
-	copy->start = tp_load(&file->start);
-	copy->end = tp_load(&file->end);
-	copy->offset = tp_load(&file->offset);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with tp_mapped_file()'s swap: what is new has a new version */
-	return !(version & 1) && tp_load(&file->version) == version;
+	copy->start = tpc_load(&file->start);
+	copy->end = tpc_load(&file->end);
+	copy->offset = tpc_load(&file->offset);
+	__atomic_thread_fence(
+		__ATOMIC_ACQUIRE); /* pairs with tpc_mapped_file()'s swap: what is new has a new version */
+	return !(version & 1) && tpc_load(&file->version) == version;
 }
 
 static bool is_known(uintptr_t start)
 {
 	for (size_t i = 0; i < MAPPED_MAX; i++)
-		if (tp_load_acquire(&all[i].state) == THERE && start >= all[i].start && start < all[i].end)
+		if (tpc_load_acquire(&all[i].state) == THERE && start >= all[i].start && start < all[i].end)
 			return true;
 	return false;
 }
@@ -217,12 +218,12 @@ struct reading {
 static void read_by_path(void *context)
 {
 	struct reading *reading = context;
-	int fd = tp_sys_open(reading->path, O_RDONLY, 0);
+	int fd = tpc_sys_open(reading->path, O_RDONLY, 0);
 
 	if (fd < 0)
 		return;
 	reading->is_code = read_file(&reading->made, fd, reading->offset);
-	tp_sys_close(fd);
+	tpc_sys_close(fd);
 }
 
 /* By its path, as its descriptor is long closed. The range may have been unmapped and be something else's by now. */
@@ -230,26 +231,26 @@ static void add_file(uintptr_t start, uintptr_t end, uint64_t offset)
 {
 	struct reading reading = { .made = { .start = start, .end = end }, .offset = offset };
 
-	if (!tp_maps_find(start, tp_self->scratch, sizeof(tp_self->scratch), &reading.path).high || !*reading.path)
+	if (!tpc_maps_find(start, tpc_self->scratch, sizeof(tpc_self->scratch), &reading.path).high || !*reading.path)
 		return;
-	tp_private_fds_from_threads(read_by_path, &reading);
+	tpc_private_fds_from_threads(read_by_path, &reading);
 	if (reading.is_code)
 		add(&reading.made);
 }
 
-bool tp_mapped_is_file(uintptr_t start, uintptr_t end)
+bool tpc_mapped_is_file(uintptr_t start, uintptr_t end)
 {
 	struct file file;
 
-	for (size_t i = 0; tp_load(&file_count) && i < FILES_MAX; i++)
+	for (size_t i = 0; tpc_load(&file_count) && i < FILES_MAX; i++)
 		if (read_mapping(&files[i], &file) && file.start < end && file.end > start)
 			return true;
 	return false;
 }
 
-void tp_mapped_runs(uintptr_t start, uintptr_t end)
+void tpc_mapped_runs(uintptr_t start, uintptr_t end)
 {
-	uint32_t count = tp_load(&file_count);
+	uint32_t count = tpc_load(&file_count);
 	struct file file;
 
 	for (uint32_t i = 1; i <= FILES_MAX; i++) {
@@ -268,34 +269,34 @@ void tp_mapped_runs(uintptr_t start, uintptr_t end)
 /* The kernel knows the file's path. Two threads may give it a number each, and one counts. */
 static uint32_t write_down(struct mapped *mapped)
 {
-	struct tp_module_record record = { .module = tp_add(&tp_header->modules, 1) + 1,
-					   .bias = mapped->bias,
-					   .start = mapped->start,
-					   .end = mapped->end,
-					   .build_id = mapped->build_id,
-					   .build_id_length = mapped->build_id_length };
+	struct tpc_module_record record = { .module = tpc_add(&tpc_header->modules, 1) + 1,
+					    .bias = mapped->bias,
+					    .start = mapped->start,
+					    .end = mapped->end,
+					    .build_id = mapped->build_id,
+					    .build_id_length = mapped->build_id_length };
 
-	if (!tp_maps_find(mapped->start, tp_self->scratch, sizeof(tp_self->scratch), &record.path).high)
+	if (!tpc_maps_find(mapped->start, tpc_self->scratch, sizeof(tpc_self->scratch), &record.path).high)
 		record.path = "";
-	tp_table_module(&record);
-	tp_swap_if(&mapped->number, 0u, record.module);
-	return tp_load(&mapped->number);
+	tpc_table_module(&record);
+	tpc_swap_if(&mapped->number, 0u, record.module);
+	return tpc_load(&mapped->number);
 }
 
-uint32_t tp_mapped_find(uintptr_t pc, uintptr_t *start)
+uint32_t tpc_mapped_find(uintptr_t pc, uintptr_t *start)
 {
-	for (size_t i = 0; tp_load(&tp_mapped_count) && i < MAPPED_MAX; i++) {
+	for (size_t i = 0; tpc_load(&tpc_mapped_count) && i < MAPPED_MAX; i++) {
 		struct mapped *mapped = &all[i];
 
-		if (tp_load_acquire(&mapped->state) != THERE || pc < mapped->start || pc >= mapped->end)
+		if (tpc_load_acquire(&mapped->state) != THERE || pc < mapped->start || pc >= mapped->end)
 			continue;
 		*start = mapped->start;
-		return tp_load(&mapped->number) ? tp_load(&mapped->number) : write_down(mapped);
+		return tpc_load(&mapped->number) ? tpc_load(&mapped->number) : write_down(mapped);
 	}
 	return 0;
 }
 
-void tp_mapped_forget(void)
+void tpc_mapped_forget(void)
 {
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
 		if (all[i].state == TAKEN) /* another thread of the parent's was at it */

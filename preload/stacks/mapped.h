@@ -9,27 +9,27 @@
 
 #include "core/base.h"
 
-extern uint32_t tp_mapped_count TP_NEAR; /* ranges that are known; mostly none */
+extern uint32_t tpc_mapped_count TPC_NEAR; /* ranges that are known; mostly none */
 
 /* `fd` was mapped executable at [start, end), from `offset` on. The calling thread may record. Keeps no descriptor. */
-void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset);
+void tpc_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset);
 
 /* A file was mapped at [start, end), from `offset` on, not to be run. Any thread. */
-void tp_mapped_file(uintptr_t start, uintptr_t end, uint64_t offset);
+void tpc_mapped_file(uintptr_t start, uintptr_t end, uint64_t offset);
 
 /* Does a file lie in the range that was mapped so, as far as is remembered? Any thread. */
-bool tp_mapped_is_file(uintptr_t start, uintptr_t end);
+bool tpc_mapped_is_file(uintptr_t start, uintptr_t end);
 
 /* What is in the range may be run from now on: a file that lies in it is code. The calling thread may record. */
-void tp_mapped_runs(uintptr_t start, uintptr_t end);
+void tpc_mapped_runs(uintptr_t start, uintptr_t end);
 
 /* Something else is or will be mapped there, or nothing. The calling thread may record. */
-void tp_mapped_remove(uintptr_t start, uintptr_t end);
+void tpc_mapped_remove(uintptr_t start, uintptr_t end);
 
 /* The module of the trace that has the PC, and where it starts. 0: none. */
-uint32_t tp_mapped_find(uintptr_t pc, uintptr_t *start);
+uint32_t tpc_mapped_find(uintptr_t pc, uintptr_t *start);
 
 /* In a forked child: nothing is registered in its trace yet. */
-void tp_mapped_forget(void);
+void tpc_mapped_forget(void);
 
 #endif

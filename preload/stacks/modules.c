@@ -15,7 +15,7 @@
 #include <link.h>
 
 #define MODULES_MAX 4096
-#define ONE_BEGUN (UINT64_C(1) << 32) /* in tp_modules_closes */
+#define ONE_BEGUN (UINT64_C(1) << 32) /* in tpc_modules_closes */
 #define WAIT_ROUNDS 10000	      /* for another thread's few stores; then go on without */
 
 struct module {
@@ -28,8 +28,8 @@ struct module {
 
 static struct module modules[MODULES_MAX];
 static uint32_t used; /* slots that were ever claimed */
-uint32_t tp_modules_epoch TP_LOOKED_AT = 1;
-uint64_t tp_modules_closes;
+uint32_t tpc_modules_epoch TPC_LOOKED_AT = 1;
+uint64_t tpc_modules_closes;
 
 /* FNV-1a, 32 bits. */
 static uint32_t hash_name(const char *name)
@@ -53,10 +53,10 @@ static const ElfW(Nhdr) * next_note(const ElfW(Nhdr) * note)
 {
 	const uint8_t *p = (const uint8_t *)(note + 1);
 
-	return (const ElfW(Nhdr) *)(p + tp_round_up(note->n_namesz, 4) + tp_round_up(note->n_descsz, 4));
+	return (const ElfW(Nhdr) *)(p + tpc_round_up(note->n_namesz, 4) + tpc_round_up(note->n_descsz, 4));
 }
 
-static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) * header)
+static void find_build_id(struct tpc_module_record *record, const ElfW(Phdr) * header)
 {
 	const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(record->bias + header->p_vaddr);
 	const uint8_t *end = (const uint8_t *)note + header->p_memsz;
@@ -77,13 +77,13 @@ static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) * he
 	}
 }
 
-static void read_image(struct tp_module_record *record)
+static void read_image(struct tpc_module_record *record)
 {
 	const ElfW(Ehdr) *image = (const ElfW(Ehdr) *)record->start;
 	const ElfW(Phdr) * headers;
 
 	if (memcmp(image->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    image->e_phoff + image->e_phnum * sizeof(*headers) > TP_PAGE)
+	    image->e_phoff + image->e_phnum * sizeof(*headers) > TPC_PAGE)
 		return;
 	headers = (const ElfW(Phdr) *)((const uint8_t *)image + image->e_phoff);
 	for (size_t i = 0; i < image->e_phnum && !record->build_id_length; i++) {
@@ -99,26 +99,26 @@ static const char *path_of(const struct link_map *map, uintptr_t start, char *bu
 	if (map->l_name[0] == '/')
 		return map->l_name;
 	/* Loaded by a relative path: the program may have changed its folder since, but the kernel knows which file it is. */
-	if (map->l_name[0] && tp_maps_find(start, buffer, size, &path).high && path[0])
+	if (map->l_name[0] && tpc_maps_find(start, buffer, size, &path).high && path[0])
 		return path;
 	if (map->l_name[0])
-		return map->l_name;   /* the vDSO */
-	tp_process_exe(buffer, size); /* the executable has no name in its map */
+		return map->l_name;    /* the vDSO */
+	tpc_process_exe(buffer, size); /* the executable has no name in its map */
 	return buffer;
 }
 
 static void write_down(const struct module *module, uint32_t number, const struct dl_find_object *object)
 {
-	struct tp_module_record record = {
+	struct tpc_module_record record = {
 		.module = number,
 		.bias = object->dlfo_link_map->l_addr,
 		.start = module->start,
 		.end = module->end,
-		.path = path_of(object->dlfo_link_map, module->start, tp_self->scratch, sizeof(tp_self->scratch)),
+		.path = path_of(object->dlfo_link_map, module->start, tpc_self->scratch, sizeof(tpc_self->scratch)),
 	};
 
 	read_image(&record);
-	tp_table_module(&record);
+	tpc_table_module(&record);
 }
 
 static struct module *claim(const struct dl_find_object *object)
@@ -128,13 +128,13 @@ static struct module *claim(const struct dl_find_object *object)
 	for (uint32_t i = 0; i < MODULES_MAX; i++) {
 		struct module *module = &modules[i];
 
-		if (tp_load(&module->start) != 0 || !tp_swap_if(&module->start, (uintptr_t)0, start))
+		if (tpc_load(&module->start) != 0 || !tpc_swap_if(&module->start, (uintptr_t)0, start))
 			continue;
 		module->end = (uintptr_t)object->dlfo_map_end;
 		module->map = object->dlfo_link_map;
 		module->name_hash = hash_name(module->map->l_name);
-		while (tp_load(&used) <= i)
-			tp_swap_if(&used, tp_load(&used), i + 1);
+		while (tpc_load(&used) <= i)
+			tpc_swap_if(&used, tpc_load(&used), i + 1);
 		return module;
 	}
 	return NULL;
@@ -145,8 +145,8 @@ static uint32_t number_of(struct module *module)
 	uint32_t number = 0;
 
 	/* Acquire pairs with register_module()'s release: the record is in the trace. */
-	for (int i = 0; i < WAIT_ROUNDS && !(number = tp_load_acquire(&module->number)); i++)
-		tp_arch_relax();
+	for (int i = 0; i < WAIT_ROUNDS && !(number = tpc_load_acquire(&module->number)); i++)
+		tpc_arch_relax();
 	return number;
 }
 
@@ -157,100 +157,100 @@ static uint32_t register_module(const struct dl_find_object *object)
 
 	if (!module)
 		return 0;
-	number = tp_add(&tp_header->modules, 1) + 1;
+	number = tpc_add(&tpc_header->modules, 1) + 1;
 	write_down(module, number, object);
-	tp_store_release(&module->number, number);
+	tpc_store_release(&module->number, number);
 	return number;
 }
 
 /* ---- unloading ---- */
 
-void tp_modules_doubt(void)
+void tpc_modules_doubt(void)
 {
-	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&tpc_modules_epoch, 1, __ATOMIC_RELEASE);
 }
 
 /* `start` and `number` are what the slot held: if it holds others by now, it is another's. */
 static void unload(struct module *module, uintptr_t start, uint32_t number)
 {
-	uintptr_t end = tp_load(&module->end);
+	uintptr_t end = tpc_load(&module->end);
 
-	if (tp_load(&module->start) != start || !tp_swap_if(&module->number, number, 0u))
+	if (tpc_load(&module->start) != start || !tpc_swap_if(&module->number, number, 0u))
 		return;
-	tp_table_unload(number);
-	tp_frames_purge(start, end);
-	tp_modules_doubt();
-	tp_store_release(&module->start, (uintptr_t)0);
+	tpc_table_unload(number);
+	tpc_frames_purge(start, end);
+	tpc_modules_doubt();
+	tpc_store_release(&module->start, (uintptr_t)0);
 }
 
 /* False: another dlclose has begun, which frees names that are read here, and what it unloads may be passed already. */
 static bool check_all(uint64_t closes)
 {
-	for (uint32_t i = 0; i < tp_load(&used); i++) {
+	for (uint32_t i = 0; i < tpc_load(&used); i++) {
 		struct module *module = &modules[i];
-		uint32_t number = tp_load_acquire(&module->number);
-		uintptr_t start = tp_load(&module->start);
+		uint32_t number = tpc_load_acquire(&module->number);
+		uintptr_t start = tpc_load(&module->start);
 		struct dl_find_object object;
 
 		if (!start || !number)
 			continue;
-		if (tp_load_acquire(&tp_modules_closes) != closes)
+		if (tpc_load_acquire(&tpc_modules_closes) != closes)
 			return false;
-		if (!tp_object_find(start, &object) || !same_object(module, &object))
+		if (!tpc_object_find(start, &object) || !same_object(module, &object))
 			unload(module, start, number);
 	}
 	return true;
 }
 
-void tp_modules_close_begins(void)
+void tpc_modules_close_begins(void)
 {
-	__atomic_fetch_add(&tp_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
-	tp_modules_doubt();
+	__atomic_fetch_add(&tpc_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
+	tpc_modules_doubt();
 }
 
-void tp_modules_close_ends(bool check)
+void tpc_modules_close_ends(bool check)
 {
 	uint64_t closes;
 
 	do {
-		closes = tp_load_acquire(&tp_modules_closes);
-		if (!tp_modules_under_way(closes))
+		closes = tpc_load_acquire(&tpc_modules_closes);
+		if (!tpc_modules_under_way(closes))
 			return; /* a child that was forked from within a dlclose began anew */
-	} while ((tp_modules_under_way(closes) == 1 && check && !check_all(closes)) ||
-		 !tp_swap_if(&tp_modules_closes, closes, closes - 1));
+	} while ((tpc_modules_under_way(closes) == 1 && check && !check_all(closes)) ||
+		 !tpc_swap_if(&tpc_modules_closes, closes, closes - 1));
 }
 
-uint32_t tp_modules_renew(void)
+uint32_t tpc_modules_renew(void)
 {
-	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
+	uint32_t epoch = tpc_load_acquire(&tpc_modules_epoch);
 
-	return tp_modules_unsettled() ? epoch - 1 : epoch; /* while one closes, none: to be asked again */
+	return tpc_modules_unsettled() ? epoch - 1 : epoch; /* while one closes, none: to be asked again */
 }
 
-void tp_modules_forget(void)
+void tpc_modules_forget(void)
 {
 	memset(modules, 0, used * sizeof(modules[0]));
 	used = 0;
-	tp_modules_closes = 0;
-	tp_modules_epoch++;
-	tp_mapped_forget();
+	tpc_modules_closes = 0;
+	tpc_modules_epoch++;
+	tpc_mapped_forget();
 }
 
-struct tp_module_at tp_module_find(uintptr_t pc)
+struct tpc_module_at tpc_module_find(uintptr_t pc)
 {
-	struct tp_module_at found = { 0, 0, NULL };
+	struct tpc_module_at found = { 0, 0, NULL };
 	struct dl_find_object object;
 
-	if (!tp_object_find(pc, &object)) {
-		found.module = tp_mapped_find(pc, &found.start);
+	if (!tpc_object_find(pc, &object)) {
+		found.module = tpc_mapped_find(pc, &found.start);
 		return found;
 	}
 	found.start = (uintptr_t)object.dlfo_map_start;
 	found.eh_frame_hdr = object.dlfo_eh_frame;
-	for (uint32_t i = 0; i < tp_load(&used); i++) {
+	for (uint32_t i = 0; i < tpc_load(&used); i++) {
 		struct module *module = &modules[i];
 
-		if (tp_load(&module->start) != found.start)
+		if (tpc_load(&module->start) != found.start)
 			continue;
 		found.module = number_of(module);
 		if (!found.module)

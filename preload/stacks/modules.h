@@ -8,44 +8,44 @@
 
 #include "core/base.h"
 
-struct tp_module_at {
+struct tpc_module_at {
 	uint32_t module; /* number in the trace; 0: the PC is in no object, and in no file's code */
 	uintptr_t start;
 	const void *eh_frame_hdr; /* NULL: none */
 };
 
-struct tp_module_at tp_module_find(uintptr_t pc);
+struct tpc_module_at tpc_module_find(uintptr_t pc);
 
 /*
  * Around the real dlclose. When the last of those under way ends, what is gone is written down and its frames are
  * forgotten (`check`: the calling thread may record). Until then another library may stand at the same address already,
  * and run in another thread: nothing that was remembered by PC is good without asking whose it is now.
  */
-void tp_modules_close_begins(void);
-void tp_modules_close_ends(bool check);
+void tpc_modules_close_begins(void);
+void tpc_modules_close_ends(bool check);
 
-extern uint64_t tp_modules_closes; /* high half: those ever begun, low half: those under way */
+extern uint64_t tpc_modules_closes; /* high half: those ever begun, low half: those under way */
 
-static inline uint32_t tp_modules_under_way(uint64_t closes)
+static inline uint32_t tpc_modules_under_way(uint64_t closes)
 {
 	return (uint32_t)closes;
 }
 
-static inline bool tp_modules_unsettled(void)
+static inline bool tpc_modules_unsettled(void)
 {
-	return tp_modules_under_way(tp_load(&tp_modules_closes)) != 0;
+	return tpc_modules_under_way(tpc_load(&tpc_modules_closes)) != 0;
 }
 
 /* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
-extern uint32_t tp_modules_epoch TP_NEAR;
+extern uint32_t tpc_modules_epoch TPC_NEAR;
 
 /* To be called when the epoch has changed. Returns the one up to which things may be remembered from now on. */
-uint32_t tp_modules_renew(void);
+uint32_t tpc_modules_renew(void);
 
 /* What was remembered of stacks may be wrong, for another reason than unloading. */
-void tp_modules_doubt(void);
+void tpc_modules_doubt(void);
 
 /* In a forked child: nothing is registered in its trace yet. */
-void tp_modules_forget(void);
+void tpc_modules_forget(void);
 
 #endif

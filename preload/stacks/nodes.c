@@ -24,7 +24,7 @@ static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on; a parent'
 #define SEGMENTS 16384u
 #define SEGMENTS_TAKEN 8u		  /* at once, after the first: 6 MiB */
 #define LISTED 8u			  /* children in a list */
-#define JOINED_CHILD UINT32_C(0x80000000) /* beside a node: not a frame's, but tp_node_join()'s */
+#define JOINED_CHILD UINT32_C(0x80000000) /* beside a node: not a frame's, but tpc_node_join()'s */
 
 struct place {
 	uint32_t youngest; /* child; 0: there is none */
@@ -40,8 +40,8 @@ static struct place *place_of(uint32_t node)
 
 	if (node >> SEGMENT_BITS >= SEGMENTS)
 		return NULL;
-	segment = tp_load_acquire(&segments[node >> SEGMENT_BITS]);
-	return tp_likely(segment) ? &segment[node & ((1u << SEGMENT_BITS) - 1)] : NULL;
+	segment = tpc_load_acquire(&segments[node >> SEGMENT_BITS]);
+	return tpc_likely(segment) ? &segment[node & ((1u << SEGMENT_BITS) - 1)] : NULL;
 }
 
 /*
@@ -49,7 +49,7 @@ static struct place *place_of(uint32_t node)
  * machine that gives back what is free (free page reporting) it is one that the host must find first. 24 MiB of nodes took 10 ms
  * in small pages, and in large ones 20 to 60, 2 once the host had found them.
  */
-static TP_SLOW struct place *make_place(uint32_t node)
+static TPC_SLOW struct place *make_place(uint32_t node)
 {
 	uint32_t segment = node >> SEGMENT_BITS, first = 0, count = 1;
 	struct place *made;
@@ -58,11 +58,11 @@ static TP_SLOW struct place *make_place(uint32_t node)
 		first = (segment - 1) / SEGMENTS_TAKEN * SEGMENTS_TAKEN + 1;
 		count = SEGMENTS_TAKEN;
 	}
-	if (first + count > SEGMENTS || !(made = tp_space_take(count * SEGMENT_BYTES)))
+	if (first + count > SEGMENTS || !(made = tpc_space_take(count * SEGMENT_BYTES)))
 		return NULL;
 	for (uint32_t i = 0; i < count; i++, made += 1u << SEGMENT_BITS) {
-		if (!tp_swap_if(&segments[first + i], (struct place *)NULL, made))
-			tp_space_give_back(made, SEGMENT_BYTES); /* another thread was first */
+		if (!tpc_swap_if(&segments[first + i], (struct place *)NULL, made))
+			tpc_space_give_back(made, SEGMENT_BYTES); /* another thread was first */
 	}
 	return place_of(node);
 }
@@ -71,18 +71,18 @@ static struct place *room_of(uint32_t node)
 {
 	struct place *place = place_of(node);
 
-	return tp_likely(place) ? place : make_place(node);
+	return tpc_likely(place) ? place : make_place(node);
 }
 
 /* The child there; 0: none that is listed. */
-static uint32_t find_child(uint32_t parent, uint32_t what, struct tp_node_miss *miss)
+static uint32_t find_child(uint32_t parent, uint32_t what, struct tpc_node_miss *miss)
 {
 	const struct place *place = place_of(parent);
 	uint32_t child = 0;
 
 	miss->listed = 0;
-	if (tp_likely(place))
-		child = tp_load_acquire(&place->youngest); /* pairs with add_child(): its record is in the trace */
+	if (tpc_likely(place))
+		child = tpc_load_acquire(&place->youngest); /* pairs with add_child(): its record is in the trace */
 	miss->youngest = child;
 	while (child) {
 		place = place_of(child);
@@ -98,15 +98,15 @@ static uint32_t find_child(uint32_t parent, uint32_t what, struct tp_node_miss *
  * Puts a node into its parent's list, where it was missing. False: others are there now. No memory: it will be made again,
  * under another number, which means the same.
  */
-static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struct tp_node_miss *miss)
+static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struct tpc_node_miss *miss)
 {
 	struct place *above = room_of(parent), *place = room_of(node);
 
-	if (tp_unlikely(!above || !place))
+	if (tpc_unlikely(!above || !place))
 		return true;
 	place->what = what;
 	place->elder = miss->youngest;
-	return tp_swap_if(&above->youngest, miss->youngest, node);
+	return tpc_swap_if(&above->youngest, miss->youngest, node);
 }
 
 /* As add_child(), of nodes that nobody else knows yet. */
@@ -114,10 +114,10 @@ static void add_only_child(uint32_t parent, uint32_t what, uint32_t node)
 {
 	struct place *above = room_of(parent), *place = room_of(node);
 
-	if (tp_unlikely(!above || !place))
+	if (tpc_unlikely(!above || !place))
 		return;
 	place->what = what;
-	tp_store(&above->youngest, node);
+	tpc_store(&above->youngest, node);
 }
 
 /* ---- the table of children that are not listed, and of other things ---- */
@@ -151,7 +151,7 @@ static size_t bytes_of(uint64_t capacity)
 
 static struct table *make(uint64_t capacity)
 {
-	struct table *made = tp_space_take_dense(bytes_of(capacity));
+	struct table *made = tpc_space_take_dense(bytes_of(capacity));
 
 	if (made) {
 		made->capacity = capacity;
@@ -162,22 +162,22 @@ static struct table *make(uint64_t capacity)
 
 static void insert(struct table *to, uint64_t key, uint32_t number)
 {
-	if (tp_load(&to->used) >= to->capacity / 4 * 3)
+	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return; /* it will be made again, under another number that means the same */
 	for (uint64_t i = hash(key);; i++) {
 		uint64_t at = i & (to->capacity - 1);
-		uint64_t there = tp_load_acquire(&to->keys[at]);
+		uint64_t there = tpc_load_acquire(&to->keys[at]);
 
 		if (there == key) {
 			/* Not filled yet: left so by a longjmp, or about to be, with a number that means the same. */
-			tp_swap_if(&to->numbers[at], 0u, number);
+			tpc_swap_if(&to->numbers[at], 0u, number);
 			return;
 		}
-		if (there || !tp_swap_if(&to->keys[at], (uint64_t)0, key))
+		if (there || !tpc_swap_if(&to->keys[at], (uint64_t)0, key))
 			continue;
-		tp_add(&to->used, 1);
-		/* Pairs with tp_node_find(): the node's record is in the trace. */
-		tp_store_release(&to->numbers[at], number);
+		tpc_add(&to->used, 1);
+		/* Pairs with tpc_node_find(): the node's record is in the trace. */
+		tpc_store_release(&to->numbers[at], number);
 		return;
 	}
 }
@@ -186,8 +186,8 @@ static void insert(struct table *to, uint64_t key, uint32_t number)
 static void copy_all(struct table *to, const struct table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
-		uint32_t number = tp_load_acquire(&from->numbers[i]);
-		uint64_t key = tp_load_acquire(&from->keys[i]), at;
+		uint32_t number = tpc_load_acquire(&from->numbers[i]);
+		uint64_t key = tpc_load_acquire(&from->keys[i]), at;
 
 		if (!number)
 			continue;
@@ -200,48 +200,48 @@ static void copy_all(struct table *to, const struct table *from)
 }
 
 /* As frames.c: others may go on inserting into the old table; what the copy misses is made twice. */
-static TP_SLOW void grow(struct table *old)
+static TPC_SLOW void grow(struct table *old)
 {
 	struct table *larger;
 
-	if (!tp_trylock_take(&growing))
+	if (!tpc_trylock_take(&growing))
 		return;
-	if (old == tp_load(&table)) {
+	if (old == tpc_load(&table)) {
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
 		if (larger && old)
 			copy_all(larger, old);
 		if (larger)
-			tp_store_release(&table, larger); /* pairs with tp_node_find(): it is filled */
+			tpc_store_release(&table, larger); /* pairs with tpc_node_find(): it is filled */
 		if (larger && old)
-			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+			tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_trylock_end(&growing);
+	tpc_trylock_end(&growing);
 }
 
-uint32_t tp_number_find(uint64_t key)
+uint32_t tpc_number_find(uint64_t key)
 {
-	const struct table *in = tp_load_acquire(&table);
+	const struct table *in = tpc_load_acquire(&table);
 
-	if (tp_unlikely(!in))
+	if (tpc_unlikely(!in))
 		return 0;
 	for (uint64_t i = hash(key);; i++) {
 		uint64_t at = i & (in->capacity - 1);
-		uint64_t there = tp_load_acquire(&in->keys[at]);
+		uint64_t there = tpc_load_acquire(&in->keys[at]);
 
 		if (there == key)
-			return tp_load_acquire(&in->numbers[at]);
+			return tpc_load_acquire(&in->numbers[at]);
 		if (!there)
 			return 0;
 	}
 }
 
-void tp_number_keep(uint64_t key, uint32_t number)
+void tpc_number_keep(uint64_t key, uint32_t number)
 {
-	struct table *to = tp_load_acquire(&table);
+	struct table *to = tpc_load_acquire(&table);
 
-	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
+	if (!to || tpc_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
-		to = tp_load_acquire(&table);
+		to = tpc_load_acquire(&table);
 	}
 	if (to)
 		insert(to, key, number);
@@ -249,26 +249,26 @@ void tp_number_keep(uint64_t key, uint32_t number)
 
 /* ---- both ---- */
 
-static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, struct tp_node_miss *miss)
+static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, struct tpc_node_miss *miss)
 {
 	uint32_t number = find_child(parent, what, miss);
 
-	return tp_likely(number || miss->listed < LISTED) ? number : tp_number_find(key);
+	return tpc_likely(number || miss->listed < LISTED) ? number : tpc_number_find(key);
 }
 
 /* Another thread may have been first, and with this very child: then that one stays. */
-static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, const struct tp_node_miss *miss)
+static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, const struct tpc_node_miss *miss)
 {
-	struct tp_node_miss now = *miss;
+	struct tpc_node_miss now = *miss;
 
-	while (tp_likely(now.listed < LISTED)) {
-		if (tp_likely(add_child(parent, what, number, &now)) || find_child(parent, what, &now))
+	while (tpc_likely(now.listed < LISTED)) {
+		if (tpc_likely(add_child(parent, what, number, &now)) || find_child(parent, what, &now))
 			return;
 	}
-	tp_number_keep(key, number);
+	tpc_number_keep(key, number);
 }
 
-uint32_t tp_node_find(uint32_t parent, uint32_t frame, struct tp_node_miss *miss)
+uint32_t tpc_node_find(uint32_t parent, uint32_t frame, struct tpc_node_miss *miss)
 {
 	return find(parent, frame, key_of(parent, frame), miss);
 }
@@ -278,19 +278,19 @@ static void fetch_ahead(uint32_t node)
 {
 	const char *place = (const char *)place_of(node);
 
-	if (tp_unlikely(!place))
+	if (tpc_unlikely(!place))
 		return;
 	for (uint32_t line = 6; line < 8; line++) /* the end of a segment is beyond no page that could not be read */
 		__builtin_prefetch(place + (size_t)line * 64, 1);
 }
 
 /* The chain's outer end is kept last: until then nobody finds the others, nor puts children of theirs beside them. */
-uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, const struct tp_node_miss *miss)
+uint32_t tpc_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, const struct tpc_node_miss *miss)
 {
-	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
+	uint32_t first = tpc_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
 
 	fetch_ahead(first);
-	tp_table_nodes(first, parent, frames, count);
+	tpc_table_nodes(first, parent, frames, count);
 	for (size_t i = 1; i < count; i++)
 		add_only_child(first + (uint32_t)i - 1, frames[i], first + (uint32_t)i);
 	keep(parent, frames[0], key_of(parent, frames[0]), first, miss);
@@ -301,31 +301,31 @@ uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, co
  * The child of the younger of the two: a loop of Python's comes to a native stack with a hundred lines, and a line to
  * hundreds of native stacks, but of those that are new together each has a few.
  */
-uint32_t tp_node_join(uint32_t native, uint32_t python)
+uint32_t tpc_node_join(uint32_t native, uint32_t python)
 {
 	uint64_t key = JOINED | (uint64_t)native << 31 | python;
 	uint32_t parent = native > python ? native : python, what = (native ^ python ^ parent) | JOINED_CHILD;
-	struct tp_node_miss miss;
+	struct tpc_node_miss miss;
 	uint32_t number = find(parent, what, key, &miss);
 
-	if (tp_likely(number))
+	if (tpc_likely(number))
 		return number;
-	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
-	tp_table_join(number, native, python);
+	number = tpc_add(&handed_out, 1) + TPROF_NODE_FIRST;
+	tpc_table_join(number, native, python);
 	keep(parent, what, key, number, &miss);
 	return number;
 }
 
-void tp_nodes_forget(void)
+void tpc_nodes_forget(void)
 {
 	for (size_t i = 0; i < SEGMENTS && i <= ((handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS) + SEGMENTS_TAKEN;
 	     i++) {
 		if (segments[i])
-			tp_space_give_back(segments[i], SEGMENT_BYTES);
+			tpc_space_give_back(segments[i], SEGMENT_BYTES);
 		segments[i] = NULL;
 	}
 	if (table)
-		tp_space_give_back(table, bytes_of(table->capacity));
+		tpc_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
 	growing = 0;
 	handed_out = 0;

@@ -4,25 +4,25 @@
 #include "stacks/edges.h"
 #include "stacks/leaves.h"
 
-#define LEAF TP_RECALL_LEAF
+#define LEAF TPC_RECALL_LEAF
 #define FIRST_EDGES 1024u
-#define EDGE_BYTES sizeof(struct tp_recall_edge)
-#define FAR TP_RECALL_FAR
+#define EDGE_BYTES sizeof(struct tpc_recall_edge)
+#define FAR TPC_RECALL_FAR
 
-struct tp_recall_calls tp_recall_calls;
+struct tpc_recall_calls tpc_recall_calls;
 static bool holds_nothing;
 
-void tp_recall_hold(uintptr_t code, size_t bytes)
+void tpc_recall_hold(uintptr_t code, size_t bytes)
 {
-	tp_recall_calls.at = code;
+	tpc_recall_calls.at = code;
 	if (!holds_nothing)
-		tp_store_release(&tp_recall_calls.bytes, bytes); /* pairs with stacks/leaves.c: where it is stands */
+		tpc_store_release(&tpc_recall_calls.bytes, bytes); /* pairs with stacks/leaves.c: where it is stands */
 }
 
-void tp_recall_hold_nothing(void)
+void tpc_recall_hold_nothing(void)
 {
 	holds_nothing = true;
-	tp_store(&tp_recall_calls.bytes, (uintptr_t)0);
+	tpc_store(&tpc_recall_calls.bytes, (uintptr_t)0);
 }
 
 static uint64_t load(uintptr_t slot)
@@ -33,18 +33,18 @@ static uint64_t load(uintptr_t slot)
 /* ---- comparing ---- */
 
 /* Four instructions a word, two of which the processor takes as one; the branches are never taken. */
-TP_HOT bool same_group(const struct tp_recall_group *group, const uint64_t *slot)
+TPC_HOT bool same_group(const struct tpc_recall_group *group, const uint64_t *slot)
 {
-	return tp_likely(slot[0] == group->values[0]) && tp_likely(slot[group->steps[1]] == group->values[1]) &&
-	       tp_likely(slot[group->steps[2]] == group->values[2]) &&
-	       tp_likely(slot[group->steps[3]] == group->values[3]);
+	return tpc_likely(slot[0] == group->values[0]) && tpc_likely(slot[group->steps[1]] == group->values[1]) &&
+	       tpc_likely(slot[group->steps[2]] == group->values[2]) &&
+	       tpc_likely(slot[group->steps[3]] == group->values[3]);
 }
 
-bool tp_recall_same(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint32_t end)
+bool tpc_recall_same(const struct tpc_recall *recall, const struct tpc_recall_leaf *leaf, uint32_t end)
 {
 	const uint16_t *places = leaf->pieces;
-	const struct tp_recall_piece *piece = tp_recall_piece_at(recall, *places);
-	const struct tp_recall_group *group = piece->group, *last = group + leaf->groups;
+	const struct tpc_recall_piece *piece = tpc_recall_piece_at(recall, *places);
+	const struct tpc_recall_group *group = piece->group, *last = group + leaf->groups;
 	const uint64_t *slot = (const uint64_t *)piece->base;
 
 	for (; group < last; group++) {
@@ -53,7 +53,7 @@ bool tp_recall_same(const struct tp_recall *recall, const struct tp_recall_leaf 
 			return false;
 	}
 	while (*++places != end) {
-		piece = tp_recall_piece_at(recall, *places);
+		piece = tpc_recall_piece_at(recall, *places);
 		slot = (const uint64_t *)piece->base;
 		if (!same_group(&piece->group[0], slot))
 			return false;
@@ -77,12 +77,12 @@ static uint32_t mask_of(uint32_t edges)
 	return (uint32_t)((edges - 1) * EDGE_BYTES);
 }
 
-static bool edges_short(const struct tp_recall *recall)
+static bool edges_short(const struct tpc_recall *recall)
 {
-	return recall->edge_count >= tp_edges_of(recall) / 4 * 3;
+	return recall->edge_count >= tpc_edges_of(recall) / 4 * 3;
 }
 
-void tp_recall_clear(struct tp_recall *recall)
+void tpc_recall_clear(struct tpc_recall *recall)
 {
 	if (recall->descents) {
 		memset(recall->forks, 0, sizeof(recall->forks));
@@ -98,7 +98,7 @@ void tp_recall_clear(struct tp_recall *recall)
 		recall->edge_mask = mask_of(FIRST_EDGES);
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);
 	recall->edge_count = 0;
-	recall->used = TP_RECALL_LINE; /* 0 is nowhere */
+	recall->used = TPC_RECALL_LINE; /* 0 is nowhere */
 	recall->branches = 0;
 	recall->written = 0;
 	recall->expected = 0;
@@ -107,19 +107,19 @@ void tp_recall_clear(struct tp_recall *recall)
 }
 
 /* Full: over with what is known, and with more room for edges next time if they were what was short. */
-static void start_over(struct tp_recall *recall)
+static void start_over(struct tpc_recall *recall)
 {
-	if (edges_short(recall) && tp_edges_of(recall) < TP_RECALL_EDGES)
-		recall->edge_mask = mask_of(tp_edges_of(recall) * 2);
-	tp_recall_clear(recall);
+	if (edges_short(recall) && tpc_edges_of(recall) < TPC_RECALL_EDGES)
+		recall->edge_mask = mask_of(tpc_edges_of(recall) * 2);
+	tpc_recall_clear(recall);
 }
 
 /* The first return address that is another now. False: all are as they were. */
-static bool first_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, struct tp_word *word)
+static bool first_difference(const struct tpc_recall *recall, const struct tpc_recall_leaf *leaf, struct tpc_word *word)
 {
-	struct tp_leaf_cursor cursor = tp_leaf_begin(recall, leaf);
+	struct tpc_leaf_cursor cursor = tpc_leaf_begin(recall, leaf);
 
-	while (tp_leaf_next_return(&cursor, word)) {
+	while (tpc_leaf_next_return(&cursor, word)) {
 		if (load(word->slot) != word->value)
 			return true;
 	}
@@ -127,104 +127,105 @@ static bool first_difference(const struct tp_recall *recall, const struct tp_rec
 }
 
 /* The key of the edge that leads to the first branch at or beyond `distance`, or to a leaf. */
-static uint64_t edge_above(struct tp_recall *recall, const struct tp_start *start, uint32_t distance)
+static uint64_t edge_above(struct tpc_recall *recall, const struct tpc_start *start, uint32_t distance)
 {
-	uint64_t key = tp_recall_start_key(start->pc, start->sp);
+	uint64_t key = tpc_recall_start_key(start->pc, start->sp);
 
 	for (;;) {
-		const struct tp_recall_edge *edge = tp_edge_of(recall, key);
+		const struct tpc_recall_edge *edge = tpc_edge_of(recall, key);
 
 		if (!edge->key || edge->to & LEAF || edge->distance >= distance)
 			return key;
-		key = tp_recall_value_key(edge->to, load(start->sp + edge->distance));
+		key = tpc_recall_value_key(edge->to, load(start->sp + edge->distance));
 	}
 }
 
 /* `other`, a known stack of the same start, parts from this one at `at`, where it has another value. */
-static void add_beside(struct tp_recall *recall, const struct tp_start *start, uint32_t other, const struct tp_word *at,
-		       uint32_t leaf)
+static void add_beside(struct tpc_recall *recall, const struct tpc_start *start, uint32_t other,
+		       const struct tpc_word *at, uint32_t leaf)
 {
 	uint32_t distance = (uint32_t)(at->slot - start->sp), branch;
-	struct tp_recall_edge *above = tp_edge_of(recall, edge_above(recall, start, distance));
-	struct tp_recall_edge below = *above;
+	struct tpc_recall_edge *above = tpc_edge_of(recall, edge_above(recall, start, distance));
+	struct tpc_recall_edge below = *above;
 
 	if (!below.key)
 		return; /* two keys met: not worth more */
 	if (!(below.to & LEAF) && below.distance == distance) {
 		branch = below.to;
 	} else {
-		branch = (TP_RECALL_WORDS - ++recall->branches) << 1;
+		branch = (TPC_RECALL_WORDS - ++recall->branches) << 1;
 		recall->words[branch >> 1] = other;
 		above->to = branch;
 		above->distance = distance;
-		tp_edge_set(recall, tp_recall_value_key(branch, at->value), below.to, below.distance);
+		tpc_edge_set(recall, tpc_recall_value_key(branch, at->value), below.to, below.distance);
 	}
-	tp_edge_set(recall, tp_recall_value_key(branch, load(at->slot)), leaf, 0);
+	tpc_edge_set(recall, tpc_recall_value_key(branch, load(at->slot)), leaf, 0);
 }
 
 /* Down the branches. NULL: there is no way on. *to: where it got. */
-static const struct tp_recall_leaf *descend(const struct tp_recall *recall, const struct tp_start *start, uint32_t *to)
+static const struct tpc_recall_leaf *descend(const struct tpc_recall *recall, const struct tpc_start *start,
+					     uint32_t *to)
 {
-	const struct tp_recall_edge *edge = tp_recall_edge(recall, tp_recall_start_key(start->pc, start->sp));
+	const struct tpc_recall_edge *edge = tpc_recall_edge(recall, tpc_recall_start_key(start->pc, start->sp));
 
 	while (edge) {
 		uintptr_t slot = start->sp + edge->distance;
 
 		*to = edge->to;
 		if (edge->to & LEAF)
-			return tp_leaf_at(recall, edge->to);
+			return tpc_leaf_at(recall, edge->to);
 		if (slot + sizeof(uintptr_t) > start->high)
 			return NULL;
-		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, load(slot)));
+		edge = tpc_recall_edge(recall, tpc_recall_value_key(edge->to, load(slot)));
 	}
 	return NULL;
 }
 
 /* The leaf that stands for where the way down ends; NULL: none has this start. */
-static const struct tp_recall_leaf *find_other(const struct tp_recall *recall, const struct tp_start *start,
-					       uint32_t *other)
+static const struct tpc_recall_leaf *find_other(const struct tpc_recall *recall, const struct tpc_start *start,
+						uint32_t *other)
 {
 	*other = 0;
 	if (!descend(recall, start, other) && *other)
 		*other = (uint32_t)recall->words[*other >> 1];
-	return *other ? tp_leaf_at(recall, *other) : NULL;
+	return *other ? tpc_leaf_at(recall, *other) : NULL;
 }
 
-void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
+void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, const struct tpc_outcome *outcome)
 {
-	size_t words = tp_leaf_most(outcome) + 1u; /* and a branch */
-	const struct tp_recall_leaf *beside;
-	struct tp_word difference;
+	size_t words = tpc_leaf_most(outcome) + 1u; /* and a branch */
+	const struct tpc_recall_leaf *beside;
+	struct tpc_word difference;
 	uint32_t other, leaf;
 
-	if (words > TP_RECALL_WORDS / 8)
+	if (words > TPC_RECALL_WORDS / 8)
 		return;
-	if (recall->used + recall->branches + words > TP_RECALL_WORDS || edges_short(recall))
+	if (recall->used + recall->branches + words > TPC_RECALL_WORDS || edges_short(recall))
 		start_over(recall);
 	beside = find_other(recall, start, &other);
 	if (beside && (beside->pc != start->pc || beside->sp != start->sp || start->sp + beside->top > start->high ||
 		       !first_difference(recall, beside, &difference)))
 		return; /* two keys met; or they differ in an fp only: rare enough to be walked */
-	leaf = tp_leaf_write(recall, start, outcome);
+	leaf = tpc_leaf_write(recall, start, outcome);
 	if (!leaf)
 		return;
 	if (beside)
 		add_beside(recall, start, other, &difference, leaf);
 	else
-		tp_edge_set(recall, tp_recall_start_key(start->pc, start->sp), leaf, 0);
+		tpc_edge_set(recall, tpc_recall_start_key(start->pc, start->sp), leaf, 0);
 }
 
 /* ---- what follows what ---- */
 
 /* `last` came after `before`. Where nothing was known of it, that is neither in vain nor of use. */
-static void note_next(struct tp_recall *recall, struct tp_recall_leaf *before, uint32_t last)
+static void note_next(struct tpc_recall *recall, struct tpc_recall_leaf *before, uint32_t last)
 {
 	if (before->next == last) {
-		before->sure = TP_RECALL_TWICE;
-		recall->in_vain -= recall->in_vain < TP_RECALL_OF_USE ? recall->in_vain : TP_RECALL_OF_USE;
+		before->sure = TPC_RECALL_TWICE;
+		recall->in_vain -= recall->in_vain < TPC_RECALL_OF_USE ? recall->in_vain : TPC_RECALL_OF_USE;
 		return;
 	}
-	if (before->next && recall->in_vain < (TP_RECALL_PACE_MOST - TP_RECALL_PACE) * TP_RECALL_PACE_STEP)
+	if (before->next && recall->in_vain < (TPC_RECALL_PACE_MOST - TPC_RECALL_PACE) * TPC_RECALL_PACE_STEP)
 		recall->in_vain++;
 	if (before->sure)
 		before->sure--;
@@ -232,14 +233,14 @@ static void note_next(struct tp_recall *recall, struct tp_recall_leaf *before, u
 		before->next = last;
 }
 
-void tp_recall_learn(struct tp_recall *recall, uint32_t before)
+void tpc_recall_learn(struct tpc_recall *recall, uint32_t before)
 {
-	uint32_t pace = TP_RECALL_PACE + recall->in_vain / TP_RECALL_PACE_STEP;
+	uint32_t pace = TPC_RECALL_PACE + recall->in_vain / TPC_RECALL_PACE_STEP;
 
 	recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
 	recall->patience = (recall->drawn >> 16) % (2 * pace - 1);
 	if (before && recall->last)
-		note_next(recall, tp_leaf_at(recall, before), recall->last);
+		note_next(recall, tpc_leaf_at(recall, before), recall->last);
 }
 
 /* ---- shortcuts ---- */
@@ -249,59 +250,59 @@ static bool ask(uint16_t *asked, uint16_t word)
 {
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < TP_RECALL_ASKED; i++) {
+	for (uint32_t i = 0; i < TPC_RECALL_ASKED; i++) {
 		if (asked[i] == word)
 			return true;
 	}
 	if (asked[0]) /* else unused: those stand in front */
 		return false;
-	for (; at + 1 < TP_RECALL_ASKED && asked[at + 1] < word; at++)
+	for (; at + 1 < TPC_RECALL_ASKED && asked[at + 1] < word; at++)
 		asked[at] = asked[at + 1];
 	asked[at] = word;
 	return true;
 }
 
 /* All that the branches on the way down ask, beside what the fork asks already. False: it is too much. */
-static bool ask_all(const struct tp_recall *recall, const struct tp_start *start, struct tp_recall_fork *fork)
+static bool ask_all(const struct tpc_recall *recall, const struct tpc_start *start, struct tpc_recall_fork *fork)
 {
-	const struct tp_recall_edge *edge = tp_recall_edge(recall, fork->key);
+	const struct tpc_recall_edge *edge = tpc_recall_edge(recall, fork->key);
 
 	while (edge && !(edge->to & LEAF)) {
 		if (edge->distance >= FAR || !ask(fork->asked, (uint16_t)(edge->distance / sizeof(uintptr_t) + 1)))
 			return false;
-		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, load(start->sp + edge->distance)));
+		edge = tpc_recall_edge(recall, tpc_recall_value_key(edge->to, load(start->sp + edge->distance)));
 	}
 	return true;
 }
 
 /* Makes a shortcut to where the way down led. What is asked of a fork anew makes its earlier shortcuts dead ends. */
-static void shorten(struct tp_recall *recall, const struct tp_start *start, uint32_t to)
+static void shorten(struct tpc_recall *recall, const struct tpc_start *start, uint32_t to)
 {
-	uint64_t key = tp_recall_start_key(start->pc, start->sp), hash;
-	struct tp_recall_fork *at = (struct tp_recall_fork *)(uintptr_t)tp_recall_fork_at(recall, key);
-	struct tp_recall_fork fork = { .key = key };
-	struct tp_recall_shortcut *shortcut;
+	uint64_t key = tpc_recall_start_key(start->pc, start->sp), hash;
+	struct tpc_recall_fork *at = (struct tpc_recall_fork *)(uintptr_t)tpc_recall_fork_at(recall, key);
+	struct tpc_recall_fork fork = { .key = key };
+	struct tpc_recall_shortcut *shortcut;
 
 	if (at->key == key)
 		fork = *at;
 	if (!ask_all(recall, start, &fork))
 		return;
 	*at = fork;
-	hash = tp_recall_hash(&fork, start->sp);
-	shortcut = &recall->shortcuts[hash >> (64 - TP_RECALL_SHORTCUT_BITS)];
+	hash = tpc_recall_hash(&fork, start->sp);
+	shortcut = &recall->shortcuts[hash >> (64 - TPC_RECALL_SHORTCUT_BITS)];
 	shortcut->ways[1] = shortcut->ways[0];
 	shortcut->ways[0] = (hash & UINT64_C(0xffffffff00000000)) | to;
 }
 
 /* One way in eight is made shorter: of those that can't be, or that are gone once, not all pay for it. */
-const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintptr_t pc, uintptr_t sp, uintptr_t bp,
-						 uintptr_t high, uint32_t wrong)
+const struct tpc_recall_leaf *tpc_recall_find_long(struct tpc_recall *recall, uintptr_t pc, uintptr_t sp, uintptr_t bp,
+						   uintptr_t high, uint32_t wrong)
 {
-	struct tp_start start = { pc, sp, bp, high };
+	struct tpc_start start = { pc, sp, bp, high };
 	uint32_t to;
-	const struct tp_recall_leaf *leaf = descend(recall, &start, &to);
+	const struct tpc_recall_leaf *leaf = descend(recall, &start, &to);
 
-	if (!leaf || to == wrong || !tp_recall_is(recall, leaf, &start))
+	if (!leaf || to == wrong || !tpc_recall_is(recall, leaf, &start))
 		return NULL;
 	recall->last = to;
 	if (++recall->descents % 8 == 0)
@@ -309,16 +310,16 @@ const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintp
 	return leaf;
 }
 
-size_t tp_recall_last(const struct tp_recall *recall, uintptr_t *pcs, size_t max)
+size_t tpc_recall_last(const struct tpc_recall *recall, uintptr_t *pcs, size_t max)
 {
-	const struct tp_recall_leaf *leaf = tp_leaf_at(recall, recall->last);
-	struct tp_leaf_cursor cursor = tp_leaf_begin(recall, leaf);
-	struct tp_word word;
+	const struct tpc_recall_leaf *leaf = tpc_leaf_at(recall, recall->last);
+	struct tpc_leaf_cursor cursor = tpc_leaf_begin(recall, leaf);
+	struct tpc_word word;
 	size_t count = 0;
 
 	if (max)
 		pcs[0] = leaf->pc;
-	while (tp_leaf_next_return(&cursor, &word)) {
+	while (tpc_leaf_next_return(&cursor, &word)) {
 		if (++count < max)
 			pcs[count] = word.value;
 	}

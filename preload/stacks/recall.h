@@ -31,25 +31,25 @@
 
 #include "core/base.h"
 
-#define TP_RECALL_WORDS 122880u /* 960 KiB */
-#define TP_RECALL_EDGES 8192u	/* 128 KiB; a power of two */
+#define TPC_RECALL_WORDS 122880u /* 960 KiB */
+#define TPC_RECALL_EDGES 8192u	 /* 128 KiB; a power of two */
 
-#define TP_RECALL_LEAF 1u
-#define TP_RECALL_GROUP 4u
-#define TP_RECALL_PIECE 16u			       /* words, in four groups */
-#define TP_RECALL_LINE 8u			       /* words in a cache line */
-#define TP_RECALL_STAMP 80u			       /* bytes below a hooked call's fp: its stamp. 0: it has none */
-#define TP_RECALL_FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
+#define TPC_RECALL_LEAF 1u
+#define TPC_RECALL_GROUP 4u
+#define TPC_RECALL_PIECE 16u				/* words, in four groups */
+#define TPC_RECALL_LINE 8u				/* words in a cache line */
+#define TPC_RECALL_STAMP 80u				/* bytes below a hooked call's fp: its stamp. 0: it has none */
+#define TPC_RECALL_FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
 
-#define TP_RECALL_FORKS 512u /* 8 KiB */
-#define TP_RECALL_ASKED 4u
-#define TP_RECALL_SHORTCUT_BITS 11 /* 32 KiB */
-#define TP_RECALL_SHARED_BITS 11   /* 8 KiB */
-#define TP_RECALL_ENDS_BITS 8	   /* 2 KiB */
+#define TPC_RECALL_FORKS 512u /* 8 KiB */
+#define TPC_RECALL_ASKED 4u
+#define TPC_RECALL_SHORTCUT_BITS 11 /* 32 KiB */
+#define TPC_RECALL_SHARED_BITS 11   /* 8 KiB */
+#define TPC_RECALL_ENDS_BITS 8	    /* 2 KiB */
 
-struct tp_recall_edge {
+struct tpc_recall_edge {
 	uint64_t key;	   /* 0: unused */
-	uint32_t to;	   /* a branch: twice its place in words[]; with TP_RECALL_LEAF a leaf: its place in bytes */
+	uint32_t to;	   /* a branch: twice its place in words[]; with TPC_RECALL_LEAF a leaf: its place in bytes */
 	uint32_t distance; /* of a branch: from the start's sp to the slot that it asks, in bytes */
 };
 
@@ -60,27 +60,27 @@ struct tp_recall_edge {
  * others from its own first. The innermost piece of a leaf may have fewer groups, of which the last is filled up with what it
  * begins with. A leaf says where its pieces are, in cache lines; of six, as of most, that is in its own first line.
  */
-struct tp_recall_group {
-	uint64_t values[TP_RECALL_GROUP];
-	uint16_t steps[TP_RECALL_GROUP];
+struct tpc_recall_group {
+	uint64_t values[TPC_RECALL_GROUP];
+	uint16_t steps[TPC_RECALL_GROUP];
 };
 
-struct tp_recall_piece {
+struct tpc_recall_piece {
 	uintptr_t base;	 /* its first slot */
 	uint32_t others; /* a bit for each word that is no return address */
 	uint32_t words;
-	struct tp_recall_group group[TP_RECALL_PIECE / TP_RECALL_GROUP];
+	struct tpc_recall_group group[TPC_RECALL_PIECE / TPC_RECALL_GROUP];
 } __attribute__((aligned(64)));
 
-struct tp_recalled { /* what comes of a walk; what `flags` mean is the walker's business */
+struct tpc_recalled { /* what comes of a walk; what `flags` mean is the walker's business */
 	uint32_t node, flags;
 };
 
-struct tp_recall_leaf {
+struct tpc_recall_leaf {
 	uintptr_t pc, sp, bp;
 	uint32_t top;	/* behind the outermost slot, in bytes from sp */
 	uint32_t stamp; /* the hooked call's; likewise */
-	struct tp_recalled result;
+	struct tpc_recalled result;
 	uint32_t next;	   /* the leaf that came next; 0: not known */
 	uint16_t held;	   /* all that is outside of that call, as a number of its own; 0: there is no such call */
 	uint8_t first;	   /* which piece that begins with */
@@ -91,33 +91,33 @@ struct tp_recall_leaf {
 } __attribute__((aligned(64)));
 
 /* A start with several branches below it. */
-struct tp_recall_fork {
+struct tpc_recall_fork {
 	uint64_t key; /* the start's; 0: unused */
 	uint16_t asked
-		[TP_RECALL_ASKED]; /* what they ask, in words behind the return address below sp, ascending; 0: itself */
+		[TPC_RECALL_ASKED]; /* what they ask, in words behind the return address below sp, ascending; 0: itself */
 };
 
 /* Where two leaves are, each with the upper half of its hash above; 0: nowhere. The one that came later first. */
-struct tp_recall_shortcut {
+struct tpc_recall_shortcut {
 	uint64_t ways[2];
 };
 
 /* An outer end: a piece, and the end outside of it, and its own number. */
-struct tp_recall_end {
+struct tpc_recall_end {
 	uint16_t piece, outer, number;
 };
 
-/* All zero is an empty one, but for `used` and `edge_mask`: call tp_recall_clear(). */
-struct tp_recall {
-	struct tp_recall_edge edges[TP_RECALL_EDGES];
-	uint64_t words[TP_RECALL_WORDS] __attribute__((aligned(64)));
-	struct tp_recall_fork forks[TP_RECALL_FORKS];
-	struct tp_recall_shortcut shortcuts[1u << TP_RECALL_SHORTCUT_BITS];
-	uint16_t shared[1u << TP_RECALL_SHARED_BITS][2]; /* pieces that were asked for lately, the last one first */
-	struct tp_recall_end ends[1u << TP_RECALL_ENDS_BITS]; /* the same of outer ends */
-	uint32_t end_count;				      /* numbers given to ends */
-	uint32_t used;					      /* words, from the beginning */
-	uint32_t branches;				      /* and from the end */
+/* All zero is an empty one, but for `used` and `edge_mask`: call tpc_recall_clear(). */
+struct tpc_recall {
+	struct tpc_recall_edge edges[TPC_RECALL_EDGES];
+	uint64_t words[TPC_RECALL_WORDS] __attribute__((aligned(64)));
+	struct tpc_recall_fork forks[TPC_RECALL_FORKS];
+	struct tpc_recall_shortcut shortcuts[1u << TPC_RECALL_SHORTCUT_BITS];
+	uint16_t shared[1u << TPC_RECALL_SHARED_BITS][2]; /* pieces that were asked for lately, the last one first */
+	struct tpc_recall_end ends[1u << TPC_RECALL_ENDS_BITS]; /* the same of outer ends */
+	uint32_t end_count;					/* numbers given to ends */
+	uint32_t used;						/* words, from the beginning */
+	uint32_t branches;					/* and from the end */
 	uint32_t edge_count;
 	uint32_t edge_mask;	 /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;		 /* where the leaf that was recalled last is; 0: the last walk was none of them */
@@ -134,73 +134,73 @@ struct tp_recall {
 };
 
 /* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */
-extern struct tp_recall_calls {
+extern struct tpc_recall_calls {
 	uintptr_t at, bytes;
-} tp_recall_calls;
+} tpc_recall_calls;
 
-/* From now on calls from there hold what is outside of them, unless tp_recall_hold_nothing() was called. One thread at a
+/* From now on calls from there hold what is outside of them, unless tpc_recall_hold_nothing() was called. One thread at a
  * time calls these. */
-void tp_recall_hold(uintptr_t code, size_t bytes);
+void tpc_recall_hold(uintptr_t code, size_t bytes);
 
 /* From now on none does: stacks change outside of calls that last. What is remembered must be forgotten then. */
-void tp_recall_hold_nothing(void);
+void tpc_recall_hold_nothing(void);
 
-struct tp_start { /* where a walk starts, and how far up its stack goes */
+struct tpc_start { /* where a walk starts, and how far up its stack goes */
 	uintptr_t pc, sp, bp, high;
 };
 
-struct tp_word { /* what a walk loaded */
+struct tpc_word { /* what a walk loaded */
 	uintptr_t slot, value;
 };
 
-void tp_recall_clear(struct tp_recall *recall);
+void tpc_recall_clear(struct tpc_recall *recall);
 
-_Static_assert(TP_RECALL_WORDS / TP_RECALL_LINE <= UINT16_MAX, "each cache line of words[] has a number");
+_Static_assert(TPC_RECALL_WORDS / TPC_RECALL_LINE <= UINT16_MAX, "each cache line of words[] has a number");
 
 /* Multiplicative hashing (Knuth, TAOCP 6.4). Two keys that meet cost a failed check, no more. */
-static inline uint64_t tp_recall_start_key(uintptr_t pc, uintptr_t sp)
+static inline uint64_t tpc_recall_start_key(uintptr_t pc, uintptr_t sp)
 {
 	return (pc ^ sp << 17) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }
 
-static inline uint64_t tp_recall_value_key(uint32_t branch, uint64_t value)
+static inline uint64_t tpc_recall_value_key(uint32_t branch, uint64_t value)
 {
 	return (value ^ (uint64_t)branch << 45) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }
 
 /* The edge of that key; NULL: there is none. */
-TP_HOT const struct tp_recall_edge *tp_recall_edge(const struct tp_recall *recall, uint64_t key)
+TPC_HOT const struct tpc_recall_edge *tpc_recall_edge(const struct tpc_recall *recall, uint64_t key)
 {
-	for (uint64_t at = key >> 36;; at += sizeof(struct tp_recall_edge)) {
-		const struct tp_recall_edge *edge =
+	for (uint64_t at = key >> 36;; at += sizeof(struct tpc_recall_edge)) {
+		const struct tpc_recall_edge *edge =
 			(const void *)((const char *)recall->edges + (at & recall->edge_mask));
 
-		if (tp_likely(edge->key == key))
+		if (tpc_likely(edge->key == key))
 			return edge;
 		if (!edge->key)
 			return NULL;
 	}
 }
 
-TP_HOT const struct tp_recall_leaf *tp_recall_leaf_at(const struct tp_recall *recall, uint32_t to)
+TPC_HOT const struct tpc_recall_leaf *tpc_recall_leaf_at(const struct tpc_recall *recall, uint32_t to)
 {
-	return (const void *)((const char *)recall->words + (to - TP_RECALL_LEAF));
+	return (const void *)((const char *)recall->words + (to - TPC_RECALL_LEAF));
 }
 
 /* `place` is one of leaf->pieces. */
-TP_HOT const struct tp_recall_piece *tp_recall_piece_at(const struct tp_recall *recall, uint16_t place)
+TPC_HOT const struct tpc_recall_piece *tpc_recall_piece_at(const struct tpc_recall *recall, uint16_t place)
 {
-	return (const void *)(recall->words + (size_t)place * TP_RECALL_LINE);
+	return (const void *)(recall->words + (size_t)place * TPC_RECALL_LINE);
 }
 
 /* A start's fork, if it has one. */
-TP_HOT const struct tp_recall_fork *tp_recall_fork_at(const struct tp_recall *recall, uint64_t key)
+TPC_HOT const struct tpc_recall_fork *tpc_recall_fork_at(const struct tpc_recall *recall, uint64_t key)
 {
-	return &recall->forks[key >> 9 & (TP_RECALL_FORKS - 1)];
+	return &recall->forks[key >> 9 & (TPC_RECALL_FORKS - 1)];
 }
 
 /* Of the words that the fork's branches ask; they can be read. Two multiplications side by side. */
-TP_HOT uint64_t tp_recall_hash(const struct tp_recall_fork *fork, uintptr_t sp)
+TPC_HOT uint64_t tpc_recall_hash(const struct tpc_recall_fork *fork, uintptr_t sp)
 {
 	const uint64_t *words = (const uint64_t *)sp - 1;
 	uint64_t inner = words[fork->asked[0]], outer = words[fork->asked[2]];
@@ -211,17 +211,17 @@ TP_HOT uint64_t tp_recall_hash(const struct tp_recall_fork *fork, uintptr_t sp)
 }
 
 /* Where the shortcut leads; 0: there is none. Without a branch that could be foretold wrongly, but for that. */
-TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct tp_start *start, uint64_t key)
+TPC_HOT uint32_t tpc_recall_shortcut(const struct tpc_recall *recall, const struct tpc_start *start, uint64_t key)
 {
-	const struct tp_recall_fork *fork = tp_recall_fork_at(recall, key);
-	const struct tp_recall_shortcut *shortcut;
+	const struct tpc_recall_fork *fork = tpc_recall_fork_at(recall, key);
+	const struct tpc_recall_shortcut *shortcut;
 	uint64_t hash, first, to;
 
-	if (tp_unlikely(fork->key != key ||
-			start->sp + fork->asked[TP_RECALL_ASKED - 1] * sizeof(uint64_t) > start->high))
+	if (tpc_unlikely(fork->key != key ||
+			 start->sp + fork->asked[TPC_RECALL_ASKED - 1] * sizeof(uint64_t) > start->high))
 		return 0;
-	hash = tp_recall_hash(fork, start->sp);
-	shortcut = &recall->shortcuts[hash >> (64 - TP_RECALL_SHORTCUT_BITS)];
+	hash = tpc_recall_hash(fork, start->sp);
+	shortcut = &recall->shortcuts[hash >> (64 - TPC_RECALL_SHORTCUT_BITS)];
 	hash &= UINT64_C(0xffffffff00000000);
 	first = shortcut->ways[0] ^ hash;
 	to = shortcut->ways[1] ^ hash;
@@ -234,23 +234,23 @@ TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct 
  * Is each word as it was that the leaf's walk loaded, as far as the piece `end`, which is not its first (0: to the end)? Apart: it
  * needs all registers that a call may change, and what the rest of a hook needs would be in memory.
  */
-TP_APART bool tp_recall_same(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint32_t end);
+TPC_APART bool tpc_recall_same(const struct tpc_recall *recall, const struct tpc_recall_leaf *leaf, uint32_t end);
 
 /* Is it the leaf of the stack that the thread is on? */
-TP_HOT bool tp_recall_is(struct tp_recall *recall, const struct tp_recall_leaf *leaf, const struct tp_start *start)
+TPC_HOT bool tpc_recall_is(struct tpc_recall *recall, const struct tpc_recall_leaf *leaf, const struct tpc_start *start)
 {
 	uint64_t stamp = 0;
 	uint16_t end = 0;
 
-	if (tp_unlikely(leaf->pc != start->pc || leaf->sp != start->sp || start->sp + leaf->top > start->high))
+	if (tpc_unlikely(leaf->pc != start->pc || leaf->sp != start->sp || start->sp + leaf->top > start->high))
 		return false;
 	if (leaf->held) {
 		stamp = *(const uint64_t *)(start->sp + leaf->stamp);
 		if (stamp && stamp == recall->stamp && leaf->held == recall->held)
 			end = leaf->pieces[leaf->first];
 	}
-	if (tp_unlikely(((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters) ||
-			!tp_recall_same(recall, leaf, end)))
+	if (tpc_unlikely(((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters) ||
+			 !tpc_recall_same(recall, leaf, end)))
 		return false;
 	recall->stamp = stamp;
 	recall->held = leaf->held;
@@ -258,7 +258,7 @@ TP_HOT bool tp_recall_is(struct tp_recall *recall, const struct tp_recall_leaf *
 }
 
 /* A leaf and the piece that stands behind it if it is its own, or a piece; `to` in bytes. Of 0: a line that is nobody's. */
-TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to)
+TPC_HOT void tpc_recall_fetch(const struct tpc_recall *recall, uint32_t to)
 {
 	const char *at = (const char *)recall->words + to;
 
@@ -269,21 +269,21 @@ TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to)
 
 /*
  * Where the leaf of the stack that the thread is on most probably is; 0: nowhere, or only the branches tell. Nothing is
- * checked yet, but where it is one of many, what tp_recall_is() will look at is on its way into the cache: it is worth
+ * checked yet, but where it is one of many, what tpc_recall_is() will look at is on its way into the cache: it is worth
  * asking early. Some 25 instructions, 35 more where there are branches.
  */
-TP_HOT uint32_t tp_recall_guess(const struct tp_recall *recall, const struct tp_start *start)
+TPC_HOT uint32_t tpc_recall_guess(const struct tpc_recall *recall, const struct tpc_start *start)
 {
-	uint64_t key = tp_recall_start_key(start->pc, start->sp);
-	const struct tp_recall_edge *edge = tp_recall_edge(recall, key);
+	uint64_t key = tpc_recall_start_key(start->pc, start->sp);
+	const struct tpc_recall_edge *edge = tpc_recall_edge(recall, key);
 	uint32_t to;
 
-	if (tp_unlikely(!edge))
+	if (tpc_unlikely(!edge))
 		return 0;
-	if (edge->to & TP_RECALL_LEAF)
+	if (edge->to & TPC_RECALL_LEAF)
 		return edge->to;
-	to = tp_recall_shortcut(recall, start, key);
-	tp_recall_fetch(recall, to ? tp_recall_leaf_at(recall, to)->pieces[0] * 64u : 0);
+	to = tpc_recall_shortcut(recall, start, key);
+	tpc_recall_fetch(recall, to ? tpc_recall_leaf_at(recall, to)->pieces[0] * 64u : 0);
 	return to;
 }
 
@@ -291,18 +291,18 @@ TP_HOT uint32_t tp_recall_guess(const struct tp_recall *recall, const struct tp_
  * The leaf, by the branches; NULL: it is not known. `wrong`: a guess that was wrong, or 0. Scalars: a struct would be in
  * memory on the shortest way too.
  */
-TP_APART const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintptr_t pc, uintptr_t sp,
-							  uintptr_t bp, uintptr_t high, uint32_t not );
+TPC_APART const struct tpc_recall_leaf *tpc_recall_find_long(struct tpc_recall *recall, uintptr_t pc, uintptr_t sp,
+							     uintptr_t bp, uintptr_t high, uint32_t not );
 
 /* The leaf of the stack that the thread is on; NULL: it is not known. */
-static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *recall, const struct tp_start *start)
+static inline const struct tpc_recall_leaf *tpc_recall_find(struct tpc_recall *recall, const struct tpc_start *start)
 {
-	uint32_t to = tp_recall_guess(recall, start);
+	uint32_t to = tpc_recall_guess(recall, start);
 
-	if (tp_unlikely(!to || !tp_recall_is(recall, tp_recall_leaf_at(recall, to), start)))
-		return tp_recall_find_long(recall, start->pc, start->sp, start->bp, start->high, to);
+	if (tpc_unlikely(!to || !tpc_recall_is(recall, tpc_recall_leaf_at(recall, to), start)))
+		return tpc_recall_find_long(recall, start->pc, start->sp, start->bp, start->high, to);
 	recall->last = to;
-	return tp_recall_leaf_at(recall, to);
+	return tpc_recall_leaf_at(recall, to);
 }
 
 /* ---- what follows what ---- */
@@ -312,57 +312,57 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
  * caches each time round. So a leaf knows which one came next, and that one is fetched while the program goes on, and is
  * what the next walk looks at first. A wrong guess costs time, no more.
  */
-#define TP_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
+#define TPC_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
 
 /*
  * What is learned from: one in four of those that were not expected, so that a loop is known after some rounds. Of stacks that
  * have no order hardly any pays, and the processor foretells wrongly which: one in 64 in the end. A new order, where all that was
  * known is wrong once, is not that yet.
  */
-#define TP_RECALL_PACE 4u
-#define TP_RECALL_PACE_MOST 64u
-#define TP_RECALL_PACE_STEP 256u /* in vain */
-#define TP_RECALL_OF_USE 32u	 /* in vain, made good by one that was of use */
+#define TPC_RECALL_PACE 4u
+#define TPC_RECALL_PACE_MOST 64u
+#define TPC_RECALL_PACE_STEP 256u /* in vain */
+#define TPC_RECALL_OF_USE 32u	  /* in vain, made good by one that was of use */
 
 /* `last` came after `before`, and was not what was expected. As chance will have it: of a loop, not the same ones always. */
-TP_SLOW void tp_recall_learn(struct tp_recall *recall, uint32_t before);
+TPC_SLOW void tpc_recall_learn(struct tpc_recall *recall, uint32_t before);
 
 /* After each walk: what comes next is expected. `before`: recall.last before it. */
-TP_HOT void tp_recall_follow(struct tp_recall *recall, uint32_t before)
+TPC_HOT void tpc_recall_follow(struct tpc_recall *recall, uint32_t before)
 {
 	uint32_t last = recall->last, expected = 0;
 
 	if (before == last && recall->expected == last && last)
 		return; /* the same again, as was expected: so it will be */
-	if (tp_unlikely(!recall->expected || recall->expected != last)) {
-		if (tp_unlikely(recall->patience-- == 0))
-			tp_recall_learn(recall, before);
+	if (tpc_unlikely(!recall->expected || recall->expected != last)) {
+		if (tpc_unlikely(recall->patience-- == 0))
+			tpc_recall_learn(recall, before);
 	}
-	if (tp_likely(last)) {
-		const struct tp_recall_leaf *leaf = tp_recall_leaf_at(recall, last);
+	if (tpc_likely(last)) {
+		const struct tpc_recall_leaf *leaf = tpc_recall_leaf_at(recall, last);
 
 		if (leaf->sure)
 			expected = leaf->next;
 		if (expected && expected != last) /* else all of it is at hand */
-			tp_recall_fetch(recall, expected);
+			tpc_recall_fetch(recall, expected);
 	}
 	recall->expected = expected;
 }
 
 /* A walk's outcome: what is remembered of it. */
-struct tp_outcome {
-	const struct tp_word *returns; /* innermost first, slots ascending */
+struct tpc_outcome {
+	const struct tpc_word *returns; /* innermost first, slots ascending */
 	size_t return_count;
-	const struct tp_word *others; /* saved fp's and CFAs, slots ascending */
+	const struct tpc_word *others; /* saved fp's and CFAs, slots ascending */
 	size_t other_count;
 	bool needs_bp; /* it depends on start.bp */
-	struct tp_recalled result;
+	struct tpc_recalled result;
 };
 
-/* Remembers a walk that tp_recall_find() did not know. One that has no short form is left out. */
-void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome);
+/* Remembers a walk that tpc_recall_find() did not know. One that has no short form is left out. */
+void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, const struct tpc_outcome *outcome);
 
 /* The stack recalled last, as program counters, innermost first; for tests. */
-size_t tp_recall_last(const struct tp_recall *recall, uintptr_t *pcs, size_t max);
+size_t tpc_recall_last(const struct tpc_recall *recall, uintptr_t *pcs, size_t max);
 
 #endif

@@ -17,15 +17,15 @@ struct entry {
 static const struct entry *entries_of(const void *eh_frame_hdr, uint64_t *count)
 {
 	const struct header *header = eh_frame_hdr;
-	struct tp_cursor in = { (const uint8_t *)(header + 1), (const uint8_t *)eh_frame_hdr + 64 };
+	struct tpc_cursor in = { (const uint8_t *)(header + 1), (const uint8_t *)eh_frame_hdr + 64 };
 	uintptr_t base = (uintptr_t)eh_frame_hdr;
 
 	*count = 0;
-	if (header->version != 1 || header->count_encoding == TP_PE_OMIT ||
-	    header->table_encoding != (TP_PE_DATAREL | TP_PE_SDATA4))
+	if (header->version != 1 || header->count_encoding == TPC_PE_OMIT ||
+	    header->table_encoding != (TPC_PE_DATAREL | TPC_PE_SDATA4))
 		return NULL;
-	tp_read_pointer(&in, header->frame_encoding, base);
-	*count = tp_read_pointer(&in, header->count_encoding, base);
+	tpc_read_pointer(&in, header->frame_encoding, base);
+	*count = tpc_read_pointer(&in, header->count_encoding, base);
 	return (const struct entry *)in.at;
 }
 
@@ -47,37 +47,37 @@ static const uint8_t *find_fde(const void *eh_frame_hdr, uintptr_t pc)
 }
 
 struct cie {
-	struct tp_cursor instructions;
+	struct tpc_cursor instructions;
 	bool has_length; /* augmentation 'z': FDEs carry augmentation data */
 	bool is_signal;
 };
 
-static bool read_augmentation(struct tp_cursor *in, const char *letters, struct tp_cfi *cfi, struct cie *cie)
+static bool read_augmentation(struct tpc_cursor *in, const char *letters, struct tpc_cfi *cfi, struct cie *cie)
 {
 	uint64_t length;
-	struct tp_cursor data;
+	struct tpc_cursor data;
 
 	if (letters[0] == 0)
 		return true;
 	if (letters[0] != 'z')
 		return false;
 	cie->has_length = true;
-	length = tp_read_uleb(in);
-	data = (struct tp_cursor){ in->at, in->at + length };
+	length = tpc_read_uleb(in);
+	data = (struct tpc_cursor){ in->at, in->at + length };
 	in->at += length;
 	for (const char *letter = letters + 1; *letter; letter++) {
 		uint8_t encoding;
 
 		switch (*letter) {
 		case 'R':
-			cfi->pointer_encoding = (uint8_t)tp_read_fixed(&data, 1);
+			cfi->pointer_encoding = (uint8_t)tpc_read_fixed(&data, 1);
 			break;
 		case 'P':
-			encoding = (uint8_t)tp_read_fixed(&data, 1);
-			tp_read_pointer(&data, encoding, 0);
+			encoding = (uint8_t)tpc_read_fixed(&data, 1);
+			tpc_read_pointer(&data, encoding, 0);
 			break;
 		case 'L':
-			tp_read_fixed(&data, 1);
+			tpc_read_fixed(&data, 1);
 			break;
 		case 'S':
 			cie->is_signal = true;
@@ -92,32 +92,32 @@ static bool read_augmentation(struct tp_cursor *in, const char *letters, struct 
 }
 
 /* The content of a CIE or FDE: what its length says. 64-bit DWARF does not occur in .eh_frame here. */
-static struct tp_cursor content(const uint8_t *record)
+static struct tpc_cursor content(const uint8_t *record)
 {
 	uint32_t length;
 
 	memcpy(&length, record, sizeof(length));
 	if (length == 0xffffffff)
 		length = 0;
-	return (struct tp_cursor){ record + 4, record + 4 + length };
+	return (struct tpc_cursor){ record + 4, record + 4 + length };
 }
 
-static bool read_cie(const uint8_t *record, struct tp_cfi *cfi, struct cie *cie)
+static bool read_cie(const uint8_t *record, struct tpc_cfi *cfi, struct cie *cie)
 {
-	struct tp_cursor in = content(record);
+	struct tpc_cursor in = content(record);
 	const char *letters;
 	uint8_t version;
 
-	if (tp_read_fixed(&in, 4) != 0) /* a CIE's id in .eh_frame */
+	if (tpc_read_fixed(&in, 4) != 0) /* a CIE's id in .eh_frame */
 		return false;
-	version = (uint8_t)tp_read_fixed(&in, 1);
+	version = (uint8_t)tpc_read_fixed(&in, 1);
 	letters = (const char *)in.at;
 	in.at += strlen(letters) + 1;
 	if (version != 1 && version != 3)
 		return false;
-	cfi->code_align = tp_read_uleb(&in);
-	cfi->data_align = tp_read_sleb(&in);
-	cfi->ra_register = version == 1 ? tp_read_fixed(&in, 1) : tp_read_uleb(&in);
+	cfi->code_align = tpc_read_uleb(&in);
+	cfi->data_align = tpc_read_sleb(&in);
+	cfi->ra_register = version == 1 ? tpc_read_fixed(&in, 1) : tpc_read_uleb(&in);
 	if (!read_augmentation(&in, letters, cfi, cie))
 		return false;
 	cie->instructions = in;
@@ -125,37 +125,37 @@ static bool read_cie(const uint8_t *record, struct tp_cfi *cfi, struct cie *cie)
 }
 
 /* The code that an FDE is for; `in` is left at its instructions. Empty: it can't be read. */
-static struct tp_range read_fde(struct tp_cursor *in, struct tp_cfi *cfi, struct cie *cie)
+static struct tpc_range read_fde(struct tpc_cursor *in, struct tpc_cfi *cfi, struct cie *cie)
 {
 	const uint8_t *here = in->at;
-	uint64_t back = tp_read_fixed(in, 4);
-	struct tp_range code;
+	uint64_t back = tpc_read_fixed(in, 4);
+	struct tpc_range code;
 
 	if (back == 0 || !read_cie(here - back, cfi, cie))
-		return (struct tp_range){ 0, 0 };
-	code.low = tp_read_pointer(in, cfi->pointer_encoding, 0);
-	code.high = code.low + tp_read_pointer(in, cfi->pointer_encoding & 0x0f, 0);
+		return (struct tpc_range){ 0, 0 };
+	code.low = tpc_read_pointer(in, cfi->pointer_encoding, 0);
+	code.high = code.low + tpc_read_pointer(in, cfi->pointer_encoding & 0x0f, 0);
 	if (cie->has_length) {
-		uint64_t length = tp_read_uleb(in);
+		uint64_t length = tpc_read_uleb(in);
 
 		in->at += length;
 	}
 	return code;
 }
 
-static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie *cie)
+static bool run(const uint8_t *fde, uintptr_t pc, struct tpc_cfi *cfi, struct cie *cie)
 {
-	struct tp_cursor in = content(fde);
-	struct tp_range code = read_fde(&in, cfi, cie);
+	struct tpc_cursor in = content(fde);
+	struct tpc_range code = read_fde(&in, cfi, cie);
 
 	if (pc - code.low >= code.high - code.low)
 		return false;
 	cfi->location = code.low;
-	if (!tp_cfi_run(cfi, cie->instructions, UINTPTR_MAX))
+	if (!tpc_cfi_run(cfi, cie->instructions, UINTPTR_MAX))
 		return false;
 	cfi->location = code.low;
 	cfi->initial = cfi->row;
-	if (!tp_cfi_run(cfi, in, pc))
+	if (!tpc_cfi_run(cfi, in, pc))
 		return false;
 	if (cfi->holds.high > code.high)
 		cfi->holds.high = code.high;
@@ -163,37 +163,37 @@ static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie
 }
 
 /* An expression may ask where it is: in a PLT's entry, how far on. */
-static bool has_expressions(const struct tp_cfi_row *row)
+static bool has_expressions(const struct tpc_cfi_row *row)
 {
-	return row->cfa_is_expression || row->kept.kind == TP_SAVE_EXPRESSION;
+	return row->cfa_is_expression || row->kept.kind == TPC_SAVE_EXPRESSION;
 }
 
-static struct tp_rule find(const void *eh_frame_hdr, uintptr_t pc, bool exact, uint64_t kept, struct tp_range *holds)
+static struct tpc_rule find(const void *eh_frame_hdr, uintptr_t pc, bool exact, uint64_t kept, struct tpc_range *holds)
 {
-	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR, .kept_register = kept };
+	struct tpc_cfi cfi = { .pointer_encoding = TPC_PE_ABSPTR, .kept_register = kept };
 	struct cie cie = { .is_signal = false };
 	uintptr_t at = exact ? pc : pc - 1;
 	const uint8_t *fde = find_fde(eh_frame_hdr, at);
 
-	*holds = (struct tp_range){ 0, 0 };
+	*holds = (struct tpc_range){ 0, 0 };
 	/* A signal trampoline is returned to, not called: its FDE covers the return address itself. */
 	if (!fde || !run(fde, at, &cfi, &cie)) /* it began to run if the code is the FDE's */
-		return (struct tp_rule){ .kind = cfi.location ? TP_RULE_UNKNOWN : TP_RULE_NONE };
+		return (struct tpc_rule){ .kind = cfi.location ? TPC_RULE_UNKNOWN : TPC_RULE_NONE };
 	if (cie.is_signal)
-		return (struct tp_rule){ .kind = TP_RULE_SIGNAL };
+		return (struct tpc_rule){ .kind = TPC_RULE_SIGNAL };
 	if (!has_expressions(&cfi.row))
 		*holds = cfi.holds;
-	return tp_cfi_rule(&cfi.row, at);
+	return tpc_cfi_rule(&cfi.row, at);
 }
 
-struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds)
+struct tpc_rule tpc_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tpc_range *holds)
 {
-	return find(eh_frame_hdr, pc, exact, TP_REG_FP, holds);
+	return find(eh_frame_hdr, pc, exact, TPC_REG_FP, holds);
 }
 
-struct tp_rule tp_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg)
+struct tpc_rule tpc_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg)
 {
-	struct tp_range holds;
+	struct tpc_range holds;
 
 	return find(eh_frame_hdr, pc, exact, reg, &holds);
 }
@@ -214,10 +214,10 @@ static const uint8_t *next_fde(const void *eh_frame_hdr, const uint8_t *fde)
 	return next < INT64_MAX ? (const uint8_t *)eh_frame_hdr + next : NULL;
 }
 
-static struct tp_range code_of(const uint8_t *fde)
+static struct tpc_range code_of(const uint8_t *fde)
 {
-	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
-	struct tp_cursor in = content(fde);
+	struct tpc_cfi cfi = { .pointer_encoding = TPC_PE_ABSPTR };
+	struct tpc_cursor in = content(fde);
 	struct cie cie = { .is_signal = false };
 
 	return read_fde(&in, &cfi, &cie);
@@ -226,20 +226,20 @@ static struct tp_range code_of(const uint8_t *fde)
 /* Code that is called begins with nothing but its return address on the stack; a piece that is jumped to, with a frame. */
 static bool begins_within(const uint8_t *fde, uintptr_t pc)
 {
-	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
+	struct tpc_cfi cfi = { .pointer_encoding = TPC_PE_ABSPTR };
 	struct cie cie = { .is_signal = false };
-	struct tp_rule rule;
+	struct tpc_rule rule;
 
 	if (!run(fde, pc, &cfi, &cie))
 		return false;
-	rule = tp_cfi_rule(&cfi.row, pc);
-	return rule.kind == TP_RULE_FP || (rule.kind == TP_RULE_SP && rule.cfa > 8);
+	rule = tpc_cfi_rule(&cfi.row, pc);
+	return rule.kind == TPC_RULE_FP || (rule.kind == TPC_RULE_SP && rule.cfa > 8);
 }
 
-unsigned int tp_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tp_range *pieces, unsigned int most)
+unsigned int tpc_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tpc_range *pieces, unsigned int most)
 {
 	const uint8_t *fde = find_fde(eh_frame_hdr, start);
-	struct tp_range code = fde ? code_of(fde) : (struct tp_range){ 0, 0 };
+	struct tpc_range code = fde ? code_of(fde) : (struct tpc_range){ 0, 0 };
 	unsigned int count = 0;
 
 	if (code.low != start)

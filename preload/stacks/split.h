@@ -9,7 +9,7 @@
 #include "core/base.h"
 
 /* Of the calling thread; 0: it does not run such code, or did not begin to. */
-static inline uintptr_t tp_split_stack_end(void)
+static inline uintptr_t tpc_split_stack_end(void)
 {
 	uintptr_t end;
 

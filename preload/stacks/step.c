@@ -14,7 +14,7 @@ static uintptr_t load(uintptr_t address)
 	return *(const uintptr_t *)address;
 }
 
-static bool readable(const struct tp_stepper *stepper, uintptr_t slot)
+static bool readable(const struct tpc_stepper *stepper, uintptr_t slot)
 {
 	return slot >= stepper->readable.low && slot <= stepper->readable.high - sizeof(uintptr_t) &&
 	       slot % sizeof(uintptr_t) == 0;
@@ -22,48 +22,48 @@ static bool readable(const struct tp_stepper *stepper, uintptr_t slot)
 
 static uintptr_t interrupted(uintptr_t context, unsigned int reg)
 {
-	return load(tp_arch_saved_at(context, reg));
+	return load(tpc_arch_saved_at(context, reg));
 }
 
-struct tp_registers tp_step_interrupted(uintptr_t context)
+struct tpc_registers tpc_step_interrupted(uintptr_t context)
 {
-	return (struct tp_registers){ .pc = interrupted(context, TP_REG_RA),
-				      .sp = interrupted(context, TP_REG_SP),
-				      .bp = interrupted(context, TP_REG_FP) };
+	return (struct tpc_registers){ .pc = interrupted(context, TPC_REG_RA),
+				       .sp = interrupted(context, TPC_REG_SP),
+				       .bp = interrupted(context, TPC_REG_FP) };
 }
 
-static bool stop(struct tp_stepper *stepper, uint32_t root)
+static bool stop(struct tpc_stepper *stepper, uint32_t root)
 {
 	stepper->root = root;
 	return false;
 }
 
 /* The caller's frame begins at `cfa`, its PC stands just below. */
-static bool step_to(struct tp_stepper *stepper, uintptr_t cfa, uintptr_t bp)
+static bool step_to(struct tpc_stepper *stepper, uintptr_t cfa, uintptr_t bp)
 {
 	if (cfa <= stepper->at.sp || !readable(stepper, cfa - 8))
 		return stop(stepper, TPROF_NODE_SHORT);
-	stepper->at = (struct tp_registers){ .pc = load(cfa - 8), .sp = cfa, .bp = bp };
+	stepper->at = (struct tpc_registers){ .pc = load(cfa - 8), .sp = cfa, .bp = bp };
 	stepper->exact = false;
 	return stepper->at.pc ? true : stop(stepper, TPROF_NODE_ROOT);
 }
 
 /* What stands where a return address would: no number, and nothing on the stack. 0 is the end of a chain. */
-static bool may_be_code(const struct tp_stepper *stepper, uintptr_t pc)
+static bool may_be_code(const struct tpc_stepper *stepper, uintptr_t pc)
 {
 	return !pc ||
-	       (pc >= LOWEST && pc < TP_ARCH_HIGHEST && (pc < stepper->readable.low || pc >= stepper->readable.high));
+	       (pc >= LOWEST && pc < TPC_ARCH_HIGHEST && (pc < stepper->readable.low || pc >= stepper->readable.high));
 }
 
 /*
  * A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. In assembly
  * without rules (OpenBLAS's kernels) fp may be anything that its callers keep there.
  */
-static bool step_by_bp(struct tp_stepper *stepper, struct tp_step *step)
+static bool step_by_bp(struct tpc_stepper *stepper, struct tpc_step *step)
 {
 	uintptr_t bp = stepper->at.bp;
 
-	if (stepper->at.sp + 64 >= tp_stack_main_end() && stepper->at.sp <= tp_stack_main_end() + 64)
+	if (stepper->at.sp + 64 >= tpc_stack_main_end() && stepper->at.sp <= tpc_stack_main_end() + 64)
 		return stop(stepper, TPROF_NODE_ROOT);
 	if (bp < stepper->at.sp || !readable(stepper, bp) || !readable(stepper, bp + 8))
 		return stop(stepper, TPROF_NODE_SHORT);
@@ -77,18 +77,18 @@ static bool step_by_bp(struct tp_stepper *stepper, struct tp_step *step)
 }
 
 /* The kernel pushed the interrupted registers. They may be on another stack: the handler had one of its own. */
-static bool step_by_signal(struct tp_stepper *stepper, const struct tp_thread *thread)
+static bool step_by_signal(struct tpc_stepper *stepper, const struct tpc_thread *thread)
 {
 	uintptr_t context = stepper->at.sp;
-	struct tp_registers at;
+	struct tpc_registers at;
 
-	if (!readable(stepper, context) || !readable(stepper, tp_arch_saved_at(context, TP_REG_RA)))
+	if (!readable(stepper, context) || !readable(stepper, tpc_arch_saved_at(context, TPC_REG_RA)))
 		return stop(stepper, TPROF_NODE_SHORT);
-	at = tp_step_interrupted(context);
+	at = tpc_step_interrupted(context);
 	if (at.sp < stepper->readable.low || at.sp >= stepper->readable.high) {
 		if (at.sp < thread->own.low || at.sp >= thread->own.high)
 			return stop(stepper, TPROF_NODE_SHORT);
-		stepper->readable = (struct tp_range){ at.sp, thread->own.high };
+		stepper->readable = (struct tpc_range){ at.sp, thread->own.high };
 	}
 	stepper->at = at;
 	stepper->exact = true;
@@ -96,32 +96,32 @@ static bool step_by_signal(struct tp_stepper *stepper, const struct tp_thread *t
 }
 
 /* The ucontext of a frame that was interrupted; 0: it was not. */
-static uintptr_t context_of(const struct tp_stepper *stepper, const struct tp_step *step)
+static uintptr_t context_of(const struct tpc_stepper *stepper, const struct tpc_step *step)
 {
 	if (step == stepper->first)
 		return stepper->context;
-	return step[-1].frame.rule.kind == TP_RULE_SIGNAL ? step[-1].at.sp : 0;
+	return step[-1].frame.rule.kind == TPC_RULE_SIGNAL ? step[-1].at.sp : 0;
 }
 
 /*
- * Where a function that was called has saved what it found in the register; TP_FP_LOST: that is not known. In an epilogue it
+ * Where a function that was called has saved what it found in the register; TPC_FP_LOST: that is not known. In an epilogue it
  * was popped, though no rule says so: it is the same again.
  */
-static enum tp_rule_fp saved_at(const struct tp_stepper *stepper, const struct tp_step *called, unsigned int reg,
-				uintptr_t *slot)
+static enum tpc_rule_fp saved_at(const struct tpc_stepper *stepper, const struct tpc_step *called, unsigned int reg,
+				 uintptr_t *slot)
 {
-	const void *eh_frame_hdr = tp_module_find(called->at.pc).eh_frame_hdr;
+	const void *eh_frame_hdr = tpc_module_find(called->at.pc).eh_frame_hdr;
 	bool exact = context_of(stepper, called) != 0;
-	struct tp_rule rule;
+	struct tpc_rule rule;
 
 	if (!eh_frame_hdr)
-		return TP_FP_LOST;
-	rule = tp_rule_find_for(eh_frame_hdr, called->at.pc, exact, reg);
-	if (rule.kind <= TP_RULE_UNKNOWN || rule.fp_kind == TP_FP_AT_FP)
-		return TP_FP_LOST;
+		return TPC_FP_LOST;
+	rule = tpc_rule_find_for(eh_frame_hdr, called->at.pc, exact, reg);
+	if (rule.kind <= TPC_RULE_UNKNOWN || rule.fp_kind == TPC_FP_AT_FP)
+		return TPC_FP_LOST;
 	*slot = called[1].at.sp + (uintptr_t)(intptr_t)rule.fp;
-	if (rule.fp_kind == TP_FP_AT_CFA && exact && *slot < called->at.sp)
-		return TP_FP_SAME;
+	if (rule.fp_kind == TPC_FP_AT_CFA && exact && *slot < called->at.sp)
+		return TPC_FP_SAME;
 	return rule.fp_kind;
 }
 
@@ -129,25 +129,25 @@ static enum tp_rule_fp saved_at(const struct tp_stepper *stepper, const struct t
  * What a frame has in a register: what was there when it was interrupted; in one that survives calls, what the next of those
  * that it called, inwards, has saved of it.
  */
-static bool find_register(const struct tp_stepper *stepper, const struct tp_step *step, unsigned int reg,
+static bool find_register(const struct tpc_stepper *stepper, const struct tpc_step *step, unsigned int reg,
 			  uintptr_t *value)
 {
-	bool survives = tp_arch_survives_calls(reg);
+	bool survives = tpc_arch_survives_calls(reg);
 	uintptr_t context, slot;
 
 	if (!stepper->first)
 		return false;
 	for (; (context = context_of(stepper, step)) == 0; step--) {
-		enum tp_rule_fp saved;
+		enum tpc_rule_fp saved;
 
 		if (!survives || step == stepper->first)
 			return false;
 		saved = saved_at(stepper, step - 1, reg, &slot);
-		if (saved == TP_FP_AT_CFA && readable(stepper, slot)) {
+		if (saved == TPC_FP_AT_CFA && readable(stepper, slot)) {
 			*value = load(slot);
 			return true;
 		}
-		if (saved != TP_FP_SAME)
+		if (saved != TPC_FP_SAME)
 			return false;
 	}
 	*value = interrupted(context, reg);
@@ -155,33 +155,33 @@ static bool find_register(const struct tp_stepper *stepper, const struct tp_step
 }
 
 /* In a function that saves nothing there, what is loaded may be in the red zone. */
-static bool load_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t slot, uintptr_t *cfa)
+static bool load_cfa(struct tpc_stepper *stepper, struct tpc_step *step, uintptr_t slot, uintptr_t *cfa)
 {
 	if (!readable(stepper, slot) &&
-	    !(stepper->exact && slot < stepper->at.sp && slot >= stepper->at.sp - TP_ARCH_RED_ZONE))
+	    !(stepper->exact && slot < stepper->at.sp && slot >= stepper->at.sp - TPC_ARCH_RED_ZONE))
 		return false;
 	step->cfa_slot = slot;
 	*cfa = load(slot) + step->frame.rule.more;
 	return true;
 }
 
-static bool find_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t *cfa)
+static bool find_cfa(struct tpc_stepper *stepper, struct tpc_step *step, uintptr_t *cfa)
 {
-	const struct tp_rule *rule = &step->frame.rule;
+	const struct tpc_rule *rule = &step->frame.rule;
 	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa;
 
 	switch (rule->kind) {
-	case TP_RULE_SP:
+	case TPC_RULE_SP:
 		*cfa = stepper->at.sp + offset;
 		return true;
-	case TP_RULE_FP:
+	case TPC_RULE_FP:
 		*cfa = stepper->at.bp + offset;
 		return true;
-	case TP_RULE_SP_LOAD:
+	case TPC_RULE_SP_LOAD:
 		return load_cfa(stepper, step, stepper->at.sp + offset, cfa);
-	case TP_RULE_FP_LOAD:
+	case TPC_RULE_FP_LOAD:
 		return load_cfa(stepper, step, stepper->at.bp + offset, cfa);
-	case TP_RULE_OTHER:
+	case TPC_RULE_OTHER:
 		if (!find_register(stepper, step, rule->more, cfa))
 			return false;
 		*cfa += offset;
@@ -190,23 +190,23 @@ static bool find_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t
 	return false;
 }
 
-bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct tp_thread *thread)
+bool tpc_step_out(struct tpc_stepper *stepper, struct tpc_step *step, const struct tpc_thread *thread)
 {
-	const struct tp_rule *rule = &step->frame.rule;
+	const struct tpc_rule *rule = &step->frame.rule;
 	uintptr_t cfa, bp = stepper->at.bp;
 
 	switch (rule->kind) {
-	case TP_RULE_NONE:
+	case TPC_RULE_NONE:
 		return step_by_bp(stepper, step);
-	case TP_RULE_END:
+	case TPC_RULE_END:
 		return stop(stepper, TPROF_NODE_ROOT);
-	case TP_RULE_SIGNAL:
+	case TPC_RULE_SIGNAL:
 		return step_by_signal(stepper, thread);
 	}
 	if (!find_cfa(stepper, step, &cfa))
 		return stop(stepper, TPROF_NODE_SHORT);
-	if (rule->fp_kind == TP_FP_AT_CFA || rule->fp_kind == TP_FP_AT_FP) {
-		uintptr_t slot = (rule->fp_kind == TP_FP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->fp;
+	if (rule->fp_kind == TPC_FP_AT_CFA || rule->fp_kind == TPC_FP_AT_FP) {
+		uintptr_t slot = (rule->fp_kind == TPC_FP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->fp;
 
 		if (stepper->exact && slot < stepper->at.sp)
 			return step_to(stepper, cfa, bp); /* in an epilogue: it was popped, though no rule says so */
@@ -214,7 +214,7 @@ bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct 
 			return stop(stepper, TPROF_NODE_SHORT);
 		step->bp_slot = slot;
 		bp = load(slot);
-	} else if (rule->fp_kind == TP_FP_LOST) {
+	} else if (rule->fp_kind == TPC_FP_LOST) {
 		bp = 0; /* no frame is there: one outside that needs it ends the walk */
 	}
 	return step_to(stepper, cfa, bp);

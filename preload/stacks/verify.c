@@ -23,46 +23,46 @@ static __thread uintptr_t ours[FRAMES_MAX];
 static __thread void *theirs[FRAMES_MAX + OWN_FRAMES];
 static uint64_t compared, interrupted, different, ended_early, astray, guessed, reported;
 
-static void add_pc(struct tp_text *text, uintptr_t pc)
+static void add_pc(struct tpc_text *text, uintptr_t pc)
 {
 	Dl_info info;
 
 	if (dladdr((void *)pc, &info) && info.dli_fname) {
-		tp_text_add(text, tp_text_base(info.dli_fname));
-		tp_text_add(text, ":");
-		tp_text_add(text, info.dli_sname ? info.dli_sname : "?");
-		tp_text_add(text, "+");
-		tp_text_add_number(text, pc - (uintptr_t)(info.dli_sname ? info.dli_saddr : info.dli_fbase));
+		tpc_text_add(text, tpc_text_base(info.dli_fname));
+		tpc_text_add(text, ":");
+		tpc_text_add(text, info.dli_sname ? info.dli_sname : "?");
+		tpc_text_add(text, "+");
+		tpc_text_add_number(text, pc - (uintptr_t)(info.dli_sname ? info.dli_saddr : info.dli_fbase));
 	} else {
-		tp_text_add_number(text, pc);
+		tpc_text_add_number(text, pc);
 	}
 }
 
 static void report(size_t count, size_t their_count, size_t at)
 {
 	static char line[8192];
-	struct tp_text text = tp_text_in(line, sizeof(line));
+	struct tpc_text text = tpc_text_in(line, sizeof(line));
 
-	if (tp_add(&reported, 1) >= REPORTS_MAX)
+	if (tpc_add(&reported, 1) >= REPORTS_MAX)
 		return;
-	tp_text_add(&text, "tprof-verify: different at frame ");
-	tp_text_add_number(&text, at);
-	tp_text_add(&text, " of ours ");
-	tp_text_add_number(&text, count);
-	tp_text_add(&text, ", libunwind's ");
-	tp_text_add_number(&text, their_count);
+	tpc_text_add(&text, "tprof-verify: different at frame ");
+	tpc_text_add_number(&text, at);
+	tpc_text_add(&text, " of ours ");
+	tpc_text_add_number(&text, count);
+	tpc_text_add(&text, ", libunwind's ");
+	tpc_text_add_number(&text, their_count);
 	for (size_t i = at < 3 ? 0 : at - 3; i < at + 4; i++) {
-		tp_text_add(&text, "\n  ");
-		tp_text_add_number(&text, i);
-		tp_text_add(&text, " ");
+		tpc_text_add(&text, "\n  ");
+		tpc_text_add_number(&text, i);
+		tpc_text_add(&text, " ");
 		if (i < count)
 			add_pc(&text, ours[i]);
-		tp_text_add(&text, " | ");
+		tpc_text_add(&text, " | ");
 		if (i < their_count)
 			add_pc(&text, (uintptr_t)theirs[i]);
 	}
-	tp_text_add(&text, "\n");
-	tp_log_text(line, text.length);
+	tpc_text_add(&text, "\n");
+	tpc_log_text(line, text.length);
 }
 
 /*
@@ -74,9 +74,9 @@ static uint32_t comparing; /* pid of the process that a thread is at it of; a ch
 static bool enter(uint32_t patience)
 {
 	for (;;) {
-		uint32_t holder = tp_load(&comparing);
+		uint32_t holder = tpc_load(&comparing);
 
-		if (holder != tp_state.pid && tp_swap_if(&comparing, holder, tp_state.pid))
+		if (holder != tpc_state.pid && tpc_swap_if(&comparing, holder, tpc_state.pid))
 			return true;
 		if (!patience--)
 			return false;
@@ -86,7 +86,7 @@ static bool enter(uint32_t patience)
 
 static void leave(void)
 {
-	tp_store_release(&comparing, 0u);
+	tpc_store_release(&comparing, 0u);
 }
 
 /* What libunwind found, in theirs[]. */
@@ -132,11 +132,11 @@ static void compare(size_t count, uint32_t root, const struct reference *referen
 		if ((i == count || i == FRAMES_MAX) && root == TPROF_NODE_CUT)
 			return;
 		if (is_short(i, count, root, reference)) {
-			tp_add(&ended_early, 1);
+			tpc_add(&ended_early, 1);
 		} else if (is_lost(i, count, reference)) {
-			tp_add(reference->guessed < i ? &guessed : &astray, 1);
+			tpc_add(reference->guessed < i ? &guessed : &astray, 1);
 		} else {
-			tp_add(&different, 1);
+			tpc_add(&different, 1);
 			report(count, reference->count, i);
 		}
 		return;
@@ -163,15 +163,15 @@ static bool makes_room(size_t count)
 /* A segment of a split stack may be too small for libunwind. A sample's walk is on the handler's stack. */
 static bool has_room(void)
 {
-	uintptr_t end = tp_split_stack_end(), here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t end = tpc_split_stack_end(), here = (uintptr_t)__builtin_frame_address(0);
 
 	return !end || (here > end && here - end >= LIBUNWIND_BYTES);
 }
 
-void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
+void tpc_verify_walk(const struct tpc_thread *thread, struct tpc_registers at)
 {
-	size_t count = tp_walk_last(thread, ours, FRAMES_MAX), skip = 0;
-	struct reference reference = { .split = tp_split_stack_end() };
+	size_t count = tpc_walk_last(thread, ours, FRAMES_MAX), skip = 0;
+	struct reference reference = { .split = tpc_split_stack_end() };
 
 	if (makes_room(count) || !has_room() || !enter(1000000))
 		return;
@@ -182,8 +182,8 @@ void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 	reference.count -= skip;
 	for (size_t i = 0; skip && i < reference.count; i++)
 		theirs[i] = theirs[i + skip];
-	tp_add(&compared, 1);
-	compare(count, tp_walk_last_root(thread), &reference);
+	tpc_add(&compared, 1);
+	compare(count, tpc_walk_last_root(thread), &reference);
 }
 
 #define BP_FAR 0x4000u /* libunwind's src/x86_64/Gstep.c: by rbp it goes no further */
@@ -202,10 +202,10 @@ static void note_frame(struct reference *reference, unw_cursor_t *cursor, unw_wo
 	theirs[reference->count++] = (void *)pc;
 }
 
-void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
+void tpc_verify_interrupted(const struct tpc_thread *thread, const void *context)
 {
-	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
-	struct reference reference = { .guessed = SIZE_MAX, .interrupted = true, .split = tp_split_stack_end() };
+	size_t count = tpc_walk_last(thread, ours, FRAMES_MAX);
+	struct reference reference = { .guessed = SIZE_MAX, .interrupted = true, .split = tpc_split_stack_end() };
 	unw_cursor_t cursor;
 	unw_word_t pc;
 
@@ -218,30 +218,30 @@ void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 		note_frame(&reference, &cursor, pc);
 	} while (reference.count < FRAMES_MAX && unw_step(&cursor) > 0);
 	leave();
-	tp_add(&interrupted, 1);
-	compare(count, tp_walk_last_root(thread), &reference);
+	tpc_add(&interrupted, 1);
+	compare(count, tpc_walk_last_root(thread), &reference);
 }
 
 /* The last line on stderr: what the tests read. */
 __attribute__((destructor)) static void summarize(void)
 {
 	char line[128];
-	struct tp_text text = tp_text_in(line, sizeof(line));
+	struct tpc_text text = tpc_text_in(line, sizeof(line));
 
-	tp_text_add(&text, "tprof-verify: walks ");
-	tp_text_add_number(&text, compared);
-	tp_text_add(&text, " interrupted ");
-	tp_text_add_number(&text, interrupted);
-	tp_text_add(&text, " early ");
-	tp_text_add_number(&text, ended_early);
-	tp_text_add(&text, " astray ");
-	tp_text_add_number(&text, astray);
-	tp_text_add(&text, " guessed ");
-	tp_text_add_number(&text, guessed);
-	tp_text_add(&text, " different ");
-	tp_text_add_number(&text, different);
-	tp_text_add(&text, "\n");
-	tp_log_text(line, text.length);
+	tpc_text_add(&text, "tprof-verify: walks ");
+	tpc_text_add_number(&text, compared);
+	tpc_text_add(&text, " interrupted ");
+	tpc_text_add_number(&text, interrupted);
+	tpc_text_add(&text, " early ");
+	tpc_text_add_number(&text, ended_early);
+	tpc_text_add(&text, " astray ");
+	tpc_text_add_number(&text, astray);
+	tpc_text_add(&text, " guessed ");
+	tpc_text_add_number(&text, guessed);
+	tpc_text_add(&text, " different ");
+	tpc_text_add_number(&text, different);
+	tpc_text_add(&text, "\n");
+	tpc_log_text(line, text.length);
 }
 
 #endif

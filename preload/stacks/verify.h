@@ -9,15 +9,15 @@
 #include "stacks/walk.h"
 
 #ifdef TPROF_VERIFY
-void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at);
-void tp_verify_interrupted(const struct tp_thread *thread, const void *context);
+void tpc_verify_walk(const struct tpc_thread *thread, struct tpc_registers at);
+void tpc_verify_interrupted(const struct tpc_thread *thread, const void *context);
 #else
-static inline void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
+static inline void tpc_verify_walk(const struct tpc_thread *thread, struct tpc_registers at)
 {
 	(void)thread;
 	(void)at;
 }
-static inline void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
+static inline void tpc_verify_interrupted(const struct tpc_thread *thread, const void *context)
 {
 	(void)thread;
 	(void)context;

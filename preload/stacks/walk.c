@@ -30,10 +30,10 @@ struct detail {
 /* Outermost frame first, so that what stays keeps its place. */
 struct walk {
 	union {
-		struct tp_walk_front front;
+		struct tpc_walk_front front;
 		struct {
 			uint32_t recall_epoch;
-			uint32_t epoch; /* tp_modules_epoch at the last walk */
+			uint32_t epoch; /* tpc_modules_epoch at the last walk */
 			uint32_t count;
 			uint32_t root;	   /* enum tprof_node: how the stack ended */
 			uint32_t base;	   /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
@@ -42,17 +42,17 @@ struct walk {
 	};
 	struct place places[WALK_MAX];
 	struct detail details[WALK_MAX];
-	struct tp_word checks[2 * WALK_MAX];
-	struct tp_frames_lately frames; /* of `epoch` */
-	struct tp_step fresh[WALK_MAX]; /* frames of this walk that the last one did not have, innermost first */
+	struct tpc_word checks[2 * WALK_MAX];
+	struct tpc_frames_lately frames; /* of `epoch` */
+	struct tpc_step fresh[WALK_MAX]; /* frames of this walk that the last one did not have, innermost first */
 	uint32_t numbers[WALK_MAX];
-	struct tp_word returns[WALK_MAX];
-	struct tp_word others[2 * WALK_MAX];
+	struct tpc_word returns[WALK_MAX];
+	struct tpc_word others[2 * WALK_MAX];
 };
 
-_Static_assert(sizeof(struct walk) <= TP_WALK_BYTES, "the walk fits its room in struct tp_thread");
+_Static_assert(sizeof(struct walk) <= TPC_WALK_BYTES, "the walk fits its room in struct tpc_thread");
 
-static struct walk *walk_of(struct tp_thread *thread)
+static struct walk *walk_of(struct tpc_thread *thread)
 {
 	return (struct walk *)thread->walk;
 }
@@ -76,16 +76,16 @@ static bool verify(const struct walk *walk, int32_t from, int32_t *next)
 {
 	const struct place *first = walk->places, *place = &first[from];
 
-	while (place >= first + 4 && tp_likely(!four_differ(place - 4)))
+	while (place >= first + 4 && tpc_likely(!four_differ(place - 4)))
 		place -= 4;
 	while (place-- > first) {
-		if (tp_unlikely(load(place->sp - 8) != place->pc)) {
+		if (tpc_unlikely(load(place->sp - 8) != place->pc)) {
 			*next = (int32_t)(place - first) - 1;
 			return false;
 		}
 	}
 	for (uint32_t i = walk->details[from].checks; i-- > 0;) {
-		if (tp_unlikely(load(walk->checks[i].slot) != walk->checks[i].value)) {
+		if (tpc_unlikely(load(walk->checks[i].slot) != walk->checks[i].value)) {
 			*next = -1;
 			return false;
 		}
@@ -98,7 +98,7 @@ static bool verify(const struct walk *walk, int32_t from, int32_t *next)
  * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address. Nor do
  * those from a frame inwards whose CFA another register told.
  */
-static bool joins(const struct walk *walk, const struct tp_registers *at, int32_t *candidate)
+static bool joins(const struct walk *walk, const struct tpc_registers *at, int32_t *candidate)
 {
 	int32_t i = *candidate;
 
@@ -110,30 +110,30 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 }
 
 /* `settled`: no dlclose is under way. */
-static inline struct tp_frame find_frame(struct walk *walk, const struct tp_stepper *stepper, bool settled)
+static inline struct tpc_frame find_frame(struct walk *walk, const struct tpc_stepper *stepper, bool settled)
 {
-	if (tp_likely(settled && !stepper->exact))
-		return tp_frame_find_lately(&walk->frames, stepper->at.pc);
-	return tp_frame_find(stepper->at.pc, stepper->exact);
+	if (tpc_likely(settled && !stepper->exact))
+		return tpc_frame_find_lately(&walk->frames, stepper->at.pc);
+	return tpc_frame_find(stepper->at.pc, stepper->exact);
 }
 
 /*
- * Walks until the end or the previous walk; `context` as in struct tp_stepper. Returns how many old frames stay; fills
+ * Walks until the end or the previous walk; `context` as in struct tpc_stepper. Returns how many old frames stay; fills
  * walk->fresh and *count.
  */
-static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, uintptr_t context,
+static uint32_t collect(struct tpc_thread *thread, struct walk *walk, const struct tpc_start *start, uintptr_t context,
 			uint32_t *count)
 {
-	struct tp_stepper stepper = { .at = { start->pc, start->sp, start->bp },
-				      .exact = context,
-				      .readable = { start->sp, start->high },
-				      .first = walk->fresh,
-				      .context = context };
-	bool settled = walk->epoch == tp_load_acquire(&tp_modules_epoch);
+	struct tpc_stepper stepper = { .at = { start->pc, start->sp, start->bp },
+				       .exact = context,
+				       .readable = { start->sp, start->high },
+				       .first = walk->fresh,
+				       .context = context };
+	bool settled = walk->epoch == tpc_load_acquire(&tpc_modules_epoch);
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
-		struct tp_step *fresh;
+		struct tpc_step *fresh;
 
 		if (!stepper.exact && joins(walk, &stepper.at, &candidate)) {
 			if ((uint32_t)candidate + 1 + *count > WALK_MAX)
@@ -141,8 +141,8 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struc
 			return (uint32_t)candidate + 1;
 		}
 		fresh = &walk->fresh[(*count)++];
-		*fresh = (struct tp_step){ .at = stepper.at, .frame = find_frame(walk, &stepper, settled) };
-		if (!tp_step_out(&stepper, fresh, thread)) {
+		*fresh = (struct tpc_step){ .at = stepper.at, .frame = find_frame(walk, &stepper, settled) };
+		if (!tpc_step_out(&stepper, fresh, thread)) {
 			walk->root = stepper.root;
 			return 0;
 		}
@@ -155,22 +155,22 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struc
 
 static void add_check(struct walk *walk, uint32_t *checks, uintptr_t slot)
 {
-	walk->checks[(*checks)++] = (struct tp_word){ slot, load(slot) };
+	walk->checks[(*checks)++] = (struct tpc_word){ slot, load(slot) };
 }
 
-static void push(struct walk *walk, const struct tp_step *fresh, uint32_t *checks)
+static void push(struct walk *walk, const struct tpc_step *fresh, uint32_t *checks)
 {
 	uint32_t i = walk->count++;
-	const struct tp_rule *rule = &fresh->frame.rule;
+	const struct tpc_rule *rule = &fresh->frame.rule;
 	bool outer_needs = i > 0 && walk->details[i - 1].needs_bp;
-	bool by_bp = fresh->by_bp || rule->kind == TP_RULE_FP || rule->kind == TP_RULE_FP_LOAD ||
-		     rule->fp_kind == TP_FP_AT_FP;
+	bool by_bp = fresh->by_bp || rule->kind == TPC_RULE_FP || rule->kind == TPC_RULE_FP_LOAD ||
+		     rule->fp_kind == TPC_FP_AT_FP;
 
 	if (fresh->cfa_slot)
 		add_check(walk, checks, fresh->cfa_slot);
 	if (fresh->bp_slot && outer_needs)
 		add_check(walk, checks, fresh->bp_slot);
-	if ((rule->kind == TP_RULE_SIGNAL || rule->kind == TP_RULE_OTHER) && walk->blind_at == NONE)
+	if ((rule->kind == TPC_RULE_SIGNAL || rule->kind == TPC_RULE_OTHER) && walk->blind_at == NONE)
 		walk->blind_at = i;
 	walk->places[i] = (struct place){ fresh->at.sp, fresh->at.pc };
 	walk->details[i] = (struct detail){
@@ -198,16 +198,16 @@ static void keep(struct walk *walk, uint32_t stays, uint32_t count)
 /* How many outermost frames are left out. */
 static uint32_t base_of(uint32_t count)
 {
-	return count <= tp_config.depth ? 0 : count - tp_config.depth;
+	return count <= tpc_config.depth ? 0 : count - tpc_config.depth;
 }
 
-static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from, const struct tp_node_miss *miss)
+static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from, const struct tpc_node_miss *miss)
 {
 	uint32_t count = walk->count - from, first;
 
 	for (uint32_t i = 0; i < count; i++)
 		walk->numbers[i] = walk->details[from + i].number;
-	first = tp_nodes_make(parent, walk->numbers, count, miss);
+	first = tpc_nodes_make(parent, walk->numbers, count, miss);
 	for (uint32_t i = 0; i < count; i++)
 		walk->details[from + i].node = first + i;
 }
@@ -218,8 +218,8 @@ static bool intern(struct walk *walk, uint32_t from, uint32_t base)
 	uint32_t parent = from > base ? walk->details[from - 1].node : base ? (uint32_t)TPROF_NODE_CUT : walk->root;
 
 	for (uint32_t i = from; i < walk->count; i++) {
-		struct tp_node_miss miss;
-		uint32_t node = tp_node_find(parent, walk->details[i].number, &miss);
+		struct tpc_node_miss miss;
+		uint32_t node = tpc_node_find(parent, walk->details[i].number, &miss);
 
 		if (!node) {
 			make_nodes(walk, parent, i, &miss);
@@ -252,9 +252,9 @@ static uint32_t incompleteness(const struct walk *walk)
 	return walk->root == TPROF_NODE_SHORT ? INCOMPLETE_SHORT : 0;
 }
 
-static TP_SLOW void count_incomplete(uint32_t flags)
+static TPC_SLOW void count_incomplete(uint32_t flags)
 {
-	tp_add(flags & INCOMPLETE_CUT ? &tp_header->walks_cut : &tp_header->walks_short, 1);
+	tpc_add(flags & INCOMPLETE_CUT ? &tpc_header->walks_cut : &tpc_header->walks_short, 1);
 }
 
 /* ---- recall ---- */
@@ -263,7 +263,7 @@ static TP_SLOW void count_incomplete(uint32_t flags)
 static void sort_others(struct walk *walk, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct tp_word word = walk->checks[count - 1 - i];
+		struct tpc_word word = walk->checks[count - 1 - i];
 		uint32_t at = i;
 
 		for (; at > 0 && walk->others[at - 1].slot > word.slot; at--)
@@ -273,10 +273,10 @@ static void sort_others(struct walk *walk, uint32_t count)
 }
 
 /* Worth it from the second time on: a program that starts up goes through a million stacks once. */
-static void remember(struct walk *walk, const struct tp_start *start)
+static void remember(struct walk *walk, const struct tpc_start *start)
 {
 	const struct detail *innermost = &walk->details[walk->count - 1];
-	struct tp_outcome outcome = {
+	struct tpc_outcome outcome = {
 		.returns = walk->returns,
 		.return_count = walk->count - 1,
 		.others = walk->others,
@@ -290,36 +290,36 @@ static void remember(struct walk *walk, const struct tp_start *start)
 	for (uint32_t i = 0; i < walk->count - 1; i++) {
 		const struct place *place = &walk->places[walk->count - 2 - i];
 
-		walk->returns[i] = (struct tp_word){ place->sp - sizeof(uintptr_t), place->pc };
+		walk->returns[i] = (struct tpc_word){ place->sp - sizeof(uintptr_t), place->pc };
 	}
 	sort_others(walk, innermost->checks);
-	tp_recall_add(&walk->front.recall, start, &outcome);
+	tpc_recall_add(&walk->front.recall, start, &outcome);
 }
 
-static TP_SLOW void forget(struct walk *walk)
+static TPC_SLOW void forget(struct walk *walk)
 {
 	walk->count = 0;
 	walk->recall_epoch = 0;
-	walk->epoch = tp_modules_renew();
+	walk->epoch = tpc_modules_renew();
 	memset(&walk->frames, 0, sizeof(walk->frames));
 }
 
 /* The thread's own stack is there as long as the thread; any other is asked for anew. */
-static uintptr_t end_of_stack(const struct tp_thread *thread, uintptr_t sp)
+static uintptr_t end_of_stack(const struct tpc_thread *thread, uintptr_t sp)
 {
-	if (tp_likely(thread->bounds.high == thread->own.high))
+	if (tpc_likely(thread->bounds.high == thread->own.high))
 		return thread->own.high;
-	return tp_stack_readable(sp, thread->bounds.high);
+	return tpc_stack_readable(sp, thread->bounds.high);
 }
 
-static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, uintptr_t context)
+static uint32_t walk_anew(struct tpc_thread *thread, struct tpc_registers at, uintptr_t context)
 {
 	struct walk *walk = walk_of(thread);
-	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
+	struct tpc_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
 	uint32_t stays, fresh, root;
 	bool known = true;
 
-	if (walk->epoch != tp_load_acquire(&tp_modules_epoch))
+	if (walk->epoch != tpc_load_acquire(&tpc_modules_epoch))
 		forget(walk);
 	walk->front.recall.last = 0;
 	walk->front.recall.stamp = 0;
@@ -331,53 +331,53 @@ static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, uint
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known && !context && walk->epoch == tp_load(&tp_modules_epoch)) { /* else it would not be asked for */
+	if (known && !context && walk->epoch == tpc_load(&tpc_modules_epoch)) { /* else it would not be asked for */
 		if (!walk->recall_epoch)
-			tp_recall_clear(&walk->front.recall);
+			tpc_recall_clear(&walk->front.recall);
 		walk->recall_epoch = walk->epoch;
 		remember(walk, &start);
 	}
-	if (tp_unlikely(incompleteness(walk)))
+	if (tpc_unlikely(incompleteness(walk)))
 		count_incomplete(incompleteness(walk));
 	return walk->details[walk->count - 1].node;
 }
 
 /* The recalled stack's node, or that of the walk that it takes if there is none. */
-static uint32_t result_of(struct tp_thread *thread, const void *frame, const struct tp_recall_leaf *leaf)
+static uint32_t result_of(struct tpc_thread *thread, const void *frame, const struct tpc_recall_leaf *leaf)
 {
 	if (!leaf)
-		return walk_anew(thread, tp_walk_caller(frame), 0);
+		return walk_anew(thread, tpc_walk_caller(frame), 0);
 	if (leaf->result.flags)
 		count_incomplete(leaf->result.flags);
 	return leaf->result.node;
 }
 
-uint32_t tp_walk(struct tp_thread *thread, const void *frame)
+uint32_t tpc_walk(struct tpc_thread *thread, const void *frame)
 {
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
+	struct tpc_registers at = tpc_walk_caller(frame);
+	struct tpc_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
 	struct walk *walk = walk_of(thread);
-	bool current = walk->recall_epoch == tp_load_acquire(&tp_modules_epoch);
+	bool current = walk->recall_epoch == tpc_load_acquire(&tpc_modules_epoch);
 
-	return result_of(thread, frame, current ? tp_recall_find(&walk->front.recall, &start) : NULL);
+	return result_of(thread, frame, current ? tpc_recall_find(&walk->front.recall, &start) : NULL);
 }
 
-uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess)
+uint32_t tpc_walk_missed(struct tpc_thread *thread, const void *frame, uint32_t guess)
 {
-	struct tp_start start = tp_walk_start(thread, frame);
+	struct tpc_start start = tpc_walk_start(thread, frame);
 	struct walk *walk = walk_of(thread);
-	const struct tp_recall_leaf *leaf = NULL;
+	const struct tpc_recall_leaf *leaf = NULL;
 
-	if (walk->recall_epoch == tp_load_acquire(&tp_modules_epoch))
-		leaf = tp_recall_find_long(&walk->front.recall, start.pc, start.sp, start.bp, start.high, guess);
+	if (walk->recall_epoch == tpc_load_acquire(&tpc_modules_epoch))
+		leaf = tpc_recall_find_long(&walk->front.recall, start.pc, start.sp, start.bp, start.high, guess);
 	return result_of(thread, frame, leaf);
 }
 
 /* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */
-uint32_t tp_walk_interrupted(struct tp_thread *thread, const void *context)
+uint32_t tpc_walk_interrupted(struct tpc_thread *thread, const void *context)
 {
 	uintptr_t at = (uintptr_t)context;
-	uint32_t node = walk_anew(thread, tp_step_interrupted(at), at);
+	uint32_t node = walk_anew(thread, tpc_step_interrupted(at), at);
 	struct walk *walk = walk_of(thread);
 
 	walk->places[walk->count - 1].pc |= INTERRUPTED;
@@ -385,60 +385,60 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, const void *context)
 }
 
 /* Goes outwards to the stack's end. True: on the way is a signal handler's frame, or one in the code `apart`. */
-static bool meets(const struct tp_thread *thread, struct tp_stepper *stepper, struct tp_range apart)
+static bool meets(const struct tpc_thread *thread, struct tpc_stepper *stepper, struct tpc_range apart)
 {
-	struct tp_step fresh;
+	struct tpc_step fresh;
 
 	for (size_t i = 0; i < WALK_MAX; i++) {
-		fresh = (struct tp_step){ .at = stepper->at, .frame = tp_frame_find(stepper->at.pc, stepper->exact) };
-		if (fresh.frame.rule.kind == TP_RULE_SIGNAL || tp_range_holds(apart, stepper->at.pc))
+		fresh = (struct tpc_step){ .at = stepper->at, .frame = tpc_frame_find(stepper->at.pc, stepper->exact) };
+		if (fresh.frame.rule.kind == TPC_RULE_SIGNAL || tpc_range_holds(apart, stepper->at.pc))
 			return true;
-		if (!tp_step_out(stepper, &fresh, thread))
+		if (!tpc_step_out(stepper, &fresh, thread))
 			return false;
 	}
 	return false;
 }
 
-bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart)
+bool tpc_walk_is_plain(const struct tpc_thread *thread, const void *frame, struct tpc_range apart)
 {
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
+	struct tpc_registers at = tpc_walk_caller(frame);
+	struct tpc_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
 
 	return !meets(thread, &stepper, apart) && stepper.root == TPROF_NODE_ROOT;
 }
 
-bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
+bool tpc_walk_is_handlers(const struct tpc_thread *thread, const void *frame)
 {
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_stepper stepper = { .at = at, .readable = { at.sp, thread->own.high } };
+	struct tpc_registers at = tpc_walk_caller(frame);
+	struct tpc_stepper stepper = { .at = at, .readable = { at.sp, thread->own.high } };
 
-	if (!tp_range_holds(thread->own, at.sp))
-		stepper.readable.high = tp_stack_readable(at.sp, at.sp + TP_STACK_WINDOW);
-	return meets(thread, &stepper, (struct tp_range){ 0, 0 });
+	if (!tpc_range_holds(thread->own, at.sp))
+		stepper.readable.high = tpc_stack_readable(at.sp, at.sp + TPC_STACK_WINDOW);
+	return meets(thread, &stepper, (struct tpc_range){ 0, 0 });
 }
 
-bool tp_walk_came_through(const struct tp_thread *thread, const void *frame, struct tp_range code, uintptr_t bp)
+bool tpc_walk_came_through(const struct tpc_thread *thread, const void *frame, struct tpc_range code, uintptr_t bp)
 {
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
+	struct tpc_registers at = tpc_walk_caller(frame);
+	struct tpc_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
 
 	for (size_t i = 0; stepper.at.sp <= bp; i++) {
-		struct tp_step fresh = { .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		struct tpc_step fresh = { .at = stepper.at, .frame = tpc_frame_find(stepper.at.pc, stepper.exact) };
 
-		if (stepper.at.bp == bp && tp_range_holds(code, stepper.at.pc))
+		if (stepper.at.bp == bp && tpc_range_holds(code, stepper.at.pc))
 			return true;
-		if (i == WALK_MAX || !tp_step_out(&stepper, &fresh, thread))
+		if (i == WALK_MAX || !tpc_step_out(&stepper, &fresh, thread))
 			return true;
 	}
 	return false;
 }
 
-uint32_t tp_walk_last_root(const struct tp_thread *thread)
+uint32_t tpc_walk_last_root(const struct tpc_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
 	if (walk->front.recall.last) {
-		uint32_t flags = tp_recall_leaf_at(&walk->front.recall, walk->front.recall.last)->result.flags;
+		uint32_t flags = tpc_recall_leaf_at(&walk->front.recall, walk->front.recall.last)->result.flags;
 
 		return flags & INCOMPLETE_CUT	  ? TPROF_NODE_CUT
 		       : flags & INCOMPLETE_SHORT ? TPROF_NODE_SHORT
@@ -447,12 +447,12 @@ uint32_t tp_walk_last_root(const struct tp_thread *thread)
 	return walk->root;
 }
 
-size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
+size_t tpc_walk_last(const struct tpc_thread *thread, uintptr_t *pcs, size_t max)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
 	if (walk->front.recall.last)
-		return tp_recall_last(&walk->front.recall, pcs, max);
+		return tpc_recall_last(&walk->front.recall, pcs, max);
 	for (size_t i = 0; i < walk->count && i < max; i++)
 		pcs[i] = walk->places[walk->count - 1 - i].pc & ~INTERRUPTED;
 	return walk->count;

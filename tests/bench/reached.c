@@ -86,14 +86,14 @@ static void cached_ddot(double *a, double *b, double *c)
 int main(int argc, char **argv)
 {
 	const double work = 2.0 * N * N * N;
-	struct tp_machine machine;
+	struct tpa_machine machine;
 	double *a, *b, *c;
 
-	tp_machine_identify(&machine);
-	elements = machine.cache_bytes[TP_LEVEL_L3] / 4;
+	tpa_machine_identify(&machine);
+	elements = machine.cache_bytes[TPA_LEVEL_L3] / 4;
 	elements = elements > 4 * WINDOW ? elements : 4 * WINDOW;
-	if (machine.cache_bytes[TP_LEVEL_L3] / 64 < CACHED)
-		cached = (int)(machine.cache_bytes[TP_LEVEL_L3] / 64);
+	if (machine.cache_bytes[TPA_LEVEL_L3] / 64 < CACHED)
+		cached = (int)(machine.cache_bytes[TPA_LEVEL_L3] / 64);
 	a = calloc(elements, 8), b = calloc(elements, 8), c = calloc(elements, 8);
 	if (!a || !b || !c)
 		return 1;

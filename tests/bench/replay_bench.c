@@ -77,23 +77,23 @@ static void write_events(struct gen *gen)
 	gen_finish(gen, now, 0);
 }
 
-static double decode(struct tp_trace *trace, uint64_t *count)
+static double decode(struct tpa_trace *trace, uint64_t *count)
 {
 	double begin = seconds();
-	struct tp_events *events = tp_events_open(trace);
+	struct tpa_events *events = tpa_events_open(trace);
 
 	*count = 0;
-	while (tp_events_next(events))
+	while (tpa_events_next(events))
 		++*count;
-	tp_events_close(events);
+	tpa_events_close(events);
 	return seconds() - begin;
 }
 
-static double replay(struct tp_trace *trace)
+static double replay(struct tpa_trace *trace)
 {
 	double begin = seconds();
 
-	tp_run_free(tp_run_replay(&trace, 1, NULL));
+	tpa_run_free(tpa_run_replay(&trace, 1, NULL));
 	return seconds() - begin;
 }
 
@@ -102,7 +102,7 @@ int main(void)
 	struct gen_options options = { .chunk_size = TPROF_CHUNK_SIZE, .tick_shift = 4, .start_ticks = 1 << 20 };
 	struct gen *gen = gen_new(&options);
 	double best_decode = 1e9, best_replay = 1e9, took;
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	const char *name;
 	uint64_t count = 0;
 	char *error;
@@ -111,7 +111,7 @@ int main(void)
 	write_stacks(gen);
 	write_events(gen);
 	name = gen_save(gen);
-	trace = tp_trace_open(name, &error);
+	trace = tpa_trace_open(name, &error);
 	unlink(name);
 	gen_free(gen);
 	if (!trace) {
@@ -127,6 +127,6 @@ int main(void)
 	printf("%" PRIu64 " events, %.2f bytes each: decode %.1f M/s, replay %.1f M/s\n", count,
 	       (double)trace->used_bytes / (double)count, (double)count / best_decode / 1e6,
 	       (double)count / best_replay / 1e6);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	return 0;
 }

@@ -15,9 +15,9 @@
 #include "base/archive.h"
 #include "model/replay/replay.h"
 
-void __real_tp_replay_steps(struct tp_replay *replay, size_t count);
-void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count);
-void __wrap_tp_replay_step(struct tp_replay *replay);
+void __real_tpa_replay_steps(struct tpa_replay *replay, size_t count);
+void __wrap_tpa_replay_steps(struct tpa_replay *replay, size_t count);
+void __wrap_tpa_replay_step(struct tpa_replay *replay);
 
 static uint64_t distance(void)
 {
@@ -35,36 +35,36 @@ static void fail(const char *what, const char *why)
 	abort();
 }
 
-static void look(const struct tp_replay *replay)
+static void look(const struct tpa_replay *replay)
 {
-	struct tp_run *run = calloc(1, sizeof(*run));
+	struct tpa_run *run = calloc(1, sizeof(*run));
 
 	if (run)
 		run->processes = calloc(1, sizeof(*run->processes));
-	if (!run || !run->processes || !tp_replay_look(replay, run->processes))
+	if (!run || !run->processes || !tpa_replay_look(replay, run->processes))
 		fail("look", NULL);
 	run->process_count = 1;
-	tp_run_free(run);
+	tpa_run_free(run);
 }
 
-static void cut(struct tp_replay *replay)
+static void cut(struct tpa_replay *replay)
 {
-	struct tp_archive saved = { 0 }, loaded = { 0 };
-	struct tp_trace *trace = replay->trace;
-	const struct tp_replay_options *options = replay->options;
+	struct tpa_archive saved = { 0 }, loaded = { 0 };
+	struct tpa_trace *trace = replay->trace;
+	const struct tpa_replay_options *options = replay->options;
 	uint64_t start_ns = replay->start_ns;
 	char *error = NULL;
 
-	if (!tp_replay_save(replay, &saved) || !tp_archive_seal(&saved))
+	if (!tpa_replay_save(replay, &saved) || !tpa_archive_seal(&saved))
 		fail("save", saved.failed);
-	tp_replay_free(replay);
+	tpa_replay_free(replay);
 	memset(replay, 0xa5, sizeof(*replay));
-	if (!tp_trace_refresh(trace, &error))
+	if (!tpa_trace_refresh(trace, &error))
 		fail("refresh", error);
-	if (!tp_archive_open(&loaded, saved.bytes, saved.size) ||
-	    !tp_replay_load(replay, trace, options, start_ns, &loaded))
+	if (!tpa_archive_open(&loaded, saved.bytes, saved.size) ||
+	    !tpa_replay_load(replay, trace, options, start_ns, &loaded))
 		fail("load", loaded.failed);
-	tp_archive_free(&saved);
+	tpa_archive_free(&saved);
 }
 
 /* ---- a file that grows ---- */
@@ -92,39 +92,39 @@ static bool become(const char *folder, unsigned number, const char *file)
 	return true;
 }
 
-static void follow(struct tp_replay *replay, const char *folder)
+static void follow(struct tpa_replay *replay, const char *folder)
 {
-	struct tp_archive saved = { 0 }, loaded = { 0 };
-	const struct tp_replay_options *options = replay->options;
-	struct tp_trace *whole = replay->trace, *trace;
+	struct tpa_archive saved = { 0 }, loaded = { 0 };
+	const struct tpa_replay_options *options = replay->options;
+	struct tpa_trace *whole = replay->trace, *trace;
 	uint64_t start_ns = replay->start_ns;
-	struct tp_replay live;
+	struct tpa_replay live;
 	char *error = NULL, file[4096];
 
 	snprintf(file, sizeof(file), "%s/live", folder);
-	if (!become(folder, 0, file) || !(trace = tp_trace_open(file, &error)))
+	if (!become(folder, 0, file) || !(trace = tpa_trace_open(file, &error)))
 		fail("first snapshot", error);
-	tp_replay_init(&live, trace, options, start_ns);
-	__real_tp_replay_steps(&live, SIZE_MAX);
+	tpa_replay_init(&live, trace, options, start_ns);
+	__real_tpa_replay_steps(&live, SIZE_MAX);
 	for (unsigned i = 1; become(folder, i, file); i++) {
-		if (!tp_replay_refresh(&live, &error))
+		if (!tpa_replay_refresh(&live, &error))
 			fail("refresh", error);
-		__real_tp_replay_steps(&live, SIZE_MAX);
+		__real_tpa_replay_steps(&live, SIZE_MAX);
 	}
-	if (!tp_replay_save(&live, &saved) || !tp_archive_seal(&saved))
+	if (!tpa_replay_save(&live, &saved) || !tpa_archive_seal(&saved))
 		fail("save", saved.failed);
-	tp_replay_free(&live);
-	tp_trace_close(trace);
-	tp_replay_free(replay);
-	if (!tp_archive_open(&loaded, saved.bytes, saved.size) ||
-	    !tp_replay_load(replay, whole, options, start_ns, &loaded))
+	tpa_replay_free(&live);
+	tpa_trace_close(trace);
+	tpa_replay_free(replay);
+	if (!tpa_archive_open(&loaded, saved.bytes, saved.size) ||
+	    !tpa_replay_load(replay, whole, options, start_ns, &loaded))
 		fail("load", loaded.failed);
-	tp_archive_free(&saved);
+	tpa_archive_free(&saved);
 	if (replay->event)
 		fail("follow", "the last snapshot is not the whole trace");
 }
 
-void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
+void __wrap_tpa_replay_steps(struct tpa_replay *replay, size_t count)
 {
 	const char *folder = getenv("CUT_SNAPSHOTS");
 
@@ -137,7 +137,7 @@ void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
 		uint64_t left = distance() - replay->heap.counts.events % distance();
 		size_t some = left < count ? (size_t)left : count;
 
-		__real_tp_replay_steps(replay, some);
+		__real_tpa_replay_steps(replay, some);
 		count -= some;
 		if (some == left && replay->heap.counts.events) {
 			look(replay);
@@ -146,7 +146,7 @@ void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
 	}
 }
 
-void __wrap_tp_replay_step(struct tp_replay *replay)
+void __wrap_tpa_replay_step(struct tpa_replay *replay)
 {
-	__wrap_tp_replay_steps(replay, 1);
+	__wrap_tpa_replay_steps(replay, 1);
 }

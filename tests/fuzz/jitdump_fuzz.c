@@ -43,10 +43,10 @@ static void write_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-static void look_at(const struct tp_jitdump *dump, uint64_t address, uint64_t time)
+static void look_at(const struct tpa_jitdump *dump, uint64_t address, uint64_t time)
 {
-	struct tp_jit_span span = tp_jitdump_at(dump, address, time);
-	const struct tp_jit_line *line;
+	struct tpa_jit_span span = tpa_jitdump_at(dump, address, time);
+	const struct tpa_jit_line *line;
 
 	if (!span.code)
 		return;
@@ -54,30 +54,30 @@ static void look_at(const struct tp_jitdump *dump, uint64_t address, uint64_t ti
 	    (time >= span.until && span.until != UINT64_MAX))
 		abort();
 	sum += strlen(span.code->name);
-	line = tp_jit_line_at(span.code, address);
+	line = tpa_jit_line_at(span.code, address);
 	if (line)
 		sum += strlen(line->file) + line->line;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct tp_trace_impl impl = { .clock = { 0, UINT64_C(1) << 32 } };
-	struct tp_jitdump dump = { 0 };
+	static struct tpa_trace_impl impl = { .clock = { 0, UINT64_C(1) << 32 } };
+	struct tpa_jitdump dump = { 0 };
 
 	impl.header.clock = TPROF_CLOCK_TSC;
 	impl.trace.header = &impl.header;
 	impl.trace.impl = &impl;
 	write_file(data, size);
-	tp_jitdump_read(&dump, path_of_file(), &impl.trace);
-	tp_jitdump_sort(&dump);
+	tpa_jitdump_read(&dump, path_of_file(), &impl.trace);
+	tpa_jitdump_sort(&dump);
 	for (size_t i = 0; i < dump.count && i < 256; i++) {
-		const struct tp_jit_code *code = &dump.codes[i];
+		const struct tpa_jit_code *code = &dump.codes[i];
 
 		look_at(&dump, code->start, code->time);
 		look_at(&dump, code->end - 1, 0);
 		look_at(&dump, code->start + (code->end - code->start) / 2, UINT64_MAX);
 		look_at(&dump, code->end, code->time + 1);
 	}
-	tp_jitdump_free(&dump);
+	tpa_jitdump_free(&dump);
 	return 0;
 }

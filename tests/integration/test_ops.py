@@ -174,4 +174,4 @@ def test_hooks_are_in_no_stack(tprof):
               for command in ("peak", "hotspots") for site in sites(trace, command)]
     of_sgemm = [stack for stack in stacks if "cblas_sgemm" in stack[:-1]]
     assert of_sgemm and {stack[stack.index("cblas_sgemm") + 1] for stack in of_sgemm} <= {"layer_forward", "train_step"}
-    assert not [stack for stack in stacks if any((name or "").startswith("tp_") for name in stack)]
+    assert not [stack for stack in stacks if any((name or "").startswith("tpc_") for name in stack)]

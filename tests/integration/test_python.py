@@ -479,8 +479,8 @@ deeper({depth})
     out = tprof.directory / "callgrind.out"
     # Of stacks alone: memory samples are taken by the clock, and how many there are would decide. Nor of the search for the
     # thread's state, millions each time: a call more before Python has begun may mean one more of it.
-    done = tprof.run(["valgrind", "--tool=callgrind", "--toggle-collect=tp_python_stack",
-                      "--toggle-collect=tp_python_find_key", f"--callgrind-out-file={out}", python, "-S", "-E", "-c", code],
+    done = tprof.run(["valgrind", "--tool=callgrind", "--toggle-collect=tpc_python_stack",
+                      "--toggle-collect=tpc_python_find_key", f"--callgrind-out-file={out}", python, "-S", "-E", "-c", code],
                      [LIBRARY], {"TPROF_CPU": "0"}, timeout=300)
     assert done.status == 0, done.stderr
     return int(re.search(rb"Collected : (\d+)", done.stderr).group(1))

@@ -74,27 +74,27 @@ static void make(struct worker *worker, struct code *code)
 
 static void take_down(struct code *code)
 {
-	tp_code_died((uintptr_t)code);
+	tpc_code_died((uintptr_t)code);
 	memset(code, 0, sizeof(*code));
 }
 
 static void ask(struct worker *worker, uint32_t which)
 {
 	const struct code *code = &worker->codes[which];
-	struct tp_python_place place = { .code = (uintptr_t)code };
-	struct tp_reader reader = { 0 };
-	uint64_t deaths = tp_load_acquire(&tp_code_deaths);
+	struct tpc_python_place place = { .code = (uintptr_t)code };
+	struct tpc_reader reader = { 0 };
+	uint64_t deaths = tpc_load_acquire(&tpc_code_deaths);
 	uint32_t line = (uint32_t)code->first_line;
 
 	if (worker->told[which].number && worker->told[which].deaths == deaths) {
 		worker->remembered++;
 	} else {
 		worker->told[which].deaths = deaths;
-		worker->told[which].number = tp_python_frame(&reader, &place);
+		worker->told[which].number = tpc_python_frame(&reader, &place);
 	}
 	HARNESS_CHECK(worker->told[which].number && worker->told[which].number < NUMBERS);
-	if (!tp_swap_if(&line_of[worker->told[which].number], UINT32_C(0), line))
-		HARNESS_CHECK(tp_load(&line_of[worker->told[which].number]) == line);
+	if (!tpc_swap_if(&line_of[worker->told[which].number], UINT32_C(0), line))
+		HARNESS_CHECK(tpc_load(&line_of[worker->told[which].number]) == line);
 }
 
 /* Those asked for last, from the oldest on: the table may have been changed meanwhile, and no death was counted since. */
@@ -133,9 +133,9 @@ static void *work(void *argument)
 static void start(void)
 {
 	harness_start();
-	tp_python_code_type = (uintptr_t)&type;
-	tp_python = (struct tp_python_layout){
-		.lines = TP_LINES_LNOTAB,
+	tpc_python_code_type = (uintptr_t)&type;
+	tpc_python = (struct tpc_python_layout){
+		.lines = TPC_LINES_LNOTAB,
 		.code_first_line = offsetof(struct code, first_line),
 		.code_file = offsetof(struct code, file),
 		.code_name = offsetof(struct code, name),
@@ -152,8 +152,8 @@ static void live(void)
 		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 	for (uint32_t i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
-	tp_codes_forget();
-	tp_nodes_forget();
+	tpc_codes_forget();
+	tpc_nodes_forget();
 }
 
 int main(void)

@@ -23,7 +23,7 @@
 #define EVENTS 12000 /* a thread's */
 
 static struct roundtrip_event *written[BATCHES * THREADS];
-static struct tp_thread *structs[THREADS];
+static struct tpc_thread *structs[THREADS];
 static pthread_barrier_t met;
 
 static uint64_t draw(uint64_t *random)
@@ -38,7 +38,7 @@ static uint64_t number(uint64_t *random, unsigned int bits)
 	return draw(random) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - (1 + draw(random) % bits));
 }
 
-static void put_block(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+static void put_block(struct tpc_thread *thread, uint64_t *random, struct roundtrip_event *event)
 {
 	uint64_t address = number(random, 47) << (draw(random) % 8 ? 3 : 0); /* some have no short form */
 
@@ -47,7 +47,7 @@ static void put_block(struct tp_thread *thread, uint64_t *random, struct roundtr
 	event->address = address;
 	if (event->kind == ROUNDTRIP_FREE) {
 		event->fn = (uint8_t)(TPROF_FN_FREE + draw(random) % 8);
-		tp_emit_free(thread, tp_clock_before(), address, event->fn);
+		tpc_emit_free(thread, tpc_clock_before(), address, event->fn);
 		return;
 	}
 	event->size = number(random, 40);
@@ -55,34 +55,34 @@ static void put_block(struct tp_thread *thread, uint64_t *random, struct roundtr
 	event->node = (uint32_t)number(random, 31);
 	event->fn = (uint8_t)(draw(random) % 14);
 	event->alignment = event->fn == TPROF_FN_MALLOC && !(address & 7) ? 0 : (uint8_t)(draw(random) % 20);
-	tp_emit_alloc(thread, tp_clock_after(),
-		      &(struct tp_block){ .address = address,
-					  .size = event->size,
-					  .usable = event->usable,
-					  .node = event->node,
-					  .fn = event->fn,
-					  .alignment = event->alignment });
+	tpc_emit_alloc(thread, tpc_clock_after(),
+		       &(struct tpc_block){ .address = address,
+					    .size = event->size,
+					    .usable = event->usable,
+					    .node = event->node,
+					    .fn = event->fn,
+					    .alignment = event->alignment });
 }
 
-static void put_mapping(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+static void put_mapping(struct tpc_thread *thread, uint64_t *random, struct roundtrip_event *event)
 {
-	event->address = number(random, 35) * TP_PAGE;
+	event->address = number(random, 35) * TPC_PAGE;
 	event->size = number(random, 40);
 	if (event->kind == ROUNDTRIP_UNMAP) {
 		event->flag = draw(random) % 2;
-		tp_emit_unmap(thread, tp_clock_before(), event->address, event->size, event->flag);
+		tpc_emit_unmap(thread, tpc_clock_before(), event->address, event->size, event->flag);
 		return;
 	}
 	event->flag = draw(random) % 2;
 	event->usable = number(random, 20);
 	event->protection = draw(random) % 8;
 	event->node = (uint32_t)number(random, 31);
-	tp_emit_map(thread, tp_clock_after(),
-		    &(struct tp_map){ .address = event->address,
-				      .length = event->size,
-				      .protection = event->protection,
-				      .flags = event->usable | (event->flag ? TPROF_MAP_REMAP : 0),
-				      .node = event->node });
+	tpc_emit_map(thread, tpc_clock_after(),
+		     &(struct tpc_map){ .address = event->address,
+					.length = event->size,
+					.protection = event->protection,
+					.flags = event->usable | (event->flag ? TPROF_MAP_REMAP : 0),
+					.node = event->node });
 }
 
 static void put_text(uint64_t *random, struct roundtrip_event *event)
@@ -93,48 +93,48 @@ static void put_text(uint64_t *random, struct roundtrip_event *event)
 		event->text[i] = (char)('a' + draw(random) % 26);
 }
 
-static void put_other(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+static void put_other(struct tpc_thread *thread, uint64_t *random, struct roundtrip_event *event)
 {
-	uint64_t now = tp_clock_before();
+	uint64_t now = tpc_clock_before();
 
 	event->size = number(random, 40);
 	event->usable = number(random, 40);
 	switch (event->kind) {
 	case ROUNDTRIP_MEMORY:
-		event->size *= TP_PAGE;
-		event->usable *= TP_PAGE;
-		tp_emit_memory(thread, now, &(struct tp_memory){ event->size, event->usable, 0 }, NULL);
+		event->size *= TPC_PAGE;
+		event->usable *= TPC_PAGE;
+		tpc_emit_memory(thread, now, &(struct tpc_memory){ event->size, event->usable, 0 }, NULL);
 		break;
 	case ROUNDTRIP_SAMPLE:
 		event->node = (uint32_t)number(random, 31);
-		tp_emit_sample(thread, now, event->node, event->size);
+		tpc_emit_sample(thread, now, event->node, event->size);
 		break;
 	case ROUNDTRIP_OP:
 		event->size = 1 + number(random, 20);
-		tp_emit_op(thread, now, (uint32_t)event->size);
+		tpc_emit_op(thread, now, (uint32_t)event->size);
 		break;
 	case ROUNDTRIP_OP_END:
 		event->flag = draw(random) % 2;
-		tp_emit_op_end(thread, now, event->flag);
+		tpc_emit_op_end(thread, now, event->flag);
 		break;
 	case ROUNDTRIP_STEP:
-		tp_emit_step(thread, now, event->size);
+		tpc_emit_step(thread, now, event->size);
 		break;
 	case ROUNDTRIP_DETAIL:
 		put_text(random, event);
-		tp_emit_detail(thread, now, event->text, event->size, event->usable);
+		tpc_emit_detail(thread, now, event->text, event->size, event->usable);
 		break;
 	case ROUNDTRIP_MARK:
 		put_text(random, event);
-		tp_emit_mark(thread, now, event->text);
+		tpc_emit_mark(thread, now, event->text);
 		break;
 	case ROUNDTRIP_CANCEL:
-		tp_emit_cancel(thread, now);
+		tpc_emit_cancel(thread, now);
 		break;
 	}
 }
 
-static void put(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+static void put(struct tpc_thread *thread, uint64_t *random, struct roundtrip_event *event)
 {
 	uint64_t kind = draw(random) % (2 * ROUNDTRIP_KINDS);
 
@@ -153,12 +153,12 @@ static void *work(void *argument)
 {
 	size_t i = (size_t)(uintptr_t)argument;
 	uint64_t random = i + 1;
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
 	pthread_barrier_wait(&met);
-	thread = tp_thread_attach();
+	thread = tpc_thread_attach();
 	/* An atomic read: another thread may try to take the struct over at this moment, in vain. */
-	HARNESS_CHECK(thread && thread == tp_self && tp_load(&thread->tid) == (uint32_t)gettid());
+	HARNESS_CHECK(thread && thread == tpc_self && tpc_load(&thread->tid) == (uint32_t)gettid());
 	structs[i % THREADS] = thread;
 	for (size_t k = 0; k < EVENTS; k++)
 		put(thread, &random, &written[i][k]);
@@ -181,7 +181,7 @@ static void run_batch(size_t batch)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < THREADS; i++) /* joined, and the kernel may know them still: then none is taken over */
-		while (tp_sys_thread_lives(tp_state.pid, structs[i]->tid))
+		while (tpc_sys_thread_lives(tpc_state.pid, structs[i]->tid))
 			sched_yield();
 	pthread_barrier_destroy(&met);
 	for (size_t i = 0; i < THREADS; i++)
@@ -202,17 +202,17 @@ static void write_trace(const char *path)
 	FILE *file = fopen(path, "wbe");
 
 	HARNESS_CHECK(file);
-	memcpy(tp_header->magic, TPROF_MAGIC, sizeof(tp_header->magic));
-	tp_header->version = TPROF_VERSION;
-	tp_header->header_size = TPROF_HEADER_SIZE;
-	tp_header->chunk_size = TPROF_CHUNK_SIZE;
-	tp_header->page_size = TP_PAGE;
-	tp_header->clock = tp_clock_kind;
-	tp_header->tick_shift = tp_emit_shift;
-	tp_header->chunks = harness_chunk_count();
-	tp_header->end = TPROF_END_EXIT;
-	tp_header->finish = tp_clock_moment();
-	memcpy(page, tp_header, sizeof(*tp_header));
+	memcpy(tpc_header->magic, TPROF_MAGIC, sizeof(tpc_header->magic));
+	tpc_header->version = TPROF_VERSION;
+	tpc_header->header_size = TPROF_HEADER_SIZE;
+	tpc_header->chunk_size = TPROF_CHUNK_SIZE;
+	tpc_header->page_size = TPC_PAGE;
+	tpc_header->clock = tpc_clock_kind;
+	tpc_header->tick_shift = tpc_emit_shift;
+	tpc_header->chunks = harness_chunk_count();
+	tpc_header->end = TPROF_END_EXIT;
+	tpc_header->finish = tpc_clock_moment();
+	memcpy(page, tpc_header, sizeof(*tpc_header));
 	put_bytes(file, page, sizeof(page));
 	for (size_t i = 0; i < harness_chunk_count(); i++)
 		put_bytes(file, harness_chunk(i), TPROF_CHUNK_SIZE);
@@ -233,8 +233,8 @@ static void write_list(const char *path)
 static void check_who_shares_the_clock(void)
 {
 	for (size_t i = 0; i < THREADS; i++) {
-		HARNESS_CHECK(tp_clock_is_shared() == (i > 1));
-		tp_thread_allocates(structs[i]);
+		HARNESS_CHECK(tpc_clock_is_shared() == (i > 1));
+		tpc_thread_allocates(structs[i]);
 	}
 }
 
@@ -242,17 +242,17 @@ int main(int argc, char **argv)
 {
 	size_t made = 0;
 
-	tp_clock_start();
+	tpc_clock_start();
 	harness_start();
-	tp_state.pid = (uint32_t)getpid();
-	tp_emit_shift = 4;
-	tp_header->start = tp_clock_moment();
+	tpc_state.pid = (uint32_t)getpid();
+	tpc_emit_shift = 4;
+	tpc_header->start = tpc_clock_moment();
 	for (size_t batch = 0; batch < BATCHES; batch++)
 		run_batch(batch);
-	for (const struct tp_thread *thread = structs[0]; thread; thread = thread->next)
+	for (const struct tpc_thread *thread = structs[0]; thread; thread = thread->next)
 		made++;
 	HARNESS_CHECK(made <= THREADS); /* all batches had the same */
-	HARNESS_CHECK(tp_header->threads == BATCHES * THREADS);
+	HARNESS_CHECK(tpc_header->threads == BATCHES * THREADS);
 	check_who_shares_the_clock();
 	if (argc == 3) {
 		write_trace(argv[1]);

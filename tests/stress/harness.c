@@ -14,55 +14,55 @@ static size_t handed_out;
 
 void harness_start(void)
 {
-	tp_header = &header;
-	tp_store_release(&tp_state.mode, (uint32_t)TP_MODE_ON);
+	tpc_header = &header;
+	tpc_store_release(&tpc_state.mode, (uint32_t)TPC_MODE_ON);
 }
 
 size_t harness_chunk_count(void)
 {
-	return tp_load_acquire(&handed_out);
+	return tpc_load_acquire(&handed_out);
 }
 
 struct tprof_chunk *harness_chunk(size_t i)
 {
-	struct tprof_chunk *chunk = tp_load_acquire(&chunks[i]);
+	struct tprof_chunk *chunk = tpc_load_acquire(&chunks[i]);
 
-	/* Acquire pairs with tp_chunk_begin(): the header is filled in. */
-	return chunk && tp_load_acquire(&chunk->magic) == TPROF_CHUNK_MAGIC ? chunk : NULL;
+	/* Acquire pairs with tpc_chunk_begin(): the header is filled in. */
+	return chunk && tpc_load_acquire(&chunk->magic) == TPROF_CHUNK_MAGIC ? chunk : NULL;
 }
 
 /* ---- in place of core/output.c and core/chunk.c: a chunk outlives its writer ---- */
 
-int tp_output_reach(void)
+int tpc_output_reach(void)
 {
 	return -1;
 }
 
-struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
+struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
 {
-	size_t i = tp_add(&handed_out, (size_t)1);
+	size_t i = tpc_add(&handed_out, (size_t)1);
 	struct tprof_chunk *chunk;
 
 	(void)whole;
 	HARNESS_CHECK(i < HARNESS_CHUNKS);
-	chunk = aligned_alloc(TP_PAGE, TPROF_CHUNK_SIZE);
+	chunk = aligned_alloc(TPC_PAGE, TPROF_CHUNK_SIZE);
 	HARNESS_CHECK(chunk);
 	memset(chunk, 0, TPROF_CHUNK_SIZE);
 	chunk->kind = kind;
 	chunk->thread = thread;
 	chunk->tid = tid;
-	chunk->begin = tp_clock_moment();
-	tp_store_release(&chunks[i], chunk);
-	tp_store_release(&chunk->magic, TPROF_CHUNK_MAGIC);
+	chunk->begin = tpc_clock_moment();
+	tpc_store_release(&chunks[i], chunk);
+	tpc_store_release(&chunk->magic, TPROF_CHUNK_MAGIC);
 	return chunk;
 }
 
-void tp_chunk_end(struct tprof_chunk *chunk)
+void tpc_chunk_end(struct tprof_chunk *chunk)
 {
 	HARNESS_CHECK(chunk->magic == TPROF_CHUNK_MAGIC);
 }
 
-const char *tp_output_path(void)
+const char *tpc_output_path(void)
 {
 	return "";
 }
@@ -128,8 +128,8 @@ void harness_read_tables(const struct tprof_chunk *chunk, struct harness_node *n
 			 size_t max)
 {
 	const uint8_t *bytes = (const uint8_t *)(chunk + 1);
-	/* Acquire pairs with tp_chunk_commit(). */
-	struct cursor in = { bytes, bytes + tp_load_acquire(&chunk->committed) };
+	/* Acquire pairs with tpc_chunk_commit(). */
+	struct cursor in = { bytes, bytes + tpc_load_acquire(&chunk->committed) };
 	uint64_t expected = 0;
 
 	HARNESS_CHECK(in.end <= (const uint8_t *)chunk + TPROF_CHUNK_SIZE);

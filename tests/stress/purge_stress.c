@@ -26,27 +26,27 @@ static void *meet(void *argument)
 	uintptr_t first = OTHERS + (uintptr_t)argument * MET * 16;
 
 	for (uint32_t i = 0; i < MET; i++)
-		HARNESS_CHECK(tp_frame_find(first + 16 * i, false).number);
-	tp_add(&running, -1);
+		HARNESS_CHECK(tpc_frame_find(first + 16 * i, false).number);
+	tpc_add(&running, -1);
 	return NULL;
 }
 
 static void none_is_known(void)
 {
-	struct tp_frame frame;
+	struct tpc_frame frame;
 
 	for (uint32_t i = 0; i < OWN; i++)
-		HARNESS_CHECK(!tp_frame_known(OBJECT + 16 * i, &frame));
+		HARNESS_CHECK(!tpc_frame_known(OBJECT + 16 * i, &frame));
 }
 
 static void *come_and_go(void *argument)
 {
 	(void)argument;
-	while (tp_load(&running)) {
+	while (tpc_load(&running)) {
 		none_is_known();
 		for (uint32_t i = 0; i < OWN; i++)
-			tp_frame_find(OBJECT + 16 * i, false);
-		tp_frames_purge(OBJECT, OBJECT + 16 * OWN);
+			tpc_frame_find(OBJECT + 16 * i, false);
+		tpc_frames_purge(OBJECT, OBJECT + 16 * OWN);
 		purges++;
 	}
 	return NULL;
@@ -64,7 +64,7 @@ static void live(void)
 		pthread_join(walkers[i], NULL);
 	pthread_join(object, NULL);
 	none_is_known();
-	tp_frames_forget();
+	tpc_frames_forget();
 }
 
 int main(void)

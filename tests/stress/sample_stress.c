@@ -29,10 +29,10 @@ static void put(size_t me, uint64_t i)
 	uint64_t *slot = &mailbox[me][i % LIVE];
 	uint64_t address = address_of(me, i);
 
-	if (tp_load(slot) || !tp_sample_insert(address))
+	if (tpc_load(slot) || !tpc_sample_insert(address))
 		return;
 	inserted[me]++;
-	tp_store_release(slot, address); /* pairs with take(): the block is handed over */
+	tpc_store_release(slot, address); /* pairs with take(): the block is handed over */
 }
 
 static void take(size_t me, uint64_t i)
@@ -42,7 +42,7 @@ static void take(size_t me, uint64_t i)
 
 	if (!address)
 		return;
-	HARNESS_CHECK(tp_sample_remove(address));
+	HARNESS_CHECK(tpc_sample_remove(address));
 	removed[me]++;
 }
 
@@ -52,7 +52,7 @@ static void *work(void *argument)
 
 	for (uint64_t i = 0; i < BLOCKS; i++) {
 		put(me, i);
-		HARNESS_CHECK(!tp_sample_remove(address_of(me, i) + 8)); /* never inserted */
+		HARNESS_CHECK(!tpc_sample_remove(address_of(me, i) + 8)); /* never inserted */
 		take(me, i * 7);
 	}
 	return NULL;
@@ -71,7 +71,7 @@ int main(void)
 	for (size_t i = 0; i < THREADS; i++) {
 		for (size_t k = 0; k < LIVE; k++) {
 			if (mailbox[i][k])
-				HARNESS_CHECK(tp_sample_remove(mailbox[i][k]) && !tp_sample_remove(mailbox[i][k]));
+				HARNESS_CHECK(tpc_sample_remove(mailbox[i][k]) && !tpc_sample_remove(mailbox[i][k]));
 			out += mailbox[i][k] != 0;
 		}
 		in += inserted[i];

@@ -24,11 +24,11 @@
 struct tensor {
 	uintptr_t vtable;
 	uint64_t references;
-	uint64_t words[TP_TENSOR_TYPE + 1];
+	uint64_t words[TPC_TENSOR_TYPE + 1];
 };
 
-static struct tp_op_function functions[FUNCTIONS];
-struct tp_op_function *tp_op_functions = functions;
+static struct tpc_op_function functions[FUNCTIONS];
+struct tpc_op_function *tpc_op_functions = functions;
 
 static struct worker {
 	pthread_t thread;
@@ -39,19 +39,19 @@ static pthread_barrier_t met;
 
 static uint32_t call(struct worker *worker, uint32_t index, uint64_t rows, uint64_t columns)
 {
-	const struct tp_signature *signature = &functions[index].signature;
-	struct tensor tensor = { tp_tensor_layout.vtable, 1, { 2, rows, columns } };
+	const struct tpc_signature *signature = &functions[index].signature;
+	struct tensor tensor = { tpc_tensor_layout.vtable, 1, { 2, rows, columns } };
 	const struct tensor *pointer = &tensor;
 	uintptr_t frame[4] = { 0, 0, (uintptr_t)&pointer, 0 };
 	uint32_t op;
 
-	tensor.words[TP_TENSOR_ELEMENTS] = rows * columns;
-	tensor.words[TP_TENSOR_TYPE] = FLOAT;
-	op = tp_shapes_find(signature, index, frame).op;
+	tensor.words[TPC_TENSOR_ELEMENTS] = rows * columns;
+	tensor.words[TPC_TENSOR_TYPE] = FLOAT;
+	op = tpc_shapes_find(signature, index, frame).op;
 	if (op)
 		worker->found++;
 	else
-		op = tp_shapes_number(&functions[index], frame);
+		op = tpc_shapes_number(&functions[index], frame);
 	return op;
 }
 
@@ -103,7 +103,7 @@ static void read_record(uint8_t type, const uint8_t *at, const uint8_t *end)
 		return;
 	}
 	HARNESS_CHECK(type == TPROF_TABLE_SHAPE && !said[op].sizes[0]);
-	for (size_t i = 0; i < TP_LENGTH(said[op].sizes); i++)
+	for (size_t i = 0; i < TPC_LENGTH(said[op].sizes); i++)
 		said[op].sizes[i] = read_number(&at);
 	HARNESS_CHECK(at == end);
 }
@@ -137,13 +137,13 @@ static void start(void)
 	static const uintptr_t vtable;
 
 	harness_start();
-	tp_tensor_layout.sizes = offsetof(struct tensor, words);
-	tp_tensor_layout.vtable = (uintptr_t)&vtable;
+	tpc_tensor_layout.sizes = offsetof(struct tensor, words);
+	tpc_tensor_layout.vtable = (uintptr_t)&vtable;
 	for (int i = 0; i < FUNCTIONS; i++) {
 		functions[i].category = "torch";
 		functions[i].name[0] = (char)('a' + i);
 		functions[i].signature.parts = 1;
-		functions[i].signature.part[0].part = TP_PART_TENSOR + TP_TENSOR_IN;
+		functions[i].signature.part[0].part = TPC_PART_TENSOR + TPC_TENSOR_IN;
 		functions[i].signature.part[0].offset = 2;
 	}
 }

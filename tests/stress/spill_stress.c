@@ -43,17 +43,17 @@ static uint64_t events[THREADS], records[THREADS];
 
 /* ---- the disk; the linker puts these in place of core/reserve.c's, which are __real_ ---- */
 
-int __real_tp_reserve_space(int fd, uint64_t offset, uint64_t length);
-int __wrap_tp_reserve_space(int fd, uint64_t offset, uint64_t length);
-void *__wrap_tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error);
+int __real_tpc_reserve_space(int fd, uint64_t offset, uint64_t length);
+int __wrap_tpc_reserve_space(int fd, uint64_t offset, uint64_t length);
+void *__wrap_tpc_reserve_map(int fd, uint64_t offset, uint64_t length, int *error);
 
-int __wrap_tp_reserve_space(int fd, uint64_t offset, uint64_t length)
+int __wrap_tpc_reserve_space(int fd, uint64_t offset, uint64_t length)
 {
-	return offset && tp_load(&disk_full) ? -ENOSPC : __real_tp_reserve_space(fd, offset, length);
+	return offset && tpc_load(&disk_full) ? -ENOSPC : __real_tpc_reserve_space(fd, offset, length);
 }
 
 /* By libc, which tells ThreadSanitizer that this is new memory, whoever had these addresses before. */
-void *__wrap_tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
+void *__wrap_tpc_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
 {
 	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 
@@ -64,41 +64,41 @@ void *__wrap_tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error
 /* ---- the threads ---- */
 
 /* What hooks do when a sample of memory is due. */
-static void settle(struct tp_thread *thread)
+static void settle(struct tpc_thread *thread)
 {
-	tp_spill_write(TP_SPILL_AT_ONCE);
-	tp_spill_settle(thread->chunk);
+	tpc_spill_write(TPC_SPILL_AT_ONCE);
+	tpc_spill_settle(thread->chunk);
 }
 
-static void record(struct tp_thread *thread, size_t me, uint64_t i)
+static void record(struct tpc_thread *thread, size_t me, uint64_t i)
 {
-	struct tp_block block = { .address = (i + 1) * 16, .size = i, .usable = tprof_usable_guess(i) };
+	struct tpc_block block = { .address = (i + 1) * 16, .size = i, .usable = tprof_usable_guess(i) };
 
-	thread->busy = TP_BUSY_RECORD;
-	tp_emit_alloc(thread, tp_clock_after(), &block);
+	thread->busy = TPC_BUSY_RECORD;
+	tpc_emit_alloc(thread, tpc_clock_after(), &block);
 	events[me]++;
 	if (i % 4 == 0)
-		tp_table_value(records[me]++, &"0123"[me], 1);
-	if (i % 1024 == 0 && tp_spill_waits())
+		tpc_table_value(records[me]++, &"0123"[me], 1);
+	if (i % 1024 == 0 && tpc_spill_waits())
 		settle(thread);
-	thread->busy = TP_IDLE;
+	thread->busy = TPC_IDLE;
 }
 
 /* Before there is no place left in memory, which ends recording: on a busy machine the disk may be full for long. */
 static void wait_for_places(void)
 {
-	while (tp_load(&tp_header->chunks_aside) > TP_SPILL_MOST / 2 && tp_load(&disk_full) && !tp_load(&halt))
+	while (tpc_load(&tpc_header->chunks_aside) > TPC_SPILL_MOST / 2 && tpc_load(&disk_full) && !tpc_load(&halt))
 		sched_yield();
 }
 
 static void *work(void *argument)
 {
 	size_t me = (size_t)(uintptr_t)argument;
-	struct tp_thread *thread = tp_thread_attach();
+	struct tpc_thread *thread = tpc_thread_attach();
 
 	HARNESS_CHECK(thread);
 	pthread_barrier_wait(&met);
-	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tp_load(&halt)); i++) {
+	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tpc_load(&halt)); i++) {
 		if (i % 1024 == 0)
 			wait_for_places();
 		record(thread, me, i);
@@ -110,15 +110,15 @@ static void *work(void *argument)
 static void fill_and_empty(void)
 {
 	for (int turn = 0; turn < TURNS; turn++) {
-		tp_store(&disk_full, 1u);
-		while (!tp_spill_waits())
+		tpc_store(&disk_full, 1u);
+		while (!tpc_spill_waits())
 			sched_yield();
 		usleep(100);
-		tp_store(&disk_full, 0u);
-		tp_spill_end();
+		tpc_store(&disk_full, 0u);
+		tpc_spill_end();
 	}
-	tp_store(&disk_full, 1u);
-	while (!tp_spill_waits())
+	tpc_store(&disk_full, 1u);
+	while (!tpc_spill_waits())
 		sched_yield();
 }
 
@@ -147,7 +147,7 @@ static uint64_t read_trace(uint8_t *seen[THREADS])
 {
 	int fd = open(path, O_RDONLY);
 	const char *file =
-		mmap(NULL, TPROF_HEADER_SIZE + tp_header->chunks * TPROF_CHUNK_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+		mmap(NULL, TPROF_HEADER_SIZE + tpc_header->chunks * TPROF_CHUNK_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct stat status;
 	uint64_t found = 0;
 
@@ -158,7 +158,7 @@ static uint64_t read_trace(uint8_t *seen[THREADS])
 
 		if (chunk->magic != TPROF_CHUNK_MAGIC)
 			continue;
-		found += tp_recorded_count(chunk);
+		found += tpc_recorded_count(chunk);
 		if (chunk->kind == TPROF_CHUNK_TABLES)
 			read_tables(chunk, seen);
 	}
@@ -180,35 +180,36 @@ static void check(bool full)
 		for (uint64_t k = 0; k < records[i]; k++)
 			short_of += !seen[i][k];
 	printf("aside: disk %s at the end: %lu events of %lu, %lu lost, %lu records short, %lu chunks\n",
-	       full ? "full" : "empty", found, all, tp_header->lost[TPROF_LOST_NO_SPACE], short_of, tp_header->chunks);
-	HARNESS_CHECK(found + tp_header->lost[TPROF_LOST_NO_SPACE] == all);
-	HARNESS_CHECK(tp_header->chunks_aside == 0 && !tp_spill_waits());
+	       full ? "full" : "empty", found, all, tpc_header->lost[TPROF_LOST_NO_SPACE], short_of,
+	       tpc_header->chunks);
+	HARNESS_CHECK(found + tpc_header->lost[TPROF_LOST_NO_SPACE] == all);
+	HARNESS_CHECK(tpc_header->chunks_aside == 0 && !tpc_spill_waits());
 	/* All that waited for room at the end may have been a chunk of tables. */
 	HARNESS_CHECK(full == (found < all || short_of));
 	/* Whether table records are missing is said. */
-	HARNESS_CHECK(short_of ? tp_header->tables_from != 0 : full || !tp_header->tables_from);
-	HARNESS_CHECK(full == ((tp_header->flags & TPROF_FLAG_STOPPED) != 0));
+	HARNESS_CHECK(short_of ? tpc_header->tables_from != 0 : full || !tpc_header->tables_from);
+	HARNESS_CHECK(full == ((tpc_header->flags & TPROF_FLAG_STOPPED) != 0));
 }
 
 /* ---- */
 
 static void start(void)
 {
-	static struct tp_identity identity;
+	static struct tpc_identity identity;
 	const char *reason;
 	int fd = mkstemp(path);
 
 	HARNESS_CHECK(fd >= 0);
 	close(fd);
 	unlink(path);
-	tp_config.output = path;
-	tp_clock_start();
-	tp_identify(&identity);
-	tp_state.pid = identity.pid;
-	tp_header = tp_output_create(&identity, 0, NULL, &reason);
-	HARNESS_CHECK(tp_header);
-	tp_emit_shift = tp_header->tick_shift;
-	tp_store_release(&tp_state.mode, (uint32_t)TP_MODE_ON);
+	tpc_config.output = path;
+	tpc_clock_start();
+	tpc_identify(&identity);
+	tpc_state.pid = identity.pid;
+	tpc_header = tpc_output_create(&identity, 0, NULL, &reason);
+	HARNESS_CHECK(tpc_header);
+	tpc_emit_shift = tpc_header->tick_shift;
+	tpc_store_release(&tpc_state.mode, (uint32_t)TPC_MODE_ON);
 }
 
 static void run(bool full)
@@ -220,11 +221,11 @@ static void run(bool full)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	fill_and_empty();
-	tp_store(&halt, 1u);
+	tpc_store(&halt, 1u);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	tp_store(&disk_full, (uint32_t)full);
-	tp_spill_end();
+	tpc_store(&disk_full, (uint32_t)full);
+	tpc_spill_end();
 	check(full);
 	unlink(path);
 }

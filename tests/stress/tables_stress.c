@@ -48,11 +48,11 @@ static void intern(struct worker *worker, const uint32_t *frames, size_t depth)
 	uint32_t parent = TPROF_NODE_ROOT;
 
 	for (size_t i = 0; i < depth; i++) {
-		struct tp_node_miss miss;
-		uint32_t node = tp_node_find(parent, frames[i], &miss);
+		struct tpc_node_miss miss;
+		uint32_t node = tpc_node_find(parent, frames[i], &miss);
 
 		if (!node) {
-			uint32_t first = tp_nodes_make(parent, frames + i, depth - i, &miss);
+			uint32_t first = tpc_nodes_make(parent, frames + i, depth - i, &miss);
 
 			worker->given[worker->count++] = (struct given){ first, parent, frames[i] };
 			for (size_t k = 1; k < depth - i; k++)
@@ -74,14 +74,14 @@ static void *work(void *argument)
 		uint32_t frames[DEPTH_MAX];
 		size_t depth = 1 + draw(worker, DEPTH_MAX);
 
-		while (stack == STACKS / 2 && !tp_load(&polls)) /* however long a busy machine lets the reader wait */
+		while (stack == STACKS / 2 && !tpc_load(&polls)) /* however long a busy machine lets the reader wait */
 			sched_yield();
 		for (size_t i = 0; i < depth; i++) {
 			uintptr_t pc = BOGUS + i * 4096 + draw(worker, i < 10 ? 3 : 300);
-			struct tp_frame frame = tp_frame_find(pc, false);
+			struct tpc_frame frame = tpc_frame_find(pc, false);
 
 			HARNESS_CHECK(frame.number && frame.number < NUMBERS_MAX);
-			HARNESS_CHECK(frame.rule.kind == TP_RULE_NONE);
+			HARNESS_CHECK(frame.rule.kind == TPC_RULE_NONE);
 			HARNESS_CHECK(!worker->pcs[frame.number] || worker->pcs[frame.number] == pc);
 			worker->pcs[frame.number] = pc;
 			frames[i] = frame.number;
@@ -117,7 +117,7 @@ int main(void)
 		HARNESS_CHECK(workers[i].given && workers[i].pcs);
 		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 	}
-	for (; __atomic_load_n(&running, __ATOMIC_ACQUIRE); tp_add(&polls, 1))
+	for (; __atomic_load_n(&running, __ATOMIC_ACQUIRE); tpc_add(&polls, 1))
 		read_all(nodes, offsets);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);

@@ -35,7 +35,7 @@ static void test_names(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *name = tp_alike_name(names[i][0]);
+		char *name = tpa_alike_name(names[i][0]);
 
 		assert_non_null(name);
 		assert_string_equal(name, names[i][1]);

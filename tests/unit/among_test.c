@@ -22,16 +22,16 @@ struct machine {
 static void pair(const struct machine *machine, size_t ops, double slower, double *p)
 {
 	double common = machine->common * normal();
-	struct tp_among list[OPS_MAX] = { { 0 } };
+	struct tpa_among list[OPS_MAX] = { { 0 } };
 
 	for (size_t i = 0; i < ops; i++)
-		list[i] = (struct tp_among){ common + machine->each * normal() + machine->error * normal(),
-					     machine->error, 0 };
+		list[i] = (struct tpa_among){ common + machine->each * normal() + machine->error * normal(),
+					      machine->error, 0 };
 	list[0].log_ratio += log(slower);
-	tp_among_test(list, ops);
+	tpa_among_test(list, ops);
 	for (size_t i = 0; i < ops; i++)
 		p[i] = list[i].p;
-	tp_holm(p, ops);
+	tpa_holm(p, ops);
 }
 
 static double least(const double *p, size_t count)
@@ -83,12 +83,12 @@ static void test_slower(void **state)
 
 static void test_too_few(void **state)
 {
-	struct tp_among list[] = { { 0.5, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 } };
+	struct tpa_among list[] = { { 0.5, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 }, { 0, 0.01, 0 } };
 
 	(void)state;
-	tp_among_test(list, 4);
+	tpa_among_test(list, 4);
 	assert_true(isnan(list[0].p));
-	tp_among_test(list, 5);
+	tpa_among_test(list, 5);
 	assert_true(list[0].p < 0.001 && list[1].p > 0.5);
 }
 

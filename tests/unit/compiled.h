@@ -53,9 +53,9 @@ static const char source[] = "#include <stdlib.h>\n"
 /* A trace of one module, whose frames are every address of its functions. */
 struct made {
 	struct tprof_header header;
-	struct tp_module module;
-	struct tp_frame frames[FRAMES];
-	struct tp_trace trace;
+	struct tpa_module module;
+	struct tpa_frame frames[FRAMES];
+	struct tpa_trace trace;
 	char path[200];
 	uint8_t build_id[64];
 };
@@ -115,14 +115,14 @@ static inline void begin(struct made *made)
 	made->trace.frames = made->frames;
 	made->trace.frame_count = 1;
 	made->module =
-		(struct tp_module){ .id = 1, .bias = BIAS, .start = BIAS, .end = BIAS + 0x100000, .path = made->path };
+		(struct tpa_module){ .id = 1, .bias = BIAS, .start = BIAS, .end = BIAS + 0x100000, .path = made->path };
 }
 
 static inline void add_frame(struct made *made, uint64_t address, uint8_t flags)
 {
 	assert_true(made->trace.frame_count < FRAMES);
 	made->frames[made->trace.frame_count++] =
-		(struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
+		(struct tpa_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
 }
 
 /* Of a name as nm prints it, demangled. */
@@ -143,16 +143,16 @@ static inline uint64_t address_of(const struct made *made, const char *function)
 }
 
 static inline const char *name_at(struct made *made, uint32_t frame, const char *debug_dir,
-				  enum tp_module_state *module_state)
+				  enum tpa_module_state *module_state)
 {
 	static char name[300];
-	struct tp_symbols_options options = { .debug_dir = debug_dir };
-	struct tp_symbols *symbols = tp_symbols_open(&made->trace, &options);
-	const struct tp_symbol *symbol = tp_symbols_frame(symbols, frame);
+	struct tpa_symbols_options options = { .debug_dir = debug_dir };
+	struct tpa_symbols *symbols = tpa_symbols_open(&made->trace, &options);
+	const struct tpa_symbol *symbol = tpa_symbols_frame(symbols, frame);
 
 	snprintf(name, sizeof(name), "%s", symbol->locations[0].function ? symbol->locations[0].function : "");
-	*module_state = tp_symbols_module_state(symbols, &made->module);
-	tp_symbols_close(symbols);
+	*module_state = tpa_symbols_module_state(symbols, &made->module);
+	tpa_symbols_close(symbols);
 	return name;
 }
 

@@ -22,16 +22,16 @@
 enum { MAIN = 16, F = 17, G = 18, REC1 = 19, REC2 = 20, REC3 = 21 };
 
 struct sampled {
-	struct tp_trace *trace;
-	struct tp_run *run;
-	struct tp_symbols *symbols;
+	struct tpa_trace *trace;
+	struct tpa_run *run;
+	struct tpa_symbols *symbols;
 };
 
 static void close_sampled(struct sampled *sampled)
 {
-	tp_symbols_close(sampled->symbols);
-	tp_run_free(sampled->run);
-	tp_trace_close(sampled->trace);
+	tpa_symbols_close(sampled->symbols);
+	tpa_run_free(sampled->run);
+	tpa_trace_close(sampled->trace);
 }
 
 /* Stacks as code of a JIT compiler, whose names are in a file: g < f < main, rec < rec < rec < main. */
@@ -72,9 +72,9 @@ static void write_samples(struct gen *gen)
 	gen_sample(gen, 1, 9000, REC3, 1);
 }
 
-static void make(struct sampled *sampled, bool samples, const struct tp_replay_options *options)
+static void make(struct sampled *sampled, bool samples, const struct tpa_replay_options *options)
 {
-	struct tp_symbols_options symbols_options = { .debug_dir = folder };
+	struct tpa_symbols_options symbols_options = { .debug_dir = folder };
 	struct gen *gen = gen_new(&(struct gen_options){ 0 });
 	const char *name;
 	char *error = NULL;
@@ -85,30 +85,30 @@ static void make(struct sampled *sampled, bool samples, const struct tp_replay_o
 		write_samples(gen);
 	gen_finish(gen, 10000, 0);
 	name = gen_save(gen);
-	sampled->trace = tp_trace_open(name, &error);
+	sampled->trace = tpa_trace_open(name, &error);
 	assert_non_null(sampled->trace);
 	unlink(name);
 	gen_free(gen);
-	sampled->run = tp_run_replay(&sampled->trace, 1, options);
+	sampled->run = tpa_run_replay(&sampled->trace, 1, options);
 	assert_non_null(sampled->run);
-	sampled->symbols = tp_symbols_open(sampled->trace, &symbols_options);
+	sampled->symbols = tpa_symbols_open(sampled->trace, &symbols_options);
 	assert_non_null(sampled->symbols);
 }
 
-static struct tp_cpu_rows *rows_of(const struct sampled *sampled, const struct tp_cpu_options *options)
+static struct tpa_cpu_rows *rows_of(const struct sampled *sampled, const struct tpa_cpu_options *options)
 {
-	struct tp_cpu_builder *builder = tp_cpu_rows_begin(options);
+	struct tpa_cpu_builder *builder = tpa_cpu_rows_begin(options);
 
 	assert_non_null(builder);
-	assert_true(tp_cpu_rows_add(builder, &sampled->run->processes[0], 0, sampled->symbols));
-	return tp_cpu_rows_end(builder);
+	assert_true(tpa_cpu_rows_add(builder, &sampled->run->processes[0], 0, sampled->symbols));
+	return tpa_cpu_rows_end(builder);
 }
 
 /* The row of a function; NULL is a row without one. */
-static const struct tp_cpu_row *row_of(const struct tp_cpu_rows *rows, const char *function)
+static const struct tpa_cpu_row *row_of(const struct tpa_cpu_rows *rows, const char *function)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct tp_location *location = rows->rows[i].line.location;
+		const struct tpa_location *location = rows->rows[i].line.location;
 
 		if (function ? location && strcmp(location->function, function) == 0 : !location)
 			return &rows->rows[i];
@@ -133,7 +133,7 @@ static void wilson(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(truth) / sizeof(truth[0]); i++) {
-		struct tp_interval interval = tp_interval_share(truth[i][0], truth[i][1]);
+		struct tpa_interval interval = tpa_interval_share(truth[i][0], truth[i][1]);
 
 		near(interval.low, truth[i][2]);
 		near(interval.high, truth[i][3]);
@@ -142,7 +142,7 @@ static void wilson(void **state)
 
 static void counts(void **state)
 {
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct sampled sampled;
 
 	(void)state;
@@ -151,7 +151,7 @@ static void counts(void **state)
 	assert_int_equal(process->cpu.samples, 10);
 	assert_int_equal(process->cpu.periods, 12);
 	assert_true(process->cpu.squares == 18);
-	assert_int_equal(tp_cpu_ns(process, &process->cpu), 12000);
+	assert_int_equal(tpa_cpu_ns(process, &process->cpu), 12000);
 	assert_int_equal(process->cpu_site_count, 5); /* g of two threads */
 	assert_int_equal(process->threads[0].cpu.periods, 11);
 	assert_int_equal(process->threads[1].cpu.periods, 1);
@@ -161,7 +161,7 @@ static void counts(void **state)
 
 static void windows_and_threads(void **state)
 {
-	struct tp_replay_options thread = { .thread = 2 }, window = { .from_ns = 3500, .to_ns = 6500 };
+	struct tpa_replay_options thread = { .thread = 2 }, window = { .from_ns = 3500, .to_ns = 6500 };
 	struct sampled sampled;
 
 	(void)state;
@@ -176,9 +176,9 @@ static void windows_and_threads(void **state)
 
 static void by_function(void **state)
 {
-	struct tp_cpu_options options = { .by = TP_BY_FUNCTION };
-	struct tp_interval interval;
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options options = { .by = TPA_BY_FUNCTION };
+	struct tpa_interval interval;
+	struct tpa_cpu_rows *rows;
 	struct sampled sampled;
 
 	(void)state;
@@ -196,21 +196,21 @@ static void by_function(void **state)
 	/* Recursion: once a stack. */
 	assert_int_equal(row_of(rows, "rec")->self.samples, 2);
 	assert_int_equal(row_of(rows, "rec")->total.samples, 2);
-	near(tp_cpu_share(rows, &row_of(rows, "g(int)")->self), 7.0 / 12);
-	interval = tp_cpu_interval(rows, &row_of(rows, "rec")->self); /* 1/6 of 8 */
+	near(tpa_cpu_share(rows, &row_of(rows, "g(int)")->self), 7.0 / 12);
+	interval = tpa_cpu_interval(rows, &row_of(rows, "rec")->self); /* 1/6 of 8 */
 	near(interval.low, 0.0366);
 	near(interval.high, 0.5130);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	close_sampled(&sampled);
 }
 
 static void relations(void **state)
 {
-	struct tp_cpu_options callers = { .relation = TP_RELATION_CALLERS, .function = "rec" };
-	struct tp_cpu_options callees = { .relation = TP_RELATION_CALLEES, .function = "f" };
-	struct tp_cpu_options shortened = { .relation = TP_RELATION_CALLERS, .function = "g" };
-	struct tp_cpu_options unknown = { .relation = TP_RELATION_CALLERS, .function = "re" };
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options callers = { .relation = TPA_RELATION_CALLERS, .function = "rec" };
+	struct tpa_cpu_options callees = { .relation = TPA_RELATION_CALLEES, .function = "f" };
+	struct tpa_cpu_options shortened = { .relation = TPA_RELATION_CALLERS, .function = "g" };
+	struct tpa_cpu_options unknown = { .relation = TPA_RELATION_CALLERS, .function = "re" };
+	struct tpa_cpu_rows *rows;
 	struct sampled sampled;
 
 	(void)state;
@@ -220,25 +220,25 @@ static void relations(void **state)
 	assert_int_equal(rows->count, 2);
 	assert_int_equal(row_of(rows, "main")->total.samples, 2);
 	assert_int_equal(row_of(rows, "rec")->total.samples, 2);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	rows = rows_of(&sampled, &callees);
 	assert_int_equal(rows->all.periods, 9);
 	assert_int_equal(row_of(rows, "g(int)")->total.periods, 7);
 	assert_int_equal(row_of(rows, NULL)->total.periods, 2);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	rows = rows_of(&sampled, &shortened);
 	assert_int_equal(row_of(rows, "f")->total.periods, 7);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	rows = rows_of(&sampled, &unknown);
 	assert_int_equal(rows->all.samples + rows->count, 0);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	close_sampled(&sampled);
 }
 
 static void by_thread_and_stack(void **state)
 {
-	struct tp_cpu_options by_thread = { .by = TP_BY_THREAD }, by_stack = { .by = TP_BY_STACK };
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options by_thread = { .by = TPA_BY_THREAD }, by_stack = { .by = TPA_BY_STACK };
+	struct tpa_cpu_rows *rows;
 	struct sampled sampled;
 
 	(void)state;
@@ -247,19 +247,19 @@ static void by_thread_and_stack(void **state)
 	assert_int_equal(rows->count, 2);
 	assert_int_equal(rows->rows[0].thread, 1);
 	assert_int_equal(rows->rows[0].self.periods, 11);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	rows = rows_of(&sampled, &by_stack);
 	assert_int_equal(rows->count, 4);
 	assert_int_equal(rows->rows[0].node, G);
 	assert_int_equal(rows->rows[0].self.periods, 7);
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	close_sampled(&sampled);
 }
 
 static void filters(void **state)
 {
-	struct tp_cpu_options options = { .by = TP_BY_FUNCTION };
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options options = { .by = TPA_BY_FUNCTION };
+	struct tpa_cpu_rows *rows;
 	struct sampled sampled;
 	regex_t filter;
 
@@ -271,15 +271,15 @@ static void filters(void **state)
 	assert_int_equal(rows->count, 2);
 	assert_int_equal(row_of(rows, "main")->total.samples, 2);
 	assert_int_equal(rows->all.periods, 12); /* shares stay shares of all */
-	tp_cpu_rows_free(rows);
+	tpa_cpu_rows_free(rows);
 	regfree(&filter);
 	close_sampled(&sampled);
 }
 
 static void nothing(void **state)
 {
-	struct tp_cpu_options options = { .by = TP_BY_FUNCTION };
-	struct tp_cpu_rows *rows;
+	struct tpa_cpu_options options = { .by = TPA_BY_FUNCTION };
+	struct tpa_cpu_rows *rows;
 	struct sampled sampled;
 
 	(void)state;
@@ -287,25 +287,25 @@ static void nothing(void **state)
 	assert_int_equal(sampled.run->processes[0].cpu.samples, 0);
 	rows = rows_of(&sampled, &options);
 	assert_int_equal(rows->count, 0);
-	assert_true(tp_cpu_share(rows, &rows->all) == 0);
-	tp_cpu_rows_free(rows);
+	assert_true(tpa_cpu_share(rows, &rows->all) == 0);
+	tpa_cpu_rows_free(rows);
 	close_sampled(&sampled);
 }
 
 static void tree_of_nanoseconds(void **state)
 {
-	struct tp_tree_options options = { .what = TP_WHAT_CPU };
-	struct tp_tree *tree = tp_tree_new();
+	struct tpa_tree_options options = { .what = TPA_WHAT_CPU };
+	struct tpa_tree *tree = tpa_tree_new();
 	struct sampled sampled;
 
 	(void)state;
 	make(&sampled, true, NULL);
-	assert_true(tp_tree_add(tree, &sampled.run->processes[0], sampled.symbols, &options));
-	assert_true(tp_tree_finish(tree));
+	assert_true(tpa_tree_add(tree, &sampled.run->processes[0], sampled.symbols, &options));
+	assert_true(tpa_tree_finish(tree));
 	assert_int_equal(tree->nodes[0].bytes, 12000);
 	assert_int_equal(tree->nodes[0].calls, 10);
 	assert_int_equal(tree->depth, 4); /* main, rec, rec, rec */
-	tp_tree_free(tree);
+	tpa_tree_free(tree);
 	close_sampled(&sampled);
 }
 

@@ -30,29 +30,29 @@ static struct gen *leaking(uint32_t pid, bool steps, uint64_t size)
 	return gen;
 }
 
-static void add_side(struct tp_diff *diff, int side, const struct replayed *run)
+static void add_side(struct tpa_diff *diff, int side, const struct replayed *run)
 {
-	const struct tp_symbols_options options = { 0 };
-	struct tp_symbols *symbols[4];
+	const struct tpa_symbols_options options = { 0 };
+	struct tpa_symbols *symbols[4];
 
 	for (size_t i = 0; i < run->count; i++) {
-		symbols[i] = tp_symbols_open(run->run->processes[i].trace, &options);
+		symbols[i] = tpa_symbols_open(run->run->processes[i].trace, &options);
 		assert_non_null(symbols[i]);
 	}
-	assert_true(tp_diff_add(diff, side, run->run, symbols));
+	assert_true(tpa_diff_add(diff, side, run->run, symbols));
 	for (size_t i = 0; i < run->count; i++)
-		tp_symbols_close(symbols[i]);
+		tpa_symbols_close(symbols[i]);
 }
 
 /* A program with steps, and a helper without any that leaks as well: the helper's rate is one of seconds, and no part of it. */
 static void test_unit_of_growth(void **state)
 {
-	const struct tp_replay_options options = { .batches = true };
-	struct tp_diff diff;
+	const struct tpa_replay_options options = { .batches = true };
+	struct tpa_diff diff;
 	json_t *json;
 
 	(void)state;
-	assert_true(tp_diff_init(&diff, TP_BY_MODULE, NULL));
+	assert_true(tpa_diff_init(&diff, TPA_BY_MODULE, NULL));
 	for (int side = 0; side < 2; side++) {
 		struct replayed run = { .count = 0 };
 		struct gen *trainer = leaking(10, true, side ? 300 : 100), *helper = leaking(11, false, 5000);
@@ -67,15 +67,15 @@ static void test_unit_of_growth(void **state)
 		gen_free(trainer);
 		gen_free(helper);
 	}
-	assert_true(tp_diff_test(&diff));
+	assert_true(tpa_diff_test(&diff));
 	assert_int_equal(diff.sites.growth_unit, 1);
 	assert_int_equal(diff.sites.growth.count, 1);
 	assert_float_equal(diff.sites.growth.list[0].side[0].runs.mean, 100, 1e-6);
 	assert_float_equal(diff.sites.growth.list[0].side[1].runs.mean, 300, 1e-6);
-	json = tp_diff_json(&diff, (struct tp_diff_choice){ 0, false });
+	json = tpa_diff_json(&diff, (struct tpa_diff_choice){ 0, false });
 	assert_string_equal(json_string_value(json_object_get(json_object_get(json, "growth"), "unit")), "bytes/step");
 	json_decref(json);
-	tp_diff_free(&diff);
+	tpa_diff_free(&diff);
 }
 
 /* Two ops, and a stack of each in a module of its own; each op's samples there too. */
@@ -101,11 +101,11 @@ static struct gen *two_ops(void)
 	return gen;
 }
 
-static const struct tp_diff_row *row_named(const struct tp_diff *diff, const struct tp_diff_rows *rows,
-					   const char *name)
+static const struct tpa_diff_row *row_named(const struct tpa_diff *diff, const struct tpa_diff_rows *rows,
+					    const char *name)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		char *text = tp_named_whole(&diff->sites.names, rows->list[i].key);
+		char *text = tpa_named_whole(&diff->sites.names, rows->list[i].key);
 		bool same = text && strcmp(text, name) == 0;
 
 		free(text);
@@ -117,7 +117,7 @@ static const struct tp_diff_row *row_named(const struct tp_diff *diff, const str
 
 static void test_filter_by_op(void **state)
 {
-	const struct tp_replay_options options = { .batches = true };
+	const struct tpa_replay_options options = { .batches = true };
 	regex_t filter;
 
 	(void)state;
@@ -125,9 +125,9 @@ static void test_filter_by_op(void **state)
 	for (int filtered = 0; filtered < 2; filtered++) {
 		struct replayed run = { .count = 0 };
 		struct gen *gen = two_ops();
-		struct tp_diff diff;
+		struct tpa_diff diff;
 
-		assert_true(tp_diff_init(&diff, TP_BY_OP, filtered ? &filter : NULL));
+		assert_true(tpa_diff_init(&diff, TPA_BY_OP, filtered ? &filter : NULL));
 		add_trace(&run, gen);
 		replay(&run, &options);
 		add_side(&diff, 0, &run);
@@ -138,20 +138,20 @@ static void test_filter_by_op(void **state)
 		assert_int_equal(!!row_named(&diff, &diff.sites.cpu, "second"), !filtered);
 		close_replayed(&run);
 		gen_free(gen);
-		tp_diff_free(&diff);
+		tpa_diff_free(&diff);
 	}
 	regfree(&filter);
 }
 
 /* Of a row's value in one run of each side, an estimate. */
-static void add_values(struct tp_diff_rows *rows, const double *values, int side, size_t count)
+static void add_values(struct tpa_diff_rows *rows, const double *values, int side, size_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct tp_diff_amount amount = { values[i], values[i] > 0 ? 1 : 0, 1, 0 };
+		struct tpa_diff_amount amount = { values[i], values[i] > 0 ? 1 : 0, 1, 0 };
 
-		assert_true(tp_diff_rows_add(rows, i, i, &amount));
+		assert_true(tpa_diff_rows_add(rows, i, i, &amount));
 	}
-	tp_diff_rows_end_run(rows, side, 1);
+	tpa_diff_rows_end_run(rows, side, 1);
 }
 
 /* Of the larger side's sum a thousandth is tested, and less than that is not, unless a side has more. */
@@ -163,32 +163,32 @@ static void test_small_rows_are_not_tested(void **state)
 
 	(void)state;
 	for (int all = 0; all < 2; all++) {
-		struct tp_diff_rows rows = { .small_too = all };
+		struct tpa_diff_rows rows = { .small_too = all };
 
 		add_values(&rows, old_values, 0, 5);
 		add_values(&rows, new_values, 1, 5);
-		assert_true(tp_diff_rows_test(&rows));
+		assert_true(tpa_diff_rows_test(&rows));
 		for (size_t i = 0; i < 5; i++)
 			assert_int_equal(!isnan(rows.list[i].corrected), all || tested[i]);
-		tp_diff_rows_free(&rows);
+		tpa_diff_rows_free(&rows);
 	}
 }
 
 /* A byte of a hundred million, or a block, makes a difference; the last digit of a mean of whole numbers does not. */
 static void test_what_differs(void **state)
 {
-	const struct tp_diff_side side = { .runs = { .count = 1, .mean = 1e8 }, .count = 3 };
-	struct tp_diff_row row = { .side = { side, side } };
+	const struct tpa_diff_side side = { .runs = { .count = 1, .mean = 1e8 }, .count = 3 };
+	struct tpa_diff_row row = { .side = { side, side } };
 
 	(void)state;
-	assert_false(tp_diff_differs(&row));
+	assert_false(tpa_diff_differs(&row));
 	row.side[1].runs.mean = 1e8 + 1e-2;
-	assert_false(tp_diff_differs(&row));
+	assert_false(tpa_diff_differs(&row));
 	row.side[1].runs.mean = 1e8 - 1;
-	assert_true(tp_diff_differs(&row));
+	assert_true(tpa_diff_differs(&row));
 	row.side[1] = side;
 	row.side[1].count = 4;
-	assert_true(tp_diff_differs(&row));
+	assert_true(tpa_diff_differs(&row));
 }
 
 int main(void)

@@ -21,9 +21,9 @@ struct kind {
 	int ops;
 };
 
-static void add(struct tp_diff_times *times, int side, const struct kind *kind)
+static void add(struct tpa_diff_times *times, int side, const struct kind *kind)
 {
-	const struct tp_replay_options options = { .batches = true };
+	const struct tpa_replay_options options = { .batches = true };
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct replayed replayed;
 	uint64_t now = 1000;
@@ -46,64 +46,64 @@ static void add(struct tp_diff_times *times, int side, const struct kind *kind)
 	}
 	gen_finish(gen, now, 0);
 	replayed = replay(gen, &options);
-	assert_true(tp_diff_times_add(times, side, replayed.run));
+	assert_true(tpa_diff_times_add(times, side, replayed.run));
 	done(&replayed);
 }
 
-static void compare(struct tp_diff_times *times, const struct kind *old_run, const struct kind *new_run)
+static void compare(struct tpa_diff_times *times, const struct kind *old_run, const struct kind *new_run)
 {
 	memset(times, 0, sizeof(*times));
 	add(times, 0, old_run);
 	add(times, 1, new_run);
-	assert_true(tp_diff_times_test(times));
+	assert_true(tpa_diff_times_test(times));
 }
 
-static const char *verdict(const struct tp_diff_times *times, const char *op)
+static const char *verdict(const struct tpa_diff_times *times, const char *op)
 {
-	return tp_diff_time_verdict(tp_diff_op(times, op));
+	return tpa_diff_time_verdict(tpa_diff_op(times, op));
 }
 
 /* The machine is 20% slower: no op is. One that is 3% slower beside is found. */
 static void test_among_others(void **state)
 {
 	const struct kind old_run = { 1, 1, OPS }, machine = { 1.2, 1, OPS }, both = { 1.2, 1.03, OPS };
-	struct tp_diff_times times;
+	struct tpa_diff_times times;
 
 	(void)state;
 	compare(&times, &old_run, &machine);
 	for (size_t i = 0; i < times.count; i++)
 		if (times.list[i]->category)
-			assert_string_equal(tp_diff_time_verdict(times.list[i]), "noise");
-	assert_true(tp_diff_op(&times, "op 3")->difference.p < 1e-6);
-	assert_string_equal(tp_diff_time_verdict(tp_diff_time(&times, TP_DIFF_STEP)), "one run");
-	tp_diff_times_free(&times);
+			assert_string_equal(tpa_diff_time_verdict(times.list[i]), "noise");
+	assert_true(tpa_diff_op(&times, "op 3")->difference.p < 1e-6);
+	assert_string_equal(tpa_diff_time_verdict(tpa_diff_time(&times, TPA_DIFF_STEP)), "one run");
+	tpa_diff_times_free(&times);
 
 	compare(&times, &old_run, &both);
 	assert_string_equal(verdict(&times, "op 1"), "slower");
 	assert_string_equal(verdict(&times, "op 2"), "noise");
 	assert_string_equal(verdict(&times, "op 8"), "noise");
-	tp_diff_times_free(&times);
+	tpa_diff_times_free(&times);
 }
 
 /* Three ops say nothing of each other; several runs a side need none. */
 static void test_without_others(void **state)
 {
 	const struct kind old_run = { 1, 1, 3 }, new_run = { 1.2, 1, 3 };
-	struct tp_diff_times times;
+	struct tpa_diff_times times;
 
 	(void)state;
 	compare(&times, &old_run, &new_run);
 	assert_string_equal(verdict(&times, "op 2"), "one run");
-	tp_diff_times_free(&times);
+	tpa_diff_times_free(&times);
 
 	memset(&times, 0, sizeof(times));
 	for (int i = 0; i < 3; i++) {
 		add(&times, 0, &old_run);
 		add(&times, 1, &new_run);
 	}
-	assert_true(tp_diff_times_test(&times));
+	assert_true(tpa_diff_times_test(&times));
 	assert_string_equal(verdict(&times, "op 2"), "slower");
-	tp_diff_times_free(&times);
+	tpa_diff_times_free(&times);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ struct machine {
 };
 
 /* The mean of all logarithms, as the batches have it: full ones, and the open one. */
-static double mean_of(const struct tp_batches *batches)
+static double mean_of(const struct tpa_batches *batches)
 {
 	double sum = batches->series.open_sum;
 
@@ -35,14 +35,14 @@ static double mean_of(const struct tp_batches *batches)
 	return sum / (double)batches->calls;
 }
 
-static struct tp_batches run_of(const struct machine *machine, double slower)
+static struct tpa_batches run_of(const struct machine *machine, double slower)
 {
 	double state = normal(), fresh = sqrt(1 - machine->memory * machine->memory);
-	struct tp_batches batches = { 0 };
+	struct tpa_batches batches = { 0 };
 
 	for (int i = 0; i < machine->calls; i++) {
 		state = machine->memory * state + fresh * normal();
-		tp_batches_add(&batches, slower * 20000 * exp(0.1 * normal() + machine->drift * state), 1);
+		tpa_batches_add(&batches, slower * 20000 * exp(0.1 * normal() + machine->drift * state), 1);
 	}
 	return batches;
 }
@@ -54,13 +54,13 @@ static int seen(const struct machine *old_runs, const struct machine *new_runs, 
 
 	*held = 0;
 	for (int seed = 0; seed < SEEDS; seed++) {
-		struct tp_difference difference;
-		struct tp_batches a, b;
+		struct tpa_difference difference;
+		struct tpa_batches a, b;
 
 		random_state = 88172645463325252u + (uint64_t)seed * 2654435761u;
 		a = run_of(old_runs, 1);
 		b = run_of(new_runs, slower);
-		difference = tp_difference_batches(&a, &b);
+		difference = tpa_difference_batches(&a, &b);
 		found += difference.p < 0.05;
 		*held += !(difference.interval.low > slower) && !(difference.interval.high < slower);
 	}
@@ -102,7 +102,7 @@ static void test_calls_are_not_independent(void **state)
 
 		random_state = 88172645463325252u + (uint64_t)seed * 2654435761u;
 		for (int side = 0; side < 2; side++) {
-			struct tp_batches batches = run_of(&machine, 1);
+			struct tpa_batches batches = run_of(&machine, 1);
 
 			sum[side] = mean_of(&batches);
 		}
@@ -134,17 +134,17 @@ static void test_power(void **state)
 /* A machine that is slower and slower, or whose run is not longer than its moods, can't be judged by one run. */
 static void test_drift_is_doubt(void **state)
 {
-	struct tp_batches a = { 0 }, b = { 0 };
-	struct tp_difference difference;
+	struct tpa_batches a = { 0 }, b = { 0 };
+	struct tpa_difference difference;
 
 	(void)state;
 	random_state = 88172645463325252u;
 	for (int i = 0; i < 5000; i++) {
-		tp_batches_add(&a, 20000 * exp(0.1 * normal() + 0.3 * i / 5000), 1);
-		tp_batches_add(&b, 20000 * exp(0.1 * normal() + 0.3 * i / 5000 + 0.1), 1);
+		tpa_batches_add(&a, 20000 * exp(0.1 * normal() + 0.3 * i / 5000), 1);
+		tpa_batches_add(&b, 20000 * exp(0.1 * normal() + 0.3 * i / 5000 + 0.1), 1);
 	}
-	difference = tp_difference_batches(&a, &b);
-	assert_int_equal(difference.doubt, TP_DOUBT_DRIFT);
+	difference = tpa_difference_batches(&a, &b);
+	assert_int_equal(difference.doubt, TPA_DOUBT_DRIFT);
 	assert_true(isnan(difference.p));
 	assert_float_equal(difference.ratio, exp(0.1), 0.02);
 }
@@ -152,16 +152,16 @@ static void test_drift_is_doubt(void **state)
 /* One call in a thousand that takes a thousand times as long hides nothing. */
 static void test_outliers(void **state)
 {
-	struct tp_batches a = { 0 }, b = { 0 };
-	struct tp_difference difference;
+	struct tpa_batches a = { 0 }, b = { 0 };
+	struct tpa_difference difference;
 
 	(void)state;
 	random_state = 88172645463325252u;
 	for (int i = 0; i < 40000; i++) {
-		tp_batches_add(&a, (i % 1009 ? 1 : 1000) * 20000 * exp(0.1 * normal()), 1);
-		tp_batches_add(&b, (i % 997 ? 1 : 1000) * 20600 * exp(0.1 * normal()), 1);
+		tpa_batches_add(&a, (i % 1009 ? 1 : 1000) * 20000 * exp(0.1 * normal()), 1);
+		tpa_batches_add(&b, (i % 997 ? 1 : 1000) * 20600 * exp(0.1 * normal()), 1);
 	}
-	difference = tp_difference_batches(&a, &b);
+	difference = tpa_difference_batches(&a, &b);
 	assert_true(difference.p < 1e-4);
 	assert_true(difference.interval.low > 1.02 && difference.interval.high < 1.04);
 }
@@ -174,16 +174,16 @@ static void test_runs(void **state)
 	(void)state;
 	random_state = 88172645463325252u;
 	for (int pair = 0; pair < 2000; pair++) {
-		struct tp_moments a = { 0, 0, 0 }, b = a, slower = a;
-		struct tp_difference difference;
+		struct tpa_moments a = { 0, 0, 0 }, b = a, slower = a;
+		struct tpa_difference difference;
 
 		for (int run = 0; run < 4; run++) {
-			tp_moments_add(&a, 10 + 0.02 * normal());
-			tp_moments_add(&b, 10 + 0.02 * normal());
-			tp_moments_add(&slower, 10 + log(1.1) + 0.02 * normal());
+			tpa_moments_add(&a, 10 + 0.02 * normal());
+			tpa_moments_add(&b, 10 + 0.02 * normal());
+			tpa_moments_add(&slower, 10 + log(1.1) + 0.02 * normal());
 		}
-		below += tp_difference_runs(&a, &b, true).p < 0.05;
-		difference = tp_difference_runs(&a, &slower, true);
+		below += tpa_difference_runs(&a, &b, true).p < 0.05;
+		difference = tpa_difference_runs(&a, &slower, true);
 		found += difference.p < 0.05;
 		held += difference.interval.low < 1.1 && difference.interval.high > 1.1;
 	}
@@ -196,30 +196,30 @@ static void test_runs(void **state)
  * 2.9199855804: ten per cent lie beyond it on both sides, at two degrees of freedom. */
 static void test_one_against_several(void **state)
 {
-	struct tp_moments a = { 0, 0, 0 }, b = a, none = a, same = a;
-	struct tp_difference difference;
+	struct tpa_moments a = { 0, 0, 0 }, b = a, none = a, same = a;
+	struct tpa_difference difference;
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		tp_moments_add(&a, 100 + 10 * (i - 1));
-	tp_moments_add(&b, 100 + 2.9199855804 * 10 * sqrt(1 + 1.0 / 3));
-	difference = tp_difference_runs(&a, &b, false);
+		tpa_moments_add(&a, 100 + 10 * (i - 1));
+	tpa_moments_add(&b, 100 + 2.9199855804 * 10 * sqrt(1 + 1.0 / 3));
+	difference = tpa_difference_runs(&a, &b, false);
 	assert_float_equal(difference.p, 0.1, 1e-6);
 	assert_float_equal(difference.ratio, b.mean / 100, 1e-12);
 	assert_true(difference.interval.low < 1 && difference.interval.high > 1.5);
-	assert_int_equal(tp_difference_runs(&b, &b, false).doubt, TP_DOUBT_FEW);
-	assert_int_equal(tp_difference_runs(&a, &none, false).doubt, TP_DOUBT_FEW);
-	tp_moments_add_many(&same, 100, 3);
-	assert_float_equal(tp_difference_runs(&same, &same, false).p, 1, 0);
-	tp_moments_add(&none, 101);
-	assert_float_equal(tp_difference_runs(&same, &none, false).p, 0, 0);
+	assert_int_equal(tpa_difference_runs(&b, &b, false).doubt, TPA_DOUBT_FEW);
+	assert_int_equal(tpa_difference_runs(&a, &none, false).doubt, TPA_DOUBT_FEW);
+	tpa_moments_add_many(&same, 100, 3);
+	assert_float_equal(tpa_difference_runs(&same, &same, false).p, 1, 0);
+	tpa_moments_add(&none, 101);
+	assert_float_equal(tpa_difference_runs(&same, &none, false).p, 0, 0);
 }
 
-static struct tp_difference estimates(double a, double a_variance, double b, double b_variance, double unseen)
+static struct tpa_difference estimates(double a, double a_variance, double b, double b_variance, double unseen)
 {
-	const struct tp_estimated old_side = { a, a_variance, unseen }, new_side = { b, b_variance, unseen };
+	const struct tpa_estimated old_side = { a, a_variance, unseen }, new_side = { b, b_variance, unseen };
 
-	return tp_difference_estimates(&old_side, &new_side);
+	return tpa_difference_estimates(&old_side, &new_side);
 }
 
 static void test_estimates(void **state)
@@ -234,14 +234,14 @@ static void test_estimates(void **state)
 /* What one sample has and the other has not, the other may have passed by: so many bytes with probability exp(-bytes / mean). */
 static void test_passed_by(void **state)
 {
-	struct tp_difference gone = estimates(50, 10, 0, 0, 10);
+	struct tpa_difference gone = estimates(50, 10, 0, 0, 10);
 
 	(void)state;
 	assert_true(fabs(gone.p - 2 * exp(-5)) < 1e-12);
 	assert_float_equal(gone.interval.low, 0, 0);
 	/* 1 of 50 is of chance: the old is 49 at least. */
 	assert_true(fabs(gone.interval.high - 10 * log(40) / sqrt(49 * 51)) < 1e-9);
-	assert_true(fabs(gone.change.low + tp_interval_estimate(50, 10, 10).high) < 1e-9);
+	assert_true(fabs(gone.change.low + tpa_interval_estimate(50, 10, 10).high) < 1e-9);
 	assert_true(fabs(gone.change.high + 50 - hypot(10 * log(40), 1)) < 1e-9);
 	assert_float_equal(estimates(50, 10, 49, 0, 10).p, 1, 0);
 	/* Of what was met often enough the variances tell more. */
@@ -263,22 +263,22 @@ static void test_student(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		assert_float_equal(tp_student_p(table[i].t, table[i].degrees), table[i].p, 1e-7);
-		assert_float_equal(tp_student_p(-table[i].t, table[i].degrees), table[i].p, 1e-7);
-		assert_true(fabs(tp_student_t(table[i].p, table[i].degrees) - table[i].t) < 1e-9 * table[i].t + 1e-7);
+		assert_float_equal(tpa_student_p(table[i].t, table[i].degrees), table[i].p, 1e-7);
+		assert_float_equal(tpa_student_p(-table[i].t, table[i].degrees), table[i].p, 1e-7);
+		assert_true(fabs(tpa_student_t(table[i].p, table[i].degrees) - table[i].t) < 1e-9 * table[i].t + 1e-7);
 	}
-	assert_true(isnan(tp_student_p(1, 0)));
-	assert_true(isnan(tp_student_p(NAN, 3)));
+	assert_true(isnan(tpa_student_p(1, 0)));
+	assert_true(isnan(tpa_student_p(NAN, 3)));
 }
 
 static void test_batches_are_means(void **state)
 {
-	struct tp_batches batches = { 0 };
+	struct tpa_batches batches = { 0 };
 	double sum = 0;
 
 	(void)state;
 	for (int i = 1; i <= 1000; i++)
-		tp_batches_add(&batches, i, 1);
+		tpa_batches_add(&batches, i, 1);
 	assert_int_equal(batches.series.size, 16);
 	assert_int_equal(batches.series.count, 62);
 	assert_int_equal(batches.calls, 1000);
@@ -296,18 +296,18 @@ static void test_batches_are_means(void **state)
 
 static void test_many_at_once(void **state)
 {
-	struct tp_batches one = { 0 }, many = { 0 };
+	struct tpa_batches one = { 0 }, many = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 5000; i++)
-		tp_batches_add(&one, i < 1777 ? 10 : 20, 1);
-	tp_batches_add(&many, 10, 1777);
-	tp_batches_add(&many, 20, 5000 - 1777);
+		tpa_batches_add(&one, i < 1777 ? 10 : 20, 1);
+	tpa_batches_add(&many, 10, 1777);
+	tpa_batches_add(&many, 20, 5000 - 1777);
 	assert_int_equal(one.series.count, many.series.count);
 	assert_int_equal(one.series.size, many.series.size);
 	for (size_t i = 0; i < one.series.count; i++)
 		assert_float_equal(one.means[i], many.means[i], 1e-12);
-	tp_batches_append(&many, &one);
+	tpa_batches_append(&many, &one);
 	assert_int_equal(many.calls, 10000);
 	assert_float_equal(mean_of(&many), mean_of(&one), 1e-12);
 }
@@ -315,75 +315,75 @@ static void test_many_at_once(void **state)
 /* 1 to 5, then four of which only the mean is known: 1 to 4 are a batch by then, and 5 goes with the others. */
 static void test_means_that_came_together(void **state)
 {
-	struct tp_means means = { 0 }, all = { 0 };
-	struct tp_interval plain, wide;
-	struct tp_moments moments;
+	struct tpa_means means = { 0 }, all = { 0 };
+	struct tpa_interval plain, wide;
+	struct tpa_moments moments;
 
 	(void)state;
 	for (int i = 1; i <= 5; i++)
-		tp_means_add(&means, i);
+		tpa_means_add(&means, i);
 	assert_false(means.together);
-	tp_means_add_mean(&means, 10, 4);
+	tpa_means_add_mean(&means, 10, 4);
 	assert_true(means.together);
 	assert_int_equal(means.series.size, 4);
 	assert_int_equal(means.series.count, 2);
 	assert_float_equal(means.values[0], 2.5, 1e-12);
 	assert_float_equal(means.values[1], 9, 1e-12);
-	tp_means_append(&all, &means);
+	tpa_means_append(&all, &means);
 	assert_int_equal(all.series.count, 2);
 	assert_true(all.together);
 	/* A deviation of the mean of 100, by values that were estimated: 196 on each side, and what batches say. */
-	moments = (struct tp_moments){ .count = 9, .mean = 6, .squares = 80 };
-	plain = tp_means_interval(&means, &moments, 0);
-	wide = tp_means_interval(&means, &moments, 10000);
+	moments = (struct tpa_moments){ .count = 9, .mean = 6, .squares = 80 };
+	plain = tpa_means_interval(&means, &moments, 0);
+	wide = tpa_means_interval(&means, &moments, 10000);
 	assert_true(fabs(wide.high - 6 - hypot(plain.high - 6, 195.9964)) < 1e-2);
 	assert_true(fabs(wide.high + wide.low - 12) < 1e-9);
-	tp_means_leave_out(&means, 3);
+	tpa_means_leave_out(&means, 3);
 	assert_int_equal(means.series.count, 1);
 	assert_float_equal(means.values[0], 9, 1e-12);
-	tp_means_leave_out(&means, 100);
+	tpa_means_leave_out(&means, 100);
 	assert_int_equal(means.series.count, 0);
 }
 
 /* What has no order is spread: no batch is of one value alone, and the mean stays. */
 static void test_parts(void **state)
 {
-	const struct tp_batch_part parts[] = { { 10, 5000 }, { 20, 5000 }, { 0, 3 } };
-	struct tp_batches batches = { 0 };
+	const struct tpa_batch_part parts[] = { { 10, 5000 }, { 20, 5000 }, { 0, 3 } };
+	struct tpa_batches batches = { 0 };
 
 	(void)state;
-	tp_batches_add_parts(&batches, parts, 2);
+	tpa_batches_add_parts(&batches, parts, 2);
 	assert_int_equal(batches.calls, 10000);
 	assert_float_equal(mean_of(&batches), (log(10) + log(20)) / 2, 0.01);
 	for (size_t i = 0; i < batches.series.count; i++)
 		assert_true(batches.means[i] > log(10) && batches.means[i] < log(20));
-	tp_batches_add_parts(&batches, parts, 0);
-	tp_batches_add_parts(&batches, &parts[2], 1);
+	tpa_batches_add_parts(&batches, parts, 0);
+	tpa_batches_add_parts(&batches, &parts[2], 1);
 	assert_int_equal(batches.calls, 10003);
 }
 
 /* Evenly spread values: quantiles are where they belong, also between the bounds of buckets, and move smoothly. */
 static void test_quantiles(void **state)
 {
-	struct tp_histogram few = { 0 }, many = { 0 };
+	struct tpa_histogram few = { 0 }, many = { 0 };
 
 	(void)state;
-	assert_true(isnan(tp_histogram_quantile(&few, 0.5)));
+	assert_true(isnan(tpa_histogram_quantile(&few, 0.5)));
 	for (unsigned i = 0; i < 5; i++)
-		tp_histogram_add(&few, 10 + 10 * i);
-	assert_float_equal(tp_histogram_quantile(&few, 0.5), 30, 1e-9);
-	assert_float_equal(tp_histogram_quantile(&few, 0.25), 20, 1e-9);
-	assert_float_equal(tp_histogram_quantile(&few, 0.3), 22, 1e-9);
-	assert_float_equal(tp_histogram_quantile(&few, 1), 50, 1e-9);
+		tpa_histogram_add(&few, 10 + 10 * i);
+	assert_float_equal(tpa_histogram_quantile(&few, 0.5), 30, 1e-9);
+	assert_float_equal(tpa_histogram_quantile(&few, 0.25), 20, 1e-9);
+	assert_float_equal(tpa_histogram_quantile(&few, 0.3), 22, 1e-9);
+	assert_float_equal(tpa_histogram_quantile(&few, 1), 50, 1e-9);
 	for (unsigned i = 0; i < 1 << 17; i++)
-		tp_histogram_add(&many, (1 << 20) + i);
+		tpa_histogram_add(&many, (1 << 20) + i);
 	for (int percent = 0; percent <= 100; percent++)
-		assert_true(fabs(tp_histogram_quantile(&many, percent / 100.0) - (1 << 20) - 1310.72 * percent) < 1);
-	tp_histogram_free(&many);
+		assert_true(fabs(tpa_histogram_quantile(&many, percent / 100.0) - (1 << 20) - 1310.72 * percent) < 1);
+	tpa_histogram_free(&many);
 	memset(&many, 0, sizeof(many));
-	tp_histogram_add_many(&many, 20, 1000);
-	assert_float_equal(tp_histogram_quantile(&many, 0.5), 20, 1e-9);
-	tp_histogram_free(&many);
+	tpa_histogram_add_many(&many, 20, 1000);
+	assert_float_equal(tpa_histogram_quantile(&many, 0.5), 20, 1e-9);
+	tpa_histogram_free(&many);
 }
 
 int main(void)

@@ -42,29 +42,29 @@ static void do_alloc(struct gen *gen, uint64_t ticks, uint64_t address, uint64_t
 }
 
 struct replayed {
-	struct tp_trace *trace;
-	struct tp_run *run;
-	const struct tp_process *process;
+	struct tpa_trace *trace;
+	struct tpa_run *run;
+	const struct tpa_process *process;
 };
 
-static void replay(struct replayed *replayed, struct gen *gen, const struct tp_replay_options *options)
+static void replay(struct replayed *replayed, struct gen *gen, const struct tpa_replay_options *options)
 {
 	const char *name = gen_save(gen);
 	char *error = NULL;
 
-	replayed->trace = tp_trace_open(name, &error);
+	replayed->trace = tpa_trace_open(name, &error);
 	assert_non_null(replayed->trace);
 	unlink(name);
 	gen_free(gen);
-	replayed->run = tp_run_replay(&replayed->trace, 1, options);
+	replayed->run = tpa_run_replay(&replayed->trace, 1, options);
 	assert_non_null(replayed->run);
 	replayed->process = &replayed->run->processes[0];
 }
 
 static void close_replayed(struct replayed *replayed)
 {
-	tp_run_free(replayed->run);
-	tp_trace_close(replayed->trace);
+	tpa_run_free(replayed->run);
+	tpa_trace_close(replayed->trace);
 }
 
 static void near(double value, double wanted)
@@ -73,7 +73,7 @@ static void near(double value, double wanted)
 		fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-static const struct tp_site *site_of(const struct tp_process *process, uint32_t site)
+static const struct tpa_site *site_of(const struct tpa_process *process, uint32_t site)
 {
 	for (size_t i = 0; i < process->site_count; i++)
 		if (process->sites[i].node == NODE(site))
@@ -88,10 +88,10 @@ static const struct tp_site *site_of(const struct tp_process *process, uint32_t 
  */
 static void by_hand(void **state)
 {
-	const struct tp_variance *variance;
+	const struct tpa_variance *variance;
 	struct gen *gen = gen_sampled(100);
 	struct replayed replayed;
-	const struct tp_heap *heap;
+	const struct tpa_heap *heap;
 
 	(void)state;
 	do_alloc(gen, 10, 0x1000, 50, 0);
@@ -161,7 +161,7 @@ static void cancelled(void **state)
 /* What was live before the time that is looked at counts towards the peak, not towards the end. */
 static void window(void **state)
 {
-	struct tp_replay_options options = { .from_ns = 15 };
+	struct tpa_replay_options options = { .from_ns = 15 };
 	struct gen *gen = gen_sampled(100);
 	struct replayed replayed;
 
@@ -254,7 +254,7 @@ static struct gen *run_once(uint64_t seed)
 
 static bool covers(uint64_t estimate, double variance, double unseen, double truth)
 {
-	struct tp_interval interval = tp_interval_estimate((double)estimate, variance, unseen);
+	struct tpa_interval interval = tpa_interval_estimate((double)estimate, variance, unseen);
 
 	return interval.low <= truth && truth <= interval.high;
 }
@@ -272,8 +272,8 @@ static void many_runs(void **state)
 	}
 	for (i = 0; i < RUNS; i++) {
 		struct replayed replayed;
-		const struct tp_unseen *unseen;
-		const struct tp_heap *heap;
+		const struct tpa_unseen *unseen;
+		const struct tpa_heap *heap;
 
 		replay(&replayed, run_once(UINT64_C(0x9e3779b97f4a7c15) * (i + 1)), NULL);
 		heap = &replayed.process->heap;
@@ -303,23 +303,23 @@ static void skewed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(garwood) / sizeof(garwood[0]); i++) {
 		double count = garwood[i].count, weight = 40;
-		struct tp_interval interval = tp_interval_estimate(count * weight, count * weight * weight, 0);
+		struct tpa_interval interval = tpa_interval_estimate(count * weight, count * weight * weight, 0);
 
 		assert_true(fabs(interval.low / weight - garwood[i].low) < 0.02);
 		assert_true(fabs(interval.high / weight - garwood[i].high) < 0.02);
 	}
-	assert_true(tp_interval_estimate(7, 0, 0).low == 7 && tp_interval_estimate(7, 0, 0).high == 7);
+	assert_true(tpa_interval_estimate(7, 0, 0).low == 7 && tpa_interval_estimate(7, 0, 0).high == 7);
 }
 
 /* What was sure to be met says nothing of the rest: Poisson counts of 0 and 3 beside it (Garwood 1936). */
 static void sure_in_part(void **state)
 {
-	struct tp_interval none = tp_interval_estimate(1000, 0, 40), three = tp_interval_estimate(1120, 4800, 40);
+	struct tpa_interval none = tpa_interval_estimate(1000, 0, 40), three = tpa_interval_estimate(1120, 4800, 40);
 
 	(void)state;
 	assert_true(none.low == 1000 && fabs((none.high - 1000) / 40 - 3.689) < 0.03);
 	assert_true(fabs((three.low - 1000) / 40 - 0.619) < 0.02 && fabs((three.high - 1000) / 40 - 8.767) < 0.02);
-	assert_true(tp_interval_estimate(0, 0, 40).high == 0); /* is asked by nobody: "0 +-?" */
+	assert_true(tpa_interval_estimate(0, 0, 40).high == 0); /* is asked by nobody: "0 +-?" */
 }
 
 #define DOUBLINGS 18 /* from 8 bytes to 1 MiB */
@@ -347,8 +347,8 @@ static void large_and_small_at_one_site(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < RUNS; i++) {
-		const struct tp_unseen *unseen;
-		const struct tp_site *site;
+		const struct tpa_unseen *unseen;
+		const struct tpa_site *site;
 		struct replayed replayed;
 
 		replay(&replayed, run_growing(UINT64_C(0x9e3779b97f4a7c15) * (i + 1)), NULL);

@@ -24,13 +24,13 @@ static void test_order(void **state)
 	do_alloc(gen, 2, 30, 0x2000);
 	do_alloc(gen, 1, 40, 0x4000);
 	reading = begin(gen);
-	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 10)->thread, 1);
-	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 20)->thread, 2);
-	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->thread, 2);
-	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->block.address, 0x3000);
-	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->block.address, 0x1000);
-	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->thread, 2);
-	next(&reading, TP_EVENT_ALLOC, 40);
+	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 10)->thread, 1);
+	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 20)->thread, 2);
+	assert_int_equal(next(&reading, TPA_EVENT_FREE, 30)->thread, 2);
+	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 30)->block.address, 0x3000);
+	assert_int_equal(next(&reading, TPA_EVENT_FREE, 30)->block.address, 0x1000);
+	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 30)->thread, 2);
+	next(&reading, TPA_EVENT_ALLOC, 40);
 	end(&reading, 0);
 	gen_free(gen);
 }
@@ -51,7 +51,7 @@ static void test_order_across_chunks(void **state)
 	}
 	reading = begin(gen);
 	for (i = 0; i < count; i++)
-		assert_int_equal(next(&reading, i % 2 ? TP_EVENT_FREE : TP_EVENT_ALLOC, 0)->block.address,
+		assert_int_equal(next(&reading, i % 2 ? TPA_EVENT_FREE : TPA_EVENT_ALLOC, 0)->block.address,
 				 0x1000 + 32 * (i / 2));
 	end(&reading, 0);
 	gen_free(gen);
@@ -62,7 +62,7 @@ static void test_takeover(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 65536 });
 	uint32_t thread, seen[64] = { 0 }, changes = 0;
-	const struct tp_event *event;
+	const struct tpa_event *event;
 	uint64_t i, time = 0;
 	struct reading reading;
 
@@ -79,10 +79,10 @@ static void test_takeover(void **state)
 	assert_int_equal(gen_header(gen)->chunks, 2);
 	reading = begin(gen);
 	time = 0;
-	while ((event = tp_events_next(reading.events))) {
+	while ((event = tpa_events_next(reading.events))) {
 		assert_true(event->time >= time);
 		time = event->time;
-		if (event->kind == TP_EVENT_THREAD) {
+		if (event->kind == TPA_EVENT_THREAD) {
 			changes++;
 			continue;
 		}
@@ -118,14 +118,14 @@ static void test_borders(void **state)
 	}
 	reading = begin(gen);
 	for (i = 0; i < count; i++) {
-		const struct tp_event *event;
+		const struct tpa_event *event;
 
 		if (i % 1000 == 999) {
-			event = next(&reading, TP_EVENT_NAME, 5 + 100 * i);
+			event = next(&reading, TPA_EVENT_NAME, 5 + 100 * i);
 			assert_memory_equal(event->name.text, "name", 4);
 			continue;
 		}
-		event = next(&reading, TP_EVENT_ALLOC, 5 + 100 * i);
+		event = next(&reading, TPA_EVENT_ALLOC, 5 + 100 * i);
 		assert_int_equal(event->alloc.address, 0x10000 + i * 6151 % 100003 * 16);
 		assert_int_equal(event->alloc.bytes, i * i);
 		assert_int_equal(event->node, i * 7919 % 50000);

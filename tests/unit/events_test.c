@@ -22,7 +22,7 @@ static void test_every_kind(void **state)
 	struct gen_alloc odd = {
 		.address = 0x1003, .size = 3, .usable = 13, .node = 4000000000u, .fn = TPROF_FN_NEW, .alignment_log2 = 1
 	};
-	const struct tp_event *event;
+	const struct tpa_event *event;
 	struct reading reading;
 
 	(void)state;
@@ -40,7 +40,7 @@ static void test_every_kind(void **state)
 	gen_release(gen, 1, 336, plain.address, TPROF_FN_FREE);
 	reading = begin(gen);
 
-	event = next(&reading, TP_EVENT_ALLOC, 10);
+	event = next(&reading, TPA_EVENT_ALLOC, 10);
 	assert_int_equal(event->alloc.address, plain.address);
 	assert_int_equal(event->alloc.bytes, 40);
 	assert_int_equal(event->alloc.usable, 40);
@@ -49,41 +49,41 @@ static void test_every_kind(void **state)
 	assert_int_equal(event->thread, 1);
 	assert_int_equal(event->tid, 4711);
 	assert_int_equal(event->offset, 4096 + sizeof(struct tprof_chunk));
-	event = next(&reading, TP_EVENT_ALLOC, 11);
+	event = next(&reading, TPA_EVENT_ALLOC, 11);
 	assert_int_equal(event->alloc.address, aligned.address);
 	assert_int_equal(event->alloc.usable, 5000);
 	assert_int_equal(event->alloc.fn, TPROF_FN_POSIX_MEMALIGN);
 	assert_int_equal(event->alloc.alignment_log2, 12);
 	assert_int_equal(event->node, 99);
-	event = next(&reading, TP_EVENT_ALLOC, 12);
+	event = next(&reading, TPA_EVENT_ALLOC, 12);
 	assert_int_equal(event->alloc.address, 0x1003);
 	assert_int_equal(event->alloc.usable, 13);
 	assert_int_equal(event->node, 4000000000u);
-	event = next(&reading, TP_EVENT_FREE, 13);
+	event = next(&reading, TPA_EVENT_FREE, 13);
 	assert_int_equal(event->free.address, 0x1003);
-	assert_string_equal(tp_fn_name(event->free.fn), "delete");
-	event = next(&reading, TP_EVENT_FREE, 14);
+	assert_string_equal(tpa_fn_name(event->free.fn), "delete");
+	event = next(&reading, TPA_EVENT_FREE, 14);
 	assert_int_equal(event->free.address, plain.address);
 	assert_false(event->cancelled);
-	event = next(&reading, TP_EVENT_FREE, 15);
+	event = next(&reading, TPA_EVENT_FREE, 15);
 	assert_true(event->cancelled);
-	next(&reading, TP_EVENT_CANCEL, 16);
-	event = next(&reading, TP_EVENT_MAP, 17);
+	next(&reading, TPA_EVENT_CANCEL, 16);
+	event = next(&reading, TPA_EVENT_MAP, 17);
 	assert_int_equal(event->map.address, 0x7f0000000000);
 	assert_int_equal(event->map.length, 12345);
 	assert_int_equal(event->map.prot, 3);
 	assert_int_equal(event->map.flags, 0x22);
 	assert_false(event->map.remap);
-	event = next(&reading, TP_EVENT_UNMAP, 18);
+	event = next(&reading, TPA_EVENT_UNMAP, 18);
 	assert_int_equal(event->unmap.address, 0x7f0000001000);
 	assert_true(event->unmap.remap);
-	event = next(&reading, TP_EVENT_MEMORY, 19);
+	event = next(&reading, TPA_EVENT_MEMORY, 19);
 	assert_int_equal(event->memory.rss, 4096000);
 	assert_int_equal(event->memory.vms, 8192000);
-	event = next(&reading, TP_EVENT_NAME, 20);
+	event = next(&reading, TPA_EVENT_NAME, 20);
 	assert_int_equal(event->name.length, 6);
 	assert_memory_equal(event->name.text, "worker", 6);
-	next(&reading, TP_EVENT_FREE, 21);
+	next(&reading, TPA_EVENT_FREE, 21);
 	end(&reading, 0);
 	gen_free(gen);
 }
@@ -92,7 +92,7 @@ static void test_every_kind(void **state)
 static void test_ops(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 16, .tick_shift = 4 });
-	const struct tp_event *event;
+	const struct tpa_event *event;
 	struct reading reading;
 
 	(void)state;
@@ -116,20 +116,20 @@ static void test_ops(void **state)
 	assert_null(reading.trace->ops[2].name);
 	assert_string_equal(reading.trace->ops[3].name, "aten::addmm");
 	assert_string_equal(reading.trace->ops[3].category, "");
-	assert_int_equal(next(&reading, TP_EVENT_OP_BEGIN, 10)->op_begin.op, 1);
-	event = next(&reading, TP_EVENT_DETAIL, 11);
+	assert_int_equal(next(&reading, TPA_EVENT_OP_BEGIN, 10)->op_begin.op, 1);
+	event = next(&reading, TPA_EVENT_DETAIL, 11);
 	assert_int_equal(event->detail.flop, 1 << 20);
 	assert_int_equal(event->detail.bytes, 4096);
 	assert_int_equal(event->detail.shape.length, 7);
 	assert_memory_equal(event->detail.shape.text, "2x3,3x4", 7);
-	assert_int_equal(next(&reading, TP_EVENT_OP_BEGIN, 12)->op_begin.op, 300);
-	assert_true(next(&reading, TP_EVENT_OP_END, 13)->op_end.unwound);
-	assert_false(next(&reading, TP_EVENT_OP_END, 14)->op_end.unwound);
-	assert_int_equal(next(&reading, TP_EVENT_STEP, 15)->step.items, 64);
-	event = next(&reading, TP_EVENT_MARK, 16);
+	assert_int_equal(next(&reading, TPA_EVENT_OP_BEGIN, 12)->op_begin.op, 300);
+	assert_true(next(&reading, TPA_EVENT_OP_END, 13)->op_end.unwound);
+	assert_false(next(&reading, TPA_EVENT_OP_END, 14)->op_end.unwound);
+	assert_int_equal(next(&reading, TPA_EVENT_STEP, 15)->step.items, 64);
+	event = next(&reading, TPA_EVENT_MARK, 16);
 	assert_memory_equal(event->mark.text, "epoch 2", event->mark.length);
-	assert_int_equal(next(&reading, TP_EVENT_DETAIL, 17)->detail.shape.length, 0);
-	next(&reading, TP_EVENT_FREE, 18);
+	assert_int_equal(next(&reading, TPA_EVENT_DETAIL, 17)->detail.shape.length, 0);
+	next(&reading, TPA_EVENT_FREE, 18);
 	end(&reading, 0);
 	gen_free(gen);
 }
@@ -153,10 +153,10 @@ static void test_op_codes(void **state)
 	assert_int_equal(reading.trace->ops[1].frame, 7);
 	assert_int_equal(reading.trace->ops[2].frame, 99);
 	assert_string_equal(reading.trace->ops[1].name, "frame 7");
-	assert_true(tp_trace_rename_op(reading.trace, 1, "main._omp_fn.0"));
+	assert_true(tpa_trace_rename_op(reading.trace, 1, "main._omp_fn.0"));
 	assert_string_equal(reading.trace->ops[1].name, "main._omp_fn.0");
 	assert_string_equal(reading.trace->ops[1].category, "openmp");
-	next(&reading, TP_EVENT_FREE, 10);
+	next(&reading, TPA_EVENT_FREE, 10);
 	end(&reading, 2);
 	gen_free(gen);
 }
@@ -183,7 +183,7 @@ static void test_bad_ops(void **state)
 	assert_int_equal(reading.trace->damage_count, 2);
 	assert_string_equal(reading.trace->ops[1].name, "one");
 	for (i = 0; i < 4; i++)
-		next(&reading, TP_EVENT_FREE, 10);
+		next(&reading, TPA_EVENT_FREE, 10);
 	end(&reading, 6);
 	gen_free(gen);
 }
@@ -207,10 +207,10 @@ static void test_numbers(void **state)
 	}
 	reading = begin(gen);
 	for (bit = 0, time = 0; bit < 61; bit++) {
-		const struct tp_event *event;
+		const struct tpa_event *event;
 
 		time += bit < 58 ? UINT64_C(1) << bit : 0;
-		event = next(&reading, TP_EVENT_ALLOC, time);
+		event = next(&reading, TPA_EVENT_ALLOC, time);
 		assert_true(event->alloc.address == (address ^ UINT64_C(8) << bit));
 		assert_int_equal(event->alloc.bytes, bit % 2 ? (UINT64_C(1) << bit) - 1 : UINT64_C(1) << bit);
 		assert_int_equal(event->node, 1u << bit % 32);
@@ -235,8 +235,8 @@ static void test_unknown_records(void **state)
 	gen_long(gen, 1, 10, 63, zeros, 0);
 	do_alloc(gen, 1, 20, 0x2000);
 	reading = begin(gen);
-	next(&reading, TP_EVENT_ALLOC, 10);
-	next(&reading, TP_EVENT_ALLOC, 20);
+	next(&reading, TPA_EVENT_ALLOC, 10);
+	next(&reading, TPA_EVENT_ALLOC, 20);
 	end(&reading, 0);
 
 	/* The same by hand with 300,000 bytes, which no window holds. */
@@ -252,12 +252,12 @@ static void test_unknown_records(void **state)
 		const char *name = gen_save_bytes(copy, size);
 		char *error;
 
-		reading.trace = tp_trace_open(name, &error);
+		reading.trace = tpa_trace_open(name, &error);
 		unlink(name);
 		assert_non_null(reading.trace);
-		reading.events = tp_events_open(reading.trace);
+		reading.events = tpa_events_open(reading.trace);
 	}
-	assert_int_equal(next(&reading, TP_EVENT_FREE, 15)->free.address, 8);
+	assert_int_equal(next(&reading, TPA_EVENT_FREE, 15)->free.address, 8);
 	end(&reading, 0);
 	free(copy);
 	gen_free(gen);

@@ -9,11 +9,11 @@
 #include "reading.h"
 #include "trace/fields.h"
 
-static size_t count_of(const struct tp_field *fields)
+static size_t count_of(const struct tpa_field *fields)
 {
 	size_t count = 0;
 
-	while (count < TP_FIELDS_MOST && fields[count].name)
+	while (count < TPA_FIELDS_MOST && fields[count].name)
 		count++;
 	return count;
 }
@@ -21,34 +21,34 @@ static size_t count_of(const struct tp_field *fields)
 static void test_rows(void **state)
 {
 	(void)state;
-	for (unsigned kind = 0; kind < TP_EVENT_KINDS; kind++) {
-		const struct tp_event_row *row = &tp_event_rows[kind];
+	for (unsigned kind = 0; kind < TPA_EVENT_KINDS; kind++) {
+		const struct tpa_event_row *row = &tpa_event_rows[kind];
 		bool text = false;
 
 		assert_non_null(row->name);
 		for (unsigned other = 0; other < kind; other++)
-			assert_string_not_equal(row->name, tp_event_rows[other].name);
+			assert_string_not_equal(row->name, tpa_event_rows[other].name);
 		for (size_t i = 0; i < count_of(row->fields); i++) {
-			assert_true(row->fields[i].offset >= offsetof(struct tp_event, block));
-			assert_true(row->fields[i].offset + row->fields[i].size <= sizeof(struct tp_event));
-			text = text || row->fields[i].type == TP_FIELD_TEXT;
+			assert_true(row->fields[i].offset >= offsetof(struct tpa_event, block));
+			assert_true(row->fields[i].offset + row->fields[i].size <= sizeof(struct tpa_event));
+			text = text || row->fields[i].type == TPA_FIELD_TEXT;
 		}
-		assert_int_equal(tp_event_has_payload(kind), text || row->payload);
+		assert_int_equal(tpa_event_has_payload(kind), text || row->payload);
 	}
-	assert_true(sizeof(struct tp_event) <= 64);
+	assert_true(sizeof(struct tpa_event) <= 64);
 }
 
-static uint64_t value(const struct tp_event *event, const char *name)
+static uint64_t value(const struct tpa_event *event, const char *name)
 {
-	const struct tp_event_row *row = &tp_event_rows[event->kind];
-	const void *payload = tp_event_payload(event);
+	const struct tpa_event_row *row = &tpa_event_rows[event->kind];
+	const void *payload = tpa_event_payload(event);
 
 	for (size_t i = 0; i < count_of(row->fields); i++)
 		if (strcmp(row->fields[i].name, name) == 0)
-			return tp_field_value(&row->fields[i], event);
+			return tpa_field_value(&row->fields[i], event);
 	for (size_t i = 0; payload && i < count_of(row->inside); i++)
-		if (strcmp(row->inside[i].name, name) == 0 && tp_field_is_there(&row->inside[i], payload))
-			return tp_field_value(&row->inside[i], payload);
+		if (strcmp(row->inside[i].name, name) == 0 && tpa_field_is_there(&row->inside[i], payload))
+			return tpa_field_value(&row->inside[i], payload);
 	return UINT64_MAX;
 }
 
@@ -60,7 +60,7 @@ static void test_values(void **state)
 		.address = 0x1003, .size = 40, .usable = 48, .fn = TPROF_FN_NEW, .alignment_log2 = 6
 	};
 	struct reading reading;
-	const struct tp_event *event;
+	const struct tpa_event *event;
 
 	(void)state;
 	gen_alloc(gen, 1, 10, &alloc);
@@ -69,22 +69,22 @@ static void test_values(void **state)
 	gen_unmap(gen, 1, 13, 0x7f0000001000, 4096, false);
 	gen_memory(gen, 1, 14, 4096000, 8192000);
 	reading = begin(gen);
-	event = next(&reading, TP_EVENT_ALLOC, 10);
+	event = next(&reading, TPA_EVENT_ALLOC, 10);
 	assert_int_equal(value(event, "address"), 0x1003);
 	assert_int_equal(value(event, "size"), 40);
 	assert_int_equal(value(event, "usable"), 48);
 	assert_int_equal(value(event, "function"), TPROF_FN_NEW);
 	assert_int_equal(value(event, "alignment"), 6);
-	event = next(&reading, TP_EVENT_FREE, 11);
+	event = next(&reading, TPA_EVENT_FREE, 11);
 	assert_int_equal(value(event, "address"), 0x1003);
 	assert_int_equal(value(event, "function"), TPROF_FN_DELETE);
-	event = next(&reading, TP_EVENT_MAP, 12);
+	event = next(&reading, TPA_EVENT_MAP, 12);
 	assert_int_equal(value(event, "address"), 0x7f0000000000);
 	assert_int_equal(value(event, "size"), 8192);
-	event = next(&reading, TP_EVENT_UNMAP, 13);
+	event = next(&reading, TPA_EVENT_UNMAP, 13);
 	assert_int_equal(value(event, "address"), 0x7f0000001000);
 	assert_int_equal(value(event, "size"), 4096);
-	event = next(&reading, TP_EVENT_MEMORY, 14);
+	event = next(&reading, TPA_EVENT_MEMORY, 14);
 	assert_int_equal(value(event, "rss"), 4096000);
 	assert_int_equal(value(event, "vms"), 8192000);
 	assert_true(value(event, "collector") == UINT64_MAX); /* the record does not have it */

@@ -23,17 +23,17 @@ enum { A = 16, AB, ABC, AX, NODES };
 
 struct made {
 	struct tprof_header header;
-	struct tp_frame frames[6];
-	struct tp_node nodes[NODES];
-	struct tp_trace trace;
-	struct tp_site sites[4];
-	struct tp_process process;
-	struct tp_symbols *symbols;
+	struct tpa_frame frames[6];
+	struct tpa_node nodes[NODES];
+	struct tpa_trace trace;
+	struct tpa_site sites[4];
+	struct tpa_process process;
+	struct tpa_symbols *symbols;
 };
 
 static void make(struct made *made, const char *const names[4])
 {
-	struct tp_symbols_options options = { .debug_dir = folder };
+	struct tpa_symbols_options options = { .debug_dir = folder };
 	char path[200];
 	FILE *out;
 
@@ -42,48 +42,48 @@ static void make(struct made *made, const char *const names[4])
 	out = fopen(path, "w");
 	for (int i = 0; i < 4; i++) {
 		fprintf(out, "%x00 10 %s\n", i + 1, names[i]);
-		made->frames[i + 1] = (struct tp_frame){ .pc = (uint64_t)(i + 1) << 8, .flags = TPROF_FRAME_EXACT };
+		made->frames[i + 1] = (struct tpa_frame){ .pc = (uint64_t)(i + 1) << 8, .flags = TPROF_FRAME_EXACT };
 	}
 	fclose(out);
 	made->header.pid = 99;
-	made->nodes[A] = (struct tp_node){ TPROF_NODE_ROOT, 1 };
-	made->nodes[AB] = (struct tp_node){ A, 2 };
-	made->nodes[ABC] = (struct tp_node){ AB, 3 };
-	made->nodes[AX] = (struct tp_node){ A, 4 };
-	made->trace = (struct tp_trace){ .header = &made->header,
-					 .frames = made->frames,
-					 .frame_count = 5,
-					 .nodes = made->nodes,
-					 .node_count = NODES,
-					 .cwd = "",
-					 .exe = "/bin/prog" };
-	made->sites[0] = (struct tp_site){
+	made->nodes[A] = (struct tpa_node){ TPROF_NODE_ROOT, 1 };
+	made->nodes[AB] = (struct tpa_node){ A, 2 };
+	made->nodes[ABC] = (struct tpa_node){ AB, 3 };
+	made->nodes[AX] = (struct tpa_node){ A, 4 };
+	made->trace = (struct tpa_trace){ .header = &made->header,
+					  .frames = made->frames,
+					  .frame_count = 5,
+					  .nodes = made->nodes,
+					  .node_count = NODES,
+					  .cwd = "",
+					  .exe = "/bin/prog" };
+	made->sites[0] = (struct tpa_site){
 		.node = ABC, .peak_bytes = 600, .peak_blocks = 6, .allocations = 10, .bytes = 1000, .temporary = 5
 	};
 	made->sites[1] =
-		(struct tp_site){ .node = AX, .peak_bytes = 300, .peak_blocks = 3, .allocations = 3, .bytes = 300 };
+		(struct tpa_site){ .node = AX, .peak_bytes = 300, .peak_blocks = 3, .allocations = 3, .bytes = 300 };
 	made->sites[2] =
-		(struct tp_site){ .node = AB, .peak_bytes = 100, .peak_blocks = 1, .allocations = 1, .bytes = 100 };
-	made->sites[3] = (struct tp_site){
+		(struct tpa_site){ .node = AB, .peak_bytes = 100, .peak_blocks = 1, .allocations = 1, .bytes = 100 };
+	made->sites[3] = (struct tpa_site){
 		.node = TPROF_NODE_NONE, .peak_bytes = 24, .peak_blocks = 1, .allocations = 1, .bytes = 24
 	};
-	made->process = (struct tp_process){ .trace = &made->trace, .sites = made->sites, .site_count = 4 };
-	made->symbols = tp_symbols_open(&made->trace, &options);
+	made->process = (struct tpa_process){ .trace = &made->trace, .sites = made->sites, .site_count = 4 };
+	made->symbols = tpa_symbols_open(&made->trace, &options);
 }
 
 static const char *const plain_names[4] = { "main", "load", "parse", "train" };
 
-static struct tp_tree *build(struct made *made, enum tp_what what)
+static struct tpa_tree *build(struct made *made, enum tpa_what what)
 {
-	struct tp_tree_options options = { .what = what };
-	struct tp_tree *tree = tp_tree_new();
+	struct tpa_tree_options options = { .what = what };
+	struct tpa_tree *tree = tpa_tree_new();
 
-	assert_true(tp_tree_add(tree, &made->process, made->symbols, &options));
-	assert_true(tp_tree_finish(tree));
+	assert_true(tpa_tree_add(tree, &made->process, made->symbols, &options));
+	assert_true(tpa_tree_finish(tree));
 	return tree;
 }
 
-static const struct tp_tree_node *child(const struct tp_tree *tree, const struct tp_tree_node *node, int index)
+static const struct tpa_tree_node *child(const struct tpa_tree *tree, const struct tpa_tree_node *node, int index)
 {
 	uint32_t i = node->first_child;
 
@@ -95,13 +95,13 @@ static const struct tp_tree_node *child(const struct tp_tree *tree, const struct
 
 static void sums_and_order(void **state)
 {
-	const struct tp_tree_node *node;
-	struct tp_tree *tree;
+	const struct tpa_tree_node *node;
+	struct tpa_tree *tree;
 	struct made made;
 
 	(void)state;
 	make(&made, plain_names);
-	tree = build(&made, TP_WHAT_PEAK);
+	tree = build(&made, TPA_WHAT_PEAK);
 	assert_int_equal(tree->nodes[0].bytes, 1024);
 	assert_int_equal(tree->nodes[0].calls, 11);
 	assert_int_equal(tree->depth, 3);
@@ -115,12 +115,12 @@ static void sums_and_order(void **state)
 	assert_string_equal(node->function, "load");
 	assert_int_equal(node->bytes, 700);
 	assert_int_equal(node->self_bytes, 100);
-	tp_tree_free(tree);
-	tree = build(&made, TP_WHAT_TEMPORARY);
+	tpa_tree_free(tree);
+	tree = build(&made, TPA_WHAT_TEMPORARY);
 	assert_int_equal(tree->nodes[0].calls, 5);
 	assert_int_equal(tree->nodes[0].bytes, 500); /* half of the 1000 bytes there */
-	tp_tree_free(tree);
-	tp_symbols_close(made.symbols);
+	tpa_tree_free(tree);
+	tpa_symbols_close(made.symbols);
 }
 
 /*
@@ -190,13 +190,13 @@ static void check_with_xmllint(const char *text)
 	assert_int_equal(system(command), 0);
 }
 
-static char *svg(const struct tp_tree *tree, const char *title)
+static char *svg(const struct tpa_tree *tree, const char *title)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	tp_flame_write(tree, title, "blocks", false, out);
+	tpa_flame_write(tree, title, "blocks", false, out);
 	fclose(out);
 	return text;
 }
@@ -205,55 +205,55 @@ static void svg_is_well_formed(void **state)
 {
 	static const char *const names[4] = { "a<b>&\"c'", "\xff\xfe\142ad\x01", "\xed\xa0\x80 surrogate \xef\xbf\xbf",
 					      "]]> \xc3\xa4\xe2\x82\xac" };
-	struct tp_tree *tree;
+	struct tpa_tree *tree;
 	struct made made;
 	char *text;
 
 	(void)state;
 	make(&made, names);
-	tree = build(&made, TP_WHAT_PEAK);
+	tree = build(&made, TPA_WHAT_PEAK);
 	text = svg(tree, "<title> & \"more\"");
 	check_well_formed(text);
 	check_with_xmllint(text);
 	assert_non_null(strstr(text, "a&lt;b&gt;&amp;&quot;c'"));
 	assert_non_null(strstr(text, "600 B (58.6%) in 6 blocks"));
 	free(text);
-	tp_tree_free(tree);
-	tp_symbols_close(made.symbols);
+	tpa_tree_free(tree);
+	tpa_symbols_close(made.symbols);
 }
 
 static void same_input_same_picture(void **state)
 {
-	struct tp_tree *first, *second;
+	struct tpa_tree *first, *second;
 	struct made made;
 	char *a, *b;
 
 	(void)state;
 	make(&made, plain_names);
-	first = build(&made, TP_WHAT_ALLOCATED);
-	second = build(&made, TP_WHAT_ALLOCATED);
+	first = build(&made, TPA_WHAT_ALLOCATED);
+	second = build(&made, TPA_WHAT_ALLOCATED);
 	a = svg(first, "t");
 	b = svg(second, "t");
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
-	tp_tree_free(first);
-	tp_tree_free(second);
-	tp_symbols_close(made.symbols);
+	tpa_tree_free(first);
+	tpa_tree_free(second);
+	tpa_symbols_close(made.symbols);
 }
 
 static void nothing_is_a_picture_too(void **state)
 {
-	struct tp_tree *tree = tp_tree_new();
+	struct tpa_tree *tree = tpa_tree_new();
 	char *text;
 
 	(void)state;
-	assert_true(tp_tree_finish(tree));
+	assert_true(tpa_tree_finish(tree));
 	text = svg(tree, "empty");
 	check_well_formed(text);
 	assert_non_null(strstr(text, "nothing to show"));
 	free(text);
-	tp_tree_free(tree);
+	tpa_tree_free(tree);
 }
 
 int main(void)

@@ -14,8 +14,8 @@
 enum { OUTER = 1, HOT = 2 };
 
 struct replayed {
-	struct tp_trace *trace;
-	struct tp_run *run;
+	struct tpa_trace *trace;
+	struct tpa_run *run;
 };
 
 static struct gen *new_gen(void)
@@ -33,11 +33,11 @@ static struct replayed replay(struct gen *gen)
 	struct replayed replayed;
 	char *error = NULL;
 
-	replayed.trace = tp_trace_open(name, &error);
+	replayed.trace = tpa_trace_open(name, &error);
 	assert_non_null(replayed.trace);
 	unlink(name);
 	assert_int_equal(replayed.trace->damage_count, 0);
-	replayed.run = tp_run_replay(&replayed.trace, 1, NULL);
+	replayed.run = tpa_run_replay(&replayed.trace, 1, NULL);
 	assert_non_null(replayed.run);
 	gen_free(gen);
 	return replayed;
@@ -45,13 +45,13 @@ static struct replayed replay(struct gen *gen)
 
 static void done(struct replayed *replayed)
 {
-	tp_run_free(replayed->run);
-	tp_trace_close(replayed->trace);
+	tpa_run_free(replayed->run);
+	tpa_trace_close(replayed->trace);
 }
 
-static const struct tp_op_stats *op_named(const struct replayed *replayed, const char *name)
+static const struct tpa_op_stats *op_named(const struct replayed *replayed, const char *name)
 {
-	const struct tp_process *process = &replayed->run->processes[0];
+	const struct tpa_process *process = &replayed->run->processes[0];
 
 	for (size_t i = 0; i < process->op_count; i++)
 		if (strcmp(process->ops[i].name, name) == 0)
@@ -68,7 +68,7 @@ static void within_another_op(void **state)
 	struct tprof_fold counts = { .ticks = 20000, .units = 1000, .calls = 100, .min = 150, .max = 1000 };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(150)] = 60;
@@ -105,7 +105,7 @@ static void together_with_others(void **state)
 	struct tprof_fold counts = { .ticks = 900, .units = 37, .calls = 3, .min = 200, .max = 400 };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(200)] = counts.histogram[tprof_fold_bucket(300)] =
@@ -136,7 +136,7 @@ static void within_the_same_op(void **state)
 	struct tprof_fold counts = { .ticks = 500, .units = 30, .calls = 3, .min = 100, .max = 300 };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(100)] = 2;
@@ -195,7 +195,7 @@ static void a_share_is_timed(void **state)
 	for (uint32_t i = 0; i < 400; i++) {
 		struct gen *gen = new_gen();
 		struct replayed replayed;
-		const struct tp_op_stats *op;
+		const struct tpa_op_stats *op;
 		struct tprof_fold counts;
 		uint64_t true_ns = draw_share(&random, 4000, &counts), outer_ns = true_ns + 1000000;
 
@@ -209,12 +209,12 @@ static void a_share_is_timed(void **state)
 		assert_int_equal(op->flop, 80000);
 		assert_int_equal(op->shapes[0].calls, 4000);
 		assert_true(op->untimed > 3500 && op->untimed < 4000);
-		held += fabs((double)op->total_ns - (double)true_ns) < TP_NORMAL_95 * sqrt(op->total_variance);
+		held += fabs((double)op->total_ns - (double)true_ns) < TPA_NORMAL_95 * sqrt(op->total_variance);
 		sum += op->total_ns;
 		truth += true_ns;
 		op = op_named(&replayed, "sgemv");
 		assert_int_equal(op->total_ns, outer_ns);
-		held_outer += fabs((double)op->self_ns - 1000000) < TP_NORMAL_95 * sqrt(op->self_variance);
+		held_outer += fabs((double)op->self_ns - 1000000) < TPA_NORMAL_95 * sqrt(op->self_variance);
 		done(&replayed);
 	}
 	/* 380 of 400 with a deviation of 4.4; some more are missed where few of the long ones were drawn. */
@@ -257,7 +257,7 @@ static void a_share_without_any_timed(void **state)
 	};
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(100)] = 6;
@@ -290,9 +290,9 @@ static void a_timed_call_that_waited(void **state)
 				     .max = WAITED,
 				     .flags = TPROF_FOLD_SHARE };
 	struct gen *gen = new_gen();
-	struct tp_interval interval;
+	struct tpa_interval interval;
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	double deviation;
 
 	(void)state;
@@ -304,10 +304,10 @@ static void a_timed_call_that_waited(void **state)
 	op = op_named(&replayed, "sdot");
 	assert_int_equal(op->max_ns, WAITED);
 	assert_in_range(op->p50_ns, SHORT, 111);
-	interval = tp_interval_estimate((double)op->total_ns, op->total_variance, 0);
+	interval = tpa_interval_estimate((double)op->total_ns, op->total_variance, 0);
 	assert_true(interval.low < (double)CALLS * SHORT + 10.0 * WAITED);
 	assert_true(interval.high > (double)CALLS * SHORT + 5 * 256.0 * WAITED);
-	deviation = tp_moments_deviation(&op->durations);
+	deviation = tpa_moments_deviation(&op->durations);
 	assert_true(deviation > WAITED / 40.0 && deviation < WAITED / 25.0);
 	done(&replayed);
 }
@@ -342,7 +342,7 @@ static void no_more_than_it_lasted(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gen *gen = new_gen();
 		struct replayed replayed;
-		const struct tp_op_stats *op;
+		const struct tpa_op_stats *op;
 
 		counts.flags = TPROF_FOLD_SHARE | cases[i].flags;
 		gen_header(gen)->features_required = TPROF_FEATURE_TIMED_SHARE;
@@ -368,7 +368,7 @@ static void more_than_there_was(void **state)
 	};
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(100)] = 5;
@@ -389,7 +389,7 @@ static void coverage(void **state)
 {
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_trace *trace;
+	const struct tpa_trace *trace;
 
 	(void)state;
 	gen_hooks(gen, TPROF_HOOKS_DONE, 5, 4, "/lib/a.so");

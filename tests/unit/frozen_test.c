@@ -42,17 +42,17 @@ static pid_t fork_still(void)
 	return pid;
 }
 
-static uint64_t word_at(struct tp_frozen *frozen, const uint64_t *at)
+static uint64_t word_at(struct tpa_frozen *frozen, const uint64_t *at)
 {
 	uint64_t word = 0;
 
-	assert_int_equal(tp_frozen_read(frozen, (uintptr_t)at, &word, sizeof(word)), sizeof(word));
+	assert_int_equal(tpa_frozen_read(frozen, (uintptr_t)at, &word, sizeof(word)), sizeof(word));
 	return word;
 }
 
 static void test_what_a_fork_lacks(void **unused)
 {
-	struct tp_frozen frozen;
+	struct tpa_frozen frozen;
 	char *error = NULL;
 	pid_t pid;
 
@@ -62,36 +62,36 @@ static void test_what_a_fork_lacks(void **unused)
 	wiped = page_of(3, MADV_WIPEONFORK);
 	pid = fork_still();
 	*plain = 4;
-	assert_true(tp_frozen_open(&frozen, pid, getpid(), (uintptr_t)&note, sizeof(note), &error));
+	assert_true(tpa_frozen_open(&frozen, pid, getpid(), (uintptr_t)&note, sizeof(note), &error));
 	assert_int_equal(word_at(&frozen, plain), 1);
 	assert_int_equal(word_at(&frozen, not_copied), 2);
 	assert_int_equal(word_at(&frozen, wiped), 3);
-	assert_true(tp_frozen_whole(&frozen, &error));
-	tp_frozen_close(&frozen);
+	assert_true(tpa_frozen_whole(&frozen, &error));
+	tpa_frozen_close(&frozen);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
 
 static void test_a_fork_that_ends(void **unused)
 {
-	struct tp_frozen frozen;
+	struct tpa_frozen frozen;
 	char *error = NULL;
 	uint64_t word;
 	pid_t pid;
 
 	(void)unused;
 	pid = fork_still();
-	assert_true(tp_frozen_open(&frozen, pid, getpid(), (uintptr_t)&note, sizeof(note), &error));
+	assert_true(tpa_frozen_open(&frozen, pid, getpid(), (uintptr_t)&note, sizeof(note), &error));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_false(tp_frozen_whole(&frozen, &error)); /* though nothing was read in vain yet */
+	assert_false(tpa_frozen_whole(&frozen, &error)); /* though nothing was read in vain yet */
 	assert_non_null(strstr(error, "ended while it was searched"));
 	free(error);
-	assert_int_equal(tp_frozen_read(&frozen, (uintptr_t)plain, &word, sizeof(word)), 0);
+	assert_int_equal(tpa_frozen_read(&frozen, (uintptr_t)plain, &word, sizeof(word)), 0);
 	assert_int_not_equal(frozen.failed, 0);
-	assert_false(tp_frozen_whole(&frozen, &error));
+	assert_false(tpa_frozen_whole(&frozen, &error));
 	free(error);
-	tp_frozen_close(&frozen);
+	tpa_frozen_close(&frozen);
 }
 
 int main(void)

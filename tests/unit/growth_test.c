@@ -32,10 +32,10 @@ static uint64_t draw(uint64_t below)
 
 /* Sites in a tree as stacks make one: site i is in group 0 (main), in one of four, in one of sixteen, and in its own. */
 struct made {
-	struct tp_growth_kept kept;
+	struct tpa_growth_kept kept;
 	size_t first[MANY + 1];
 	uint32_t list[4 * MANY];
-	struct tp_growth_groups groups;
+	struct tpa_growth_groups groups;
 };
 enum { OF_FOUR = 1, OF_SIXTEEN = 5, OWN = 21 };
 
@@ -55,14 +55,14 @@ static struct made *make_many(size_t sites)
 		uint32_t *groups = made->list + 4 * i;
 
 		made->kept.members[i].node = (uint32_t)i + 100;
-		made->kept.states[i].series = calloc(1, sizeof(struct tp_growth_series));
+		made->kept.states[i].series = calloc(1, sizeof(struct tpa_growth_series));
 		groups[0] = 0;
 		groups[1] = OF_FOUR + (uint32_t)i % 4;
 		groups[2] = OF_SIXTEEN + (uint32_t)i % 16;
 		groups[3] = OWN + (uint32_t)i;
 		made->first[i + 1] = 4 * (i + 1);
 	}
-	made->groups = (struct tp_growth_groups){ made->first, made->list, OWN + sites };
+	made->groups = (struct tpa_growth_groups){ made->first, made->list, OWN + sites };
 	return made;
 }
 
@@ -73,7 +73,7 @@ static struct made *make(void)
 
 static void give(struct made *made, size_t site, size_t look, uint64_t bytes)
 {
-	struct tp_growth_state *state = &made->kept.states[site];
+	struct tpa_growth_state *state = &made->kept.states[site];
 
 	for (size_t i = look; i < LOOKS; i++) {
 		state->series->bytes[i] += bytes;
@@ -83,12 +83,12 @@ static void give(struct made *made, size_t site, size_t look, uint64_t bytes)
 	state->blocks = state->series->blocks[LOOKS - 1];
 }
 
-static struct tp_growth_list pool(struct made *made)
+static struct tpa_growth_list pool(struct made *made)
 {
-	struct tp_growth_list list;
+	struct tpa_growth_list list;
 	size_t varying;
 
-	tp_growth_pool(&made->kept, &made->groups, &list, &varying);
+	tpa_growth_pool(&made->kept, &made->groups, &list, &varying);
 	for (size_t i = 0; i < made->kept.count; i++)
 		free(made->kept.states[i].series);
 	free(made->kept.states);
@@ -101,7 +101,7 @@ static struct tp_growth_list pool(struct made *made)
 static void test_spread(void **unused)
 {
 	struct made *made = make();
-	struct tp_growth_list list;
+	struct tpa_growth_list list;
 
 	(void)unused;
 	for (size_t i = 0; i < LOOKS; i++)
@@ -119,7 +119,7 @@ static void test_spread(void **unused)
 static void test_apart(void **unused)
 {
 	struct made *made = make();
-	struct tp_growth_list list;
+	struct tpa_growth_list list;
 
 	(void)unused;
 	for (size_t i = 0; i < LOOKS; i++) {
@@ -140,7 +140,7 @@ static void test_apart(void **unused)
 static void test_many(void **unused)
 {
 	struct made *made = make_many(MANY);
-	struct tp_growth_list list;
+	struct tpa_growth_list list;
 
 	(void)unused;
 	for (size_t site = 0; site < MANY; site++)
@@ -157,13 +157,13 @@ static void test_many(void **unused)
 static void test_constants(void **unused)
 {
 	struct made *made = make();
-	struct tp_growth_list list;
+	struct tpa_growth_list list;
 
 	(void)unused;
 	for (size_t i = 0; i < LOOKS; i++)
 		give(made, 16 * draw(3) + 3, i, 300);
 	free(made->kept.states[51].series);
-	made->kept.states[51] = (struct tp_growth_state){ .bytes = 12345, .blocks = 1 };
+	made->kept.states[51] = (struct tpa_growth_state){ .bytes = 12345, .blocks = 1 };
 	list = pool(made);
 	assert_int_equal(list.leaks, 1);
 	assert_int_equal(list.list[0].number, OF_SIXTEEN + 3);
@@ -180,7 +180,7 @@ static void test_no_false_leak(void **unused)
 	(void)unused;
 	for (int family = 0; family < FAMILIES; family++) {
 		struct made *made = make();
-		struct tp_growth_list list;
+		struct tpa_growth_list list;
 
 		for (size_t site = 0; site < SITES; site++) {
 			uint64_t value = 100000;

@@ -35,7 +35,7 @@ static double duration(enum shape shape, uint64_t *seed)
 static bool covers(enum shape shape, unsigned calls, uint64_t seed)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_interval interval;
+	struct tpa_interval interval;
 	struct replayed run;
 	double now = 1000;
 
@@ -114,11 +114,11 @@ static double step_duration(enum series series, double *state, uint64_t *seed)
 	return 100000 + *state;
 }
 
-static struct tp_interval interval_of(enum series series, unsigned count, uint64_t seed, bool independent)
+static struct tpa_interval interval_of(enum series series, unsigned count, uint64_t seed, bool independent)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
 	double now = 1000, state = 0;
-	struct tp_interval interval;
+	struct tpa_interval interval;
 	struct replayed run;
 
 	for (unsigned i = 0; i < 50; i++)
@@ -129,7 +129,7 @@ static struct tp_interval interval_of(enum series series, unsigned count, uint64
 	}
 	gen_finish(gen, (uint64_t)now, 0);
 	run = replay(gen, NULL);
-	interval = independent ? tp_moments_interval(&run.process->steps.durations) : run.process->steps.interval;
+	interval = independent ? tpa_moments_interval(&run.process->steps.durations) : run.process->steps.interval;
 	done(&run);
 	return interval;
 }
@@ -139,7 +139,7 @@ static unsigned covered_steps(enum series series, unsigned count, bool independe
 	unsigned covered = 0;
 
 	for (unsigned run = 0; run < STEP_RUNS; run++) {
-		struct tp_interval interval = interval_of(series, count, UINT64_C(1000003) * run + count, independent);
+		struct tpa_interval interval = interval_of(series, count, UINT64_C(1000003) * run + count, independent);
 
 		covered += interval.low <= 100000 && 100000 <= interval.high;
 	}
@@ -183,13 +183,13 @@ static void check_few(enum series series, double least, double most)
 	uint64_t seed = 12;
 
 	for (unsigned set = 0; set < sets; set++) {
-		struct tp_interval interval;
+		struct tpa_interval interval;
 
 		for (unsigned i = 0; i < 50; i++)
 			step_duration(series, &state, &seed);
 		for (unsigned i = 0; i < 12; i++)
 			values[i] = step_duration(series, &state, &seed);
-		interval = tp_effective_mean(values, 12).interval;
+		interval = tpa_effective_mean(values, 12).interval;
 		covered += interval.low <= 100000 && 100000 <= interval.high;
 	}
 	print_message("%u of %u intervals hold the truth (12 values)\n", covered, sets);
@@ -211,7 +211,7 @@ static void test_very_many_steps(void **state)
 
 	(void)state;
 	for (unsigned run = 0; run < 200; run++) {
-		struct tp_interval interval = interval_of(ALIKE, 10000, UINT64_C(1000003) * run, false);
+		struct tpa_interval interval = interval_of(ALIKE, 10000, UINT64_C(1000003) * run, false);
 
 		covered += interval.low <= 100000 && 100000 <= interval.high;
 	}
@@ -224,12 +224,12 @@ static void test_very_many_steps(void **state)
  *
  * The same series, level and bounds as for steps.
  */
-static struct tp_interval op_interval_of(enum series series, unsigned calls, uint64_t seed, bool independent)
+static struct tpa_interval op_interval_of(enum series series, unsigned calls, uint64_t seed, bool independent)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
 	double now = 1000, state = 0;
-	const struct tp_op_stats *op;
-	struct tp_interval interval;
+	const struct tpa_op_stats *op;
+	struct tpa_interval interval;
 	struct replayed run;
 
 	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "timed");
@@ -244,7 +244,7 @@ static struct tp_interval op_interval_of(enum series series, unsigned calls, uin
 	gen_finish(gen, (uint64_t)now, 0);
 	run = replay(gen, NULL);
 	op = op_named(&run, "timed");
-	interval = independent ? tp_moments_interval(&op->durations) : op->interval;
+	interval = independent ? tpa_moments_interval(&op->durations) : op->interval;
 	done(&run);
 	return interval;
 }
@@ -254,7 +254,7 @@ static unsigned covered_ops(enum series series, unsigned calls, unsigned runs, b
 	unsigned covered = 0;
 
 	for (unsigned run = 0; run < runs; run++) {
-		struct tp_interval interval =
+		struct tpa_interval interval =
 			op_interval_of(series, calls, UINT64_C(1000003) * run + calls, independent);
 
 		covered += interval.low <= 100000 && 100000 <= interval.high;
@@ -319,7 +319,7 @@ static struct tprof_fold folded_calls(enum series series, unsigned calls, double
 static bool covers_folded(enum series series, uint64_t seed)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
-	struct tp_interval interval;
+	struct tpa_interval interval;
 	struct replayed run;
 	double state = 0;
 

@@ -57,7 +57,7 @@ static void write_events(struct gen *gen)
 	gen_op_end(gen, 1, 3500, false);
 }
 
-static const struct tp_file_line *line_of(const struct tp_file_lines *lines, int number)
+static const struct tpa_file_line *line_of(const struct tpa_file_lines *lines, int number)
 {
 	for (size_t i = 0; i < lines->count; i++)
 		if (lines->list[i].line == number)
@@ -75,9 +75,9 @@ static void near(double value, double wanted)
 static void test_shares(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_interval of_mm = tp_interval_share(6, 8), of_within = tp_interval_share(1, 1), interval;
-	struct tp_file_lines *lines = tp_file_lines_new();
-	struct tp_symbols *symbols;
+	struct tpa_interval of_mm = tpa_interval_share(6, 8), of_within = tpa_interval_share(1, 1), interval;
+	struct tpa_file_lines *lines = tpa_file_lines_new();
+	struct tpa_symbols *symbols;
 	struct replayed replayed;
 
 	(void)state;
@@ -85,21 +85,21 @@ static void test_shares(void **state)
 	write_events(gen);
 	gen_finish(gen, 4000, 0);
 	replayed = replay(gen, NULL);
-	symbols = tp_symbols_open(replayed.trace, NULL);
-	assert_true(tp_file_lines_add_ops(lines, &replayed.run->processes[0], symbols));
+	symbols = tpa_symbols_open(replayed.trace, NULL);
+	assert_true(tpa_file_lines_add_ops(lines, &replayed.run->processes[0], symbols));
 	near(lines->ops_ns, 700 + 100 + 500);
 	near(lines->ops_unseen_ns, 500);
 	near(line_of(lines, 11)->op_ns, 800);
 	near(line_of(lines, 12)->op_ns, 700 * 6 / 8.0 + 100);
 	near(line_of(lines, 13)->op_ns, 700 * 2 / 8.0);
 	/* No more than there is; as little as the samples allow. */
-	interval = tp_file_line_op_interval(line_of(lines, 11));
+	interval = tpa_file_line_op_interval(line_of(lines, 11));
 	near(interval.high, 800);
-	interval = tp_file_line_op_interval(line_of(lines, 12));
+	interval = tpa_file_line_op_interval(line_of(lines, 12));
 	near(interval.low, 625 - hypot(700 * (0.75 - of_mm.low), 100 * (1 - of_within.low)));
 	near(interval.high, 625 + 700 * (of_mm.high - 0.75));
-	tp_file_lines_free(lines);
-	tp_symbols_close(symbols);
+	tpa_file_lines_free(lines);
+	tpa_symbols_close(symbols);
 	done(&replayed);
 }
 

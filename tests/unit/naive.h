@@ -94,7 +94,7 @@ static inline void naive_heap(const struct program *program, struct naive *naive
 				continue;
 			site->frees++;
 			site->temporary += is_temporary(program, alloc, i);
-			site->short_lived += op->time - program->ops[alloc].time <= TP_SHORT_LIVED_NS;
+			site->short_lived += op->time - program->ops[alloc].time <= TPA_SHORT_LIVED_NS;
 		}
 		if (op->time >= from && live > naive->peak_bytes) {
 			naive->peak_bytes = live;

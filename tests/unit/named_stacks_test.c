@@ -17,10 +17,10 @@ struct frame {
 
 /* A process with its own symbols: other pointers for the same names. */
 struct process {
-	struct tp_trace trace;
-	struct tp_location locations[64];
-	struct tp_symbol symbols[64];
-	struct tp_line lines[64];
+	struct tpa_trace trace;
+	struct tpa_location locations[64];
+	struct tpa_symbol symbols[64];
+	struct tpa_line lines[64];
 	size_t count;
 };
 
@@ -33,44 +33,44 @@ static struct process *new_process(const char *exe)
 	return process;
 }
 
-static struct tp_line *line_of(struct process *process, const struct frame *frame)
+static struct tpa_line *line_of(struct process *process, const struct frame *frame)
 {
 	size_t i = process->count++;
 	const char *slash = strrchr(frame->path, '/');
 
-	process->locations[i] = (struct tp_location){
+	process->locations[i] = (struct tpa_location){
 		.function = frame->function, .file = "source.c", .line = frame->line, .python = frame->python
 	};
-	process->symbols[i] = (struct tp_symbol){ .locations = &process->locations[i],
-						  .count = 1,
-						  .module = slash ? slash + 1 : frame->path,
-						  .path = frame->path };
-	process->lines[i] = (struct tp_line){ .location = &process->locations[i],
-					      .symbol = &process->symbols[i],
-					      .address = 4096u * (unsigned)rand() };
+	process->symbols[i] = (struct tpa_symbol){ .locations = &process->locations[i],
+						   .count = 1,
+						   .module = slash ? slash + 1 : frame->path,
+						   .path = frame->path };
+	process->lines[i] = (struct tpa_line){ .location = &process->locations[i],
+					       .symbol = &process->symbols[i],
+					       .address = 4096u * (unsigned)rand() };
 	return &process->lines[i];
 }
 
 /* Frames from the innermost one on; the list ends with one without a path. */
-static uint32_t put(struct tp_named_stacks *stacks, const char *exe, const struct frame *frames)
+static uint32_t put(struct tpa_named_stacks *stacks, const char *exe, const struct frame *frames)
 {
 	struct process *process = new_process(exe);
-	struct tp_stack stack = { .lines = process->lines };
+	struct tpa_stack stack = { .lines = process->lines };
 	uint32_t node;
 
 	for (; frames->path; frames++)
 		line_of(process, frames);
 	stack.count = stack.last = process->count;
-	tp_named_process(stacks, &process->trace);
-	node = tp_named_stack(stacks, &stack, 0);
-	assert_int_not_equal(node, TP_NAMED_NONE);
+	tpa_named_process(stacks, &process->trace);
+	node = tpa_named_stack(stacks, &stack, 0);
+	assert_int_not_equal(node, TPA_NAMED_NONE);
 	free(process);
 	return node;
 }
 
 #define PUT(exe, ...) put(&stacks, exe, (const struct frame[]){ __VA_ARGS__, { NULL, NULL, 0, false } })
 
-static size_t depth(const struct tp_named_stacks *stacks, uint32_t node)
+static size_t depth(const struct tpa_named_stacks *stacks, uint32_t node)
 {
 	size_t frames = 0;
 
@@ -82,30 +82,30 @@ static size_t depth(const struct tp_named_stacks *stacks, uint32_t node)
 /* A new version: elsewhere, with other lines, other suffixes, another library's version. */
 static void test_versions_match(void **state)
 {
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t node;
 
 	(void)state;
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	node = PUT("/old/train", { "at::add(int)", "/lib/libtorch.so.1.13", 10, false },
 		   { "step", "/old/train", 20, false }, { "main", "/old/train", 30, false });
 	assert_int_equal(PUT("/new/train2", { "at::add(int) [clone .constprop.3]", "/opt/libtorch.so.2", 11, false },
 			     { "step.isra.0", "/new/train2", 25, false }, { "main", "/new/train2", 99, false }),
 			 node);
 	assert_int_equal(depth(&stacks, node), 3);
-	assert_string_equal(tp_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "libtorch.so");
+	assert_string_equal(tpa_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "libtorch.so");
 	node = stacks.nodes[node].parent;
-	assert_string_equal(tp_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "(program)");
-	tp_named_free(&stacks);
+	assert_string_equal(tpa_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "(program)");
+	tpa_named_free(&stacks);
 }
 
 static void test_others_do_not(void **state)
 {
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t node;
 
 	(void)state;
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	node = PUT("/bin/x", { "f", "/bin/x", 1, false }, { "main", "/bin/x", 2, false });
 	assert_int_not_equal(PUT("/bin/x", { "g", "/bin/x", 1, false }, { "main", "/bin/x", 2, false }), node);
 	assert_int_not_equal(PUT("/bin/x", { "f", "/lib/f.so", 1, false }, { "main", "/bin/x", 2, false }), node);
@@ -113,14 +113,14 @@ static void test_others_do_not(void **state)
 	assert_int_not_equal(PUT("/bin/x", { "f", "/bin/x", 1, false }), node);
 	assert_int_not_equal(PUT("/bin/x", { "main", "/bin/x", 1, false }, { "f", "/bin/x", 2, false }), node);
 	assert_int_not_equal(PUT("/bin/x", { "f(int)", "/bin/x", 1, false }, { "main", "/bin/x", 2, false }), node);
-	tp_named_free(&stacks);
+	tpa_named_free(&stacks);
 }
 
 /* Instances of a template that differ in the last of many parameters; files whose paths begin alike. */
 static void test_long_names(void **state)
 {
 	char one[5000], other[5000];
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t node;
 
 	(void)state;
@@ -128,30 +128,30 @@ static void test_long_names(void **state)
 	memcpy(one + sizeof(one) - 3, "A>", 3);
 	memcpy(other, one, sizeof(one));
 	other[sizeof(other) - 3] = 'B';
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	node = PUT("/bin/x", { one, "/lib/f.so", 1, false });
 	assert_int_not_equal(PUT("/bin/x", { other, "/lib/f.so", 1, false }), node);
 	assert_int_equal(PUT("/bin/x", { one, "/lib/f.so", 2, false }), node);
 	assert_string_equal(stacks.names[stacks.nodes[node].name].function, one);
 	node = PUT("/bin/x", { "f", one, 1, true });
 	assert_int_not_equal(PUT("/bin/x", { "f", other, 1, true }), node);
-	tp_named_free(&stacks);
+	tpa_named_free(&stacks);
 }
 
 static const char *name_in(const char *function, const char *path, bool python)
 {
 	static char text[400];
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t node;
 	char *whole;
 
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	node = PUT("/bin/x", { function, path, 1, python });
-	whole = tp_named_whole(&stacks, stacks.nodes[node].name);
+	whole = tpa_named_whole(&stacks, stacks.nodes[node].name);
 	assert_non_null(whole);
 	snprintf(text, sizeof(text), "%s", whole);
 	free(whole);
-	tp_named_free(&stacks);
+	tpa_named_free(&stacks);
 	return text;
 }
 
@@ -179,13 +179,13 @@ static void test_recursion(void **state)
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
 
 	(void)state;
-	for (size_t cycle = 1; cycle <= TP_NAMED_CYCLE + 1; cycle++) {
-		struct tp_named_stacks stacks;
+	for (size_t cycle = 1; cycle <= TPA_NAMED_CYCLE + 1; cycle++) {
+		struct tpa_named_stacks stacks;
 		struct frame frames[64] = { { "leaf", "/bin/x", 1, false } };
 		uint32_t once, often;
 		size_t count = 1;
 
-		assert_true(tp_named_init(&stacks));
+		assert_true(tpa_named_init(&stacks));
 		for (; count <= cycle; count++)
 			frames[count] = (struct frame){ names[(count - 1) % cycle], "/bin/x", 1, false };
 		frames[count] = (struct frame){ "main", "/bin/x", 1, false };
@@ -195,51 +195,51 @@ static void test_recursion(void **state)
 			frames[count] = (struct frame){ names[(count - 1) % cycle], "/bin/x", 1, false };
 		frames[count] = (struct frame){ "main", "/bin/x", 1, false };
 		often = put(&stacks, "/bin/x", frames);
-		if (cycle <= TP_NAMED_CYCLE)
+		if (cycle <= TPA_NAMED_CYCLE)
 			assert_int_equal(often, once);
 		else
 			assert_int_not_equal(often, once);
-		tp_named_free(&stacks);
+		tpa_named_free(&stacks);
 	}
 }
 
 /* Modules alone, texts: numbers of the same kind. */
 static void test_modules_and_texts(void **state)
 {
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t f, g;
 
 	(void)state;
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	f = stacks.nodes[PUT("/bin/x", { "f", "/lib/a.so.1", 1, false })].name;
 	g = stacks.nodes[PUT("/bin/x", { "g", "/lib/a.so.2", 1, false })].name;
 	assert_int_not_equal(f, g);
-	assert_int_equal(tp_named_module_of(&stacks, f), tp_named_module_of(&stacks, g));
-	assert_int_equal(tp_named_text(&stacks, "aten::add"), tp_named_text(&stacks, "aten::add"));
-	assert_int_not_equal(tp_named_text(&stacks, "aten::add"), tp_named_text(&stacks, "aten::mul"));
-	tp_named_free(&stacks);
+	assert_int_equal(tpa_named_module_of(&stacks, f), tpa_named_module_of(&stacks, g));
+	assert_int_equal(tpa_named_text(&stacks, "aten::add"), tpa_named_text(&stacks, "aten::add"));
+	assert_int_not_equal(tpa_named_text(&stacks, "aten::add"), tpa_named_text(&stacks, "aten::mul"));
+	tpa_named_free(&stacks);
 }
 
 /* A quarter of a million stacks: nodes are shared, and what is kept is 8 bytes a node and its place in a table. */
 static void test_many(void **state)
 {
-	struct tp_named_stacks stacks;
+	struct tpa_named_stacks stacks;
 	uint32_t names[64], last = 0;
 
 	(void)state;
-	assert_true(tp_named_init(&stacks));
+	assert_true(tpa_named_init(&stacks));
 	for (int i = 0; i < 64; i++) {
 		char text[16];
 
 		snprintf(text, sizeof(text), "f%d", i);
-		names[i] = tp_named_text(&stacks, text);
+		names[i] = tpa_named_text(&stacks, text);
 	}
 	for (int round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 262144; i++) {
 			uint32_t node = 0;
 
 			for (unsigned k = 0; k < 9; k++) /* its digits, and which of them it is: no chain repeats */
-				node = tp_named_call(&stacks, node, names[6 * k + (i / (1u << 2 * k)) % 4]);
+				node = tpa_named_call(&stacks, node, names[6 * k + (i / (1u << 2 * k)) % 4]);
 			last = node;
 		}
 		if (!round)
@@ -248,7 +248,7 @@ static void test_many(void **state)
 			assert_int_equal(depth(&stacks, last), 9);
 	}
 	assert_in_range(stacks.node_count, 262144, 400000);
-	tp_named_free(&stacks);
+	tpa_named_free(&stacks);
 }
 
 int main(void)

@@ -17,7 +17,7 @@
 static void test_cost_of_hooked(void **state)
 {
 	struct gen *gen = new_gen(3, 5);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -28,7 +28,7 @@ static void test_cost_of_hooked(void **state)
 	gen_op_end(gen, 1, 1400, false);
 	gen_release(gen, 1, 1500, 0x1000, TPROF_FN_FREE);
 	gen_op_end(gen, 1, 2000, false);
-	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
+	gen_overhead(gen, 1, 10, TPA_COST_SAMPLES);
 	replayed = replay(gen, NULL);
 	op = op_named(&replayed, "leaf");
 	assert_int_equal(op->total_ns, 187);
@@ -54,7 +54,7 @@ static void test_cost_of_frees(void **state)
 	(void)state;
 	for (int pass = 0; pass < 2; pass++) {
 		struct gen *gen = new_gen(0, 0);
-		const struct tp_op_stats *op;
+		const struct tpa_op_stats *op;
 		struct replayed replayed;
 
 		gen_op_begin(gen, 1, 10000, FUNCTION);
@@ -82,7 +82,7 @@ static void test_cost_of_frees(void **state)
 static void test_cost_of_annotations(void **state)
 {
 	struct gen *gen = new_gen(3, 5);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -93,7 +93,7 @@ static void test_cost_of_annotations(void **state)
 	gen_op_end(gen, 1, 1200, false);	       /* 10 of the outer one */
 	gen_step(gen, 1, 1300, 1);		       /* 10 */
 	gen_op_end(gen, 1, 2000, false);
-	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
+	gen_overhead(gen, 1, 10, TPA_COST_SAMPLES);
 	replayed = replay(gen, NULL);
 	op = op_named(&replayed, "note");
 	assert_int_equal(op->calls, 2);
@@ -113,7 +113,7 @@ static void test_cost_of_folded(void **state)
 {
 	struct tprof_fold counts = { .ticks = 20000, .calls = 100, .min = 200, .max = 200 };
 	struct gen *gen = new_gen(0, 0);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -138,15 +138,15 @@ static void test_cost_of_folded(void **state)
 /* Fractions of a nanosecond are not lost over many events, and no time falls below zero. */
 static void test_small_and_large_costs(void **state)
 {
-	struct tp_op_frame frame = { .op = 1 };
-	struct tp_op_stack stack = { .frames = &frame, .count = 1 };
+	struct tpa_op_frame frame = { .op = 1 };
+	struct tpa_op_stack stack = { .frames = &frame, .count = 1 };
 	struct gen *gen = new_gen(1, 0);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
-		tp_op_charge(&stack, 0.25);
+		tpa_op_charge(&stack, 0.25);
 	assert_int_equal(frame.cost_ns, 250);
 
 	gen_op_begin(gen, 1, 100, FUNCTION);
@@ -163,11 +163,11 @@ static void test_small_and_large_costs(void **state)
 }
 
 /* The caller closes it. */
-static struct tp_trace *open_saved(struct gen *gen)
+static struct tpa_trace *open_saved(struct gen *gen)
 {
 	const char *name = gen_save(gen);
 	char *error;
-	struct tp_trace *trace = tp_trace_open(name, &error);
+	struct tpa_trace *trace = tpa_trace_open(name, &error);
 
 	assert_non_null(trace);
 	unlink(name);
@@ -178,8 +178,8 @@ static struct tp_trace *open_saved(struct gen *gen)
 static void test_disturbed_chunk(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_trace *trace;
-	struct tp_cost cost;
+	struct tpa_trace *trace;
+	struct tpa_cost cost;
 
 	(void)state;
 	gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
@@ -187,24 +187,24 @@ static void test_disturbed_chunk(void **state)
 		char body[3900] = "";
 
 		gen_long(gen, 1, 1000 * i, 60, body, sizeof(body));
-		gen_overhead(gen, 1, i == 4 ? 100000 : i < 3 ? 20 : 50, TP_COST_SAMPLES);
+		gen_overhead(gen, 1, i == 4 ? 100000 : i < 3 ? 20 : 50, TPA_COST_SAMPLES);
 	}
 	gen_long(gen, 2, 500, 60, "x", 1);
-	gen_overhead(gen, 2, 7, TP_COST_SAMPLES);
+	gen_overhead(gen, 2, 7, TPA_COST_SAMPLES);
 	gen_long(gen, 3, 600, 60, "x", 1);
-	gen_overhead(gen, 3, 700, TP_COST_SAMPLES - 1); /* too few to be believed */
+	gen_overhead(gen, 3, 700, TPA_COST_SAMPLES - 1); /* too few to be believed */
 	trace = open_saved(gen);
-	tp_cost_init(&cost, trace);
+	tpa_cost_init(&cost, trace);
 	for (uint32_t i = 0, table = 1; i < 9; i++) {
 		double expected = i < 2 ? 20 : 50;
 
-		assert_true(fabs(tp_cost_event(&cost, cost.first + (i + table) * cost.size + 200) - expected) < 1e-3);
+		assert_true(fabs(tpa_cost_event(&cost, cost.first + (i + table) * cost.size + 200) - expected) < 1e-3);
 	}
-	assert_true(fabs(tp_cost_event(&cost, cost.first + 10 * cost.size) - 7) < 1e-3);
-	assert_true(fabs(tp_cost_event(&cost, cost.first + 11 * cost.size) - cost.usual) < 1e-3);
+	assert_true(fabs(tpa_cost_event(&cost, cost.first + 10 * cost.size) - 7) < 1e-3);
+	assert_true(fabs(tpa_cost_event(&cost, cost.first + 11 * cost.size) - cost.usual) < 1e-3);
 	assert_true(fabs(cost.usual - 50) < 1e-3);
-	tp_cost_free(&cost);
-	tp_trace_close(trace);
+	tpa_cost_free(&cost);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -221,8 +221,8 @@ static void test_interrupted_event(void **state)
 	for (int pass = 0; pass < 3; pass++) {
 		struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 		const uint64_t mean = pass < 2 ? 1120 : 110, expected = pass == 0 ? 1120 : pass == 1 ? 20 : 110;
-		struct tp_trace *trace;
-		struct tp_cost cost;
+		struct tpa_trace *trace;
+		struct tpa_cost cost;
 
 		gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
 		gen_long(gen, 1, 1000, 60, "x", 1);
@@ -230,10 +230,10 @@ static void test_interrupted_event(void **state)
 		if (pass) /* the first is of a trace that does not have them */
 			gen_timed(gen, 1, pass == 1 ? interrupted : uneven, 10);
 		trace = open_saved(gen);
-		tp_cost_init(&cost, trace);
+		tpa_cost_init(&cost, trace);
 		assert_true(fabs(cost.usual - (double)expected) < 1e-3);
-		tp_cost_free(&cost);
-		tp_trace_close(trace);
+		tpa_cost_free(&cost);
+		tpa_trace_close(trace);
 		gen_free(gen);
 	}
 }
@@ -244,7 +244,7 @@ static void test_interrupted_in_all(void **state)
 	static const uint32_t quiet[] = { 20, 21, 19, 20, 20, 18, 22, 20, 20, 20 };
 	static const uint32_t interrupted[] = { 20, 20, 10000000, 20, 20, 20, 20 };
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	uint64_t ticks;
 
 	(void)state;
@@ -255,9 +255,9 @@ static void test_interrupted_in_all(void **state)
 	gen_overhead(gen, 2, 10000120 / 7, 7);
 	gen_timed(gen, 2, interrupted, 7);
 	trace = open_saved(gen);
-	ticks = tp_cost_recording(trace);
+	ticks = tpa_cost_recording(trace);
 	assert_in_range(ticks, 64 * 17 * 20 - 64, 64 * 17 * 20 + 64);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -265,16 +265,16 @@ static void test_interrupted_in_all(void **state)
 static void test_beyond_all_bounds(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	uint64_t ticks;
 
 	(void)state;
 	gen_long(gen, 1, 1000, 60, "x", 1);
 	gen_overhead(gen, 1, UINT64_MAX / 64, 1);
 	trace = open_saved(gen);
-	ticks = tp_cost_recording(trace);
+	ticks = tpa_cost_recording(trace);
 	assert_true(ticks == UINT64_MAX);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 

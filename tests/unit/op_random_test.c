@@ -122,7 +122,7 @@ static void run(struct model *model)
 
 static void compare(const struct replayed *replayed, const struct truth *truth, const char *name)
 {
-	const struct tp_op_stats *op = op_named(replayed, name);
+	const struct tpa_op_stats *op = op_named(replayed, name);
 
 	assert_int_equal(op->calls, truth->calls);
 	assert_int_equal(op->allocated_bytes, truth->allocated);

@@ -52,7 +52,7 @@ static void nested(struct gen *gen, uint64_t ticks, uint32_t outer, uint32_t inn
 
 static void is(const struct replayed *replayed, const char *name, uint64_t flop, uint64_t self, uint64_t bytes)
 {
-	const struct tp_op_stats *op = op_named(replayed, name);
+	const struct tpa_op_stats *op = op_named(replayed, name);
 
 	assert_int_equal(op->flop, flop);
 	assert_int_equal(op->self_flop, self);
@@ -92,7 +92,7 @@ static void what_is_not_known(void **state)
 	struct tprof_fold counts = { .ticks = 40, .calls = 4, .min = 10, .max = 10 };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_counts *all;
+	const struct tpa_op_counts *all;
 
 	(void)state;
 	counts.histogram[tprof_fold_bucket(10)] = 4;

@@ -20,20 +20,20 @@ static void test_warmup(void **state)
 	const uint64_t few[] = { 500, 400, 10, 10, 10 };
 
 	(void)state;
-	assert_int_equal(tp_warmup(steady, 10), 1);
-	assert_int_equal(tp_warmup(three, 12), 3);
-	assert_int_equal(tp_warmup(outlier, 14), 1); /* a late outlier ends nothing and begins nothing */
-	assert_int_equal(tp_warmup(falling, 10), 3); /* Q1 is 10, Q3 30, the fence 60 */
-	assert_int_equal(tp_warmup(few, 5), 1);
-	assert_int_equal(tp_warmup(few, 1), 0);
-	assert_int_equal(tp_warmup(few, 0), 0);
+	assert_int_equal(tpa_warmup(steady, 10), 1);
+	assert_int_equal(tpa_warmup(three, 12), 3);
+	assert_int_equal(tpa_warmup(outlier, 14), 1); /* a late outlier ends nothing and begins nothing */
+	assert_int_equal(tpa_warmup(falling, 10), 3); /* Q1 is 10, Q3 30, the fence 60 */
+	assert_int_equal(tpa_warmup(few, 5), 1);
+	assert_int_equal(tpa_warmup(few, 1), 0);
+	assert_int_equal(tpa_warmup(few, 0), 0);
 }
 
 /* The warm-up calls are out of the mean; of more calls than are kept one by one the moments are put together. */
 static void test_warmup_of_op(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 	double mean = 0, squares = 0;
 	uint64_t t = 0;
@@ -56,7 +56,7 @@ static void test_warmup_of_op(void **state)
 	assert_int_equal(op->warmup_ns, 12000);
 	assert_int_equal(op->durations.count, 197);
 	assert_true(fabs(op->mean_ns - mean) < 1e-9);
-	assert_true(fabs(tp_moments_deviation(&op->durations) - sqrt(squares / 196)) < 1e-9);
+	assert_true(fabs(tpa_moments_deviation(&op->durations) - sqrt(squares / 196)) < 1e-9);
 	assert_int_equal(op->max_ns, 5000);
 	done(&replayed);
 }
@@ -68,7 +68,7 @@ static void test_warmup_of_op(void **state)
 static void test_work(void **state)
 {
 	struct gen *gen = new_gen(0, 0);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 	uint64_t sum = 0;
 
@@ -113,7 +113,7 @@ static void test_work(void **state)
 static void test_blocks(void **state)
 {
 	struct gen *gen = new_gen(0, 0);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -179,7 +179,7 @@ static void test_types_of_work(void **state)
 	static const struct gen_work dot = { TPROF_WORK_DOT, TPROF_DTYPE_C32, 0, { 10 }, 1 };
 	struct tprof_fold counts = { .ticks = 10, .units = 10, .calls = 1, .min = 10, .max = 10 };
 	struct gen *gen = new_gen(0, 0);
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -201,9 +201,9 @@ static void test_types_of_work(void **state)
 	gen_op_end(gen, 1, 1600, false);
 	replayed = replay(gen, NULL);
 	op = op_named(&replayed, "leaf");
-	assert_int_equal(op->flop_in[TP_BF16], 2 * 2 * 3 * 4);
-	assert_int_equal(op->flop_in[TP_DOUBLE], 2 * 5 * 6 * 7);
-	assert_int_equal(op->flop_in[TP_SINGLE], 8 * 10);
+	assert_int_equal(op->flop_in[TPA_BF16], 2 * 2 * 3 * 4);
+	assert_int_equal(op->flop_in[TPA_DOUBLE], 2 * 5 * 6 * 7);
+	assert_int_equal(op->flop_in[TPA_SINGLE], 8 * 10);
 	assert_int_equal(op->self_flop, 48 + 420 + 80);
 	assert_int_equal(op->uncounted, 0);
 	op = op_named(&replayed, "function");
@@ -211,7 +211,7 @@ static void test_types_of_work(void **state)
 	assert_int_equal(op->self_flop, 0);
 	assert_int_equal(op->uncounted, 1);
 	op = op_named(&replayed, "note");
-	assert_int_equal(op->flop_in[TP_UNSAID], 1000 - 48);
+	assert_int_equal(op->flop_in[TPA_UNSAID], 1000 - 48);
 	assert_int_equal(op->flop, 1000 + 420 + 80);
 	assert_int_equal(op->uncounted, 1);
 	done(&replayed);

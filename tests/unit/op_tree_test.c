@@ -48,9 +48,9 @@ static void test_tree(void **state)
 	gen_op_end(gen, 2, 4020, false);
 	gen_op_end(gen, 2, 4050, false);
 	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->op_node_count, TP_OP_NODE_FIRST + 7);
+	assert_int_equal(replayed.process->op_node_count, TPA_OP_NODE_FIRST + 7);
 	for (uint32_t i = 0; i < 7; i++) {
-		const struct tp_op_node *node = &replayed.process->op_nodes[TP_OP_NODE_FIRST + i];
+		const struct tpa_op_node *node = &replayed.process->op_nodes[TPA_OP_NODE_FIRST + i];
 
 		assert_int_equal(node->op, truth[i].op);
 		assert_int_equal(node->parent, truth[i].parent);
@@ -66,10 +66,10 @@ static void test_tree(void **state)
 static void test_combined(void **state)
 {
 	for (uint32_t many = 0; many < 4; many++) { /* bit 0: the first has many calls; bit 1: the second */
-		struct tp_trace *traces[2];
-		struct tp_histogram truth = { 0 };
-		struct tp_op_stats *ops;
-		struct tp_run *run;
+		struct tpa_trace *traces[2];
+		struct tpa_histogram truth = { 0 };
+		struct tpa_op_stats *ops;
+		struct tpa_run *run;
 		uint64_t total = 0;
 		size_t count;
 
@@ -90,17 +90,17 @@ static void test_combined(void **state)
 				gen_detail(gen, 1, t, 3, 0, "2x2");
 				gen_op_end(gen, 1, t += took, false);
 				total += took;
-				tp_histogram_add(&truth, took);
+				tpa_histogram_add(&truth, took);
 			}
 			name = gen_save(gen);
-			traces[p] = tp_trace_open(name, &error);
+			traces[p] = tpa_trace_open(name, &error);
 			assert_non_null(traces[p]);
 			unlink(name);
 			gen_free(gen);
 		}
-		run = tp_run_replay(traces, 2, NULL);
+		run = tpa_run_replay(traces, 2, NULL);
 		assert_non_null(run);
-		ops = tp_ops_combine(run, &count);
+		ops = tpa_ops_combine(run, &count);
 		assert_non_null(ops);
 		assert_int_equal(count, 1);
 		assert_string_equal(ops->name, "shared");
@@ -109,16 +109,16 @@ static void test_combined(void **state)
 		assert_int_equal(ops->flop, 3 * truth.count);
 		assert_int_equal(ops->min_ns, truth.min);
 		assert_int_equal(ops->max_ns, truth.max);
-		assert_int_equal(ops->p50_ns, tp_histogram_percentile(&truth, 0.5));
-		assert_int_equal(ops->p99_ns, tp_histogram_percentile(&truth, 0.99));
+		assert_int_equal(ops->p50_ns, tpa_histogram_percentile(&truth, 0.5));
+		assert_int_equal(ops->p99_ns, tpa_histogram_percentile(&truth, 0.99));
 		assert_int_equal(ops->shape_count, 1);
 		assert_int_equal(ops->shapes[0].calls, truth.count);
 		assert_int_equal(ops->durations.count, truth.count - ops->warmup_calls);
-		tp_ops_result_free(ops, count);
-		tp_histogram_free(&truth);
-		tp_run_free(run);
+		tpa_ops_result_free(ops, count);
+		tpa_histogram_free(&truth);
+		tpa_run_free(run);
 		for (uint32_t p = 0; p < 2; p++)
-			tp_trace_close(traces[p]);
+			tpa_trace_close(traces[p]);
 	}
 }
 

@@ -29,7 +29,7 @@ static struct gen *new_gen(void)
 static void test_nesting(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -65,7 +65,7 @@ static void test_nesting(void **state)
 	assert_int_equal(op->p50_ns, 20);
 	assert_int_equal(op->p90_ns, 30);
 	assert_int_equal(op->max_ns, 30);
-	assert_true(fabs(tp_moments_deviation(&op->durations) - sqrt(100.0 / 3)) < 1e-9);
+	assert_true(fabs(tpa_moments_deviation(&op->durations) - sqrt(100.0 / 3)) < 1e-9);
 	done(&replayed);
 }
 
@@ -100,7 +100,7 @@ static void test_interleaved(void **state)
 	gen_op_end_outer(gen, 1, 410, 7);
 	replayed = replay(gen, NULL);
 	for (uint32_t i = 0; i < 4; i++) {
-		const struct tp_op_stats *op = op_named(&replayed, wanted[i].name);
+		const struct tpa_op_stats *op = op_named(&replayed, wanted[i].name);
 
 		assert_int_equal(op->calls, 1);
 		assert_int_equal(op->total_ns, wanted[i].total);
@@ -116,7 +116,7 @@ static void test_interleaved(void **state)
 static void test_recursion(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -148,8 +148,8 @@ static void test_recursion(void **state)
 static void test_failed_realloc(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_process *process;
-	const struct tp_op_stats *op;
+	const struct tpa_process *process;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -179,7 +179,7 @@ static void test_memory(void **state)
 {
 	struct gen *gen = new_gen();
 	uint64_t of_outer = 0, of_inner = 0, of_none = 0;
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 
 	(void)state;
@@ -209,8 +209,8 @@ static void test_memory(void **state)
 	assert_int_equal(op->net_bytes, -70);
 	assert_int_equal(op->peak_bytes, 1000);
 	for (size_t i = 0; i < replayed.process->site_count; i++) {
-		const struct tp_site *site = &replayed.process->sites[i];
-		const char *name = tp_process_op_name(replayed.process, site->op);
+		const struct tpa_site *site = &replayed.process->sites[i];
+		const char *name = tpa_process_op_name(replayed.process, site->op);
 
 		*(!name ? &of_none : name[0] == 'o' ? &of_outer : &of_inner) += site->bytes;
 	}
@@ -229,7 +229,7 @@ static void test_memory(void **state)
 static void test_threads(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 	uint64_t t = 1000;
 
@@ -265,7 +265,7 @@ static void test_threads(void **state)
 	gen_op_begin(gen, 2, 20, 2);
 	gen_op_end(gen, 2, 25, false);
 	gen_op_end(gen, 1, 40, false);
-	replayed = replay(gen, &(struct tp_replay_options){ .thread = 2 });
+	replayed = replay(gen, &(struct tpa_replay_options){ .thread = 2 });
 	assert_int_equal(op_named(&replayed, "inner")->calls, 1);
 	assert_int_equal(op_named(&replayed, "inner")->total_ns, 5);
 	done(&replayed);
@@ -275,7 +275,7 @@ static void test_threads(void **state)
 static void test_bounds(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 20 });
-	const struct tp_op_stats *op;
+	const struct tpa_op_stats *op;
 	struct replayed replayed;
 	uint64_t t = 1000;
 
@@ -315,8 +315,8 @@ static void test_bounds(void **state)
 static void test_steps(void **state)
 {
 	struct gen *gen = new_gen();
-	struct tp_replay_options by_step = { .group = TP_GROUP_STEP };
-	const struct tp_step_stats *steps;
+	struct tpa_replay_options by_step = { .group = TPA_GROUP_STEP };
+	const struct tpa_step_stats *steps;
 	struct replayed replayed;
 
 	(void)state;
@@ -372,10 +372,10 @@ static void test_many_steps(void **state)
 	}
 	replayed = replay(gen, NULL);
 	assert_int_equal(replayed.process->steps.count, 10000);
-	assert_in_range(replayed.process->steps.list_count, 2048, TP_STEP_MAX);
+	assert_in_range(replayed.process->steps.list_count, 2048, TPA_STEP_MAX);
 	assert_true(fabs(replayed.process->steps.durations.mean - 50010) < 1e-6);
 	for (size_t i = 0; i < replayed.process->steps.list_count; i++) {
-		const struct tp_step *step = &replayed.process->steps.list[i];
+		const struct tpa_step *step = &replayed.process->steps.list[i];
 		uint64_t high = 0;
 
 		assert_int_equal(step->first, number);
@@ -389,9 +389,9 @@ static void test_many_steps(void **state)
 	}
 	assert_int_equal(number, 10001);
 	assert_int_equal(end, t);
-	assert_int_equal(tp_step_key_span(4095), 1);
-	assert_int_equal(tp_step_key_span(4096), 2);
-	assert_int_equal(tp_step_key_span(8192), 4);
+	assert_int_equal(tpa_step_key_span(4095), 1);
+	assert_int_equal(tpa_step_key_span(4096), 2);
+	assert_int_equal(tpa_step_key_span(8192), 4);
 	done(&replayed);
 }
 
@@ -411,35 +411,35 @@ static void test_statistics(void **state)
 
 	(void)state;
 	for (size_t count = 1; count <= 20000; count = count * 7 / 4 + 1) {
-		struct tp_histogram histogram = { 0 };
-		struct tp_moments moments = { 0 };
+		struct tpa_histogram histogram = { 0 };
+		struct tpa_moments moments = { 0 };
 		double mean = 0, squares = 0;
 
 		for (size_t i = 0; i < count; i++) {
 			seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 			values[i] = seed >> (1 + (seed >> 20 & 62));
-			tp_histogram_add(&histogram, values[i]);
-			tp_moments_add(&moments, (double)values[i]);
+			tpa_histogram_add(&histogram, values[i]);
+			tpa_moments_add(&moments, (double)values[i]);
 			mean += (double)values[i] / (double)count;
 		}
 		for (size_t i = 0; i < count; i++)
 			squares += ((double)values[i] - mean) * ((double)values[i] - mean);
 		assert_true(fabs(moments.mean - mean) <= 1e-9 * mean);
 		if (count > 1)
-			assert_true(fabs(tp_moments_deviation(&moments) - sqrt(squares / (double)(count - 1))) <=
+			assert_true(fabs(tpa_moments_deviation(&moments) - sqrt(squares / (double)(count - 1))) <=
 				    1e-9 * sqrt(squares));
 		qsort(values, count, sizeof(*values), by_value);
 		assert_int_equal(histogram.min, values[0]);
 		assert_int_equal(histogram.max, values[count - 1]);
 		for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 			uint64_t truth = values[(size_t)ceil(shares[i] * (double)count) - 1];
-			uint64_t got = tp_histogram_percentile(&histogram, shares[i]);
+			uint64_t got = tpa_histogram_percentile(&histogram, shares[i]);
 			double error = fabs((double)got - (double)truth);
 
-			assert_true(count <= TP_HISTOGRAM_EXACT ? got == truth
-								: error <= (double)truth / (2 * TP_HISTOGRAM_PARTS));
+			assert_true(count <= TPA_HISTOGRAM_EXACT ? got == truth
+								 : error <= (double)truth / (2 * TPA_HISTOGRAM_PARTS));
 		}
-		tp_histogram_free(&histogram);
+		tpa_histogram_free(&histogram);
 	}
 }
 
@@ -453,17 +453,17 @@ static void test_student(void **state)
 		{ 1, 12.7062047 }, { 2, 4.3026527 },  { 3, 3.1824463 },	 { 4, 2.7764451 },   { 5, 2.5705818 },
 		{ 7, 2.3646243 },  { 10, 2.2281389 }, { 30, 2.0422725 }, { 120, 1.9799304 }, { 100000, 1.9599876 }
 	};
-	struct tp_moments moments = { 0 };
-	struct tp_interval interval;
+	struct tpa_moments moments = { 0 };
+	struct tpa_interval interval;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		assert_true(fabs(tp_student_t(0.05, (double)table[i].degrees) - table[i].point) < 2e-7);
-	tp_moments_add(&moments, 1);
-	assert_true(isnan(tp_moments_interval(&moments).low));
-	tp_moments_add(&moments, 2);
-	tp_moments_add(&moments, 3);
-	interval = tp_moments_interval(&moments);
+		assert_true(fabs(tpa_student_t(0.05, (double)table[i].degrees) - table[i].point) < 2e-7);
+	tpa_moments_add(&moments, 1);
+	assert_true(isnan(tpa_moments_interval(&moments).low));
+	tpa_moments_add(&moments, 2);
+	tpa_moments_add(&moments, 3);
+	interval = tpa_moments_interval(&moments);
 	assert_true(fabs(interval.high - (2 + 4.3026527 / sqrt(3))) < 1e-5);
 	assert_true(fabs(interval.low - (2 - 4.3026527 / sqrt(3))) < 1e-5);
 }
@@ -473,7 +473,7 @@ static void test_counters(void **state)
 {
 	struct gen *gen = new_gen();
 	struct replayed replayed;
-	const struct tp_op_stats *outer, *inner;
+	const struct tpa_op_stats *outer, *inner;
 	uint64_t parameters = 0;
 
 	(void)state;
@@ -495,7 +495,7 @@ static void test_counters(void **state)
 	gen_op_end(gen, 1, 3600, false);
 	gen_counters(gen, 1, 4000, 0, (const uint64_t[]){ 2 }, 1); /* the second one's is missing */
 	gen_op_end(gen, 1, 4000, false);
-	replayed = replay(gen, &(struct tp_replay_options){ 0 });
+	replayed = replay(gen, &(struct tpa_replay_options){ 0 });
 	outer = op_named(&replayed, "outer");
 	inner = op_named(&replayed, "inner");
 	assert_int_equal(inner->counters.value[0], UINT64_C(1) << 40);
@@ -509,10 +509,10 @@ static void test_counters(void **state)
 	assert_int_equal(inner->self_cost_ns, 0);
 	assert_int_equal(replayed.process->overhead_ns, 200);
 	assert_int_equal(replayed.process->counters.value[1], 1 + 2 + 4 + 8 + 16);
-	assert_int_equal(tp_trace_counter(replayed.trace, "instructions"), 1);
-	assert_int_equal(tp_trace_counter(replayed.trace, "cycles"), -1);
+	assert_int_equal(tpa_trace_counter(replayed.trace, "instructions"), 1);
+	assert_int_equal(tpa_trace_counter(replayed.trace, "cycles"), -1);
 	assert_int_equal(replayed.trace->counters[1].error, ENOENT);
-	assert_true(tp_trace_value(replayed.trace, "parameters", &parameters));
+	assert_true(tpa_trace_value(replayed.trace, "parameters", &parameters));
 	assert_int_equal(parameters, 7);
 	assert_int_equal(replayed.trace->value_count, 2);
 	done(&replayed);

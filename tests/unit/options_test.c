@@ -13,7 +13,7 @@
 #include "commands/parse.h"
 
 /* Words are separated by blanks; the first is the program's name. */
-static enum tp_parse parse(const char *line, struct tp_options *options)
+static enum tpa_parse parse(const char *line, struct tpa_options *options)
 {
 	static char copy[500];
 	char *argv[40], *rest = copy, *word;
@@ -24,97 +24,97 @@ static enum tp_parse parse(const char *line, struct tp_options *options)
 		if (*word)
 			argv[argc++] = word;
 	argv[argc] = NULL;
-	return tp_options_parse(argc, argv, options);
+	return tpa_options_parse(argc, argv, options);
 }
 
 static void refused(const char *line)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
-	if (parse(line, &options) != TP_PARSE_WRONG)
+	if (parse(line, &options) != TPA_PARSE_WRONG)
 		fail_msg("was not refused: %s", line);
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void summary_is_the_default(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
-	assert_int_equal(parse("a.bin b.bin", &options), TP_PARSE_RUN);
+	assert_int_equal(parse("a.bin b.bin", &options), TPA_PARSE_RUN);
 	assert_string_equal(options.command->name, "summary");
 	assert_int_equal(options.trace_count, 2);
 	assert_string_equal(options.traces[1], "b.bin");
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void options_stand_anywhere(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
 	assert_int_equal(parse("--top 7 --json peak --by function a.bin --sort=blocks --from 1.5s --to 2", &options),
-			 TP_PARSE_RUN);
+			 TPA_PARSE_RUN);
 	assert_string_equal(options.command->name, "peak");
 	assert_int_equal(options.top, 7);
 	assert_true(options.top_set && options.json);
-	assert_int_equal(options.by, TP_BY_FUNCTION);
+	assert_int_equal(options.by, TPA_BY_FUNCTION);
 	assert_string_equal(options.sort, "blocks");
 	assert_int_equal(options.from_ns, 1500000000);
 	assert_int_equal(options.to_ns, 2000000000);
 	assert_int_equal(options.trace_count, 1);
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void moments_have_names(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
-	assert_int_equal(parse("--from mark:warm --to step:12 a.bin", &options), TP_PARSE_RUN);
+	assert_int_equal(parse("--from mark:warm --to step:12 a.bin", &options), TPA_PARSE_RUN);
 	assert_string_equal(options.from_at.mark, "warm");
 	assert_int_equal(options.to_at.step, 12);
 	assert_int_equal(options.from_at.step + options.from_ns + options.to_ns, 0);
-	tp_options_free(&options);
-	assert_int_equal(parse("--to mark:warm --to step:12 --to 3ns a.bin", &options), TP_PARSE_RUN);
+	tpa_options_free(&options);
+	assert_int_equal(parse("--to mark:warm --to step:12 --to 3ns a.bin", &options), TPA_PARSE_RUN);
 	assert_int_equal(options.to_ns, 3);
 	assert_true(!options.to_at.mark && !options.to_at.step);
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void the_first_sort_key_is_the_default(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
-	assert_int_equal(parse("hotspots a.bin", &options), TP_PARSE_RUN);
+	assert_int_equal(parse("hotspots a.bin", &options), TPA_PARSE_RUN);
 	assert_string_equal(options.sort, "allocations");
-	tp_options_free(&options);
-	assert_int_equal(parse("peak a.bin", &options), TP_PARSE_RUN);
+	tpa_options_free(&options);
+	assert_int_equal(parse("peak a.bin", &options), TPA_PARSE_RUN);
 	assert_string_equal(options.sort, "bytes");
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void a_command_behind_two_dashes_is_a_file(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
-	assert_int_equal(parse("summary -- peak", &options), TP_PARSE_RUN);
+	assert_int_equal(parse("summary -- peak", &options), TPA_PARSE_RUN);
 	assert_string_equal(options.traces[0], "peak");
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void suppressions_add_up(void **state)
 {
-	struct tp_options options;
+	struct tpa_options options;
 
 	(void)state;
-	assert_int_equal(parse("leaks --suppressions a --suppressions=b t.bin", &options), TP_PARSE_RUN);
+	assert_int_equal(parse("leaks --suppressions a --suppressions=b t.bin", &options), TPA_PARSE_RUN);
 	assert_int_equal(options.suppression_count, 2);
 	assert_string_equal(options.suppressions[0], "a");
 	assert_string_equal(options.suppressions[1], "b");
-	tp_options_free(&options);
+	tpa_options_free(&options);
 }
 
 static void wrong_lines(void **state)
@@ -166,12 +166,12 @@ static void wrong_lines(void **state)
 static void commands_are_complete(void **state)
 {
 	(void)state;
-	for (const struct tp_command *command = tp_commands; command->name; command++) {
+	for (const struct tpa_command *command = tpa_commands; command->name; command++) {
 		assert_non_null(command->run);
 		assert_true(command->help[0] && command->help[strlen(command->help) - 1] != '.');
-		assert_ptr_equal(tp_command_find(command->name), command);
+		assert_ptr_equal(tpa_command_find(command->name), command);
 	}
-	assert_null(tp_command_find("nothing"));
+	assert_null(tpa_command_find("nothing"));
 }
 
 int main(void)

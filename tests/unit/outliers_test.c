@@ -13,13 +13,13 @@
 #define LATE 1000000
 
 /* The line of an outlier that took LATE more than the mean, behind its number and its time. */
-static const char *said_of(struct tp_step_outlier outlier)
+static const char *said_of(struct tpa_step_outlier outlier)
 {
 	static char words[1024];
 	struct tprof_header header = { .cpu_period_ns = 10000000 };
-	struct tp_trace trace = { .header = &header };
-	struct tp_process process = { .trace = &trace };
-	struct tp_page page = { .width = 200 };
+	struct tpa_trace trace = { .header = &header };
+	struct tpa_process process = { .trace = &trace };
+	struct tpa_page page = { .width = 200 };
 	char *text = NULL, *line;
 	size_t size;
 
@@ -29,7 +29,7 @@ static const char *said_of(struct tp_step_outlier outlier)
 	process.steps.outliers = &outlier;
 	process.steps.outlier_count = 1;
 	page.out = open_memstream(&text, &size);
-	tp_steps_print_outliers(&page, &process);
+	tpa_steps_print_outliers(&page, &process);
 	fclose(page.out);
 	line = strstr(text, "2.00 ms  ");
 	assert_non_null(line);
@@ -42,7 +42,7 @@ static const char *said_of(struct tp_step_outlier outlier)
 /* A fault takes some 500 ns: a tenth of what the step took more is 200 of them. */
 static void test_page_faults(void **state)
 {
-	struct tp_step_outlier outlier = { .usage_known = true, .own_known = true, .minor_faults = 201 };
+	struct tpa_step_outlier outlier = { .usage_known = true, .own_known = true, .minor_faults = 201 };
 
 	(void)state;
 	assert_string_equal(said_of(outlier), "page faults +201");
@@ -63,7 +63,7 @@ static void test_page_faults(void **state)
 
 static void test_threads(void **state)
 {
-	struct tp_step_outlier outlier = { .usage_known = true, .own_known = true };
+	struct tpa_step_outlier outlier = { .usage_known = true, .own_known = true };
 
 	(void)state;
 	outlier.others_cpu_ns = LATE / 10;
@@ -74,14 +74,14 @@ static void test_threads(void **state)
 	outlier.waits = 3;
 	outlier.preemptions = 2;
 	assert_string_equal(said_of(outlier), "not running +1.00 ms; waits +3; preempted +2 times");
-	outlier = (struct tp_step_outlier){ .usage_known = true, .cpu_ns = LATE };
+	outlier = (struct tpa_step_outlier){ .usage_known = true, .cpu_ns = LATE };
 	assert_string_equal(said_of(outlier), "CPU time of all threads +1.00 ms");
 }
 
 static void test_memory(void **state)
 {
-	const struct tp_step_outlier more = { .allocations = 5, .allocated_bytes = 2048, .live_bytes = 1024 };
-	const struct tp_step_outlier less = { .allocations = -5, .allocated_bytes = -2048, .live_bytes = -1024 };
+	const struct tpa_step_outlier more = { .allocations = 5, .allocated_bytes = 2048, .live_bytes = 1024 };
+	const struct tpa_step_outlier less = { .allocations = -5, .allocated_bytes = -2048, .live_bytes = -1024 };
 
 	(void)state;
 	assert_string_equal(said_of(more), "allocated +2.00 KiB in +5 blocks; live memory +1.00 KiB");

@@ -10,7 +10,7 @@
 
 #include "model/steps/period.h"
 
-static uint32_t calls[TP_PERIOD_CALLS];
+static uint32_t calls[TPA_PERIOD_CALLS];
 static size_t count;
 static uint64_t seed;
 
@@ -28,7 +28,7 @@ static uint32_t chance(uint32_t n)
 
 static void call(uint32_t op)
 {
-	if (count < TP_PERIOD_CALLS)
+	if (count < TPA_PERIOD_CALLS)
 		calls[count++] = op;
 }
 
@@ -41,20 +41,20 @@ static void run(uint32_t first, uint32_t ops)
 /* A step of so many calls, within 2%, so many times. */
 static void expect(double ops, uint64_t repeats)
 {
-	struct tp_period period;
+	struct tpa_period period;
 
-	period = tp_period_find(calls, count);
+	period = tpa_period_find(calls, count);
 	assert_true(period.found);
 	assert_true(fabs(period.calls - ops) <= 0.02 * ops);
 	assert_in_range(period.repeats, repeats - 2, repeats);
-	assert_true(period.confidence >= TP_PERIOD_ALIKE && period.confidence <= 1);
+	assert_true(period.confidence >= TPA_PERIOD_ALIKE && period.confidence <= 1);
 }
 
 static void expect_none(void)
 {
-	struct tp_period period;
+	struct tpa_period period;
 
-	period = tp_period_find(calls, count);
+	period = tpa_period_find(calls, count);
 	assert_false(period.found);
 }
 
@@ -173,19 +173,19 @@ static void long_steps(void)
 /* More calls than are kept: the last ones say the same. */
 static void through_the_ring(void)
 {
-	struct tp_sequence sequence = { 0 };
-	struct tp_period period;
+	struct tpa_sequence sequence = { 0 };
+	struct tpa_period period;
 	uint32_t *list;
 	size_t kept;
 
 	for (uint32_t i = 0; i < 300000; i++)
-		tp_sequence_add(&sequence, i % 37);
-	list = tp_sequence_list(&sequence, &kept);
+		tpa_sequence_add(&sequence, i % 37);
+	list = tpa_sequence_list(&sequence, &kept);
 	assert_non_null(list);
-	assert_int_equal(kept, TP_PERIOD_CALLS);
+	assert_int_equal(kept, TPA_PERIOD_CALLS);
 	for (size_t i = 0; i < kept; i++)
 		assert_int_equal(list[i], (300000 - kept + i) % 37);
-	period = tp_period_find(list, kept);
+	period = tpa_period_find(list, kept);
 	assert_true(period.found);
 	assert_int_equal((int)period.calls, 37);
 	assert_true(period.confidence > 0.999);

@@ -18,7 +18,7 @@ static char *written(const char *text, bool color, size_t piece)
 {
 	char *result = NULL;
 	size_t size = 0, length = strlen(text);
-	FILE *memory = open_memstream(&result, &size), *plain = tp_plain_open(memory, color);
+	FILE *memory = open_memstream(&result, &size), *plain = tpa_plain_open(memory, color);
 
 	assert_non_null(plain);
 	for (size_t i = 0; i < length; i += piece) {
@@ -92,7 +92,7 @@ static void json_keeps_what_it_can(void **state)
 	memcpy(name, "\xc3\xa9\xff", 3);
 	name[sizeof(name) - 2] = (char)0xc3;
 	name[sizeof(name) - 1] = '\0';
-	json = tp_json_string(name);
+	json = tpa_json_string(name);
 	assert_non_null(json);
 	assert_int_equal(json_string_length(json), sizeof(name) - 1);
 	assert_memory_equal(json_string_value(json), "\xc3\xa9?xx", 5);
@@ -102,7 +102,7 @@ static void json_keeps_what_it_can(void **state)
 
 static void errors_are_told(void **state)
 {
-	FILE *full = fopen("/dev/full", "w"), *plain = tp_plain_open(full, false);
+	FILE *full = fopen("/dev/full", "w"), *plain = tpa_plain_open(full, false);
 
 	(void)state;
 	fputs("text", plain);

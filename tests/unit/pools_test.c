@@ -38,7 +38,7 @@ static void pool_alloc(struct gen *gen, uint64_t ticks, uint64_t pool, uint64_t 
 static void test_one_address(void **state)
 {
 	struct gen *gen = begin(TPROF_FLAG_POOLS);
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct replayed replayed;
 
 	(void)state;
@@ -67,7 +67,7 @@ static void test_one_address(void **state)
 static void test_odd_pools(void **state)
 {
 	struct gen *gen = begin(TPROF_FLAG_POOLS);
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct replayed replayed;
 
 	(void)state;
@@ -101,14 +101,14 @@ static void test_odd_pools(void **state)
 static void test_window(void **state)
 {
 	struct gen *gen = begin(TPROF_FLAG_POOLS);
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct replayed replayed;
 
 	(void)state;
 	alloc(gen, 10, 0x1000, 4096, TPROF_FN_MALLOC);
 	pool_alloc(gen, 20, 0x1000, 0x1000, 50);
 	pool_alloc(gen, 100, 0x1000, 0x1100, 60);
-	replayed = replay(gen, &(struct tp_replay_options){ .from_ns = 60 });
+	replayed = replay(gen, &(struct tpa_replay_options){ .from_ns = 60 });
 	process = replayed.process;
 	assert_int_equal(process->heap.allocations, 1);
 	assert_int_equal(process->heap.peak_bytes, 110);
@@ -120,7 +120,7 @@ static void test_window(void **state)
 static void test_pause(void **state)
 {
 	struct gen *gen = begin(TPROF_FLAG_WAITED);
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct replayed replayed;
 
 	(void)state;
@@ -157,7 +157,7 @@ static void test_pause(void **state)
 static void test_in_an_op(void **state)
 {
 	struct gen *gen = begin(TPROF_FLAG_POOLS);
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct replayed replayed;
 
 	(void)state;

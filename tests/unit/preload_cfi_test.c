@@ -57,7 +57,7 @@ struct machine {
 
 static void push(struct machine *machine, uint64_t value)
 {
-	if (machine->depth == TP_LENGTH(machine->stack))
+	if (machine->depth == TPC_LENGTH(machine->stack))
 		machine->bad = true;
 	else
 		machine->stack[machine->depth++] = value;
@@ -156,46 +156,46 @@ static struct answer saved(Dwarf_Frame *frame, int reg, uint64_t pc, uint64_t cf
 
 /* ---- tprof's ---- */
 
-static uint64_t cfa_of(const struct tp_rule *rule)
+static uint64_t cfa_of(const struct tpc_rule *rule)
 {
 	uint64_t offset = (uint64_t)(int64_t)rule->cfa;
 
 	switch (rule->kind) {
-	case TP_RULE_SP:
+	case TPC_RULE_SP:
 		return value_of(7) + offset;
-	case TP_RULE_FP:
+	case TPC_RULE_FP:
 		return value_of(6) + offset;
-	case TP_RULE_SP_LOAD:
+	case TPC_RULE_SP_LOAD:
 		return load(value_of(7) + offset) + rule->more;
-	case TP_RULE_FP_LOAD:
+	case TPC_RULE_FP_LOAD:
 		return load(value_of(6) + offset) + rule->more;
 	}
-	assert_int_equal(rule->kind, TP_RULE_OTHER);
+	assert_int_equal(rule->kind, TPC_RULE_OTHER);
 	return value_of(rule->more) + offset;
 }
 
 /* What the rule says that the caller had in the register. */
-static void compare_kept(const char *path, struct tally *tally, const struct tp_rule *rule, Dwarf_Frame *frame,
+static void compare_kept(const char *path, struct tally *tally, const struct tpc_rule *rule, Dwarf_Frame *frame,
 			 uint64_t pc, int reg)
 {
 	uint64_t cfa = cfa_of(rule);
 	struct answer kept = saved(frame, reg, pc, cfa);
 
-	if (rule->fp_kind == TP_FP_LOST) {
+	if (rule->fp_kind == TPC_FP_LOST) {
 		tally->lost++;
 		return;
 	}
-	if (!kept.known && reg == 3 && rule->fp_kind == TP_FP_SAME)
+	if (!kept.known && reg == 3 && rule->fp_kind == TPC_FP_SAME)
 		return; /* libdw (0.188) knows no default for rbx, which calls preserve (x86-64 psABI, figure 3.4) */
 	if (!kept.known)
 		fail_msg("%s: register %d at %#lx can't be known", path, reg, (unsigned long)pc);
-	if (rule->fp_kind == TP_FP_SAME ? kept.value != value_of((uint64_t)reg)
-					: kept.value != load((rule->fp_kind == TP_FP_AT_CFA ? cfa : value_of(6)) +
-							     (uint64_t)(int64_t)rule->fp))
+	if (rule->fp_kind == TPC_FP_SAME ? kept.value != value_of((uint64_t)reg)
+					 : kept.value != load((rule->fp_kind == TPC_FP_AT_CFA ? cfa : value_of(6)) +
+							      (uint64_t)(int64_t)rule->fp))
 		fail_msg("%s: register %d at %#lx", path, reg, (unsigned long)pc);
 }
 
-static void compare(const char *path, struct tally *tally, const struct tp_rule *rule, Dwarf_Frame *frame, uint64_t pc,
+static void compare(const char *path, struct tally *tally, const struct tpc_rule *rule, Dwarf_Frame *frame, uint64_t pc,
 		    bool is_signal)
 {
 	Dwarf_Op *ops;
@@ -205,25 +205,25 @@ static void compare(const char *path, struct tally *tally, const struct tp_rule 
 	tally->rows++;
 	assert_int_equal(dwarf_frame_cfa(frame, &ops, &count), 0);
 	cfa = evaluate(ops, count, pc, 0);
-	if (rule->kind == TP_RULE_NONE || rule->kind == TP_RULE_UNKNOWN) {
-		tally->none += rule->kind == TP_RULE_NONE;
-		tally->unknown += rule->kind == TP_RULE_UNKNOWN;
+	if (rule->kind == TPC_RULE_NONE || rule->kind == TPC_RULE_UNKNOWN) {
+		tally->none += rule->kind == TPC_RULE_NONE;
+		tally->unknown += rule->kind == TPC_RULE_UNKNOWN;
 		return;
 	}
-	if (is_signal || rule->kind == TP_RULE_SIGNAL) {
-		assert_true(is_signal && rule->kind == TP_RULE_SIGNAL);
+	if (is_signal || rule->kind == TPC_RULE_SIGNAL) {
+		assert_true(is_signal && rule->kind == TPC_RULE_SIGNAL);
 		tally->signals++;
 		return;
 	}
 	ra = saved(frame, RA, pc, cfa.value);
-	if (rule->kind == TP_RULE_END) {
+	if (rule->kind == TPC_RULE_END) {
 		assert_false(ra.known);
 		tally->ends++;
 		return;
 	}
 	if (!cfa.known || cfa.value != cfa_of(rule) || !ra.known || ra.value != load(cfa.value - 8))
 		fail_msg("%s: CFA or return address at %#lx", path, (unsigned long)pc);
-	tally->other += rule->kind == TP_RULE_OTHER;
+	tally->other += rule->kind == TPC_RULE_OTHER;
 	compare_kept(path, tally, rule, frame, pc, 6);
 }
 
@@ -242,8 +242,8 @@ static void compare_others(const struct object *object, Dwarf_Frame *frame, uint
 	static const int registers[] = { 3, 12, 13, 14, 15 };
 	struct tally unused = { 0 };
 
-	for (size_t i = 0; i < TP_LENGTH(registers); i++) {
-		struct tp_rule rule = tp_rule_find_for(object->hdr, pc, true, (unsigned int)registers[i]);
+	for (size_t i = 0; i < TPC_LENGTH(registers); i++) {
+		struct tpc_rule rule = tpc_rule_find_for(object->hdr, pc, true, (unsigned int)registers[i]);
 
 		compare_kept(object->path, &unused, &rule, frame, pc, registers[i]);
 	}
@@ -256,8 +256,8 @@ static void rows_from(const struct object *object, Dwarf_CFI *cfi, uint64_t pc, 
 	while (dwarf_cfi_addrframe(cfi, pc - object->bias, &frame) == 0) {
 		Dwarf_Addr start, end;
 		bool is_signal;
-		struct tp_range holds;
-		struct tp_rule rule = tp_rule_find(object->hdr, pc, true, &holds);
+		struct tpc_range holds;
+		struct tpc_rule rule = tpc_rule_find(object->hdr, pc, true, &holds);
 
 		assert_int_equal(dwarf_frame_info(frame, &start, &end, &is_signal), 16);
 		if (holds.high) {
@@ -266,7 +266,7 @@ static void rows_from(const struct object *object, Dwarf_CFI *cfi, uint64_t pc, 
 			tally->held++;
 		}
 		compare(object->path, tally, &rule, frame, pc, is_signal);
-		if (rule.kind > TP_RULE_END && rule.kind != TP_RULE_SIGNAL)
+		if (rule.kind > TPC_RULE_END && rule.kind != TPC_RULE_SIGNAL)
 			compare_others(object, frame, pc);
 		free(frame);
 		/* The last row's end is the function's; the next function has its own entry in the table. */
@@ -350,7 +350,7 @@ static void libraries_that_are_installed(void **state)
 	int checked = 0;
 
 	(void)state;
-	for (size_t i = 0; i < TP_LENGTH(names); i++)
+	for (size_t i = 0; i < TPC_LENGTH(names); i++)
 		checked += check(names[i], 1);
 	assert_true(checked >= 2);
 }
@@ -405,7 +405,7 @@ static __attribute__((noinline)) int in_pieces(volatile int *n)
 	return sum + often(&kept);
 }
 
-static struct tp_range symbol_of(Elf *elf, const char *name)
+static struct tpc_range symbol_of(Elf *elf, const char *name)
 {
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
 		Elf64_Shdr *header = elf64_getshdr(section);
@@ -413,10 +413,10 @@ static struct tp_range symbol_of(Elf *elf, const char *name)
 
 		for (size_t i = 0; symbols && i < header->sh_size / sizeof(*symbols); i++)
 			if (strcmp(elf_strptr(elf, header->sh_link, symbols[i].st_name), name) == 0)
-				return (struct tp_range){ symbols[i].st_value,
-							  symbols[i].st_value + symbols[i].st_size };
+				return (struct tpc_range){ symbols[i].st_value,
+							   symbols[i].st_value + symbols[i].st_size };
 	}
-	return (struct tp_range){ 0, 0 };
+	return (struct tpc_range){ 0, 0 };
 }
 
 static void functions_in_pieces(void **state)
@@ -425,7 +425,7 @@ static void functions_in_pieces(void **state)
 	uintptr_t start = (uintptr_t)in_pieces;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	struct tp_range whole = symbol_of(elf, "in_pieces"), cold = symbol_of(elf, "in_pieces.cold"), found[4];
+	struct tpc_range whole = symbol_of(elf, "in_pieces"), cold = symbol_of(elf, "in_pieces.cold"), found[4];
 	uintptr_t bias = start - whole.low;
 	struct dl_find_object object;
 
@@ -434,15 +434,15 @@ static void functions_in_pieces(void **state)
 	close(fd);
 	assert_int_equal(in_pieces(&n), 7);
 	assert_int_equal(_dl_find_object((void *)start, &object), 0);
-	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 4), cold.low ? 2 : 1);
+	assert_int_equal(tpc_rule_pieces(object.dlfo_eh_frame, start, found, 4), cold.low ? 2 : 1);
 	assert_true(found[0].low == start && found[0].high == whole.high + bias);
-	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start + 1, found, 4), 0);
-	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, (uintptr_t)rarely, found, 4), 1);
+	assert_int_equal(tpc_rule_pieces(object.dlfo_eh_frame, start + 1, found, 4), 0);
+	assert_int_equal(tpc_rule_pieces(object.dlfo_eh_frame, (uintptr_t)rarely, found, 4), 1);
 	if (!cold.low)
 		skip(); /* this compiler leaves functions whole */
-	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 4), 2);
+	assert_int_equal(tpc_rule_pieces(object.dlfo_eh_frame, start, found, 4), 2);
 	assert_true(found[1].low == cold.low + bias && found[1].high == cold.high + bias);
-	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 1), 1);
+	assert_int_equal(tpc_rule_pieces(object.dlfo_eh_frame, start, found, 1), 1);
 }
 
 int main(void)

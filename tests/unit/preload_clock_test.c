@@ -24,12 +24,12 @@ static void *take_turns(void *argument)
 	for (int i = 0; i < TURNS; i++) {
 		uint64_t now;
 
-		while (tp_load_acquire(&whose) != me) /* pairs with the other's store below */
+		while (tpc_load_acquire(&whose) != me) /* pairs with the other's store below */
 			sched_yield();
-		now = tp_clock_after();
+		now = tpc_clock_after();
 		back += now < last;
-		last = tp_clock_before();
-		tp_store_release(&whose, !me);
+		last = tpc_clock_before();
+		tpc_store_release(&whose, !me);
 	}
 	return NULL;
 }
@@ -51,8 +51,8 @@ static void check_order(void)
 static void test_order_by_the_counter(void **state)
 {
 	(void)state;
-	tp_clock_start();
-	if (tp_clock_kind != TPROF_CLOCK_TSC)
+	tpc_clock_start();
+	if (tpc_clock_kind != TPROF_CLOCK_TSC)
 		skip();
 	check_order();
 }
@@ -60,7 +60,7 @@ static void test_order_by_the_counter(void **state)
 static void test_order_without_a_counter(void **state)
 {
 	(void)state;
-	tp_clock_kind = TPROF_CLOCK_MONOTONIC;
+	tpc_clock_kind = TPROF_CLOCK_MONOTONIC;
 	check_order();
 }
 
@@ -78,8 +78,8 @@ static void test_kind(void **state)
 		goes_on |= strstr(line, " nonstop_tsc") != NULL;
 	}
 	fclose(file);
-	tp_clock_start();
-	assert_int_equal(tp_clock_kind, constant && goes_on ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC);
+	tpc_clock_start();
+	assert_int_equal(tpc_clock_kind, constant && goes_on ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC);
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static void numbers_and_short_texts(void **state)
 		for (uint32_t length = 0; length < 256; length++) {
 			uint8_t table[2] = { (uint8_t)length };
 
-			hashes[count++] = tp_hash_bytes(tp_hash_word(0, line), table, sizeof(table));
+			hashes[count++] = tpc_hash_bytes(tpc_hash_word(0, line), table, sizeof(table));
 		}
 	}
 	none_meet();
@@ -61,7 +61,7 @@ static void where_one_ends(void **state)
 				text[i] = "ab"[which >> i & 1];
 			for (uint32_t first = 0; first <= length; first++)
 				hashes[count++] =
-					tp_hash_bytes(tp_hash_bytes(0, text, first), text + first, length - first);
+					tpc_hash_bytes(tpc_hash_bytes(0, text, first), text + first, length - first);
 		}
 	}
 	none_meet();
@@ -74,10 +74,10 @@ static void each_bit_counts(void **state)
 
 	(void)state;
 	for (size_t length = 0; length <= sizeof(zeros); length++) {
-		hashes[count++] = tp_hash_bytes(0, zeros, length);
+		hashes[count++] = tpc_hash_bytes(0, zeros, length);
 		for (size_t bit = 0; bit < length * 8; bit++) {
 			zeros[bit / 8] ^= (uint8_t)(1u << bit % 8);
-			hashes[count++] = tp_hash_bytes(0, zeros, length);
+			hashes[count++] = tpc_hash_bytes(0, zeros, length);
 			zeros[bit / 8] = 0;
 		}
 	}

@@ -18,16 +18,16 @@ struct expected {
 static uint32_t codes;
 
 /* Whatever was looked for before, in front of it or behind. */
-static void check(const struct tp_lines *lines, const struct expected *expected, size_t count)
+static void check(const struct tpc_lines *lines, const struct expected *expected, size_t count)
 {
 	uint32_t code = ++codes;
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(tp_line_find(lines, ++codes, expected[i].unit), expected[i].line);
+		assert_int_equal(tpc_line_find(lines, ++codes, expected[i].unit), expected[i].line);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < count; k++) {
-			assert_int_equal(tp_line_find(lines, code, expected[i].unit), expected[i].line);
-			assert_int_equal(tp_line_find(lines, code, expected[k].unit), expected[k].line);
+			assert_int_equal(tpc_line_find(lines, code, expected[i].unit), expected[i].line);
+			assert_int_equal(tpc_line_find(lines, code, expected[k].unit), expected[k].line);
 		}
 	}
 }
@@ -40,7 +40,7 @@ static void test_lnotab(void **state)
 						    { 6, 13 },	{ 7, 12 }, { 1000, 12 } };
 
 	(void)state;
-	check(&(struct tp_lines){ TP_LINES_LNOTAB, bytes, sizeof(bytes), 10 }, expected, 7);
+	check(&(struct tpc_lines){ TPC_LINES_LNOTAB, bytes, sizeof(bytes), 10 }, expected, 7);
 }
 
 /* 3.10: as above, with four bytes of no line between, and an end. */
@@ -51,7 +51,7 @@ static void test_pairs(void **state)
 						    { 6, 13 },	{ 8, 13 }, { 9, 12 }, { 10, 0 } };
 
 	(void)state;
-	check(&(struct tp_lines){ TP_LINES_PAIRS, bytes, sizeof(bytes), 10 }, expected, 8);
+	check(&(struct tpc_lines){ TPC_LINES_PAIRS, bytes, sizeof(bytes), 10 }, expected, 8);
 }
 
 /* 3.11: one of each form of an entry; the long ones' line deltas are +1, -70 and +300. */
@@ -68,14 +68,14 @@ static void test_locations(void **state)
 	static const struct expected expected[] = { { -1, 100 }, { 0, 101 },  { 1, 101 }, { 2, 101 },
 						    { 3, 0 },	 { 5, 0 },    { 6, 31 },  { 7, 331 },
 						    { 14, 331 }, { 15, 333 }, { 16, 0 } };
-	struct tp_lines lines = { TP_LINES_LOCATIONS, bytes, sizeof(bytes), 100 };
+	struct tpc_lines lines = { TPC_LINES_LOCATIONS, bytes, sizeof(bytes), 100 };
 
 	(void)state;
 	check(&lines, expected, 11);
 	for (lines.length = 0; lines.length < sizeof(bytes); lines.length++) {
 		codes++;
 		for (int64_t unit = -1; unit < 20; unit++) /* nothing behind the end is read: sanitizers would say */
-			assert_true(tp_line_find(&lines, codes, unit) >= 0);
+			assert_true(tpc_line_find(&lines, codes, unit) >= 0);
 	}
 }
 
@@ -83,18 +83,18 @@ static void test_locations(void **state)
 static void test_turns(void **state)
 {
 	static const uint8_t bytes[] = { 2, 1, 2, 1, 2, 1, 2, 1 }, others[] = { 8, 100, 2, 1 };
-	struct tp_lines lines = { TP_LINES_PAIRS, bytes, sizeof(bytes), 10 };
-	struct tp_lines other = { TP_LINES_PAIRS, others, sizeof(others), 1 };
+	struct tpc_lines lines = { TPC_LINES_PAIRS, bytes, sizeof(bytes), 10 };
+	struct tpc_lines other = { TPC_LINES_PAIRS, others, sizeof(others), 1 };
 
 	(void)state;
 	for (int64_t unit = 0; unit < 4; unit++) {
-		assert_int_equal(tp_line_find(&lines, 1000, unit), 11 + unit);
-		assert_int_equal(tp_line_find(&other, 1000 + 65536, unit), 101);
+		assert_int_equal(tpc_line_find(&lines, 1000, unit), 11 + unit);
+		assert_int_equal(tpc_line_find(&other, 1000 + 65536, unit), 101);
 	}
-	assert_int_equal(tp_line_find(&lines, 1000, 3), 14);
-	tp_lines_forget();
-	assert_int_equal(tp_line_find(&other, 1000, 3), 101);
-	assert_int_equal(tp_line_find(&other, 1000, 4), 102);
+	assert_int_equal(tpc_line_find(&lines, 1000, 3), 14);
+	tpc_lines_forget();
+	assert_int_equal(tpc_line_find(&other, 1000, 3), 101);
+	assert_int_equal(tpc_line_find(&other, 1000, 4), 102);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static void map_many(void)
 }
 
 struct line {
-	struct tp_range range;
+	struct tpc_range range;
 	char rights[8], path[PAGE];
 };
 
@@ -51,7 +51,7 @@ static struct line *read_lines(size_t *count)
 	return lines;
 }
 
-static bool next(const struct tp_mapping *mapping, void *data)
+static bool next(const struct tpc_mapping *mapping, void *data)
 {
 	struct line **at = data, *line = (*at)++;
 
@@ -74,10 +74,10 @@ static void as_libc_reads_it(void **state)
 	map_many();
 	lines = at = read_lines(&count);
 	assert_true(count > MANY);
-	tp_maps_each(buffer, sizeof(buffer), next, &at);
+	tpc_maps_each(buffer, sizeof(buffer), next, &at);
 	assert_int_equal(at - lines, count);
 	for (size_t i = 0; i < count; i++) {
-		struct tp_range found = tp_maps_find(lines[i].range.high - 1, buffer, sizeof(buffer), &path);
+		struct tpc_range found = tpc_maps_find(lines[i].range.high - 1, buffer, sizeof(buffer), &path);
 
 		if (lines[i].rights[0] != 'r') {
 			assert_int_equal(found.high, 0);

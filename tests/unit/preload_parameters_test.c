@@ -23,7 +23,7 @@ static int words_of(const char *symbol)
 {
 	uint8_t words;
 
-	return tp_parameter_words(symbol, &words) ? words : -1;
+	return tpc_parameter_words(symbol, &words) ? words : -1;
 }
 
 /* Six general registers, of which the result's address may be in one; what was there before stands as a number. */
@@ -83,9 +83,9 @@ static void test_what_is_not_understood(void **state)
 
 static void tensors_are(const char *symbol, bool in_place, int count, const int8_t *parts)
 {
-	struct tp_tensor_parts found;
+	struct tpc_tensor_parts found;
 
-	assert_true(tp_parameter_tensors(symbol, in_place, &found));
+	assert_true(tpc_parameter_tensors(symbol, in_place, &found));
 	assert_int_equal(found.count, count);
 	for (int i = 0; i < count; i++) {
 		assert_int_equal(found.part[i], parts[2 * i]);
@@ -99,36 +99,36 @@ static void tensors_are(const char *symbol, bool in_place, int count, const int8
 static void test_where_tensors_are(void **state)
 {
 	(void)state;
-	TENSORS_ARE(ADDMM, false, TP_TENSOR_IN, -2, TP_TENSOR_IN, -3, TP_TENSOR_IN, -4);
-	TENSORS_ARE("_ZN2at4_ops11add__Tensor4callERNS_6TensorERKS2_RKN3c106ScalarE", true, TP_TENSOR_OUT, -1,
-		    TP_TENSOR_IN, -2);
-	TENSORS_ARE("_ZN2at4_ops7resize_4callERKNS_6TensorEN3c108ArrayRefIlEE", true, TP_TENSOR_OUT, -1);
+	TENSORS_ARE(ADDMM, false, TPC_TENSOR_IN, -2, TPC_TENSOR_IN, -3, TPC_TENSOR_IN, -4);
+	TENSORS_ARE("_ZN2at4_ops11add__Tensor4callERNS_6TensorERKS2_RKN3c106ScalarE", true, TPC_TENSOR_OUT, -1,
+		    TPC_TENSOR_IN, -2);
+	TENSORS_ARE("_ZN2at4_ops7resize_4callERKNS_6TensorEN3c108ArrayRefIlEE", true, TPC_TENSOR_OUT, -1);
 	/* A list of sizes takes two registers; a floating-point number none. */
 	TENSORS_ARE("_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKNS5_8optionalIS2_"
 		    "EESC_d",
-		    false, TP_TENSOR_IN, -2, TP_TENSOR_OPTIONAL, -5, TP_TENSOR_OPTIONAL, -6);
+		    false, TPC_TENSOR_IN, -2, TPC_TENSOR_OPTIONAL, -5, TPC_TENSOR_OPTIONAL, -6);
 	TENSORS_ARE(
 		"_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKSt8optionalIS2_ESC_d",
-		false, TP_TENSOR_IN, -2, TP_TENSOR_OPTIONAL, -5, TP_TENSOR_OPTIONAL, -6);
+		false, TPC_TENSOR_IN, -2, TPC_TENSOR_OPTIONAL, -5, TPC_TENSOR_OPTIONAL, -6);
 	/* Two words that do not fit go to the stack, and what comes after them has the register that is left. */
-	TENSORS_ARE("_ZN2at4_ops3foo4callEdllllN3c108ArrayRefINS_6TensorEEERKS4_S7_", false, TP_TENSOR_LIST, 2,
-		    TP_TENSOR_IN, -6, TP_TENSOR_IN, 4);
-	TENSORS_ARE("_ZN2at4_ops3cat4callERKN3c108IListRefINS_6TensorEEEl", false, TP_TENSOR_LIST_REF, -2);
+	TENSORS_ARE("_ZN2at4_ops3foo4callEdllllN3c108ArrayRefINS_6TensorEEERKS4_S7_", false, TPC_TENSOR_LIST, 2,
+		    TPC_TENSOR_IN, -6, TPC_TENSOR_IN, 4);
+	TENSORS_ARE("_ZN2at4_ops3cat4callERKN3c108IListRefINS_6TensorEEEl", false, TPC_TENSOR_LIST_REF, -2);
 }
 
 static void test_where_tensors_cannot_be_told(void **state)
 {
-	struct tp_tensor_parts parts;
+	struct tpc_tensor_parts parts;
 
 	(void)state;
-	assert_true(tp_parameter_tensors(EMPTY, false, &parts) && parts.sizes_first && !parts.count);
+	assert_true(tpc_parameter_tensors(EMPTY, false, &parts) && parts.sizes_first && !parts.count);
 	/* Behind what may be on the stack or not. */
 	assert_false(
-		tp_parameter_tensors("_ZN2at4_ops3foo4callEN3c1016OptionalArrayRefIlEERKNS_6TensorE", false, &parts));
+		tpc_parameter_tensors("_ZN2at4_ops3foo4callEN3c1016OptionalArrayRefIlEERKNS_6TensorE", false, &parts));
 	assert_true(
-		tp_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorEN3c1016OptionalArrayRefIlEE", false, &parts));
-	assert_false(tp_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorES4_S4_S4_S4_S4_S4_S4_", false, &parts));
-	assert_false(tp_parameter_tensors("_ZN2at4_ops3foo4callEPFvvE", false, &parts));
+		tpc_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorEN3c1016OptionalArrayRefIlEE", false, &parts));
+	assert_false(tpc_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorES4_S4_S4_S4_S4_S4_S4_", false, &parts));
+	assert_false(tpc_parameter_tensors("_ZN2at4_ops3foo4callEPFvvE", false, &parts));
 }
 
 int main(void)

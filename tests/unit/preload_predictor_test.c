@@ -11,13 +11,13 @@
 #define STEP 700u
 #define SEARCHED 20u /* things until the place is found again */
 
-static struct tp_predictor order;
-static uint32_t ops_log[TP_PREDICTOR_LOG];
+static struct tpc_predictor order;
+static uint32_t ops_log[TPC_PREDICTOR_LOG];
 
 static int begin(void **state)
 {
 	(void)state;
-	order = (struct tp_predictor){ 0 };
+	order = (struct tpc_predictor){ 0 };
 	memset(ops_log, 0, sizeof(ops_log));
 	return 0;
 }
@@ -27,7 +27,7 @@ static bool was_expected(uint32_t thing)
 {
 	bool was = order.next == thing;
 
-	tp_predictor_go_on(&order, ops_log, thing);
+	tpc_predictor_go_on(&order, ops_log, thing);
 	return was;
 }
 
@@ -85,12 +85,12 @@ static void no_order_is_cheap(void **state)
 	uint32_t searches = 0, at;
 
 	(void)state;
-	for (uint32_t i = 1; i <= 10 * TP_PREDICTOR_LOG; i++) {
+	for (uint32_t i = 1; i <= 10 * TPC_PREDICTOR_LOG; i++) {
 		at = order.paid;
 		assert_false(was_expected(i));
 		searches += order.paid != at;
 	}
-	assert_in_range(searches, 1, 10 * TP_PREDICTOR_SEARCHED + TP_PREDICTOR_SEARCHED);
+	assert_in_range(searches, 1, 10 * TPC_PREDICTOR_SEARCHED + TPC_PREDICTOR_SEARCHED);
 }
 
 /* `done` has 32 bits, and a program may run for months. */

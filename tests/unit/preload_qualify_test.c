@@ -15,9 +15,9 @@
 static const char *called(const char *symbol)
 {
 	static char name[512];
-	struct tp_text to = tp_text_in(name, sizeof(name));
+	struct tpc_text to = tpc_text_in(name, sizeof(name));
 
-	tp_qualify(symbol, &to);
+	tpc_qualify(symbol, &to);
 	return name;
 }
 

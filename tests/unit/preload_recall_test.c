@@ -13,7 +13,7 @@
 #define PATHS 3000
 #define ROUNDS 200000
 
-static struct tp_recall recall;
+static struct tpc_recall recall;
 static uintptr_t stack[STACK_WORDS];
 static uint64_t seed = 1;
 
@@ -35,13 +35,13 @@ static bool saves(uintptr_t code)
 }
 
 struct naive {
-	struct tp_word returns[RETURNS_MAX], others[RETURNS_MAX];
-	struct tp_outcome outcome;
+	struct tpc_word returns[RETURNS_MAX], others[RETURNS_MAX];
+	struct tpc_outcome outcome;
 	uint64_t identity; /* of the stack: what it is made of, hashed */
 };
 
 /* From `start` outwards, until a return address is 0. */
-static void walk(const struct tp_start *start, struct naive *naive)
+static void walk(const struct tpc_start *start, struct naive *naive)
 {
 	uintptr_t pc = start->pc, sp = start->sp;
 	size_t returns = 0, others = 0;
@@ -51,17 +51,17 @@ static void walk(const struct tp_start *start, struct naive *naive)
 		uintptr_t slot = sp + (frame_words(pc) - 1) * sizeof(uintptr_t);
 
 		if (saves(pc)) {
-			naive->others[others++] = (struct tp_word){ sp, *(uintptr_t *)sp };
+			naive->others[others++] = (struct tpc_word){ sp, *(uintptr_t *)sp };
 			naive->identity = naive->identity * 1000003 + *(uintptr_t *)sp;
 		}
-		naive->returns[returns++] = (struct tp_word){ slot, *(uintptr_t *)slot };
+		naive->returns[returns++] = (struct tpc_word){ slot, *(uintptr_t *)slot };
 		pc = *(uintptr_t *)slot;
 		naive->identity = naive->identity * 1000003 + pc;
 		sp = slot + sizeof(uintptr_t);
 		if (!pc || returns == RETURNS_MAX || others == RETURNS_MAX)
 			break;
 	}
-	naive->outcome = (struct tp_outcome){
+	naive->outcome = (struct tpc_outcome){
 		.returns = naive->returns,
 		.return_count = returns,
 		.others = naive->others,
@@ -73,12 +73,12 @@ static void walk(const struct tp_start *start, struct naive *naive)
 }
 
 /* A stack for this path number: its outer part is shared by many. Returns where its innermost frame is. */
-static struct tp_start build(uint32_t path)
+static struct tpc_start build(uint32_t path)
 {
 	uintptr_t codes[24];
 	uint32_t depth = 3 + path % 20, words = 0;
 	uint32_t mix = path;
-	struct tp_start start;
+	struct tpc_start start;
 	uintptr_t *at;
 
 	for (uint32_t i = 0; i < depth; i++, mix /= 7) {
@@ -88,7 +88,7 @@ static struct tp_start build(uint32_t path)
 	for (size_t i = 0; i < STACK_WORDS; i++)
 		stack[i] = draw(1000); /* what earlier calls left */
 	at = stack + STACK_WORDS - 1 - words;
-	start = (struct tp_start){ codes[depth - 1], (uintptr_t)at, path % 2, (uintptr_t)(stack + STACK_WORDS) };
+	start = (struct tpc_start){ codes[depth - 1], (uintptr_t)at, path % 2, (uintptr_t)(stack + STACK_WORDS) };
 	for (uint32_t i = depth; i-- > 0;) {
 		at[0] = path / 50 % 3;
 		at[frame_words(codes[i]) - 1] = i ? codes[i - 1] : 0;
@@ -103,12 +103,12 @@ static uint32_t node_count;
 
 static uint32_t node_of(uint64_t identity)
 {
-	for (uint64_t i = identity * UINT64_C(0x9e3779b97f4a7c15) >> 46;; i = (i + 1) % TP_LENGTH(identities)) {
+	for (uint64_t i = identity * UINT64_C(0x9e3779b97f4a7c15) >> 46;; i = (i + 1) % TPC_LENGTH(identities)) {
 		if (identities[i] == identity)
 			return (uint32_t)i + 1;
 		if (!identities[i]) {
 			identities[i] = identity;
-			assert_true(++node_count < TP_LENGTH(identities) / 2);
+			assert_true(++node_count < TPC_LENGTH(identities) / 2);
 			return (uint32_t)i + 1;
 		}
 	}
@@ -120,12 +120,12 @@ static void the_result_is_always_that_of_a_full_walk(void **state)
 	uint32_t recalled = 0;
 
 	(void)state;
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		/* Stretches of few paths, and all of them: it fills and starts over. */
 		uint32_t path = draw(round / 20000 % 2 ? PATHS * 20 : PATHS / 10);
-		struct tp_start start = build(path);
-		const struct tp_recall_leaf *known = tp_recall_find(&recall, &start);
+		struct tpc_start start = build(path);
+		const struct tpc_recall_leaf *known = tpc_recall_find(&recall, &start);
 		uint32_t node;
 
 		walk(&start, &naive);
@@ -136,16 +136,16 @@ static void the_result_is_always_that_of_a_full_walk(void **state)
 			recalled++;
 			continue;
 		}
-		naive.outcome.result = (struct tp_recalled){ node, node % 3 };
-		tp_recall_add(&recall, &start, &naive.outcome);
+		naive.outcome.result = (struct tpc_recalled){ node, node % 3 };
+		tpc_recall_add(&recall, &start, &naive.outcome);
 	}
 	assert_true(recalled > ROUNDS / 5);
 	assert_true(node_count > PATHS);
 }
 
-static uint32_t found(const struct tp_start *start)
+static uint32_t found(const struct tpc_start *start)
 {
-	const struct tp_recall_leaf *leaf = tp_recall_find(&recall, start);
+	const struct tpc_recall_leaf *leaf = tpc_recall_find(&recall, start);
 
 	assert_non_null(leaf);
 	return leaf->result.node;
@@ -158,20 +158,20 @@ static void one_changed_word_is_noticed(void **state)
 
 	(void)state;
 	for (uint32_t path = 0; path < 500; path++) {
-		struct tp_start start = build(path);
+		struct tpc_start start = build(path);
 
-		tp_recall_clear(&recall);
+		tpc_recall_clear(&recall);
 		walk(&start, &naive);
-		naive.outcome.result = (struct tp_recalled){ 77, 0 };
-		tp_recall_add(&recall, &start, &naive.outcome);
+		naive.outcome.result = (struct tpc_recalled){ 77, 0 };
+		tpc_recall_add(&recall, &start, &naive.outcome);
 		assert_int_equal(found(&start), 77);
 		for (size_t i = 0; i < naive.outcome.return_count + naive.outcome.other_count; i++) {
-			const struct tp_word *word = i < naive.outcome.return_count
-							     ? &naive.returns[i]
-							     : &naive.others[i - naive.outcome.return_count];
+			const struct tpc_word *word = i < naive.outcome.return_count
+							      ? &naive.returns[i]
+							      : &naive.others[i - naive.outcome.return_count];
 
 			*(uintptr_t *)word->slot ^= 1;
-			assert_null(tp_recall_find(&recall, &start));
+			assert_null(tpc_recall_find(&recall, &start));
 			*(uintptr_t *)word->slot ^= 1;
 		}
 		assert_int_equal(found(&start), 77);
@@ -181,15 +181,15 @@ static void one_changed_word_is_noticed(void **state)
 /* Walks to a stack that is known, as a hook does, and notes whether it was expected. */
 static bool was_expected(uint32_t path)
 {
-	struct tp_start start = build(path);
+	struct tpc_start start = build(path);
 	uint32_t before = recall.last, expected = recall.expected;
-	const struct tp_recall_leaf *leaf = tp_recall_find(&recall, &start);
+	const struct tpc_recall_leaf *leaf = tpc_recall_find(&recall, &start);
 
 	assert_non_null(leaf);
 	assert_int_equal(leaf->result.node, path);
-	assert_int_equal(tp_recall_leaf_at(&recall, recall.last)->result.node, path);
-	tp_recall_follow(&recall, before);
-	return expected && tp_recall_leaf_at(&recall, expected)->result.node == path;
+	assert_int_equal(tpc_recall_leaf_at(&recall, recall.last)->result.node, path);
+	tpc_recall_follow(&recall, before);
+	return expected && tpc_recall_leaf_at(&recall, expected)->result.node == path;
 }
 
 static uint32_t expected_of(const uint32_t *paths, uint32_t count)
@@ -206,14 +206,14 @@ static void walk_all(uint32_t count)
 {
 	static struct naive naive;
 
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	recall.last = 0;
 	for (uint32_t path = 1; path <= count; path++) {
-		struct tp_start start = build(path);
+		struct tpc_start start = build(path);
 
 		walk(&start, &naive);
-		naive.outcome.result = (struct tp_recalled){ path, 0 };
-		tp_recall_add(&recall, &start, &naive.outcome);
+		naive.outcome.result = (struct tpc_recalled){ path, 0 };
+		tpc_recall_add(&recall, &start, &naive.outcome);
 	}
 }
 
@@ -234,7 +234,7 @@ static void a_new_order_is_learned(void **state)
 
 	(void)state;
 	walk_all(count);
-	for (uint32_t i = 0; i < TP_LENGTH(steps); i++) {
+	for (uint32_t i = 0; i < TPC_LENGTH(steps); i++) {
 		for (uint32_t n = 0; !steps[i] && n < 20000; n++)
 			was_expected(1 + draw(count));
 		for (uint32_t round = 0; steps[i] && round < 60; round++)
@@ -253,16 +253,16 @@ static void what_comes_next_is_expected(void **state)
 	(void)state;
 	walk_all(200);
 	for (uint32_t round = 0; round < 40; round++)
-		expected_of(loop, TP_LENGTH(loop));
+		expected_of(loop, TPC_LENGTH(loop));
 	for (uint32_t round = 0; round < 100; round++)
-		foretold += expected_of(loop, TP_LENGTH(loop));
-	assert_true(foretold >= 100 * (TP_LENGTH(loop) - 2));
+		foretold += expected_of(loop, TPC_LENGTH(loop));
+	assert_true(foretold >= 100 * (TPC_LENGTH(loop) - 2));
 	for (uint32_t round = 0, expected = 0; round < 20000; round++) { /* in no order: hardly ever a guess at all */
 		was_expected(1 + draw(200));
 		expected += recall.expected != 0;
 		assert_true(expected <= 2000 + round / 5);
 	}
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	assert_int_equal(recall.expected, 0);
 }
 
@@ -271,20 +271,20 @@ static void what_was_recalled_can_be_told(void **state)
 {
 	static struct naive naive;
 	uintptr_t pcs[RETURNS_MAX + 1];
-	struct tp_start start = build(1234);
+	struct tpc_start start = build(1234);
 
 	(void)state;
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	walk(&start, &naive);
-	naive.outcome.result = (struct tp_recalled){ 5, 0 };
-	tp_recall_add(&recall, &start, &naive.outcome);
+	naive.outcome.result = (struct tpc_recalled){ 5, 0 };
+	tpc_recall_add(&recall, &start, &naive.outcome);
 	assert_int_equal(found(&start), 5);
-	assert_int_equal(tp_recall_last(&recall, pcs, TP_LENGTH(pcs)), naive.outcome.return_count + 1);
+	assert_int_equal(tpc_recall_last(&recall, pcs, TPC_LENGTH(pcs)), naive.outcome.return_count + 1);
 	assert_int_equal(pcs[0], start.pc);
 	for (size_t i = 0; i < naive.outcome.return_count; i++)
 		assert_int_equal(pcs[i + 1], naive.returns[i].value);
 	start.high = naive.returns[naive.outcome.return_count - 1].slot;
-	assert_null(tp_recall_find(&recall, &start));
+	assert_null(tpc_recall_find(&recall, &start));
 }
 
 #define LONG_WORDS 70 /* of a stack, every third a saved rbp: four pieces and six words */
@@ -296,16 +296,16 @@ static uintptr_t *long_word(uint32_t i)
 }
 
 /* A long stack: the word at `parts` is the path's own, all others are the same in each of them. */
-static struct tp_start build_long(uint32_t path, uint32_t parts, struct naive *naive)
+static struct tpc_start build_long(uint32_t path, uint32_t parts, struct naive *naive)
 {
-	struct tp_start start = { 7, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
-	struct tp_outcome *outcome = &naive->outcome;
-	static struct tp_word returns[LONG_WORDS], others[LONG_WORDS];
+	struct tpc_start start = { 7, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
+	struct tpc_outcome *outcome = &naive->outcome;
+	static struct tpc_word returns[LONG_WORDS], others[LONG_WORDS];
 
-	*outcome = (struct tp_outcome){ .returns = returns, .others = others, .result = { path + 1, 0 } };
+	*outcome = (struct tpc_outcome){ .returns = returns, .others = others, .result = { path + 1, 0 } };
 	for (uint32_t i = 0; i < LONG_WORDS; i++) {
 		uintptr_t *slot = long_word(i);
-		struct tp_word word = { (uintptr_t)slot, 1000 + i + (i == parts ? path * 1000 : 0) };
+		struct tpc_word word = { (uintptr_t)slot, 1000 + i + (i == parts ? path * 1000 : 0) };
 
 		*slot = word.value;
 		if (i % 3 == 2)
@@ -325,35 +325,35 @@ static void what_is_the_same_is_shared(void **state)
 	for (uint32_t parts = 0; parts < LONG_WORDS; parts += 3) {
 		uint32_t first;
 
-		tp_recall_clear(&recall);
+		tpc_recall_clear(&recall);
 		for (uint32_t path = 0; path < LONG_STACKS; path++) {
-			struct tp_start start = build_long(path, parts, &naive);
+			struct tpc_start start = build_long(path, parts, &naive);
 
-			tp_recall_add(&recall, &start, &naive.outcome);
+			tpc_recall_add(&recall, &start, &naive.outcome);
 			first = path ? first : recall.used;
 		}
 		/* Each has a leaf of its own, of one line, and the piece where it parts. */
 		assert_in_range(recall.used, 1, first + LONG_STACKS * (8 + 24));
 		for (uint32_t path = 0; path < LONG_STACKS; path++) {
-			struct tp_start start = build_long(path, parts, &naive);
+			struct tpc_start start = build_long(path, parts, &naive);
 			uintptr_t *word = long_word(path % LONG_WORDS);
 
 			assert_int_equal(found(&start), path + 1);
 			*word += 1 << 20;
-			assert_null(tp_recall_find(&recall, &start));
+			assert_null(tpc_recall_find(&recall, &start));
 		}
 	}
 }
 
 /* A long stack like those, but that word is elsewhere, or is a saved rbp where theirs is a return address. */
-static struct tp_start build_other(uint32_t word, bool moved, uintptr_t *slots[], struct naive *naive)
+static struct tpc_start build_other(uint32_t word, bool moved, uintptr_t *slots[], struct naive *naive)
 {
-	struct tp_start start = { 9, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
-	static struct tp_word returns[LONG_WORDS], others[LONG_WORDS];
+	struct tpc_start start = { 9, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
+	static struct tpc_word returns[LONG_WORDS], others[LONG_WORDS];
 
-	naive->outcome = (struct tp_outcome){ .returns = returns, .others = others, .result = { 1000 + word, 0 } };
+	naive->outcome = (struct tpc_outcome){ .returns = returns, .others = others, .result = { 1000 + word, 0 } };
 	for (uint32_t i = 0; i < LONG_WORDS; i++) {
-		struct tp_word it = { (uintptr_t)(long_word(i) + (moved && i == word)), 1000 + i };
+		struct tpc_word it = { (uintptr_t)(long_word(i) + (moved && i == word)), 1000 + i };
 
 		slots[i] = (uintptr_t *)it.slot;
 		*slots[i] = it.value;
@@ -373,19 +373,19 @@ static void what_is_not_quite_the_same_is_not_shared(void **state)
 
 	(void)state;
 	for (uint32_t word = 0; word < 2 * LONG_WORDS; word++) {
-		struct tp_start start = build_long(0, 0, &naive);
+		struct tpc_start start = build_long(0, 0, &naive);
 
-		tp_recall_clear(&recall);
-		tp_recall_add(&recall, &start, &naive.outcome);
+		tpc_recall_clear(&recall);
+		tpc_recall_add(&recall, &start, &naive.outcome);
 		start = build_other(word / 2, word % 2, slots, &naive);
-		tp_recall_add(&recall, &start, &naive.outcome);
+		tpc_recall_add(&recall, &start, &naive.outcome);
 		assert_int_equal(found(&start), 1000 + word / 2);
-		assert_int_equal(tp_recall_last(&recall, pcs, TP_LENGTH(pcs)), naive.outcome.return_count + 1);
+		assert_int_equal(tpc_recall_last(&recall, pcs, TPC_LENGTH(pcs)), naive.outcome.return_count + 1);
 		for (uint32_t i = 0; i < naive.outcome.return_count; i++)
 			assert_int_equal(pcs[i + 1], naive.outcome.returns[i].value);
 		for (uint32_t i = 0; i < LONG_WORDS; i++) {
 			*slots[i] ^= 1 << 20;
-			assert_null(tp_recall_find(&recall, &start));
+			assert_null(tpc_recall_find(&recall, &start));
 			*slots[i] ^= 1 << 20;
 		}
 	}
@@ -397,27 +397,27 @@ static void what_is_not_quite_the_same_is_not_shared(void **state)
 /* The next return address stands behind the call's rbp. */
 static uint64_t *stamp_of_call(void)
 {
-	return (uint64_t *)(long_word(CALL + 1) - 1) - TP_RECALL_STAMP / sizeof(uint64_t);
+	return (uint64_t *)(long_word(CALL + 1) - 1) - TPC_RECALL_STAMP / sizeof(uint64_t);
 }
 
 /* Two long stacks that part inside of the call, the first one last. */
-static struct tp_start add_two_long(struct naive *naive)
+static struct tpc_start add_two_long(struct naive *naive)
 {
-	struct tp_start start = build_long(1, 3, naive);
+	struct tpc_start start = build_long(1, 3, naive);
 
-	tp_recall_clear(&recall);
-	tp_recall_add(&recall, &start, &naive->outcome);
+	tpc_recall_clear(&recall);
+	tpc_recall_add(&recall, &start, &naive->outcome);
 	start = build_long(0, 3, naive);
-	tp_recall_add(&recall, &start, &naive->outcome);
+	tpc_recall_add(&recall, &start, &naive->outcome);
 	return start;
 }
 
-static bool is_known_with(const struct tp_start *start, uint32_t i)
+static bool is_known_with(const struct tpc_start *start, uint32_t i)
 {
 	bool known;
 
 	*long_word(i) ^= 1 << 20;
-	known = tp_recall_find(&recall, start) != NULL;
+	known = tpc_recall_find(&recall, start) != NULL;
 	*long_word(i) ^= 1 << 20;
 	return known;
 }
@@ -426,10 +426,10 @@ static bool is_known_with(const struct tp_start *start, uint32_t i)
 static void what_a_call_holds_is_compared_once(void **state)
 {
 	static struct naive naive;
-	struct tp_start start;
+	struct tpc_start start;
 
 	(void)state;
-	tp_recall_calls = (struct tp_recall_calls){ 1000 + CALL, 1 };
+	tpc_recall_calls = (struct tpc_recall_calls){ 1000 + CALL, 1 };
 	start = add_two_long(&naive);
 	for (uint64_t call = 1; call < 4; call++) {
 		*stamp_of_call() = call;
@@ -443,18 +443,18 @@ static void what_a_call_holds_is_compared_once(void **state)
 		assert_int_equal(is_known_with(&start, HELD), true);
 		*long_word(3) -= 1000;
 	}
-	tp_recall_calls = (struct tp_recall_calls){ 0 };
+	tpc_recall_calls = (struct tpc_recall_calls){ 0 };
 }
 
 /* A call that has no stamp, one whose code is not told, a stack that is known by other means in between: all is compared. */
 static void nothing_is_held_without_a_stamp(void **state)
 {
 	static struct naive naive;
-	struct tp_start start;
+	struct tpc_start start;
 
 	(void)state;
 	for (uint32_t told = 0; told < 2; told++) {
-		tp_recall_calls = (struct tp_recall_calls){ 1000 + CALL, told };
+		tpc_recall_calls = (struct tpc_recall_calls){ 1000 + CALL, told };
 		start = add_two_long(&naive);
 		*stamp_of_call() = !told;
 		for (uint32_t i = 0; i < LONG_WORDS; i++) {
@@ -465,22 +465,22 @@ static void nothing_is_held_without_a_stamp(void **state)
 	*stamp_of_call() = 7;
 	assert_int_equal(found(&start), 1);
 	assert_true(is_known_with(&start, HELD));
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	start = add_two_long(&naive);
 	*stamp_of_call() = 7;
 	assert_false(is_known_with(&start, HELD));
-	tp_recall_calls = (struct tp_recall_calls){ 0 };
+	tpc_recall_calls = (struct tpc_recall_calls){ 0 };
 }
 
 #define WAYS 6
 #define FORKS 4 /* frames where the ways part */
 
 /* A stack of 12 frames, in four of which it is one of several functions: 6^4 stacks that all begin at one place. */
-static struct tp_start build_fork(uint32_t path, uint32_t forks)
+static struct tpc_start build_fork(uint32_t path, uint32_t forks)
 {
 	uintptr_t *at = stack + 100;
 	uintptr_t codes[12];
-	struct tp_start start;
+	struct tpc_start start;
 
 	for (uint32_t i = 0; i < 12; i++) {
 		bool parts = i % 3 == 1 && i / 3 < forks;
@@ -488,7 +488,7 @@ static struct tp_start build_fork(uint32_t path, uint32_t forks)
 		codes[i] = 9 * (i + 1) + (parts ? 9000 * (path % WAYS) : 0); /* of one size whatever the way */
 		path = parts ? path / WAYS : path;
 	}
-	start = (struct tp_start){ codes[0], (uintptr_t)at, 0, (uintptr_t)(stack + STACK_WORDS) };
+	start = (struct tpc_start){ codes[0], (uintptr_t)at, 0, (uintptr_t)(stack + STACK_WORDS) };
 	for (uint32_t i = 0; i < 12; i++) {
 		uint32_t words = frame_words(codes[i]);
 
@@ -507,8 +507,8 @@ static uint32_t round_of_forks(uint32_t paths, uint32_t forks)
 	uint32_t known = 0;
 
 	for (uint32_t path = 0; path < paths; path++) {
-		struct tp_start start = build_fork(path, forks);
-		const struct tp_recall_leaf *leaf = tp_recall_find(&recall, &start);
+		struct tpc_start start = build_fork(path, forks);
+		const struct tpc_recall_leaf *leaf = tpc_recall_find(&recall, &start);
 
 		if (leaf) {
 			assert_int_equal(leaf->result.node, path + 1);
@@ -516,8 +516,8 @@ static uint32_t round_of_forks(uint32_t paths, uint32_t forks)
 			continue;
 		}
 		walk(&start, &naive);
-		naive.outcome.result = (struct tp_recalled){ path + 1, 0 };
-		tp_recall_add(&recall, &start, &naive.outcome);
+		naive.outcome.result = (struct tpc_recalled){ path + 1, 0 };
+		tpc_recall_add(&recall, &start, &naive.outcome);
 	}
 	return known;
 }
@@ -532,7 +532,7 @@ static void shortcuts_are_learnt_and_say_what_the_branches_say(void **state)
 		uint32_t paths = forks == 2 ? WAYS * WAYS : WAYS * WAYS * WAYS;
 
 		memset(&recall, 0, sizeof(recall));
-		tp_recall_clear(&recall);
+		tpc_recall_clear(&recall);
 		for (uint32_t i = 0; i < 60; i++)
 			round_of_forks(paths, forks);
 		before = recall.descents;
@@ -550,21 +550,21 @@ static void a_shortcut_is_never_taken_for_another_stack(void **state)
 
 	(void)state;
 	memset(&recall, 0, sizeof(recall));
-	tp_recall_clear(&recall);
+	tpc_recall_clear(&recall);
 	for (uint32_t i = 0; i < 60; i++)
 		round_of_forks(paths, 3);
 	for (uint32_t path = 0; path < paths; path++) {
-		struct tp_start start = build_fork(path, 3);
+		struct tpc_start start = build_fork(path, 3);
 		static struct naive naive;
 
 		walk(&start, &naive);
 		for (size_t i = 0; i < naive.outcome.return_count; i++) {
 			*(uintptr_t *)naive.returns[i].slot ^= 1 << 20;
-			assert_null(tp_recall_find(&recall, &start));
+			assert_null(tpc_recall_find(&recall, &start));
 			*(uintptr_t *)naive.returns[i].slot ^= 1 << 20;
 		}
 		start.high = naive.returns[6].slot; /* nothing beyond the stack's end is asked */
-		assert_null(tp_recall_find(&recall, &start));
+		assert_null(tpc_recall_find(&recall, &start));
 	}
 }
 

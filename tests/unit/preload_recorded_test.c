@@ -12,7 +12,7 @@
 #include "core/recorded.h"
 
 static struct tprof_chunk *chunk;
-static struct tp_thread *thread;
+static struct tpc_thread *thread;
 
 static int begin(void **state)
 {
@@ -23,8 +23,8 @@ static int begin(void **state)
 		return -1;
 	chunk->kind = TPROF_CHUNK_EVENTS;
 	thread->chunk = chunk;
-	thread->at = tp_chunk_bytes(chunk);
-	thread->limit = tp_chunk_limit(chunk) - TP_RECORD_MAX;
+	thread->at = tpc_chunk_bytes(chunk);
+	thread->limit = tpc_chunk_limit(chunk) - TPC_RECORD_MAX;
 	return 0;
 }
 
@@ -45,21 +45,21 @@ static uint64_t number(unsigned int bits)
 static void put_alloc(uint64_t ticks)
 {
 	uint64_t size = number(40);
-	struct tp_block block = { .address = number(47) | (rand() % 8 ? 0 : 1),
-				  .size = size,
-				  .node = (uint32_t)number(30),
-				  .usable = rand() % 2 ? tprof_usable_guess(size) : size + number(20),
-				  .fn = rand() % 2 ? TPROF_FN_MALLOC : TPROF_FN_NEW };
+	struct tpc_block block = { .address = number(47) | (rand() % 8 ? 0 : 1),
+				   .size = size,
+				   .node = (uint32_t)number(30),
+				   .usable = rand() % 2 ? tprof_usable_guess(size) : size + number(20),
+				   .fn = rand() % 2 ? TPROF_FN_MALLOC : TPROF_FN_NEW };
 
 	if (rand() % 8)
 		block.address &= ~UINT64_C(7);
-	tp_emit_alloc(thread, ticks, &block);
+	tpc_emit_alloc(thread, ticks, &block);
 }
 
 static void put_free(uint64_t ticks)
 {
-	tp_emit_free(thread, ticks, rand() % 8 ? number(47) & ~UINT64_C(7) : number(47),
-		     rand() % 2 ? TPROF_FN_FREE : TPROF_FN_DELETE);
+	tpc_emit_free(thread, ticks, rand() % 8 ? number(47) & ~UINT64_C(7) : number(47),
+		      rand() % 2 ? TPROF_FN_FREE : TPROF_FN_DELETE);
 }
 
 /* What is neither. */
@@ -67,22 +67,22 @@ static void put_other(uint64_t ticks)
 {
 	switch (rand() % 6) {
 	case 0:
-		tp_emit_op(thread, ticks, (uint32_t)number(20));
+		tpc_emit_op(thread, ticks, (uint32_t)number(20));
 		return;
 	case 1:
-		tp_emit_op_end(thread, ticks, rand() % 2);
+		tpc_emit_op_end(thread, ticks, rand() % 2);
 		return;
 	case 2:
-		tp_emit_mark(thread, ticks, "mark");
+		tpc_emit_mark(thread, ticks, "mark");
 		return;
 	case 3:
-		tp_emit_sample(thread, ticks, (uint32_t)number(30), 1);
+		tpc_emit_sample(thread, ticks, (uint32_t)number(30), 1);
 		return;
 	case 4:
-		tp_emit_step(thread, ticks, number(30));
+		tpc_emit_step(thread, ticks, number(30));
 		return;
 	}
-	tp_emit_pool_free(thread, ticks, number(47), false);
+	tpc_emit_pool_free(thread, ticks, number(47), false);
 }
 
 static void test_any_order(void **state)
@@ -91,7 +91,7 @@ static void test_any_order(void **state)
 
 	(void)state;
 	srand(1);
-	while (thread->at < thread->limit - 4 * TP_RECORD_MAX) {
+	while (thread->at < thread->limit - 4 * TPC_RECORD_MAX) {
 		int what = rand() % 8;
 
 		ticks += number(34);
@@ -103,15 +103,15 @@ static void test_any_order(void **state)
 			count++;
 		} else if (what == 6) { /* a reallocation that failed */
 			put_free(ticks);
-			tp_emit_cancel(thread, ticks);
+			tpc_emit_cancel(thread, ticks);
 		} else {
 			put_other(ticks);
 		}
-		assert_int_equal(tp_recorded_count(chunk), count);
+		assert_int_equal(tpc_recorded_count(chunk), count);
 	}
 	assert_in_range(count, 1000, 20000);
 	chunk->kind = TPROF_CHUNK_TABLES;
-	assert_int_equal(tp_recorded_count(chunk), 0);
+	assert_int_equal(tpc_recorded_count(chunk), 0);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static struct tprof_range list[TPROF_SNAPSHOT_RANGES];
 static size_t own(const char *at, size_t bytes)
 {
 	uint64_t low = (uintptr_t)at, high = low + bytes;
-	size_t count = tp_space_list(list, TPROF_SNAPSHOT_RANGES), found = 0;
+	size_t count = tpc_space_list(list, TPROF_SNAPSHOT_RANGES), found = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t first = list[i].low > low ? list[i].low : low, end = list[i].high < high ? list[i].high : high;
@@ -31,27 +31,27 @@ static size_t own(const char *at, size_t bytes)
 
 static void what_was_taken_is_own(void **state)
 {
-	char *first = tp_space_take(PIECE), *second = tp_space_take_dense(3 * PIECE);
+	char *first = tpc_space_take(PIECE), *second = tpc_space_take_dense(3 * PIECE);
 
 	(void)state;
 	assert_int_equal(own(first, PIECE), PIECE);
 	assert_int_equal(own(second, 3 * PIECE), 3 * PIECE);
-	tp_space_give_back(first, PIECE);
+	tpc_space_give_back(first, PIECE);
 	assert_int_equal(own(first, PIECE), 0);
 	assert_int_equal(own(second, 3 * PIECE), 3 * PIECE);
-	tp_space_give_back(second, 3 * PIECE);
+	tpc_space_give_back(second, 3 * PIECE);
 	assert_int_equal(own(second, 3 * PIECE), 0);
 }
 
 /* As hash tables are that outgrew themselves: others may be reading there. */
 static void what_was_retired_stays_own(void **state)
 {
-	char *space = tp_space_take_dense(PIECE);
+	char *space = tpc_space_take_dense(PIECE);
 
 	(void)state;
-	tp_space_retire(space, PIECE, 1);
+	tpc_space_retire(space, PIECE, 1);
 	assert_int_equal(own(space, PIECE), PIECE);
-	tp_space_give_back(space, PIECE);
+	tpc_space_give_back(space, PIECE);
 }
 
 /* In any order: from the front, from the back, from between. */
@@ -61,10 +61,10 @@ static void pieces_are_given_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
-		char *space = tp_space_take(3 * PIECE);
+		char *space = tpc_space_take(3 * PIECE);
 
 		for (size_t k = 0; k < 3; k++) {
-			tp_space_give_back(space + (size_t)orders[i][k] * PIECE, PIECE);
+			tpc_space_give_back(space + (size_t)orders[i][k] * PIECE, PIECE);
 			assert_int_equal(own(space + (size_t)orders[i][k] * PIECE, PIECE), 0);
 			assert_int_equal(own(space, 3 * PIECE), (2 - k) * PIECE);
 		}
@@ -76,10 +76,10 @@ static void room_is_used_again(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 3 * (size_t)TPROF_SNAPSHOT_RANGES; i++) {
-		char *space = tp_space_take(PIECE);
+		char *space = tpc_space_take(PIECE);
 
 		assert_int_equal(own(space, PIECE), PIECE);
-		tp_space_give_back(space, PIECE);
+		tpc_space_give_back(space, PIECE);
 	}
 }
 
@@ -87,18 +87,18 @@ static void room_is_used_again(void **state)
 static void what_is_gathered_stays(void **state)
 {
 	const size_t large = (size_t)2 << 20;
-	char *space = tp_space_at_border(large + PIECE);
+	char *space = tpc_space_at_border(large + PIECE);
 
 	(void)state;
 	assert_int_equal((uintptr_t)space % large, 0);
 	for (size_t at = 0; at < 2 * large; at += PIECE)
 		space[at] = (char)(at / PIECE + 1);
-	tp_space_gather(space);
+	tpc_space_gather(space);
 	for (size_t at = 0; at < 2 * large; at += PIECE)
 		assert_int_equal(space[at], (char)(at / PIECE + 1));
 	assert_int_equal(space[1], 0);
 	assert_int_equal(own(space, 2 * large), 0);
-	tp_space_give_back(space, 2 * large);
+	tpc_space_give_back(space, 2 * large);
 }
 
 int main(void)
@@ -109,6 +109,6 @@ int main(void)
 		cmocka_unit_test(what_is_gathered_stays),
 	};
 
-	tp_header = &header;
+	tpc_header = &header;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

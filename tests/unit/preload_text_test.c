@@ -30,7 +30,7 @@ static void globs_match_as_the_shell_does(void **state)
 			for (unsigned int i = 0; i < t % 6; i++)
 				text[i] = letters[t >> i & 1];
 			text[t % 6] = 0;
-			assert_int_equal(tp_text_glob(pattern, text), fnmatch(pattern, text, 0) == 0);
+			assert_int_equal(tpc_text_glob(pattern, text), fnmatch(pattern, text, 0) == 0);
 		}
 	}
 }
@@ -72,7 +72,7 @@ static void sizes(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < TP_LENGTH(cases); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(cases); i++) {
 		uint64_t bytes = 1;
 
 		assert_int_equal(tprof_parse_size(cases[i].text, &bytes), cases[i].good);
@@ -87,19 +87,19 @@ static void numbers(void **state)
 	uint64_t n;
 
 	(void)state;
-	assert_true(tp_text_number(&s, &n));
+	assert_true(tpc_text_number(&s, &n));
 	assert_int_equal(n, 123);
 	assert_string_equal(s, "abc");
-	assert_false(tp_text_number(&s, &n));
+	assert_false(tpc_text_number(&s, &n));
 	for (uint64_t value = 1; value < UINT64_MAX / 3; value = value * 3 + 1) {
 		char ours[32], theirs[32];
-		struct tp_text text = tp_text_in(ours, sizeof(ours));
+		struct tpc_text text = tpc_text_in(ours, sizeof(ours));
 
-		tp_text_add_number(&text, value);
+		tpc_text_add_number(&text, value);
 		snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)value);
 		assert_string_equal(ours, theirs);
 		s = ours;
-		assert_true(tp_text_number(&s, &n));
+		assert_true(tpc_text_number(&s, &n));
 		assert_int_equal(n, value);
 	}
 }
@@ -107,12 +107,12 @@ static void numbers(void **state)
 static void what_does_not_fit_is_cut(void **state)
 {
 	char buffer[8];
-	struct tp_text text = tp_text_in(buffer, sizeof(buffer));
+	struct tpc_text text = tpc_text_in(buffer, sizeof(buffer));
 
 	(void)state;
-	tp_text_add(&text, "1234567");
+	tpc_text_add(&text, "1234567");
 	assert_false(text.cut);
-	tp_text_add(&text, "8");
+	tpc_text_add(&text, "8");
 	assert_true(text.cut);
 	assert_string_equal(buffer, "1234567");
 	assert_int_equal(text.length, 7);
@@ -121,9 +121,9 @@ static void what_does_not_fit_is_cut(void **state)
 static void base_names(void **state)
 {
 	(void)state;
-	assert_string_equal(tp_text_base("/usr/bin/python3"), "python3");
-	assert_string_equal(tp_text_base("python3"), "python3");
-	assert_string_equal(tp_text_base("/"), "");
+	assert_string_equal(tpc_text_base("/usr/bin/python3"), "python3");
+	assert_string_equal(tpc_text_base("python3"), "python3");
+	assert_string_equal(tpc_text_base("/"), "");
 }
 
 int main(void)

@@ -20,17 +20,17 @@ static void test_events_in_turns(void **state)
 {
 	(void)state;
 	for (uint64_t period = 2; period <= 130; period++) {
-		struct tp_timed timed = { .seed = 1 };
+		struct tpc_timed timed = { .seed = 1 };
 		uint64_t truth = 0, estimate = 0, count = 0;
 
 		for (uint64_t event = 1; event <= EVENTS; event++) {
 			truth += cost(event, period);
-			if (!tp_timed_due(&timed, event) || !tp_timed_is(&timed, event))
+			if (!tpc_timed_due(&timed, event) || !tpc_timed_is(&timed, event))
 				continue;
-			estimate += TP_TIMED_SHARE * cost(event, period);
+			estimate += TPC_TIMED_SHARE * cost(event, period);
 			count++;
 		}
-		assert_in_range(count, EVENTS / TP_TIMED_SHARE * 99 / 100, EVENTS / TP_TIMED_SHARE * 101 / 100);
+		assert_in_range(count, EVENTS / TPC_TIMED_SHARE * 99 / 100, EVENTS / TPC_TIMED_SHARE * 101 / 100);
 		assert_in_range(estimate, truth / 100 * 90, truth / 100 * 110);
 	}
 }
@@ -38,31 +38,31 @@ static void test_events_in_turns(void **state)
 /* Another kind of event has every second number, as those of hooked calls: they are not timed, nor the others for them. */
 static void test_events_that_are_not_ours(void **state)
 {
-	struct tp_timed timed = { .seed = 1 };
+	struct tpc_timed timed = { .seed = 1 };
 	uint64_t count = 0;
 
 	(void)state;
 	for (uint64_t event = 2; event <= EVENTS; event += 2)
-		count += tp_timed_due(&timed, event) && tp_timed_is(&timed, event);
-	assert_in_range(count, EVENTS / 2 / TP_TIMED_SHARE * 95 / 100, EVENTS / 2 / TP_TIMED_SHARE * 105 / 100);
+		count += tpc_timed_due(&timed, event) && tpc_timed_is(&timed, event);
+	assert_in_range(count, EVENTS / 2 / TPC_TIMED_SHARE * 95 / 100, EVENTS / 2 / TPC_TIMED_SHARE * 105 / 100);
 }
 
 static void test_once(void **state)
 {
-	struct tp_timed timed = { .seed = 1 };
+	struct tpc_timed timed = { .seed = 1 };
 	uint64_t last = 0;
 
 	(void)state;
 	for (uint64_t event = 1; event <= EVENTS; event++) {
-		if (!tp_timed_is(&timed, event))
+		if (!tpc_timed_is(&timed, event))
 			continue;
-		assert_false(tp_timed_due(&timed, event));
-		assert_false(tp_timed_is(&timed, event));
+		assert_false(tpc_timed_due(&timed, event));
+		assert_false(tpc_timed_is(&timed, event));
 		if (last)
-			assert_in_range(event - last, TP_TIMED_SHARE / 2, TP_TIMED_SHARE * 3 / 2);
+			assert_in_range(event - last, TPC_TIMED_SHARE / 2, TPC_TIMED_SHARE * 3 / 2);
 		last = event;
 	}
-	assert_true(last > EVENTS - 2 * TP_TIMED_SHARE);
+	assert_true(last > EVENTS - 2 * TPC_TIMED_SHARE);
 }
 
 /* A step from 100 on: a memory sample whose own counts were read from 150 to 250, then the step's, both within it. */
@@ -71,11 +71,11 @@ static void test_left_out_twice(void **state)
 	uint64_t began = 100;
 
 	(void)state;
-	began = tp_timed_leave_out(began, 150, 250);
+	began = tpc_timed_leave_out(began, 150, 250);
 	assert_int_equal(began, 200);
-	began = tp_timed_leave_out(began, 100, 300);
+	began = tpc_timed_leave_out(began, 100, 300);
 	assert_int_equal(began, 300);
-	assert_int_equal(tp_timed_leave_out(began, 310, 305), 300); /* clocks of two processors */
+	assert_int_equal(tpc_timed_leave_out(began, 310, 305), 300); /* clocks of two processors */
 }
 
 int main(void)

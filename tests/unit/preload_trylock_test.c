@@ -17,10 +17,10 @@ static pthread_barrier_t met;
 
 static void *take(void *ended)
 {
-	bool got = tp_trylock_take(&turn);
+	bool got = tpc_trylock_take(&turn);
 
 	if (got && ended)
-		tp_trylock_end(&turn);
+		tpc_trylock_end(&turn);
 	return (void *)(uintptr_t)got;
 }
 
@@ -38,11 +38,11 @@ static void one_at_a_time(void **state)
 {
 	(void)state;
 	turn = 0;
-	assert_true(tp_trylock_take(&turn));
+	assert_true(tpc_trylock_take(&turn));
 	assert_false(other_thread_takes(true));
-	tp_trylock_end(&turn);
+	tpc_trylock_end(&turn);
 	assert_true(other_thread_takes(true));
-	assert_true(tp_trylock_take(&turn));
+	assert_true(tpc_trylock_take(&turn));
 }
 
 static void left_by_a_longjmp(void **state)
@@ -52,12 +52,12 @@ static void left_by_a_longjmp(void **state)
 	(void)state;
 	turn = 0;
 	if (setjmp(before) == 0) {
-		assert_true(tp_trylock_take(&turn));
+		assert_true(tpc_trylock_take(&turn));
 		longjmp(before, 1);
 	}
 	assert_false(other_thread_takes(true));
-	assert_true(tp_trylock_take(&turn)); /* the same thread's again */
-	tp_trylock_end(&turn);
+	assert_true(tpc_trylock_take(&turn)); /* the same thread's again */
+	tpc_trylock_end(&turn);
 	assert_true(other_thread_takes(true));
 }
 
@@ -67,9 +67,9 @@ static void left_by_a_dead_thread(void **state)
 	turn = 0;
 	assert_true(other_thread_takes(false));
 	assert_int_not_equal(turn, 0);
-	while (tp_sys_thread_lives(tp_sys_getpid(), turn)) /* joined, and the kernel may still be at its end */
+	while (tpc_sys_thread_lives(tpc_sys_getpid(), turn)) /* joined, and the kernel may still be at its end */
 		sched_yield();
-	assert_true(tp_trylock_take(&turn));
+	assert_true(tpc_trylock_take(&turn));
 }
 
 static uint64_t counted; /* by whoever has the turn; no atomics */
@@ -81,11 +81,11 @@ static void *race(void *unused)
 	(void)unused;
 	pthread_barrier_wait(&met);
 	for (int i = 0; i < 20000; i++) {
-		if (!tp_trylock_take(&turn))
+		if (!tpc_trylock_take(&turn))
 			continue;
 		counted++;
 		turns++;
-		tp_trylock_end(&turn);
+		tpc_trylock_end(&turn);
 	}
 	return (void *)turns;
 }

@@ -47,10 +47,10 @@ static void check(uint32_t by)
 	uint16_t control = 0, control_before;
 
 	runs = 0;
-	tp_vectors_kept_by = by;
+	tpc_vectors_kept_by = by;
 	__asm__ volatile("fnstcw %0" : "=m"(control_before));
 	load_all(before);
-	tp_with_vectors_kept(clobber, NULL);
+	tpc_with_vectors_kept(clobber, NULL);
 	store_all(after);
 	__asm__ volatile("fnstcw %0" : "=m"(control));
 	assert_int_equal(runs, 1);
@@ -61,15 +61,15 @@ static void check(uint32_t by)
 static void by_what_there_is(void **state)
 {
 	(void)state;
-	check(TP_VECTORS_UNKNOWN);
-	assert_int_not_equal(tp_vectors_kept_by, TP_VECTORS_UNKNOWN);
+	check(TPC_VECTORS_UNKNOWN);
+	assert_int_not_equal(tpc_vectors_kept_by, TPC_VECTORS_UNKNOWN);
 }
 
 static void without_xsave(void **state)
 {
 	(void)state;
-	check(TP_VECTORS_FXSAVE);
-	assert_int_equal(tp_vectors_kept_by, TP_VECTORS_FXSAVE);
+	check(TPC_VECTORS_FXSAVE);
+	assert_int_equal(tpc_vectors_kept_by, TPC_VECTORS_FXSAVE);
 }
 
 int main(void)

@@ -35,28 +35,28 @@ static struct gen *make(void)
 	return gen;
 }
 
-static struct tp_trace *open_it(struct gen *gen)
+static struct tpa_trace *open_it(struct gen *gen)
 {
 	char path[] = "/tmp/python_test.XXXXXX", *error = NULL;
 	int fd = mkstemp(path);
 	size_t size;
 	const uint8_t *bytes = gen_bytes(gen, &size);
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
 	close(fd);
-	trace = tp_trace_open(path, &error);
+	trace = tpa_trace_open(path, &error);
 	unlink(path);
 	assert_non_null(trace);
 	return trace;
 }
 
-static void expect(const struct tp_trace *trace, uint32_t node, const uint32_t *wanted, size_t count,
+static void expect(const struct tpa_trace *trace, uint32_t node, const uint32_t *wanted, size_t count,
 		   uint32_t wanted_end)
 {
 	uint32_t frames[32], end;
 
-	assert_int_equal(tp_trace_stack(trace, node, frames, 32, &end), count);
+	assert_int_equal(tpa_trace_stack(trace, node, frames, 32, &end), count);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(frames[i], wanted[i]);
 	assert_int_equal(end, wanted_end);
@@ -69,7 +69,7 @@ static void test_in_their_places(void **state)
 	static const uint32_t one[] = { NEXT, OUTER, LOOP, MAIN };
 	static const uint32_t without_inner[] = { LEAF, NEXT, OUTER, LOOP, GLUE, LOOP, MAIN };
 	struct gen *gen = make();
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_join(gen, 40, 24, 32);
@@ -81,12 +81,12 @@ static void test_in_their_places(void **state)
 	expect(trace, 40, both, 8, TPROF_NODE_ROOT);
 	expect(trace, 41, one, 4, TPROF_NODE_ROOT);
 	expect(trace, 42, without_inner, 7, TPROF_NODE_ROOT);
-	assert_int_equal(tp_trace_node(trace, 43), tp_trace_node(trace, 40));
+	assert_int_equal(tpa_trace_node(trace, 43), tpa_trace_node(trace, 40));
 	assert_string_equal(trace->codes[trace->frames[INNER].code].file, "/home/me/train.py");
 	assert_string_equal(trace->codes[1].name, "train");
 	assert_int_equal(trace->frames[INNER].line, 13);
 	assert_int_equal(trace->damage_count, 0);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -99,7 +99,7 @@ static void test_deserted(void **state)
 	static const uint32_t beyond[] = { LEAF, INNER, LOOP, OUTER };
 	static const uint32_t cut[] = { LOOP, LEAF };
 	struct gen *gen = make();
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_nodes(gen, 50, TPROF_NODE_ROOT, last, 3);
@@ -113,7 +113,7 @@ static void test_deserted(void **state)
 	expect(trace, 61, around, 7, TPROF_NODE_ROOT);
 	expect(trace, 62, beyond, 4, TPROF_NODE_ROOT);
 	assert_int_equal(trace->damage_count, 0);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -124,7 +124,7 @@ static void test_ends(void **state)
 	static const uint32_t goes_on[] = { LEAF, INNER, LOOP, NEXT, OUTER };
 	static const uint32_t ends[] = { LEAF, INNER, LOOP, GLUE, NEXT, LOOP };
 	struct gen *gen = make();
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_nodes(gen, 50, TPROF_NODE_CUT, cut, 2);
@@ -134,7 +134,7 @@ static void test_ends(void **state)
 	trace = open_it(gen);
 	expect(trace, 60, goes_on, 5, TPROF_NODE_ROOT);
 	expect(trace, 61, ends, 6, TPROF_NODE_CUT);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -142,7 +142,7 @@ static void test_nonsense(void **state)
 {
 	static const uint32_t whole[] = { LEAF, LOOP, GLUE, LOOP, MAIN };
 	struct gen *gen = make();
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_join(gen, 40, 24, 0);  /* no Python stack */
@@ -156,7 +156,7 @@ static void test_nonsense(void **state)
 	expect(trace, 22, whole + 2, 3, TPROF_NODE_ROOT);
 	expect(trace, 42, whole, 5, TPROF_NODE_ROOT);
 	assert_true(trace->damage_count >= 2);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 

@@ -10,12 +10,12 @@
 #include "model/replay/run.h"
 #include "naive.h"
 
-static void compare_sites(const struct naive *naive, const struct tp_process *process)
+static void compare_sites(const struct naive *naive, const struct tpa_process *process)
 {
 	size_t i;
 
 	for (i = 0; i < SITES; i++) {
-		const struct tp_site *site = site_of(process, (uint32_t)i);
+		const struct tpa_site *site = site_of(process, (uint32_t)i);
 		const struct naive_site *other = &naive->sites[i];
 
 		assert_int_equal(site->allocations, other->allocations);
@@ -33,14 +33,14 @@ static void compare_sites(const struct naive *naive, const struct tp_process *pr
 	}
 }
 
-static void compare_maps(const struct naive *naive, const struct tp_process *process)
+static void compare_maps(const struct naive *naive, const struct tpa_process *process)
 {
 	uint64_t calls[SITES] = { 0 }, live = 0;
 	size_t i;
 
 	assert_int_equal(process->heap.mapped_peak, naive->mapped_peak);
 	for (i = 0; i < process->map_site_count; i++) {
-		const struct tp_map_site *site = &process->map_sites[i];
+		const struct tpa_map_site *site = &process->map_sites[i];
 		const struct naive_site *other = &naive->sites[site->node - TPROF_NODE_FIRST];
 
 		assert_int_equal(site->calls, other->map_calls);
@@ -56,7 +56,7 @@ static void compare_maps(const struct naive *naive, const struct tp_process *pro
 	assert_int_equal(process->heap.mapped_end, live);
 }
 
-static void compare_timeline(const struct tp_process *process, uint32_t points)
+static void compare_timeline(const struct tpa_process *process, uint32_t points)
 {
 	uint64_t largest = 0;
 	size_t i;
@@ -71,7 +71,7 @@ static void compare_timeline(const struct tp_process *process, uint32_t points)
 	assert_int_equal(largest, process->heap.peak_bytes);
 }
 
-static void compare(const struct program *program, const struct tp_process *process, uint64_t from, uint64_t to)
+static void compare(const struct program *program, const struct tpa_process *process, uint64_t from, uint64_t to)
 {
 	struct naive *naive = calloc(1, sizeof(*naive));
 
@@ -99,7 +99,7 @@ static void test_random_programs(void **state)
 	for (seed = 1; seed <= 60; seed++) {
 		struct program *program = random_program(seed, seed % 3 ? 4096 : 65536);
 		struct replayed replayed;
-		const struct tp_process *process = replay_gen(&replayed, program->gen);
+		const struct tpa_process *process = replay_gen(&replayed, program->gen);
 
 		compare(program, process, 0, UINT64_MAX);
 		compare_timeline(process, 512);
@@ -116,9 +116,9 @@ static void test_random_windows(void **state)
 	for (seed = 100; seed < 130; seed++) {
 		struct program *program = random_program(seed, 4096);
 		uint64_t length = program->now - 1000000;
-		struct tp_replay_options options = { .from_ns = length / 3,
-						     .to_ns = length / 4 * 3,
-						     .timeline_points = 16 };
+		struct tpa_replay_options options = { .from_ns = length / 3,
+						      .to_ns = length / 4 * 3,
+						      .timeline_points = 16 };
 		struct replayed replayed = { 0 };
 		uint64_t at_start;
 		size_t before = 0;
@@ -152,7 +152,7 @@ static void test_coarse_ticks(void **state)
 		struct program random = { .seed = seed };
 		uint64_t owner[8] = { 0 }, last[8][2] = { { 0 } }, now = options.start_ticks, live = 0;
 		struct replayed replayed;
-		const struct tp_process *process;
+		const struct tpa_process *process;
 
 		/* Eight addresses that all threads share: each is freed by one and taken by another at once. */
 		for (i = 0; i < 4000; i++) {

@@ -36,29 +36,29 @@ static uint64_t *at(uint64_t address)
 #define BLOCK(n) (BASE + 0x1000 + 0x40 * (uint64_t)(n)) /* of 48 bytes each */
 #define ROOT (BASE + 0x100)
 
-static struct tp_reach_block *blocks(size_t count)
+static struct tpa_reach_block *blocks(size_t count)
 {
-	struct tp_reach_block *list = calloc(count, sizeof(*list));
+	struct tpa_reach_block *list = calloc(count, sizeof(*list));
 
 	assert_non_null(list);
 	for (size_t i = 0; i < count; i++) /* in any order */
-		list[i] = (struct tp_reach_block){ .address = BLOCK(count - 1 - i), .size = 48, .time = 7 };
+		list[i] = (struct tpa_reach_block){ .address = BLOCK(count - 1 - i), .size = 48, .time = 7 };
 	memset(words, 0, sizeof(words));
 	return list;
 }
 
-static void search(struct tp_reach_block *list, size_t count, bool exact_only)
+static void search(struct tpa_reach_block *list, size_t count, bool exact_only)
 {
-	const struct tp_reach_root ranges[] = { { ROOT, ROOT + 64, false },
-						{ ROOT + 0x100, ROOT + 0x140, exact_only } };
+	const struct tpa_reach_root ranges[] = { { ROOT, ROOT + 64, false },
+						 { ROOT + 0x100, ROOT + 0x140, exact_only } };
 
-	assert_true(tp_reach_search(list, count, &(struct tp_reach_roots){ .ranges = ranges, .range_count = 2 },
-				    read_words, NULL));
+	assert_true(tpa_reach_search(list, count, &(struct tpa_reach_roots){ .ranges = ranges, .range_count = 2 },
+				     read_words, NULL));
 }
 
 static void test_words(void **unused)
 {
-	struct tp_reach_block *list = blocks(8);
+	struct tpa_reach_block *list = blocks(8);
 
 	(void)unused;
 	*at(ROOT) = BLOCK(0);
@@ -84,7 +84,7 @@ static void test_words(void **unused)
 /* What is met twice counts by the better way; of a ring one is the first; a later first takes an earlier one with it. */
 static void test_order(void **unused)
 {
-	struct tp_reach_block *list = blocks(6);
+	struct tpa_reach_block *list = blocks(6);
 
 	(void)unused;
 	*at(ROOT) = BLOCK(0) + 8;
@@ -106,7 +106,7 @@ static void test_order(void **unused)
 /* An allocator's own words are no pointers into blocks, but to their beginnings. */
 static void test_exact_only(void **unused)
 {
-	struct tp_reach_block *list = blocks(2);
+	struct tpa_reach_block *list = blocks(2);
 
 	(void)unused;
 	*at(ROOT + 0x100) = BLOCK(0) + 40;
@@ -119,7 +119,7 @@ static void test_exact_only(void **unused)
 
 static void test_blocks_of_no_bytes(void **unused)
 {
-	struct tp_reach_block *list = blocks(2);
+	struct tpa_reach_block *list = blocks(2);
 
 	(void)unused;
 	list[0].size = list[1].size = 0;
@@ -135,8 +135,8 @@ static void test_blocks_of_no_bytes(void **unused)
 static void test_interior(void **unused)
 {
 	const struct tprof_range files[] = { { BASE + 0x800, BASE + 0x900 } };
-	const struct tp_reach_root range = { ROOT, ROOT + 0x80, false };
-	struct tp_reach_block *list = blocks(10);
+	const struct tpa_reach_root range = { ROOT, ROOT + 0x80, false };
+	struct tpa_reach_block *list = blocks(10);
 	const uint64_t table = BASE + 0x810, second = BASE + 0x850;
 
 	(void)unused;
@@ -160,9 +160,9 @@ static void test_interior(void **unused)
 	*at(ROOT + 56) = BLOCK(7) + 16;
 	*at(BLOCK(0) + 16) = BLOCK(8); /* what they lead to is reached, too */
 	*at(BLOCK(2) + 16) = BLOCK(9);
-	assert_true(tp_reach_search(
+	assert_true(tpa_reach_search(
 		list, 10,
-		&(struct tp_reach_roots){ .ranges = &range, .range_count = 1, .files = files, .file_count = 1 },
+		&(struct tpa_reach_roots){ .ranges = &range, .range_count = 1, .files = files, .file_count = 1 },
 		read_words, NULL));
 	for (size_t i = 0; i < 10; i++) {
 		bool whole = i == 0 || i == 1 || i == 3 || i == 5 || i == 8;
@@ -175,14 +175,14 @@ static void test_interior(void **unused)
 /* Lost in both searches, and the same block: lost. */
 static void test_confirmed(void **unused)
 {
-	struct tp_reach_block *now = blocks(4), *earlier = blocks(4);
+	struct tpa_reach_block *now = blocks(4), *earlier = blocks(4);
 
 	(void)unused;
 	search(now, 4, false);
 	*at(ROOT) = BLOCK(1);
 	search(earlier, 4, false);
 	earlier[2].time = 6; /* another block, at the same address */
-	tp_reach_confirm(now, 4, earlier, 3);
+	tpa_reach_confirm(now, 4, earlier, 3);
 	assert_int_equal(now[0].reach, TPROF_REACH_DEFINITE);
 	assert_int_equal(now[1].reach, TPROF_REACH_STILL);
 	assert_int_equal(now[2].reach, TPROF_REACH_STILL);

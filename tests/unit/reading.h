@@ -9,8 +9,8 @@
 #include "tracegen.h"
 
 struct reading {
-	struct tp_trace *trace;
-	struct tp_events *events;
+	struct tpa_trace *trace;
+	struct tpa_events *events;
 };
 
 static inline struct reading begin(struct gen *gen)
@@ -19,34 +19,34 @@ static inline struct reading begin(struct gen *gen)
 	struct reading reading;
 	char *error = NULL;
 
-	reading.trace = tp_trace_open(name, &error);
+	reading.trace = tpa_trace_open(name, &error);
 	unlink(name);
 	if (!reading.trace)
 		fail_msg("%s", error);
-	reading.events = tp_events_open(reading.trace);
+	reading.events = tpa_events_open(reading.trace);
 	assert_non_null(reading.events);
 	return reading;
 }
 
-static inline const struct tp_event *next(struct reading *reading, enum tp_event_kind kind, uint64_t time)
+static inline const struct tpa_event *next(struct reading *reading, enum tpa_event_kind kind, uint64_t time)
 {
-	const struct tp_event *event = tp_events_next(reading->events);
+	const struct tpa_event *event = tpa_events_next(reading->events);
 
 	assert_non_null(event);
-	assert_string_equal(tp_event_kind_name(event->kind), tp_event_kind_name(kind));
+	assert_string_equal(tpa_event_kind_name(event->kind), tpa_event_kind_name(kind));
 	assert_int_equal(event->time, time);
 	return event;
 }
 
 static inline void end(struct reading *reading, size_t damage)
 {
-	assert_null(tp_events_next(reading->events));
-	assert_null(tp_events_next(reading->events));
-	assert_false(tp_events_failed(reading->events));
-	assert_int_equal(tp_events_done(reading->events), tp_events_total(reading->events));
+	assert_null(tpa_events_next(reading->events));
+	assert_null(tpa_events_next(reading->events));
+	assert_false(tpa_events_failed(reading->events));
+	assert_int_equal(tpa_events_done(reading->events), tpa_events_total(reading->events));
 	assert_int_equal(reading->trace->damage_count, damage);
-	tp_events_close(reading->events);
-	tp_trace_close(reading->trace);
+	tpa_events_close(reading->events);
+	tpa_trace_close(reading->trace);
 }
 
 static inline void do_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address)

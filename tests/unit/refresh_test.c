@@ -23,64 +23,64 @@ static void write_over(const char *name, struct gen *gen)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void refresh(struct tp_trace *trace)
+static void refresh(struct tpa_trace *trace)
 {
 	char *error;
 
-	if (!tp_trace_refresh(trace, &error))
+	if (!tpa_trace_refresh(trace, &error))
 		fail_msg("%s", error);
 }
 
-static bool is_same(const struct tp_event *a, const struct tp_event *b)
+static bool is_same(const struct tpa_event *a, const struct tpa_event *b)
 {
 	return a->kind == b->kind && a->time == b->time && a->thread == b->thread && a->offset == b->offset &&
-	       (!tp_event_has_node(a->kind) || a->node == b->node);
+	       (!tpa_event_has_node(a->kind) || a->node == b->node);
 }
 
 /* Reads some events between one growth and the next, at times none and at times all that are there. */
 static void follow(unsigned seed)
 {
 	struct program *all = random_program(seed, 4096), *early = random_program_of(seed, 4096, 0);
-	struct tp_trace *trace = tp_trace_open(gen_save(early->gen), &(char *){ NULL }), *whole;
-	struct tp_events *events = tp_events_open(trace), *expected;
+	struct tpa_trace *trace = tpa_trace_open(gen_save(early->gen), &(char *){ NULL }), *whole;
+	struct tpa_events *events = tpa_events_open(trace), *expected;
 	const char *name = trace->file;
-	const struct tp_event *event;
+	const struct tpa_event *event;
 	char *error;
 	size_t count = 0;
 
-	whole = tp_trace_open(gen_save(all->gen), &error);
+	whole = tpa_trace_open(gen_save(all->gen), &error);
 	assert_non_null(whole);
 	unlink(whole->file);
-	expected = tp_events_open(whole);
+	expected = tpa_events_open(whole);
 	for (size_t most = 20; most < OPS_MAX / 3; most += 20) {
 		struct program *later = random_program_of(seed, 4096, most);
 		unsigned some = most % 3 == 0 ? 0 : most % 7 ? 17 : 1000000;
 
 		write_over(name, later->gen);
 		refresh(trace);
-		while (some-- && (event = tp_events_next(events))) {
-			assert_true(is_same(event, tp_events_next(expected)));
+		while (some-- && (event = tpa_events_next(events))) {
+			assert_true(is_same(event, tpa_events_next(expected)));
 			count++;
 		}
 		free_program(later);
 	}
 	write_over(name, all->gen);
 	refresh(trace);
-	while ((event = tp_events_next(events))) {
-		assert_true(is_same(event, tp_events_next(expected)));
+	while ((event = tpa_events_next(events))) {
+		assert_true(is_same(event, tpa_events_next(expected)));
 		count++;
 	}
-	assert_null(tp_events_next(expected));
+	assert_null(tpa_events_next(expected));
 	assert_true(count > 100);
-	assert_false(tp_events_failed(events));
-	assert_int_equal(tp_events_done(events), tp_events_total(events));
+	assert_false(tpa_events_failed(events));
+	assert_int_equal(tpa_events_done(events), tpa_events_total(events));
 	assert_int_equal(trace->damage_count, whole->damage_count);
 	assert_int_equal(trace->node_count, whole->node_count);
-	tp_events_close(events);
-	tp_events_close(expected);
+	tpa_events_close(events);
+	tpa_events_close(expected);
 	unlink(name);
-	tp_trace_close(trace);
-	tp_trace_close(whole);
+	tpa_trace_close(trace);
+	tpa_trace_close(whole);
 	free_program(all);
 	free_program(early);
 }
@@ -92,32 +92,32 @@ static void test_readers_go_on(void **state)
 		follow(seed);
 }
 
-static void read_all(struct tp_trace *trace)
+static void read_all(struct tpa_trace *trace)
 {
-	struct tp_events *events = tp_events_open(trace);
+	struct tpa_events *events = tpa_events_open(trace);
 
-	while (tp_events_next(events))
+	while (tpa_events_next(events))
 		;
-	tp_events_close(events);
+	tpa_events_close(events);
 }
 
-static struct tp_trace *damaged(struct program *program)
+static struct tpa_trace *damaged(struct program *program)
 {
-	const struct tp_chunks *chunks;
-	struct tp_trace *trace;
+	const struct tpa_chunks *chunks;
+	struct tpa_trace *trace;
 	char *error;
 	size_t size;
 	uint8_t *bytes = (uint8_t *)(uintptr_t)gen_bytes(program->gen, &size);
 
-	trace = tp_trace_open(gen_save_bytes(bytes, size), &error);
+	trace = tpa_trace_open(gen_save_bytes(bytes, size), &error);
 	assert_non_null(trace);
-	chunks = tp_trace_chunks(trace);
+	chunks = tpa_trace_chunks(trace);
 	assert_true(chunks->count > 2 && chunks->list[1].committed > 100);
 	/* Zeros are no record. */
 	memset(bytes + chunks->list[1].offset + sizeof(struct tprof_chunk) + chunks->list[1].committed - 40, 0, 40);
 	unlink(trace->file);
-	tp_trace_close(trace);
-	trace = tp_trace_open(gen_save_bytes(bytes, size), &error);
+	tpa_trace_close(trace);
+	trace = tpa_trace_open(gen_save_bytes(bytes, size), &error);
 	assert_non_null(trace);
 	return trace;
 }
@@ -125,8 +125,8 @@ static struct tp_trace *damaged(struct program *program)
 static void test_damage_is_kept(void **state)
 {
 	struct program *program = random_program(3, 4096);
-	struct tp_trace *trace = damaged(program), *again;
-	struct tp_archive saved = { 0 }, loading = { 0 };
+	struct tpa_trace *trace = damaged(program), *again;
+	struct tpa_archive saved = { 0 }, loading = { 0 };
 	char *error;
 
 	(void)state;
@@ -135,12 +135,12 @@ static void test_damage_is_kept(void **state)
 	assert_int_equal(trace->damage_count, 1);
 	refresh(trace);
 	assert_int_equal(trace->damage_count, 1);
-	tp_damage_archive(&saved, trace);
-	again = tp_trace_open(trace->file, &error);
+	tpa_damage_archive(&saved, trace);
+	again = tpa_trace_open(trace->file, &error);
 	assert_non_null(again);
 	for (int i = 0; i < 2; i++) { /* twice: nothing is told twice */
-		tp_archive_load_from(&loading, saved.bytes, saved.size);
-		tp_damage_archive(&loading, again);
+		tpa_archive_load_from(&loading, saved.bytes, saved.size);
+		tpa_damage_archive(&loading, again);
 		assert_null(loading.failed);
 		assert_int_equal(again->damage_count, 1);
 		assert_int_equal(again->damage[0].offset, trace->damage[0].offset);
@@ -149,9 +149,9 @@ static void test_damage_is_kept(void **state)
 		read_all(again);
 	}
 	unlink(trace->file);
-	tp_archive_free(&saved);
-	tp_trace_close(trace);
-	tp_trace_close(again);
+	tpa_archive_free(&saved);
+	tpa_trace_close(trace);
+	tpa_trace_close(again);
 	free_program(program);
 }
 

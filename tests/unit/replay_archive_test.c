@@ -12,35 +12,35 @@
 #include "model/replay/replay.h"
 #include "random_program.h"
 
-static const struct tp_replay_options options = { .timeline_points = 64, .keep_growth = true };
+static const struct tpa_replay_options options = { .timeline_points = 64, .keep_growth = true };
 
-static struct tp_run *result_of(struct tp_replay *replay)
+static struct tpa_run *result_of(struct tpa_replay *replay)
 {
-	struct tp_run *run = calloc(1, sizeof(*run));
+	struct tpa_run *run = calloc(1, sizeof(*run));
 
 	assert_non_null(run);
 	run->processes = calloc(1, sizeof(*run->processes));
 	assert_non_null(run->processes);
 	run->process_count = 1;
-	tp_replay_result(replay, run->processes);
+	tpa_replay_result(replay, run->processes);
 	return run;
 }
 
-static struct tp_run *whole_run(struct tp_trace *trace)
+static struct tpa_run *whole_run(struct tpa_trace *trace)
 {
-	struct tp_replay replay;
-	struct tp_run *run;
+	struct tpa_replay replay;
+	struct tpa_run *run;
 
-	tp_replay_init(&replay, trace, &options, 0);
-	tp_replay_steps(&replay, SIZE_MAX);
+	tpa_replay_init(&replay, trace, &options, 0);
+	tpa_replay_steps(&replay, SIZE_MAX);
 	run = result_of(&replay);
-	tp_replay_free(&replay);
+	tpa_replay_free(&replay);
 	return run;
 }
 
-static void assert_same(const struct tp_run *a, const struct tp_run *b)
+static void assert_same(const struct tpa_run *a, const struct tpa_run *b)
 {
-	const struct tp_process *x = a->processes, *y = b->processes;
+	const struct tpa_process *x = a->processes, *y = b->processes;
 
 	assert_memory_equal(&x->heap, &y->heap, sizeof(x->heap));
 	assert_int_equal(x->site_count, y->site_count);
@@ -64,32 +64,32 @@ static void assert_same(const struct tp_run *a, const struct tp_run *b)
 }
 
 /* Replays `events` events, and saves. */
-static void save(struct tp_trace *trace, size_t events, struct tp_archive *archive)
+static void save(struct tpa_trace *trace, size_t events, struct tpa_archive *archive)
 {
-	struct tp_replay replay;
+	struct tpa_replay replay;
 
 	memset(archive, 0, sizeof(*archive));
-	tp_replay_init(&replay, trace, &options, 0);
-	tp_replay_steps(&replay, events);
-	assert_true(tp_replay_save(&replay, archive));
-	assert_true(tp_archive_seal(archive));
-	tp_replay_free(&replay);
+	tpa_replay_init(&replay, trace, &options, 0);
+	tpa_replay_steps(&replay, events);
+	assert_true(tpa_replay_save(&replay, archive));
+	assert_true(tpa_archive_seal(archive));
+	tpa_replay_free(&replay);
 }
 
 /* Loads what was saved, and goes on to the end. */
-static struct tp_run *go_on(struct tp_trace *trace, const struct tp_archive *saved)
+static struct tpa_run *go_on(struct tpa_trace *trace, const struct tpa_archive *saved)
 {
-	struct tp_archive archive = { 0 };
-	struct tp_replay replay;
-	struct tp_run *run;
+	struct tpa_archive archive = { 0 };
+	struct tpa_replay replay;
+	struct tpa_run *run;
 
-	assert_true(tp_archive_open(&archive, saved->bytes, saved->size));
-	if (!tp_replay_load(&replay, trace, &options, 0, &archive))
+	assert_true(tpa_archive_open(&archive, saved->bytes, saved->size));
+	if (!tpa_replay_load(&replay, trace, &options, 0, &archive))
 		fail_msg("%s", archive.failed);
 	assert_int_equal(archive.at, archive.size);
-	tp_replay_steps(&replay, SIZE_MAX);
+	tpa_replay_steps(&replay, SIZE_MAX);
 	run = result_of(&replay);
-	tp_replay_free(&replay);
+	tpa_replay_free(&replay);
 	return run;
 }
 
@@ -99,21 +99,21 @@ static void test_cut_anywhere(void **state)
 	for (unsigned seed = 1; seed <= 4; seed++) {
 		struct program *program = random_program(seed, 4096);
 		struct replayed replayed = { 0 };
-		struct tp_archive saved;
-		struct tp_run *whole;
+		struct tpa_archive saved;
+		struct tpa_run *whole;
 
 		add_trace(&replayed, program->gen);
 		whole = whole_run(replayed.traces[0]);
 		for (size_t events = 0; events < 2 * program->count; events += 1 + program->count / 60) {
-			struct tp_run *run;
+			struct tpa_run *run;
 
 			save(replayed.traces[0], events, &saved);
 			run = go_on(replayed.traces[0], &saved);
 			assert_same(run, whole);
-			tp_run_free(run);
-			tp_archive_free(&saved);
+			tpa_run_free(run);
+			tpa_archive_free(&saved);
 		}
-		tp_run_free(whole);
+		tpa_run_free(whole);
 		close_replayed(&replayed);
 		free_program(program);
 	}
@@ -127,29 +127,29 @@ static void test_trace_that_grows(void **state)
 		struct program *early = random_program_of(seed, 4096, 80), *late = random_program_of(seed, 4096, 150),
 			       *all = random_program(seed, 4096);
 		struct replayed replayed = { 0 };
-		struct tp_archive first, second;
-		struct tp_archive loading = { 0 };
-		struct tp_run *whole, *run;
-		struct tp_replay replay;
+		struct tpa_archive first, second;
+		struct tpa_archive loading = { 0 };
+		struct tpa_run *whole, *run;
+		struct tpa_replay replay;
 
 		add_trace(&replayed, early->gen);
 		add_trace(&replayed, late->gen);
 		add_trace(&replayed, all->gen);
 		save(replayed.traces[0], SIZE_MAX, &first);
-		assert_true(tp_archive_open(&loading, first.bytes, first.size));
-		assert_true(tp_replay_load(&replay, replayed.traces[1], &options, 0, &loading));
-		tp_replay_steps(&replay, SIZE_MAX);
+		assert_true(tpa_archive_open(&loading, first.bytes, first.size));
+		assert_true(tpa_replay_load(&replay, replayed.traces[1], &options, 0, &loading));
+		tpa_replay_steps(&replay, SIZE_MAX);
 		memset(&second, 0, sizeof(second));
-		assert_true(tp_replay_save(&replay, &second) && tp_archive_seal(&second));
-		tp_replay_free(&replay);
+		assert_true(tpa_replay_save(&replay, &second) && tpa_archive_seal(&second));
+		tpa_replay_free(&replay);
 		run = go_on(replayed.traces[2], &second);
 		whole = whole_run(replayed.traces[2]);
 		assert_memory_equal(&run->processes->heap, &whole->processes->heap, sizeof(whole->processes->heap));
 		assert_int_equal(run->processes->site_count, whole->processes->site_count);
-		tp_run_free(run);
-		tp_run_free(whole);
-		tp_archive_free(&first);
-		tp_archive_free(&second);
+		tpa_run_free(run);
+		tpa_run_free(whole);
+		tpa_archive_free(&first);
+		tpa_archive_free(&second);
 		close_replayed(&replayed);
 		free_program(early);
 		free_program(late);
@@ -161,51 +161,51 @@ static void test_damage_is_refused(void **state)
 {
 	struct program *program = random_program(7, 4096);
 	struct replayed replayed = { 0 };
-	struct tp_archive saved, archive = { 0 };
+	struct tpa_archive saved, archive = { 0 };
 
 	(void)state;
 	add_trace(&replayed, program->gen);
 	save(replayed.traces[0], 500, &saved);
-	assert_false(tp_archive_open(&archive, "", 0));
+	assert_false(tpa_archive_open(&archive, "", 0));
 	assert_string_equal(archive.failed, "no saved state of tprof-analyze");
 	for (size_t size = 1; size < saved.size; size += 1 + size / 3) {
-		assert_false(tp_archive_open(&archive, saved.bytes, size));
+		assert_false(tpa_archive_open(&archive, saved.bytes, size));
 		assert_non_null(archive.failed);
 	}
 	for (size_t at = 0; at < saved.size; at += 1 + saved.size / 997) {
 		saved.bytes[at] ^= 0x10;
 		if (at < 12 || at >= 16) /* a reserved word */
-			assert_false(tp_archive_open(&archive, saved.bytes, saved.size));
+			assert_false(tpa_archive_open(&archive, saved.bytes, saved.size));
 		saved.bytes[at] ^= 0x10;
 	}
-	assert_true(tp_archive_open(&archive, saved.bytes, saved.size));
-	tp_archive_free(&saved);
+	assert_true(tpa_archive_open(&archive, saved.bytes, saved.size));
+	tpa_archive_free(&saved);
 	close_replayed(&replayed);
 	free_program(program);
 }
 
 static void test_foreign_is_refused(void **state)
 {
-	static const struct tp_replay_options by_thread = { .group = TP_GROUP_THREAD, .timeline_points = 64 };
+	static const struct tpa_replay_options by_thread = { .group = TPA_GROUP_THREAD, .timeline_points = 64 };
 	struct program *program = random_program(8, 4096), *other = random_program(9, 4096);
 	struct replayed replayed = { 0 };
-	struct tp_archive saved, archive = { 0 };
-	struct tp_replay replay;
+	struct tpa_archive saved, archive = { 0 };
+	struct tpa_replay replay;
 
 	(void)state;
 	gen_header(other->gen)->pid = 4712;
 	add_trace(&replayed, program->gen);
 	add_trace(&replayed, other->gen);
 	save(replayed.traces[0], 300, &saved);
-	assert_true(tp_archive_open(&archive, saved.bytes, saved.size));
-	assert_false(tp_replay_load(&replay, replayed.traces[1], &options, 0, &archive));
+	assert_true(tpa_archive_open(&archive, saved.bytes, saved.size));
+	assert_false(tpa_replay_load(&replay, replayed.traces[1], &options, 0, &archive));
 	assert_string_equal(archive.failed, "the saved state is of another trace");
-	tp_replay_free(&replay);
-	assert_true(tp_archive_open(&archive, saved.bytes, saved.size));
-	assert_false(tp_replay_load(&replay, replayed.traces[0], &by_thread, 0, &archive));
+	tpa_replay_free(&replay);
+	assert_true(tpa_archive_open(&archive, saved.bytes, saved.size));
+	assert_false(tpa_replay_load(&replay, replayed.traces[0], &by_thread, 0, &archive));
 	assert_string_equal(archive.failed, "the saved state was made with other options");
-	tp_replay_free(&replay);
-	tp_archive_free(&saved);
+	tpa_replay_free(&replay);
+	tpa_archive_free(&saved);
 	close_replayed(&replayed);
 	free_program(program);
 	free_program(other);

@@ -11,24 +11,24 @@
 #include "tracegen.h"
 
 struct replayed {
-	struct tp_trace *trace;
-	struct tp_run *run;
-	const struct tp_process *process;
+	struct tpa_trace *trace;
+	struct tpa_run *run;
+	const struct tpa_process *process;
 };
 
 /* `gen` is freed. Any damage fails the test. */
-static inline struct replayed replay(struct gen *gen, const struct tp_replay_options *options)
+static inline struct replayed replay(struct gen *gen, const struct tpa_replay_options *options)
 {
 	const char *name = gen_save(gen);
 	struct replayed replayed;
 	char *error = NULL;
 
-	replayed.trace = tp_trace_open(name, &error);
+	replayed.trace = tpa_trace_open(name, &error);
 	if (!replayed.trace)
 		fail_msg("%s", error);
 	unlink(name);
 	assert_int_equal(replayed.trace->damage_count, 0);
-	replayed.run = tp_run_replay(&replayed.trace, 1, options);
+	replayed.run = tpa_run_replay(&replayed.trace, 1, options);
 	assert_non_null(replayed.run);
 	replayed.process = &replayed.run->processes[0];
 	gen_free(gen);
@@ -37,11 +37,11 @@ static inline struct replayed replay(struct gen *gen, const struct tp_replay_opt
 
 static inline void done(struct replayed *replayed)
 {
-	tp_run_free(replayed->run);
-	tp_trace_close(replayed->trace);
+	tpa_run_free(replayed->run);
+	tpa_trace_close(replayed->trace);
 }
 
-static inline const struct tp_op_stats *op_named(const struct replayed *replayed, const char *name)
+static inline const struct tpa_op_stats *op_named(const struct replayed *replayed, const char *name)
 {
 	for (size_t i = 0; i < replayed->process->op_count; i++)
 		if (strcmp(replayed->process->ops[i].name, name) == 0)

@@ -42,16 +42,16 @@ static struct list read_list(const char *path)
 	return list;
 }
 
-static void check_text(struct tp_event_text text, const struct roundtrip_event *wrote)
+static void check_text(struct tpa_event_text text, const struct roundtrip_event *wrote)
 {
 	assert_int_equal(text.length, strlen(wrote->text));
 	assert_memory_equal(text.text, wrote->text, text.length);
 }
 
-static void check_block(const struct tp_event *event, const struct roundtrip_event *wrote)
+static void check_block(const struct tpa_event *event, const struct roundtrip_event *wrote)
 {
 	assert_int_equal(event->block.address, wrote->address);
-	assert_int_equal(event->kind == TP_EVENT_FREE ? event->free.fn : event->alloc.fn, wrote->fn);
+	assert_int_equal(event->kind == TPA_EVENT_FREE ? event->free.fn : event->alloc.fn, wrote->fn);
 	if (wrote->kind == ROUNDTRIP_FREE)
 		return;
 	assert_int_equal(event->alloc.bytes, wrote->size);
@@ -60,7 +60,7 @@ static void check_block(const struct tp_event *event, const struct roundtrip_eve
 	assert_int_equal(event->alloc.alignment_log2, wrote->alignment);
 }
 
-static void check_mapping(const struct tp_event *event, const struct roundtrip_event *wrote)
+static void check_mapping(const struct tpa_event *event, const struct roundtrip_event *wrote)
 {
 	if (wrote->kind == ROUNDTRIP_UNMAP) {
 		assert_int_equal(event->unmap.address, wrote->address);
@@ -76,11 +76,12 @@ static void check_mapping(const struct tp_event *event, const struct roundtrip_e
 	assert_int_equal(event->node, wrote->node);
 }
 
-static void check(const struct tp_event *event, const struct roundtrip_event *wrote)
+static void check(const struct tpa_event *event, const struct roundtrip_event *wrote)
 {
 	static const uint8_t kinds[ROUNDTRIP_KINDS] = {
-		TP_EVENT_ALLOC,	 TP_EVENT_FREE,	    TP_EVENT_CANCEL, TP_EVENT_MAP,  TP_EVENT_UNMAP,  TP_EVENT_MEMORY,
-		TP_EVENT_SAMPLE, TP_EVENT_OP_BEGIN, TP_EVENT_OP_END, TP_EVENT_STEP, TP_EVENT_DETAIL, TP_EVENT_MARK,
+		TPA_EVENT_ALLOC,  TPA_EVENT_FREE,   TPA_EVENT_CANCEL, TPA_EVENT_MAP,
+		TPA_EVENT_UNMAP,  TPA_EVENT_MEMORY, TPA_EVENT_SAMPLE, TPA_EVENT_OP_BEGIN,
+		TPA_EVENT_OP_END, TPA_EVENT_STEP,   TPA_EVENT_DETAIL, TPA_EVENT_MARK,
 	};
 
 	assert_int_equal(event->kind, kinds[wrote->kind]);
@@ -135,18 +136,18 @@ static void compare(const char *trace_path, const char *list_path)
 {
 	char *error = NULL;
 	struct list list = read_list(list_path);
-	struct tp_trace *trace = tp_trace_open(trace_path, &error);
-	struct tp_events *events;
-	const struct tp_event *event;
+	struct tpa_trace *trace = tpa_trace_open(trace_path, &error);
+	struct tpa_events *events;
+	const struct tpa_event *event;
 	size_t next[THREADS_MAX] = { 0 }, seen = 0;
 
 	assert_non_null(trace);
 	assert_int_equal(trace->damage_count, 0);
 	find_threads(&list, next);
-	events = tp_events_open(trace);
+	events = tpa_events_open(trace);
 	assert_non_null(events);
-	while ((event = tp_events_next(events))) {
-		if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_THREAD)
+	while ((event = tpa_events_next(events))) {
+		if (event->kind == TPA_EVENT_NAME || event->kind == TPA_EVENT_THREAD)
 			continue; /* chunks begin with them, and threads in others' chunks */
 		assert_true(event->thread < THREADS_MAX && next[event->thread] < list.count);
 		assert_int_equal(list.events[next[event->thread]].thread, event->thread);
@@ -155,8 +156,8 @@ static void compare(const char *trace_path, const char *list_path)
 	}
 	assert_int_equal(seen, list.count);
 	assert_int_equal(trace->damage_count, 0);
-	tp_events_close(events);
-	tp_trace_close(trace);
+	tpa_events_close(events);
+	tpa_trace_close(trace);
 	free(list.events);
 }
 

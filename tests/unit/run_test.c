@@ -39,7 +39,7 @@ static void test_inherited(void **state)
 {
 	struct gen_options options = { .origin = TPROF_ORIGIN_FORK };
 	struct replayed replayed;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	struct gen *gen;
 	int fork;
 
@@ -69,7 +69,7 @@ static void test_late_free(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
@@ -101,7 +101,7 @@ static void test_early_free(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
 		struct replayed replayed;
-		const struct tp_process *process;
+		const struct tpa_process *process;
 
 		do_free(gen, cases[i].thread, 5000 - cases[i].before, 0x1000);
 		do_alloc(gen, 1, 5000, 0x1000, 100, 0);
@@ -120,7 +120,7 @@ static void test_free_before_reallocation(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_free(gen, 2, 5000, 0x1000);
@@ -142,7 +142,7 @@ static void test_implied_free(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
@@ -159,7 +159,7 @@ static void test_own_free(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
@@ -176,7 +176,7 @@ static void test_cancel_at_peak(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 10, 0x1000, 900, 0);
 	gen_release(gen, 1, 20, 0x1000, TPROF_FN_REALLOC);
@@ -194,7 +194,7 @@ static void test_remap(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	gen_map(gen, 1, 10, 0x10000, 0x4000, MAP_PRIVATE, NODE(0));
 	gen_unmap(gen, 1, 20, 0x10000, 0x4000, true);
@@ -214,7 +214,7 @@ static void test_groups_and_filter(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	struct tp_replay_options options = { .group = TP_GROUP_THREAD };
+	struct tpa_replay_options options = { .group = TPA_GROUP_THREAD };
 	size_t i;
 
 	for (i = 0; i < 3000; i++) {
@@ -227,10 +227,10 @@ static void test_groups_and_filter(void **state)
 	replay(&one->replayed, &options);
 	assert_int_equal(one->replayed.run->processes[0].site_count, 2);
 	assert_int_equal(one->replayed.run->processes[0].sites[1].key, 2);
-	options.group = TP_GROUP_SIZE;
+	options.group = TPA_GROUP_SIZE;
 	replay(&one->replayed, &options);
 	assert_int_equal(one->replayed.run->processes[0].site_count, 700);
-	options.group = TP_GROUP_STACK;
+	options.group = TPA_GROUP_STACK;
 	options.thread = 2;
 	replay(&one->replayed, &options);
 	assert_int_equal(one->replayed.run->processes[0].heap.allocations, 3000);
@@ -285,9 +285,9 @@ static void test_combined_ends(void **state)
 		gen_with_sites(&(struct gen_options){ .start_ticks = 1100, .start_unix_ns = 1000100, .pid = 11 });
 	struct gen *c =
 		gen_with_sites(&(struct gen_options){ .start_ticks = 1100, .start_unix_ns = 1000100, .pid = 12 });
-	const struct tp_replay_options part = { .from_ns = 550, .to_ns = 800 };
+	const struct tpa_replay_options part = { .from_ns = 550, .to_ns = 800 };
 	struct replayed replayed = { 0 };
-	const struct tp_run *run;
+	const struct tpa_run *run;
 
 	(void)state;
 	do_alloc(a, 1, 1100, 0x1000, 1000, 0);
@@ -366,7 +366,7 @@ static void test_huge(void **state)
 		.address = 0x1000, .size = UINT64_C(20) << 30, .usable = UINT64_C(24) << 30, .node = NODE(0)
 	};
 	struct gen_alloc absurd = { .address = 0x2000, .size = UINT64_MAX / 2, .usable = UINT64_MAX, .node = NODE(1) };
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	gen_alloc(gen, 1, 10, &large);
 	gen_alloc(gen, 1, 20, &absurd);
@@ -381,21 +381,21 @@ static void test_marks(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	struct tp_replay_options options = { .thread = 2 };
-	const struct tp_process *process;
+	struct tpa_replay_options options = { .thread = 2 };
+	const struct tpa_process *process;
 
 	gen_mark(gen, 1, 100, "loaded");
 	gen_mark(gen, 2, 200, "");
-	for (uint64_t i = 0; i < TP_MARKS_MAX; i++)
+	for (uint64_t i = 0; i < TPA_MARKS_MAX; i++)
 		gen_mark(gen, 1, 1000 + i, "epoch");
 	process = replay_gen(&one->replayed, gen);
-	assert_int_equal(process->marks.all, TP_MARKS_MAX + 2);
-	assert_int_equal(process->marks.count, TP_MARKS_MAX);
+	assert_int_equal(process->marks.all, TPA_MARKS_MAX + 2);
+	assert_int_equal(process->marks.count, TPA_MARKS_MAX);
 	assert_string_equal(process->marks.list[0].text, "loaded");
 	assert_int_equal(process->marks.list[0].time_ns, 100);
 	assert_int_equal(process->marks.list[0].thread, 1);
 	assert_string_equal(process->marks.list[1].text, "");
-	assert_int_equal(process->marks.list[TP_MARKS_MAX - 1].time_ns, 1000 + TP_MARKS_MAX - 3);
+	assert_int_equal(process->marks.list[TPA_MARKS_MAX - 1].time_ns, 1000 + TPA_MARKS_MAX - 3);
 	replay(&one->replayed, &options);
 	assert_int_equal(one->replayed.run->processes[0].marks.all, 1);
 	assert_int_equal(one->replayed.run->processes[0].marks.list[0].time_ns, 200);
@@ -406,8 +406,8 @@ static void test_to_the_end(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	struct tp_replay_options part = { .from_ns = 50 }, other = { .to_ns = 400 };
-	const struct tp_process *process;
+	struct tpa_replay_options part = { .from_ns = 50 }, other = { .to_ns = 400 };
+	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 100, 0x1000, 10, 1);
 	gen_memory(gen, 1, 110, 8192, 40960);
@@ -429,7 +429,7 @@ static void test_without_an_end(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process;
+	const struct tpa_process *process;
 
 	gen_memory(gen, 1, 110, 16384, 40960);
 	gen_plain(gen, 1, 200, TPROF_EVENT_PAUSE);
@@ -446,7 +446,7 @@ static void test_empty(void **state)
 {
 	struct one *one = *state;
 	struct gen *gen = one->gen;
-	const struct tp_process *process = replay_gen(&one->replayed, gen);
+	const struct tpa_process *process = replay_gen(&one->replayed, gen);
 
 	assert_int_equal(process->heap.events, 0);
 	assert_int_equal(process->point_count, 0);

@@ -144,21 +144,21 @@ static struct tally compare_in(const char *list, program *what, double factor, i
 
 	for (uint64_t pair = 0; pair < PAIRS; pair++) {
 		struct sampled last[2] = { 0 };
-		struct tp_diff diff;
+		struct tpa_diff diff;
 		json_t *json;
 
-		assert_true(tp_diff_init(&diff, TP_BY_MODULE, NULL));
+		assert_true(tpa_diff_init(&diff, TPA_BY_MODULE, NULL));
 		for (int side = 0; side < 2; side++)
 			for (int run = 0; run < runs[side]; run++) {
 				last[side] = sampled_run(what, side ? factor : 1,
 							 1000 * pair + 100 * (uint64_t)side + (uint64_t)run);
 				add_sampled(&diff, side, &last[side]);
 			}
-		assert_true(tp_diff_test(&diff));
-		json = tp_diff_json(&diff, (struct tp_diff_choice){ 0, false });
+		assert_true(tpa_diff_test(&diff));
+		json = tpa_diff_json(&diff, (struct tpa_diff_choice){ 0, false });
 		count_rows(&tally, json_object_get(json, list), last, factor > 1);
 		json_decref(json);
-		tp_diff_free(&diff);
+		tpa_diff_free(&diff);
 	}
 	print_message("%d:%d runs, %.1f: %d of %d pairs falsely differ, %d truly; %d of %d intervals hold\n", old_runs,
 		      new_runs, factor, tally.false_pairs, PAIRS, tally.found, tally.held, tally.intervals);
@@ -243,24 +243,24 @@ static int broken(const char *rule, program *what, double factor)
 	int breaches = 0;
 
 	for (uint64_t pair = 0; pair < PAIRS; pair++) {
-		struct tp_rules rules = { 0 };
-		struct tp_verdicts verdicts;
+		struct tpa_rules rules = { 0 };
+		struct tpa_verdicts verdicts;
 
-		assert_true(tp_rules_add(&rules, "--", "max-regress", rule));
-		assert_true(tp_verdicts_init(&verdicts, &rules));
+		assert_true(tpa_rules_add(&rules, "--", "max-regress", rule));
+		assert_true(tpa_verdicts_init(&verdicts, &rules));
 		for (int side = 0; side < 2; side++) {
 			struct sampled run = sampled_run(what, side ? factor : 1, 1000 * pair + 100 * (uint64_t)side);
-			struct tp_trace *trace;
-			struct tp_run *replayed = open_sampled(&run, &trace);
+			struct tpa_trace *trace;
+			struct tpa_run *replayed = open_sampled(&run, &trace);
 
-			assert_true(tp_verdicts_add(&verdicts, side, replayed));
-			tp_run_free(replayed);
-			tp_trace_close(trace);
+			assert_true(tpa_verdicts_add(&verdicts, side, replayed));
+			tpa_run_free(replayed);
+			tpa_trace_close(trace);
 		}
-		assert_true(tp_verdicts_judge(&verdicts));
-		breaches += verdicts.list[0].verdict == TP_RULE_BROKEN;
-		tp_verdicts_free(&verdicts);
-		tp_rules_free(&rules);
+		assert_true(tpa_verdicts_judge(&verdicts));
+		breaches += verdicts.list[0].verdict == TPA_RULE_BROKEN;
+		tpa_verdicts_free(&verdicts);
+		tpa_rules_free(&rules);
 	}
 	print_message("%s: broken in %d of %d pairs, factor %.1f\n", rule, breaches, PAIRS, factor);
 	return breaches;

@@ -86,34 +86,34 @@ static inline struct sampled sampled_run(program *what, double factor, uint64_t 
 	return run;
 }
 
-static inline struct tp_run *open_sampled(struct sampled *run, struct tp_trace **trace)
+static inline struct tpa_run *open_sampled(struct sampled *run, struct tpa_trace **trace)
 {
-	const struct tp_replay_options options = { .batches = true };
+	const struct tpa_replay_options options = { .batches = true };
 	const char *name = gen_save(run->gen);
 	char *error = NULL;
-	struct tp_run *result;
+	struct tpa_run *result;
 
-	*trace = tp_trace_open(name, &error);
+	*trace = tpa_trace_open(name, &error);
 	assert_non_null(*trace);
 	unlink(name);
 	gen_free(run->gen);
-	result = tp_run_replay(trace, 1, &options);
+	result = tpa_run_replay(trace, 1, &options);
 	assert_non_null(result);
 	return result;
 }
 
-static inline void add_sampled(struct tp_diff *diff, int side, struct sampled *run)
+static inline void add_sampled(struct tpa_diff *diff, int side, struct sampled *run)
 {
-	const struct tp_symbols_options options = { 0 };
-	struct tp_trace *trace;
-	struct tp_run *replayed = open_sampled(run, &trace);
-	struct tp_symbols *symbols = tp_symbols_open(trace, &options);
+	const struct tpa_symbols_options options = { 0 };
+	struct tpa_trace *trace;
+	struct tpa_run *replayed = open_sampled(run, &trace);
+	struct tpa_symbols *symbols = tpa_symbols_open(trace, &options);
 
 	assert_non_null(symbols);
-	assert_true(tp_diff_add(diff, side, replayed, &symbols));
-	tp_symbols_close(symbols);
-	tp_run_free(replayed);
-	tp_trace_close(trace);
+	assert_true(tpa_diff_add(diff, side, replayed, &symbols));
+	tpa_symbols_close(symbols);
+	tpa_run_free(replayed);
+	tpa_trace_close(trace);
 }
 
 #endif

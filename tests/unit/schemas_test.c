@@ -37,7 +37,7 @@ static void make_library(struct made *made)
 	read_build_id(made);
 }
 
-static void find(struct made *made, struct tp_schema *schemas)
+static void find(struct made *made, struct tpa_schema *schemas)
 {
 	static const char *const functions[] = { "",
 						 "select_int",
@@ -52,8 +52,8 @@ static void find(struct made *made, struct tp_schema *schemas)
 	memset(schemas, 0, 9 * sizeof(*schemas));
 	for (int i = 0; i < 9; i++)
 		snprintf(schemas[i].function, sizeof(schemas[i].function), "%s", functions[i]);
-	assert_true(tp_schemas_in(&made->module));
-	tp_schemas_find(&made->module, NULL, schemas, 9);
+	assert_true(tpa_schemas_in(&made->module));
+	tpa_schemas_find(&made->module, NULL, schemas, 9);
 }
 
 static void found_names(void **state)
@@ -61,7 +61,7 @@ static void found_names(void **state)
 	static const char *const names[] = { "",	   "select.int", "add_.Tensor",
 					     "_cast_Byte", "erf.out",	 "logit_backward.grad_input",
 					     "",	   "",		 "" };
-	struct tp_schema schemas[9];
+	struct tpa_schema schemas[9];
 	struct made made;
 
 	(void)state;
@@ -74,7 +74,7 @@ static void found_names(void **state)
 /* Another build's names may be others. */
 static void another_build(void **state)
 {
-	struct tp_schema schemas[9];
+	struct tpa_schema schemas[9];
 	struct made made;
 
 	(void)state;
@@ -90,16 +90,16 @@ static void another_build(void **state)
 
 static void where(void **state)
 {
-	struct tp_module module = { .path = "/opt/torch/lib/libtorch_cpu-1a2b.so" };
+	struct tpa_module module = { .path = "/opt/torch/lib/libtorch_cpu-1a2b.so" };
 
 	(void)state;
-	assert_true(tp_schemas_in(&module));
+	assert_true(tpa_schemas_in(&module));
 	module.path = "libtorch.so";
-	assert_true(tp_schemas_in(&module));
+	assert_true(tpa_schemas_in(&module));
 	module.path = "/opt/libtorch_cpu/lib/libtorch_python.so";
-	assert_false(tp_schemas_in(&module));
+	assert_false(tpa_schemas_in(&module));
 	module.path = "";
-	assert_false(tp_schemas_in(&module));
+	assert_false(tpa_schemas_in(&module));
 }
 
 int main(void)

@@ -13,16 +13,16 @@
 #define NODE(site) (TPROF_NODE_FIRST + (uint32_t)(site))
 
 struct replayed {
-	struct tp_trace *traces[8];
+	struct tpa_trace *traces[8];
 	size_t count;
-	struct tp_run *run;
+	struct tpa_run *run;
 };
 
 static inline void add_trace(struct replayed *replayed, struct gen *gen)
 {
 	const char *name = gen_save(gen);
 	char *error = NULL;
-	struct tp_trace *trace = tp_trace_open(name, &error);
+	struct tpa_trace *trace = tpa_trace_open(name, &error);
 
 	if (!trace)
 		fail_msg("%s", error);
@@ -31,15 +31,15 @@ static inline void add_trace(struct replayed *replayed, struct gen *gen)
 	replayed->traces[replayed->count++] = trace;
 }
 
-static inline void replay(struct replayed *replayed, const struct tp_replay_options *options)
+static inline void replay(struct replayed *replayed, const struct tpa_replay_options *options)
 {
 
-	tp_run_free(replayed->run);
-	replayed->run = tp_run_replay(replayed->traces, replayed->count, options);
+	tpa_run_free(replayed->run);
+	replayed->run = tpa_run_replay(replayed->traces, replayed->count, options);
 	assert_non_null(replayed->run);
 }
 
-static inline const struct tp_process *replay_gen(struct replayed *replayed, struct gen *gen)
+static inline const struct tpa_process *replay_gen(struct replayed *replayed, struct gen *gen)
 {
 	memset(replayed, 0, sizeof(*replayed));
 	add_trace(replayed, gen);
@@ -51,9 +51,9 @@ static inline void close_replayed(struct replayed *replayed)
 {
 	size_t i;
 
-	tp_run_free(replayed->run);
+	tpa_run_free(replayed->run);
 	for (i = 0; i < replayed->count; i++)
-		tp_trace_close(replayed->traces[i]);
+		tpa_trace_close(replayed->traces[i]);
 	memset(replayed, 0, sizeof(*replayed));
 }
 
@@ -85,9 +85,9 @@ static inline void do_free(struct gen *gen, uint32_t thread, uint64_t ticks, uin
 	gen_release(gen, thread, ticks, address, TPROF_FN_FREE);
 }
 
-static inline const struct tp_site *site_of(const struct tp_process *process, uint32_t site)
+static inline const struct tpa_site *site_of(const struct tpa_process *process, uint32_t site)
 {
-	static const struct tp_site none;
+	static const struct tpa_site none;
 	size_t i;
 
 	for (i = 0; i < process->site_count; i++)

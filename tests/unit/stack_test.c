@@ -21,16 +21,16 @@
 /* A stack of these names, innermost first, as code of a JIT compiler: any name may be given to it. */
 struct made {
 	struct tprof_header header;
-	struct tp_frame frames[LINES + 1];
-	struct tp_node nodes[TPROF_NODE_FIRST + LINES];
-	struct tp_trace trace;
-	struct tp_symbols *symbols;
-	struct tp_stack stack;
+	struct tpa_frame frames[LINES + 1];
+	struct tpa_node nodes[TPROF_NODE_FIRST + LINES];
+	struct tpa_trace trace;
+	struct tpa_symbols *symbols;
+	struct tpa_stack stack;
 };
 
 static void read_stack(struct made *made, const char *const *names, uint32_t end)
 {
-	struct tp_symbols_options options = { .debug_dir = folder };
+	struct tpa_symbols_options options = { .debug_dir = folder };
 	uint32_t count = 0, parent = end;
 	char path[200];
 	FILE *out;
@@ -42,30 +42,30 @@ static void read_stack(struct made *made, const char *const *names, uint32_t end
 	out = fopen(path, "w");
 	for (uint32_t i = 0; i < count; i++) {
 		fprintf(out, "%x00 10 %s\n", i + 1, names[i]);
-		made->frames[i + 1] = (struct tp_frame){ .pc = (uint64_t)(i + 1) << 8, .flags = TPROF_FRAME_EXACT };
+		made->frames[i + 1] = (struct tpa_frame){ .pc = (uint64_t)(i + 1) << 8, .flags = TPROF_FRAME_EXACT };
 	}
 	fclose(out);
 	for (uint32_t i = 0; i < count; i++, parent = TPROF_NODE_FIRST + i - 1)
-		made->nodes[TPROF_NODE_FIRST + i] = (struct tp_node){ parent, count - i };
+		made->nodes[TPROF_NODE_FIRST + i] = (struct tpa_node){ parent, count - i };
 	made->header.pid = 7;
-	made->trace = (struct tp_trace){ .header = &made->header,
-					 .frames = made->frames,
-					 .frame_count = count + 1,
-					 .nodes = made->nodes,
-					 .node_count = TPROF_NODE_FIRST + count };
-	made->symbols = tp_symbols_open(&made->trace, &options);
-	assert_true(tp_stack_read(&made->stack, &made->trace, made->symbols, TPROF_NODE_FIRST + count - 1));
+	made->trace = (struct tpa_trace){ .header = &made->header,
+					  .frames = made->frames,
+					  .frame_count = count + 1,
+					  .nodes = made->nodes,
+					  .node_count = TPROF_NODE_FIRST + count };
+	made->symbols = tpa_symbols_open(&made->trace, &options);
+	assert_true(tpa_stack_read(&made->stack, &made->trace, made->symbols, TPROF_NODE_FIRST + count - 1));
 	assert_int_equal(made->stack.count, count);
 	assert_int_equal(made->stack.end, end);
 }
 
 static void free_stack(struct made *made)
 {
-	tp_stack_free(&made->stack);
-	tp_symbols_close(made->symbols);
+	tpa_stack_free(&made->stack);
+	tpa_symbols_close(made->symbols);
 }
 
-static const char *name_of(const struct tp_line *line)
+static const char *name_of(const struct tpa_line *line)
 {
 	return line->location->function;
 }
@@ -78,7 +78,7 @@ static void shows(const char *const *names, const char *first, const char *last,
 	assert_true(made.stack.first < made.stack.last);
 	assert_string_equal(name_of(&made.stack.lines[made.stack.first]), first);
 	assert_string_equal(name_of(&made.stack.lines[made.stack.last - 1]), last);
-	assert_string_equal(name_of(tp_stack_own(&made.stack)), own);
+	assert_string_equal(name_of(tpa_stack_own(&made.stack)), own);
 	free_stack(&made);
 }
 
@@ -145,10 +145,10 @@ static void ends_are_told(void **state)
 	(void)state;
 	read_stack(&made, names, TPROF_NODE_CUT);
 	assert_string_equal(name_of(&made.stack.lines[0]), "a");
-	assert_true(tp_stack_read(&made.stack, &made.trace, made.symbols, TPROF_NODE_NONE));
+	assert_true(tpa_stack_read(&made.stack, &made.trace, made.symbols, TPROF_NODE_NONE));
 	assert_int_equal(made.stack.count, 0);
-	assert_null(tp_stack_own(&made.stack));
-	assert_true(tp_stack_read(&made.stack, &made.trace, made.symbols, 999999)); /* of no such number */
+	assert_null(tpa_stack_own(&made.stack));
+	assert_true(tpa_stack_read(&made.stack, &made.trace, made.symbols, 999999)); /* of no such number */
 	assert_int_equal(made.stack.count, 0);
 	free_stack(&made);
 }
@@ -157,22 +157,22 @@ static void ends_are_told(void **state)
 static void frames_in_json_are_shared(void **state)
 {
 	static const char *const names[] = { "leak", "work", "main", NULL };
-	struct tp_json_frames frames = { 0 };
+	struct tpa_json_frames frames = { 0 };
 	json_t *inner, *outer, *alone;
 	struct made made;
 	json_int_t own;
 
 	(void)state;
 	read_stack(&made, names, TPROF_NODE_ROOT);
-	inner = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, &frames, &own);
-	outer = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 1, &frames, &own);
-	alone = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, NULL, &own);
+	inner = tpa_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, &frames, &own);
+	outer = tpa_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 1, &frames, &own);
+	alone = tpa_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, NULL, &own);
 	assert_int_equal(json_array_size(inner), 3);
 	assert_int_equal(json_array_size(outer), 2);
 	assert_ptr_equal(json_array_get(outer, 0), json_array_get(inner, 1));
 	assert_ptr_equal(json_array_get(outer, 1), json_array_get(inner, 2));
 	assert_ptr_not_equal(json_array_get(alone, 0), json_array_get(inner, 0));
-	tp_json_frames_free(&frames);
+	tpa_json_frames_free(&frames);
 	assert_true(json_equal(alone, inner));
 	json_decref(inner);
 	json_decref(outer);

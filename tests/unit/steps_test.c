@@ -47,11 +47,11 @@ static void test_autograd(void **state)
 		gen_op_end(gen, 1, t + 90, false);
 	}
 	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->steps.source, TP_STEPS_AUTOGRAD);
+	assert_int_equal(replayed.process->steps.source, TPA_STEPS_AUTOGRAD);
 	assert_int_equal(replayed.process->steps.count, 20);
 	assert_int_equal(replayed.process->steps.first_ns, 1090);
 	assert_int_equal((int)replayed.process->steps.durations.mean, 100);
-	assert_string_equal(tp_process_op_name(replayed.process, replayed.process->steps.anchor),
+	assert_string_equal(tpa_process_op_name(replayed.process, replayed.process->steps.anchor),
 			    "torch::autograd::Engine::execute");
 	assert_int_equal(replayed.process->steps.op_count, 2);
 	assert_int_equal(replayed.process->steps.ops[0].self_ns / replayed.process->steps.summed, 50);
@@ -71,7 +71,7 @@ static void test_marks_before_autograd(void **state)
 		gen_step(gen, 1, 1100 + 200 * i, 0);
 	}
 	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->steps.source, TP_STEPS_MARKED);
+	assert_int_equal(replayed.process->steps.source, TPA_STEPS_MARKED);
 	assert_int_equal(replayed.process->steps.count, 10);
 	done(&replayed);
 }
@@ -79,8 +79,8 @@ static void test_marks_before_autograd(void **state)
 /* Nobody says a word: three shapes of one op, over and over, on the thread that calls most. */
 static void test_period(void **state)
 {
-	const struct tp_replay_options find = { .find_steps = true };
-	const struct tp_step_stats *steps;
+	const struct tpa_replay_options find = { .find_steps = true };
+	const struct tpa_step_stats *steps;
 	struct replayed replayed;
 
 	(void)state;
@@ -99,7 +99,7 @@ static void test_period(void **state)
 		}
 		replayed = replay(gen, pass ? &find : NULL);
 		steps = &replayed.process->steps;
-		assert_int_equal(steps->source, pass ? TP_STEPS_PERIOD : TP_STEPS_NONE);
+		assert_int_equal(steps->source, pass ? TPA_STEPS_PERIOD : TPA_STEPS_NONE);
 		assert_int_equal(steps->count, pass ? 50 : 0);
 		if (pass) {
 			assert_true(fabs(steps->calls - 4) < 1e-9);
@@ -115,8 +115,8 @@ static void test_period(void **state)
 /* What ended the steps that are asked for: the op's event, in the pass that found the period, or the STEP. */
 static void test_ends(void **state)
 {
-	const struct tp_replay_options ask = { .find_steps = true, .step_ends = { 7, 50 } };
-	const struct tp_replay_options beyond = { .step_ends = { 9000, 9001 } };
+	const struct tpa_replay_options ask = { .find_steps = true, .step_ends = { 7, 50 } };
+	const struct tpa_replay_options beyond = { .step_ends = { 9000, 9001 } };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
 
@@ -129,7 +129,7 @@ static void test_ends(void **state)
 		call(gen, t + 60, t + 80, FORWARD, "3x3");
 	}
 	replayed = replay(gen, &ask);
-	assert_int_equal(replayed.process->steps.source, TP_STEPS_PERIOD);
+	assert_int_equal(replayed.process->steps.source, TPA_STEPS_PERIOD);
 	assert_int_equal(replayed.process->steps.ends_ns[0], replayed.process->steps.list[6].end_ns);
 	assert_int_equal(replayed.process->steps.ends_ns[1], replayed.process->steps.list[49].end_ns);
 	done(&replayed);
@@ -145,7 +145,7 @@ static void test_ends(void **state)
 
 static void test_no_period(void **state)
 {
-	const struct tp_replay_options find = { .find_steps = true };
+	const struct tpa_replay_options find = { .find_steps = true };
 	struct gen *gen = new_gen();
 	struct replayed replayed;
 
@@ -153,7 +153,7 @@ static void test_no_period(void **state)
 	for (uint32_t i = 0; i < 200; i++)
 		call(gen, 1000 + 100 * i, 1050 + 100 * i, LEAF, "1x1");
 	replayed = replay(gen, &find);
-	assert_int_equal(replayed.process->steps.source, TP_STEPS_NONE);
+	assert_int_equal(replayed.process->steps.source, TPA_STEPS_NONE);
 	assert_int_equal(replayed.process->steps.count, 0);
 	done(&replayed);
 }
@@ -162,7 +162,7 @@ static void test_no_period(void **state)
 static void test_warmup(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_step_stats *steps;
+	const struct tpa_step_stats *steps;
 	struct replayed replayed;
 	uint64_t t = 800;
 	json_t *json;
@@ -180,7 +180,7 @@ static void test_warmup(void **state)
 	assert_int_equal((int)steps->durations.mean, 100);
 	assert_int_equal(steps->items, 3640);
 	assert_int_equal(steps->rest_items, 640);
-	json = tp_steps_json(replayed.process, NULL, 0);
+	json = tpa_steps_json(replayed.process, NULL, 0);
 	assert_float_equal(json_real_value(json_object_get(json, "items_per_s")), 16 / 100e-9, 1);
 	json_decref(json);
 	assert_int_equal(steps->outlier_count, 1); /* the second: what warms up took longer too */
@@ -199,7 +199,7 @@ static void test_items_of_the_warmup(void **state)
 	for (uint32_t i = 1; i <= 40; i++)
 		gen_step(gen, 1, 500 + 100 * (uint64_t)i, 0);
 	replayed = replay(gen, NULL);
-	json = tp_steps_json(replayed.process, NULL, 0);
+	json = tpa_steps_json(replayed.process, NULL, 0);
 	assert_int_equal(json_integer_value(json_object_get(json, "items")), 1000);
 	assert_true(json_is_null(json_object_get(json, "items_per_s")));
 	json_decref(json);
@@ -213,7 +213,7 @@ static void test_items_of_the_warmup(void **state)
 static void test_outlier(void **state)
 {
 	struct gen *gen = new_gen();
-	const struct tp_step_outlier *outlier;
+	const struct tpa_step_outlier *outlier;
 	struct replayed replayed;
 	uint64_t t = 0;
 
@@ -280,7 +280,7 @@ static struct replayed outlier_by_counts(uint64_t late, uint32_t other_thread)
 static void test_usage(void **state)
 {
 	struct replayed replayed = outlier_by_counts(0, 1);
-	const struct tp_step_outlier *outlier = &replayed.process->steps.outliers[0];
+	const struct tpa_step_outlier *outlier = &replayed.process->steps.outliers[0];
 
 	(void)state;
 	assert_int_equal(replayed.process->steps.outlier_count, 1);
@@ -321,8 +321,8 @@ static void test_slowest(void **state)
 	for (uint32_t i = 1; i <= 200; i++)
 		gen_step(gen, 1, t += i % 10 ? 100 : 1000 + i, 0);
 	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->steps.outlier_count, TP_STEP_SLOWEST);
-	for (uint32_t i = 0; i < TP_STEP_SLOWEST; i++) {
+	assert_int_equal(replayed.process->steps.outlier_count, TPA_STEP_SLOWEST);
+	for (uint32_t i = 0; i < TPA_STEP_SLOWEST; i++) {
 		assert_int_equal(replayed.process->steps.outliers[i].step, 200 - 10 * i);
 		assert_int_equal(replayed.process->steps.outliers[i].ns, 1200 - 10 * i);
 	}
@@ -384,7 +384,7 @@ static void test_births(void **state)
 	}
 	replayed = replay(gen, NULL);
 	for (size_t i = 0; i < replayed.process->site_count; i++) {
-		const struct tp_site *site = &replayed.process->sites[i];
+		const struct tpa_site *site = &replayed.process->sites[i];
 
 		met |= 1u << (site->node - 20);
 		if (site->node == 21) {

@@ -50,16 +50,16 @@ static void patterns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (tp_pattern_match(cases[i].pattern, cases[i].text) != cases[i].matches)
+		if (tpa_pattern_match(cases[i].pattern, cases[i].text) != cases[i].matches)
 			fail_msg("%s against %s", cases[i].pattern, cases[i].text);
 }
 
 /* A stack of one location a symbol, from the innermost outwards. */
 struct made {
-	struct tp_location locations[4];
-	struct tp_symbol symbols[4];
-	struct tp_line lines[4];
-	struct tp_stack stack;
+	struct tpa_location locations[4];
+	struct tpa_symbol symbols[4];
+	struct tpa_line lines[4];
+	struct tpa_stack stack;
 };
 
 static void make(struct made *made, size_t count, const char *const names[][3])
@@ -69,11 +69,11 @@ static void make(struct made *made, size_t count, const char *const names[][3])
 		made->locations[i].function = names[i][0];
 		made->locations[i].file = names[i][1];
 		made->symbols[i] =
-			(struct tp_symbol){ &made->locations[i], 1, strrchr(names[i][2], '/') + 1, names[i][2] };
+			(struct tpa_symbol){ &made->locations[i], 1, strrchr(names[i][2], '/') + 1, names[i][2] };
 		made->lines[i].location = &made->locations[i];
 		made->lines[i].symbol = &made->symbols[i];
 	}
-	made->stack = (struct tp_stack){
+	made->stack = (struct tpa_stack){
 		.lines = made->lines, .count = count, .capacity = 4, .last = count, .end = TPROF_NODE_ROOT
 	};
 }
@@ -101,52 +101,52 @@ static void any_frame_by_function_file_or_module(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct tp_suppressions *suppressions = tp_suppressions_new();
-		const struct tp_suppression *list;
+		struct tpa_suppressions *suppressions = tpa_suppressions_new();
+		const struct tpa_suppression *list;
 		const char *file = write_file(rules[i]);
 		char *error;
 		size_t count;
 
 		make(&made, 3, names);
-		assert_false(tp_suppressions_match(suppressions, &made.stack, 1, 1));
-		tp_suppressions_free(suppressions);
-		suppressions = tp_suppressions_new();
-		assert_true(tp_suppressions_read(suppressions, file, &error));
-		assert_true(tp_suppressions_match(suppressions, &made.stack, 2, 300));
-		assert_true(tp_suppressions_match(suppressions, &made.stack, 1, 30));
-		list = tp_suppressions_list(suppressions, &count);
+		assert_false(tpa_suppressions_match(suppressions, &made.stack, 1, 1));
+		tpa_suppressions_free(suppressions);
+		suppressions = tpa_suppressions_new();
+		assert_true(tpa_suppressions_read(suppressions, file, &error));
+		assert_true(tpa_suppressions_match(suppressions, &made.stack, 2, 300));
+		assert_true(tpa_suppressions_match(suppressions, &made.stack, 1, 30));
+		list = tpa_suppressions_list(suppressions, &count);
 		assert_string_equal(list[count - 1].pattern, rules[i] + 5);
 		assert_string_equal(list[count - 1].source, file);
 		assert_int_equal(list[count - 1].blocks, 3);
 		assert_int_equal(list[count - 1].bytes, 330);
 		assert_int_equal(list[count - 1].sites, 2);
-		tp_suppressions_free(suppressions);
+		tpa_suppressions_free(suppressions);
 		unlink(file);
 	}
 }
 
 static void bad_lines_are_named(void **state)
 {
-	struct tp_suppressions *suppressions = tp_suppressions_new();
+	struct tpa_suppressions *suppressions = tpa_suppressions_new();
 	const char *file = write_file("# a comment\n\n  leak:fine  \nrace:foo\n");
 	char *error, expected[200];
 
 	(void)state;
-	assert_false(tp_suppressions_read(suppressions, file, &error));
+	assert_false(tpa_suppressions_read(suppressions, file, &error));
 	snprintf(expected, sizeof(expected), "%s:4: ", file);
 	assert_memory_equal(error, expected, strlen(expected));
 	free(error);
 	unlink(file);
 	file = write_file("leak:\n");
-	assert_false(tp_suppressions_read(suppressions, file, &error));
+	assert_false(tpa_suppressions_read(suppressions, file, &error));
 	snprintf(expected, sizeof(expected), "%s:1: ", file);
 	assert_memory_equal(error, expected, strlen(expected));
 	free(error);
 	unlink(file);
-	assert_false(tp_suppressions_read(suppressions, "/nowhere/at/all", &error));
+	assert_false(tpa_suppressions_read(suppressions, "/nowhere/at/all", &error));
 	assert_string_equal(error, "/nowhere/at/all: can't be read: No such file or directory");
 	free(error);
-	tp_suppressions_free(suppressions);
+	tpa_suppressions_free(suppressions);
 }
 
 /* The loader stands in the stack of every static initialiser: only memory that it asked for itself is its own. */
@@ -160,7 +160,7 @@ static void built_in_rules(void **state)
 						  { "call_init", NULL, "/lib64/ld-linux-x86-64.so.2" } };
 	static const char *const stdio[][3] = { { "_IO_file_doallocate", NULL, "/lib/libc.so.6" },
 						{ "main", NULL, "/app/prog" } };
-	struct tp_suppressions *suppressions = tp_suppressions_new();
+	struct tpa_suppressions *suppressions = tpa_suppressions_new();
 	struct made a, b, c, d;
 
 	(void)state;
@@ -168,13 +168,13 @@ static void built_in_rules(void **state)
 	make(&b, 2, initialiser);
 	make(&c, 2, runtime);
 	make(&d, 2, stdio);
-	assert_true(tp_suppressions_match(suppressions, &a.stack, 1, 1));
-	assert_false(tp_suppressions_match(suppressions, &b.stack, 1, 1));
-	assert_true(tp_suppressions_match(suppressions, &c.stack, 1, 1));
+	assert_true(tpa_suppressions_match(suppressions, &a.stack, 1, 1));
+	assert_false(tpa_suppressions_match(suppressions, &b.stack, 1, 1));
+	assert_true(tpa_suppressions_match(suppressions, &c.stack, 1, 1));
 	c.stack.end = TPROF_NODE_CUT; /* what is missing may have been the program's */
-	assert_false(tp_suppressions_match(suppressions, &c.stack, 1, 1));
-	assert_true(tp_suppressions_match(suppressions, &d.stack, 1, 1));
-	tp_suppressions_free(suppressions);
+	assert_false(tpa_suppressions_match(suppressions, &c.stack, 1, 1));
+	assert_true(tpa_suppressions_match(suppressions, &d.stack, 1, 1));
+	tpa_suppressions_free(suppressions);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 
 static void jit_code(void **state)
 {
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 	char path[300];
 	FILE *out;
@@ -27,11 +27,11 @@ static void jit_code(void **state)
 	      "4080 20 old part\n4000 100 new whole\n",
 	      out);
 	fclose(out);
-	made.frames[1] = (struct tp_frame){ .pc = 0x1001, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[2] = (struct tp_frame){ .pc = 0x1081, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[3] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[4] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = 0 };
-	made.frames[5] = (struct tp_frame){ .pc = 0x4081, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[1] = (struct tpa_frame){ .pc = 0x1001, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[2] = (struct tpa_frame){ .pc = 0x1081, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[3] = (struct tpa_frame){ .pc = 0x1100, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[4] = (struct tpa_frame){ .pc = 0x1100, .module = NULL, .flags = 0 };
+	made.frames[5] = (struct tpa_frame){ .pc = 0x4081, .module = NULL, .flags = TPROF_FRAME_EXACT };
 	made.trace.frame_count = 6;
 	made.module.path = "";
 	assert_string_equal(name_at(&made, 1, folder, &module_state), "old name");
@@ -51,25 +51,25 @@ static void code_of_the_kernel(void **state)
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	uint64_t start = getauxval(AT_SYSINFO_EHDR);
 	uint64_t function = vdso ? (uint64_t)dlsym(vdso, "__vdso_clock_gettime") : 0;
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 
 	(void)state;
 	if (!start || !function)
 		skip();
 	begin(&made);
-	made.module = (struct tp_module){
+	made.module = (struct tpa_module){
 		.id = 1, .bias = start, .start = start, .end = start + 0x2000, .path = "linux-vdso.so.1"
 	};
-	made.frames[1] = (struct tp_frame){ .pc = function, .module = &made.module, .flags = TPROF_FRAME_EXACT };
+	made.frames[1] = (struct tpa_frame){ .pc = function, .module = &made.module, .flags = TPROF_FRAME_EXACT };
 	made.trace.frame_count = 2;
 	assert_non_null(strstr(name_at(&made, 1, NULL, &module_state), "clock_gettime"));
-	assert_int_equal(module_state, TP_MODULE_OK);
+	assert_int_equal(module_state, TPA_MODULE_OK);
 }
 
 static void demangled(const char *linkage, const char *expected)
 {
-	char *name = tp_demangle(linkage);
+	char *name = tpa_demangle(linkage);
 
 	if (expected)
 		assert_string_equal(name, expected);

@@ -30,7 +30,7 @@ static void add_functions(struct made *made)
 }
 
 /* What addr2line prints for one location: "function\nfile:line\n". */
-static void print_location(char *text, size_t size, const struct tp_location *location)
+static void print_location(char *text, size_t size, const struct tpa_location *location)
 {
 	char *full = location->linkage ? cplus_demangle(location->linkage, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI) : NULL;
 	const char *name = full ? full : location->function; /* addr2line names the type that a template returns */
@@ -64,7 +64,7 @@ static void read_truth(FILE *in, char *text, size_t size)
 
 static void same_as_addr2line(struct made *made, const char *truth_file)
 {
-	struct tp_symbols *symbols = tp_symbols_open(&made->trace, NULL);
+	struct tpa_symbols *symbols = tpa_symbols_open(&made->trace, NULL);
 	char list[200], truth[4000], ours[4000], line[600];
 	size_t inlined = 0;
 	FILE *io;
@@ -77,7 +77,7 @@ static void same_as_addr2line(struct made *made, const char *truth_file)
 	snprintf(line, sizeof(line), "addr2line -C -a -f -i -e %s < %s", truth_file, list);
 	io = popen(line, "r");
 	for (size_t i = 1; i < made->trace.frame_count; i++) {
-		const struct tp_symbol *symbol = tp_symbols_frame(symbols, (uint32_t)i);
+		const struct tpa_symbol *symbol = tpa_symbols_frame(symbols, (uint32_t)i);
 
 		assert_non_null(fgets(line, sizeof(line), io)); /* the address */
 		read_truth(io, truth, sizeof(truth));
@@ -94,7 +94,7 @@ static void same_as_addr2line(struct made *made, const char *truth_file)
 	}
 	pclose(io);
 	assert_true(inlined > 5);
-	tp_symbols_close(symbols);
+	tpa_symbols_close(symbols);
 }
 
 /* Where the program calls malloc: the return addresses. */
@@ -120,7 +120,7 @@ static size_t add_calls(struct made *made, const char *callee)
 static void inlined_calls(void **state)
 {
 	static const int outer_line[] = { 9, 10 };
-	struct tp_symbols *symbols;
+	struct tpa_symbols *symbols;
 	struct made made;
 	size_t seen[2] = { 0, 0 };
 
@@ -128,9 +128,9 @@ static void inlined_calls(void **state)
 	begin(&made);
 	compile(&made, "inlined", "-g");
 	assert_int_equal(add_calls(&made, "<malloc@plt>"), 2);
-	symbols = tp_symbols_open(&made.trace, NULL);
+	symbols = tpa_symbols_open(&made.trace, NULL);
 	for (uint32_t i = 1; i <= 2; i++) {
-		const struct tp_symbol *symbol = tp_symbols_frame(symbols, i);
+		const struct tpa_symbol *symbol = tpa_symbols_frame(symbols, i);
 
 		assert_int_equal(symbol->count, 3);
 		assert_string_equal(symbol->locations[0].function, "deepest");
@@ -145,7 +145,7 @@ static void inlined_calls(void **state)
 	}
 	assert_int_equal(seen[0], 1);
 	assert_int_equal(seen[1], 1);
-	tp_symbols_close(symbols);
+	tpa_symbols_close(symbols);
 }
 
 static void every_address_as_addr2line_says(void **state)
@@ -186,7 +186,7 @@ static void separate_debug_file(void **state)
 
 static void files_of_another_build_give_no_names(void **state)
 {
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made, other;
 	char moved[300];
 
@@ -195,31 +195,31 @@ static void files_of_another_build_give_no_names(void **state)
 	compile(&made, "old", "-g");
 	add_frame(&made, address_of(&made, "entry"), TPROF_FRAME_EXACT);
 	assert_string_equal(name_at(&made, 1, NULL, &module_state), "entry");
-	assert_int_equal(module_state, TP_MODULE_OK);
+	assert_int_equal(module_state, TPA_MODULE_OK);
 	run("mkdir -p %s/kept && cp %s %s/kept/", folder, made.path, folder);
 	begin(&other);
 	compile(&other, "old", "-g -DANOTHER -O1"); /* the same file, another build */
 	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
-	assert_int_equal(module_state, TP_MODULE_REPLACED);
+	assert_int_equal(module_state, TPA_MODULE_REPLACED);
 	/* A copy of the right build below --debug-dir is as good, but what happened to the file is still told. */
 	snprintf(moved, sizeof(moved), "%s/kept", folder);
 	assert_string_equal(name_at(&made, 1, moved, &module_state), "entry");
-	assert_int_equal(module_state, TP_MODULE_REPLACED);
+	assert_int_equal(module_state, TPA_MODULE_REPLACED);
 	assert_int_equal(unlink(made.path), 0);
 	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
-	assert_int_equal(module_state, TP_MODULE_MISSING);
+	assert_int_equal(module_state, TPA_MODULE_MISSING);
 	run("echo text > %s", made.path);
 	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
-	assert_int_equal(module_state, TP_MODULE_UNREADABLE);
+	assert_int_equal(module_state, TPA_MODULE_UNREADABLE);
 	unlink(made.path);
 	run("mkfifo %s", made.path); /* must not wait for a writer */
 	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
-	assert_int_equal(module_state, TP_MODULE_UNREADABLE);
+	assert_int_equal(module_state, TPA_MODULE_UNREADABLE);
 }
 
 static void debug_file_by_build_id_alone(void **state)
 {
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 	char debug[300], path[500];
 	int used;
@@ -235,13 +235,13 @@ static void debug_file_by_build_id_alone(void **state)
 		used += snprintf(path + used, sizeof(path) - (size_t)used, "%02x", made.build_id[i]);
 	run("objcopy --only-keep-debug %s %s.debug && rm %s", made.path, path, made.path);
 	assert_string_equal(name_at(&made, 1, debug, &module_state), "hidden(int)");
-	assert_int_equal(module_state, TP_MODULE_MISSING);
+	assert_int_equal(module_state, TPA_MODULE_MISSING);
 }
 
 /* The first instruction behind a call belongs to another line, or another function. */
 static void return_addresses_name_the_call(void **state)
 {
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 	uint64_t start;
 
@@ -260,7 +260,7 @@ static void return_addresses_name_the_call(void **state)
 
 static void without_debug_information(void **state)
 {
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 
 	(void)state;
@@ -277,8 +277,8 @@ static void one_image_for_all_traces(void **state)
 {
 	const uint64_t apart = UINT64_C(0x123456000);
 	struct made made, other;
-	const struct tp_image *image;
-	struct tp_symbols *one, *two;
+	const struct tpa_image *image;
+	struct tpa_symbols *one, *two;
 
 	(void)state;
 	begin(&made);
@@ -297,24 +297,24 @@ static void one_image_for_all_traces(void **state)
 		other.frames[i].pc += apart;
 		other.frames[i].module = &other.module;
 	}
-	image = tp_image_of(&made.module, NULL);
-	assert_ptr_equal(tp_image_of(&other.module, NULL), image);
-	assert_ptr_not_equal(tp_image_of(&other.module, folder), image);
-	one = tp_symbols_open(&made.trace, NULL);
-	two = tp_symbols_open(&other.trace, NULL);
+	image = tpa_image_of(&made.module, NULL);
+	assert_ptr_equal(tpa_image_of(&other.module, NULL), image);
+	assert_ptr_not_equal(tpa_image_of(&other.module, folder), image);
+	one = tpa_symbols_open(&made.trace, NULL);
+	two = tpa_symbols_open(&other.trace, NULL);
 	for (uint32_t i = 1; i < made.trace.frame_count; i++) {
-		const struct tp_symbol *a = tp_symbols_frame(one, i), *b = tp_symbols_frame(two, i);
+		const struct tpa_symbol *a = tpa_symbols_frame(one, i), *b = tpa_symbols_frame(two, i);
 
 		assert_int_equal(a->count, b->count);
 		assert_non_null(a->locations[0].function);
 		assert_string_equal(a->locations[0].function, b->locations[0].function);
 		assert_int_equal(a->locations[0].line, b->locations[0].line);
 	}
-	tp_symbols_close(one);
-	tp_symbols_close(two);
+	tpa_symbols_close(one);
+	tpa_symbols_close(two);
 	begin(&other);
 	compile(&other, "shared", "-g -DANOTHER -O1");
-	assert_ptr_not_equal(tp_image_of(&other.module, NULL), image);
+	assert_ptr_not_equal(tpa_image_of(&other.module, NULL), image);
 }
 
 int main(void)

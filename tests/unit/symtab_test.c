@@ -82,7 +82,7 @@ static const struct {
 static void names(void **state)
 {
 	static const size_t count = sizeof(expected) / sizeof(expected[0]);
-	enum tp_module_state module_state;
+	enum tpa_module_state module_state;
 	struct made made;
 	char path[200];
 	uint64_t start;

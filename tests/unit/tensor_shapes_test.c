@@ -18,7 +18,7 @@ static void is(const char *expected, const uint8_t *bytes, size_t length)
 {
 	char *text;
 
-	assert_true(tp_shape_text(bytes, bytes + length, &text));
+	assert_true(tpa_shape_text(bytes, bytes + length, &text));
 	if (!expected)
 		assert_null(text);
 	else

@@ -13,52 +13,52 @@
 #include "report/text/name.h"
 #include "report/text/text.h"
 
-static const struct tp_page utf8 = { .utf8 = true, .width = 80 };
-static const struct tp_page ascii = { .utf8 = false, .width = 80 };
+static const struct tpa_page utf8 = { .utf8 = true, .width = 80 };
+static const struct tpa_page ascii = { .utf8 = false, .width = 80 };
 
 static void bytes_have_three_digits(void **state)
 {
 	(void)state;
-	assert_string_equal(tp_bytes(0, false).text, "0 B");
-	assert_string_equal(tp_bytes(1023, false).text, "1,023 B");
-	assert_string_equal(tp_bytes(1024, false).text, "1.00 KiB");
-	assert_string_equal(tp_bytes(1536, false).text, "1.50 KiB");
-	assert_string_equal(tp_bytes(1048576 - 1, false).text, "1.00 MiB"); /* not 1024 KiB */
-	assert_string_equal(tp_bytes(158 * 1048576ull, false).text, "158 MiB");
-	assert_string_equal(tp_bytes(UINT64_MAX, false).text, "16.0 EiB");
-	assert_string_equal(tp_bytes(1234567, true).text, "1,234,567 B");
-	assert_string_equal(tp_bytes(UINT64_MAX, true).text, "18,446,744,073,709,551,615 B");
+	assert_string_equal(tpa_bytes(0, false).text, "0 B");
+	assert_string_equal(tpa_bytes(1023, false).text, "1,023 B");
+	assert_string_equal(tpa_bytes(1024, false).text, "1.00 KiB");
+	assert_string_equal(tpa_bytes(1536, false).text, "1.50 KiB");
+	assert_string_equal(tpa_bytes(1048576 - 1, false).text, "1.00 MiB"); /* not 1024 KiB */
+	assert_string_equal(tpa_bytes(158 * 1048576ull, false).text, "158 MiB");
+	assert_string_equal(tpa_bytes(UINT64_MAX, false).text, "16.0 EiB");
+	assert_string_equal(tpa_bytes(1234567, true).text, "1,234,567 B");
+	assert_string_equal(tpa_bytes(UINT64_MAX, true).text, "18,446,744,073,709,551,615 B");
 }
 
 static void counts_have_commas(void **state)
 {
 	(void)state;
-	assert_string_equal(tp_count(0).text, "0");
-	assert_string_equal(tp_count(999).text, "999");
-	assert_string_equal(tp_count(1000).text, "1,000");
-	assert_string_equal(tp_count(1234567).text, "1,234,567");
+	assert_string_equal(tpa_count(0).text, "0");
+	assert_string_equal(tpa_count(999).text, "999");
+	assert_string_equal(tpa_count(1000).text, "1,000");
+	assert_string_equal(tpa_count(1234567).text, "1,234,567");
 }
 
 static void times_have_fitting_units(void **state)
 {
 	(void)state;
-	assert_string_equal(tp_time(0).text, "0 s");
-	assert_string_equal(tp_time(999).text, "999 ns");
-	assert_string_equal(tp_time(1500).text, "1.50 us");
-	assert_string_equal(tp_time(999600).text, "1.00 ms");
-	assert_string_equal(tp_time(12345678).text, "12.3 ms");
-	assert_string_equal(tp_time(1500000000).text, "1.50 s");
-	assert_string_equal(tp_time(125000000000).text, "2 min 05 s");
-	assert_string_equal(tp_time(11520000000000).text, "3 h 12 min");
+	assert_string_equal(tpa_time(0).text, "0 s");
+	assert_string_equal(tpa_time(999).text, "999 ns");
+	assert_string_equal(tpa_time(1500).text, "1.50 us");
+	assert_string_equal(tpa_time(999600).text, "1.00 ms");
+	assert_string_equal(tpa_time(12345678).text, "12.3 ms");
+	assert_string_equal(tpa_time(1500000000).text, "1.50 s");
+	assert_string_equal(tpa_time(125000000000).text, "2 min 05 s");
+	assert_string_equal(tpa_time(11520000000000).text, "3 h 12 min");
 }
 
 static void shares_are_never_a_false_zero(void **state)
 {
 	(void)state;
-	assert_string_equal(tp_percent(1, 8).text, "12.5%");
-	assert_string_equal(tp_percent(0, 8).text, "0.0%");
-	assert_string_equal(tp_percent(1, 1000000).text, "<0.1%");
-	assert_string_equal(tp_percent(1, 0).text, "-");
+	assert_string_equal(tpa_percent(1, 8).text, "12.5%");
+	assert_string_equal(tpa_percent(0, 8).text, "0.0%");
+	assert_string_equal(tpa_percent(1, 1000000).text, "<0.1%");
+	assert_string_equal(tpa_percent(1, 0).text, "-");
 }
 
 static void long_text_loses_its_middle(void **state)
@@ -66,33 +66,33 @@ static void long_text_loses_its_middle(void **state)
 	char buffer[200];
 
 	(void)state;
-	assert_string_equal(tp_shorten(&ascii, "short", 10, buffer, sizeof(buffer)), "short");
-	assert_string_equal(tp_shorten(&ascii, "abcdefghijklmnopqrstuvwxyz", 12, buffer, sizeof(buffer)),
+	assert_string_equal(tpa_shorten(&ascii, "short", 10, buffer, sizeof(buffer)), "short");
+	assert_string_equal(tpa_shorten(&ascii, "abcdefghijklmnopqrstuvwxyz", 12, buffer, sizeof(buffer)),
 			    "abcdef...xyz");
-	assert_int_equal(tp_text_columns(&utf8, tp_shorten(&utf8,
-							   "a\xc3\xa4"
-							   "bcdefghijklmnop",
-							   9, buffer, sizeof(buffer))),
+	assert_int_equal(tpa_text_columns(&utf8, tpa_shorten(&utf8,
+							     "a\xc3\xa4"
+							     "bcdefghijklmnop",
+							     9, buffer, sizeof(buffer))),
 			 9);
-	assert_string_equal(tp_shorten_front(&ascii, "/usr/include/c++/12/bits/x.h", 10, buffer, sizeof(buffer)),
+	assert_string_equal(tpa_shorten_front(&ascii, "/usr/include/c++/12/bits/x.h", 10, buffer, sizeof(buffer)),
 			    "...its/x.h");
-	assert_string_equal(tp_shorten_front(&ascii, "x.h", 10, buffer, sizeof(buffer)), "x.h");
-	assert_string_equal(tp_shorten_end(&ascii, "short", 5, buffer, sizeof(buffer)), "short");
-	assert_string_equal(tp_shorten_end(&ascii, "for x in range(10):", 12, buffer, sizeof(buffer)), "for x in ...");
-	assert_string_equal(tp_shorten_end(&utf8,
-					   "abc\xc3\xa4"
-					   "fgh",
-					   5, buffer, sizeof(buffer)),
+	assert_string_equal(tpa_shorten_front(&ascii, "x.h", 10, buffer, sizeof(buffer)), "x.h");
+	assert_string_equal(tpa_shorten_end(&ascii, "short", 5, buffer, sizeof(buffer)), "short");
+	assert_string_equal(tpa_shorten_end(&ascii, "for x in range(10):", 12, buffer, sizeof(buffer)), "for x in ...");
+	assert_string_equal(tpa_shorten_end(&utf8,
+					    "abc\xc3\xa4"
+					    "fgh",
+					    5, buffer, sizeof(buffer)),
 			    "abc\xc3\xa4\xe2\x80\xa6");
 	/* What is no UTF-8 is taken byte by byte. */
-	assert_int_equal(tp_text_columns(&utf8, "\xff\xc3"), 2);
+	assert_int_equal(tpa_text_columns(&utf8, "\xff\xc3"), 2);
 }
 
 static const char *short_name(const char *name, int columns)
 {
 	static char buffer[500];
 
-	return tp_short_name(&ascii, name, columns, buffer, sizeof(buffer));
+	return tpa_short_name(&ascii, name, columns, buffer, sizeof(buffer));
 }
 
 static void names_lose_their_parameters(void **state)
@@ -116,36 +116,36 @@ static void names_lose_their_parameters(void **state)
 	assert_string_equal(short_name("((((", 40), "((((");
 }
 
-static char *print_table(const struct tp_table *table, int width)
+static char *print_table(const struct tpa_table *table, int width)
 {
-	struct tp_page page = { .width = width };
+	struct tpa_page page = { .width = width };
 	char *text = NULL;
 	size_t size;
 
 	page.out = open_memstream(&text, &size);
-	tp_table_print(table, &page, 2);
+	tpa_table_print(table, &page, 2);
 	fclose(page.out);
 	return text;
 }
 
 static void tables_are_aligned(void **state)
 {
-	struct tp_table *table = tp_table_new(">bytes|*name|end");
+	struct tpa_table *table = tpa_table_new(">bytes|*name|end");
 	char *text;
 
 	(void)state;
-	tp_table_add(table, TP_STYLE_PLAIN, "1");
-	tp_table_add(table, TP_STYLE_PLAIN, "one");
-	tp_table_add(table, TP_STYLE_PLAIN, "x");
-	tp_table_add(table, TP_STYLE_PLAIN, "1,000,000");
-	tp_table_add(table, TP_STYLE_PLAIN, "a million");
-	tp_table_add(table, TP_STYLE_PLAIN, "y");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "1");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "one");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "x");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "1,000,000");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "a million");
+	tpa_table_add(table, TPA_STYLE_PLAIN, "y");
 	text = print_table(table, 80);
 	assert_string_equal(text, "      bytes  name       end\n"
 				  "          1  one        x\n"
 				  "  1,000,000  a million  y\n");
 	free(text);
-	tp_table_free(table);
+	tpa_table_free(table);
 }
 
 static void times_on_the_command_line(void **state)
@@ -153,35 +153,35 @@ static void times_on_the_command_line(void **state)
 	uint64_t ns = 7;
 
 	(void)state;
-	assert_true(tp_parse_time("1.5s", &ns) && ns == 1500000000);
-	assert_true(tp_parse_time("2", &ns) && ns == 2000000000);
-	assert_true(tp_parse_time("300ms", &ns) && ns == 300000000);
-	assert_true(tp_parse_time("20us", &ns) && ns == 20000);
-	assert_true(tp_parse_time("7ns", &ns) && ns == 7);
-	assert_true(tp_parse_time("2m", &ns) && ns == 120000000000);
-	assert_true(tp_parse_time("1h", &ns) && ns == 3600000000000);
-	assert_false(tp_parse_time("", &ns));
-	assert_false(tp_parse_time("-1s", &ns));
-	assert_false(tp_parse_time("1 day", &ns));
-	assert_false(tp_parse_time("1e30", &ns));
-	assert_false(tp_parse_time("nan", &ns));
-	assert_false(tp_parse_time("inf", &ns));
+	assert_true(tpa_parse_time("1.5s", &ns) && ns == 1500000000);
+	assert_true(tpa_parse_time("2", &ns) && ns == 2000000000);
+	assert_true(tpa_parse_time("300ms", &ns) && ns == 300000000);
+	assert_true(tpa_parse_time("20us", &ns) && ns == 20000);
+	assert_true(tpa_parse_time("7ns", &ns) && ns == 7);
+	assert_true(tpa_parse_time("2m", &ns) && ns == 120000000000);
+	assert_true(tpa_parse_time("1h", &ns) && ns == 3600000000000);
+	assert_false(tpa_parse_time("", &ns));
+	assert_false(tpa_parse_time("-1s", &ns));
+	assert_false(tpa_parse_time("1 day", &ns));
+	assert_false(tpa_parse_time("1e30", &ns));
+	assert_false(tpa_parse_time("nan", &ns));
+	assert_false(tpa_parse_time("inf", &ns));
 }
 
 /* An empty cell at the end, or a title that is none, leaves no blanks there; those before it stay under their titles. */
 static void lines_do_not_end_with_blanks(void **state)
 {
 	static const char *const cells[] = { "1", "one", "", "2", "second", "note", "", "", "" };
-	struct tp_table *table = tp_table_new(">n|*op|");
+	struct tpa_table *table = tpa_table_new(">n|*op|");
 	char *text;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
-		tp_table_add(table, i % 3 == 2 ? TP_STYLE_DIM : TP_STYLE_PLAIN, cells[i]);
+		tpa_table_add(table, i % 3 == 2 ? TPA_STYLE_DIM : TPA_STYLE_PLAIN, cells[i]);
 	text = print_table(table, 80);
 	assert_string_equal(text, "  n  op\n  1  one\n  2  second  note\n\n");
 	free(text);
-	tp_table_free(table);
+	tpa_table_free(table);
 }
 
 int main(void)

@@ -9,22 +9,22 @@
 
 #include "model/samples/timeline.h"
 
-static struct tp_timeline timeline;
-static struct tp_point now, *points;
+static struct tpa_timeline timeline;
+static struct tpa_point now, *points;
 
 /* A timeline of so many points at most; 0: as many as there are. */
 static void begin(uint32_t most)
 {
-	now = (struct tp_point){ .live_bytes = 0 };
-	tp_timeline_init(&timeline, most);
+	now = (struct tpa_point){ .live_bytes = 0 };
+	tpa_timeline_init(&timeline, most);
 }
 
 /* Live bytes change to `bytes` at `time`, as a replay tells it. */
 static void change(uint64_t time, uint64_t bytes)
 {
-	tp_timeline_advance(&timeline, time, &now);
+	tpa_timeline_advance(&timeline, time, &now);
 	now.live_bytes = bytes;
-	tp_timeline_record(&timeline, time, &now);
+	tpa_timeline_record(&timeline, time, &now);
 }
 
 /* Returns how many points there are; the caller frees them. */
@@ -32,11 +32,11 @@ static size_t finish(uint64_t time)
 {
 	size_t count;
 
-	points = tp_timeline_finish(&timeline, time, &now, &count);
+	points = tpa_timeline_finish(&timeline, time, &now, &count);
 	return count;
 }
 
-static void assert_point(const struct tp_point *point, uint64_t time, uint64_t bytes)
+static void assert_point(const struct tpa_point *point, uint64_t time, uint64_t bytes)
 {
 	assert_int_equal(point->time_ns, time);
 	assert_int_equal(point->live_bytes, bytes);
@@ -163,9 +163,9 @@ static void test_largest_rss(void **state)
 	begin(32);
 	for (uint64_t i = 0; i < 5000; i++) {
 		change(1000 + 10 * i, i % 3);
-		tp_timeline_advance(&timeline, 1005 + 10 * i, &now);
+		tpa_timeline_advance(&timeline, 1005 + 10 * i, &now);
 		now.rss = i == 2718 ? 5000000 : 4000 + i % 7;
-		tp_timeline_record_rss(&timeline, 1005 + 10 * i, &now);
+		tpa_timeline_record_rss(&timeline, 1005 + 10 * i, &now);
 	}
 	count = finish(60000);
 	assert_in_range(count, 8, 32);

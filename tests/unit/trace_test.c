@@ -15,21 +15,21 @@
 #include "trace/events.h"
 #include "tracegen.h"
 
-static struct tp_trace *open_bytes(const void *bytes, size_t size, char **error)
+static struct tpa_trace *open_bytes(const void *bytes, size_t size, char **error)
 {
 	const char *name = gen_save_bytes(bytes, size);
-	struct tp_trace *trace = tp_trace_open(name, error);
+	struct tpa_trace *trace = tpa_trace_open(name, error);
 
 	unlink(name);
 	return trace;
 }
 
-static struct tp_trace *open_gen(struct gen *gen)
+static struct tpa_trace *open_gen(struct gen *gen)
 {
 	size_t size;
 	const uint8_t *bytes = gen_bytes(gen, &size);
 	char *error = NULL;
-	struct tp_trace *trace = open_bytes(bytes, size, &error);
+	struct tpa_trace *trace = open_bytes(bytes, size, &error);
 
 	if (!trace)
 		fail_msg("%s", error);
@@ -39,7 +39,7 @@ static struct tp_trace *open_gen(struct gen *gen)
 static void expect_refusal(const void *bytes, size_t size, const char *words)
 {
 	char *error = NULL;
-	struct tp_trace *trace = open_bytes(bytes, size, &error);
+	struct tpa_trace *trace = open_bytes(bytes, size, &error);
 
 	assert_null(trace);
 	assert_non_null(error);
@@ -49,20 +49,20 @@ static void expect_refusal(const void *bytes, size_t size, const char *words)
 	free(error);
 }
 
-static uint64_t count_events(struct tp_trace *trace)
+static uint64_t count_events(struct tpa_trace *trace)
 {
-	struct tp_events *events = tp_events_open(trace);
+	struct tpa_events *events = tpa_events_open(trace);
 	uint64_t count = 0;
 
 	assert_non_null(events);
-	while (tp_events_next(events))
+	while (tpa_events_next(events))
 		count++;
-	assert_false(tp_events_failed(events));
-	tp_events_close(events);
+	assert_false(tpa_events_failed(events));
+	tpa_events_close(events);
 	return count;
 }
 
-static bool has_damage(const struct tp_trace *trace, const char *words)
+static bool has_damage(const struct tpa_trace *trace, const char *words)
 {
 	size_t i;
 
@@ -96,7 +96,7 @@ static void test_sound(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 1000, .tick_shift = 3 });
 	uint32_t chain[3] = { 1, 2, 3 }, twin[2] = { 4, 3 }, frames[8], end;
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_text(gen, TPROF_TEXT_EXE, "/usr/bin/program", 16);
@@ -133,21 +133,21 @@ static void test_sound(void **state)
 	assert_ptr_equal(trace->frames[2].module, &trace->modules[1]);
 	assert_int_equal(trace->frames[3].pc, 0xabcdef);
 	assert_null(trace->frames[3].module);
-	assert_int_equal(tp_trace_node(trace, 31), 22);
-	assert_int_equal(tp_trace_stack(trace, 31, frames, 2, &end), 3);
+	assert_int_equal(tpa_trace_node(trace, 31), 22);
+	assert_int_equal(tpa_trace_stack(trace, 31, frames, 2, &end), 3);
 	assert_int_equal(frames[0], 3);
 	assert_int_equal(trace->frames[frames[1]].pc, 0x5200);
 	assert_int_equal(end, TPROF_NODE_ROOT);
-	assert_int_equal(tp_trace_stack(trace, 40, frames, 8, &end), 1);
+	assert_int_equal(tpa_trace_stack(trace, 40, frames, 8, &end), 1);
 	assert_int_equal(end, TPROF_NODE_CUT);
-	assert_int_equal(tp_trace_stack(trace, 25, frames, 8, &end), 0);
+	assert_int_equal(tpa_trace_stack(trace, 25, frames, 8, &end), 0);
 	assert_int_equal(end, TPROF_NODE_NONE);
-	assert_int_equal(tp_trace_stack(trace, 1000000, frames, 8, &end), 0);
-	assert_int_equal(tp_trace_ns(trace, 1500), 500);
-	assert_int_equal(tp_trace_ns(trace, 1), 0);
-	assert_int_equal(tp_trace_time(trace, 7000), 1000);
+	assert_int_equal(tpa_trace_stack(trace, 1000000, frames, 8, &end), 0);
+	assert_int_equal(tpa_trace_ns(trace, 1500), 500);
+	assert_int_equal(tpa_trace_ns(trace, 1), 0);
+	assert_int_equal(tpa_trace_time(trace, 7000), 1000);
 	assert_false(trace->running);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -176,13 +176,13 @@ static void test_refusals(void **state)
 	header->machine = 183;
 	bytes = gen_bytes(gen, &size);
 	expect_refusal(bytes, size, "written on machine 183 (ELF's number), which this tprof-analyze can't read");
-	assert_null(tp_trace_open("/", &error));
+	assert_null(tpa_trace_open("/", &error));
 	assert_non_null(strstr(error, "/: is a directory"));
 	free(error);
-	assert_null(tp_trace_open("/dev/null", &error));
+	assert_null(tpa_trace_open("/dev/null", &error));
 	assert_non_null(strstr(error, "not a regular file"));
 	free(error);
-	assert_null(tp_trace_open("/nowhere/trace.bin", &error));
+	assert_null(tpa_trace_open("/nowhere/trace.bin", &error));
 	assert_non_null(strstr(error, "No such file"));
 	free(error);
 	gen_free(gen);
@@ -200,7 +200,7 @@ static void test_cut(void **state)
 	(void)state;
 	bytes = gen_bytes(gen, &size);
 	for (length = sizeof(struct tprof_header); length <= size; length += 61) {
-		struct tp_trace *trace = open_bytes(bytes, length, &error);
+		struct tpa_trace *trace = open_bytes(bytes, length, &error);
 
 		assert_non_null(trace);
 		events = count_events(trace);
@@ -208,7 +208,7 @@ static void test_cut(void **state)
 		assert_true(length + 4096 > size || trace->damage_count > 0);
 		assert_true(trace->used_bytes <= length);
 		last = events;
-		tp_trace_close(trace);
+		tpa_trace_close(trace);
 	}
 	assert_true(last > 1000);
 	gen_free(gen);
@@ -217,14 +217,14 @@ static void test_cut(void **state)
 static void check_damage(struct gen *gen, uint8_t *bytes, size_t size, const char *words, uint64_t least)
 {
 	char *error = NULL;
-	struct tp_trace *trace = open_bytes(bytes, size, &error);
+	struct tpa_trace *trace = open_bytes(bytes, size, &error);
 
 	(void)gen;
 	assert_non_null(trace);
 	assert_true(count_events(trace) >= least);
 	if (!has_damage(trace, words))
 		fail_msg("no damage says '%s'", words);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 }
 
 static void test_chunk_damage(void **state)
@@ -275,7 +275,7 @@ static void test_wild_numbers(void **state)
 	struct gen *gen = gen_new(&(struct gen_options){ 0 });
 	struct gen_alloc alloc = { .address = 0x1000, .size = 1, .node = UINT32_MAX };
 	uint32_t frame = 1;
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	gen_frame(gen, 4000000000u, 1, 5, 0);
@@ -289,7 +289,7 @@ static void test_wild_numbers(void **state)
 	assert_true(trace->node_count < 70000);
 	assert_int_equal(count_events(trace), 1);
 	assert_true(has_damage(trace, "thread number"));
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -305,7 +305,7 @@ static void test_flipped_bits(void **state)
 	(void)state;
 	assert_non_null(bytes);
 	for (round = 0; round < 400; round++) {
-		struct tp_trace *trace;
+		struct tpa_trace *trace;
 		char *reason = NULL;
 
 		memcpy(bytes, sound, size);
@@ -315,11 +315,11 @@ static void test_flipped_bits(void **state)
 		}
 		trace = open_bytes(bytes, size, &reason);
 		if (trace)
-			tp_run_free(tp_run_replay(&trace, 1, NULL));
+			tpa_run_free(tpa_run_replay(&trace, 1, NULL));
 		else
 			assert_non_null(reason);
 		free(reason);
-		tp_trace_close(trace);
+		tpa_trace_close(trace);
 	}
 	free(bytes);
 	gen_free(gen);
@@ -332,7 +332,7 @@ static void test_running(void **state)
 	struct tprof_header *header = gen_header(gen);
 	FILE *file = fopen("/proc/self/stat", "r");
 	unsigned long long start = 0;
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 
 	(void)state;
 	assert_non_null(file);
@@ -347,11 +347,11 @@ static void test_running(void **state)
 	header->end = TPROF_END_NONE;
 	trace = open_gen(gen);
 	assert_true(trace->running);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	header->process_start++;
 	trace = open_gen(gen);
 	assert_false(trace->running);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -361,7 +361,7 @@ static void test_clock(void **state)
 	struct gen *gen = gen_new(&(struct gen_options){ .clock = TPROF_CLOCK_TSC, .start_ticks = 1000000 });
 	struct tprof_header *header = gen_header(gen);
 	struct gen_alloc alloc = { .address = 0x1000, .size = 1 };
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	uint8_t *bytes;
 	size_t size, i;
 	char *error;
@@ -380,8 +380,8 @@ static void test_clock(void **state)
 	}
 	trace = open_bytes(bytes, size, &error);
 	assert_non_null(trace);
-	assert_in_range(tp_trace_ns(trace, 1000000 + 2500000000), 1000000000 - 1000000, 1000000000 + 1000000);
-	tp_trace_close(trace);
+	assert_in_range(tpa_trace_ns(trace, 1000000 + 2500000000), 1000000000 - 1000000, 1000000000 + 1000000);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 
@@ -412,14 +412,14 @@ static void test_chunk_begun_late(void **state)
 	size_t size;
 	const uint8_t *sound = gen_bytes(gen, &size);
 	struct tprof_chunk nothing = { 0 };
-	struct tp_trace *trace = open_gen(gen);
+	struct tpa_trace *trace = open_gen(gen);
 	size_t frames = trace->frame_count;
 	off_t place = 4096;
 	char *error = NULL;
 	const char *name;
 
 	(void)state;
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	while (((const struct tprof_chunk *)(sound + place))->kind != TPROF_CHUNK_TABLES)
 		place += 4096;
 	assert_true((size_t)place + 4096 < size); /* there is one behind it */
@@ -430,14 +430,14 @@ static void test_chunk_begun_late(void **state)
 	late.when = place + 4096;
 	memcpy(&late.head, sound + place, sizeof(late.head));
 	assert_int_equal(pwrite(late.fd, &nothing, sizeof(nothing), place), sizeof(nothing));
-	trace = tp_trace_open(name, &error);
+	trace = tpa_trace_open(name, &error);
 	unlink(name);
 	close(late.fd);
 	late.fd = -1;
 	assert_non_null(trace);
 	assert_int_equal(trace->frame_count, frames);
 	assert_int_equal(trace->damage_count, 0);
-	tp_trace_close(trace);
+	tpa_trace_close(trace);
 	gen_free(gen);
 }
 

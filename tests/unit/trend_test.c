@@ -109,7 +109,7 @@ static void burst(double *x, double *y, double length)
 
 static int by_p(const void *a, const void *b)
 {
-	const struct tp_trend *x = a, *y = b;
+	const struct tpa_trend *x = a, *y = b;
 
 	return x->p < y->p ? -1 : x->p > y->p;
 }
@@ -120,19 +120,19 @@ static int families_with_leak(series *make, double parameter)
 	int with = 0;
 
 	for (int family = 0; family < FAMILIES; family++) {
-		struct tp_trend trends[STACKS];
+		struct tpa_trend trends[STACKS];
 		double p[STACKS], x[VALUES], y[VALUES];
 		bool found = false;
 		size_t significant;
 
 		for (int i = 0; i < STACKS; i++) {
 			make(x, y, parameter);
-			tp_trend_test(x, y, VALUES, &trends[i]);
+			tpa_trend_test(x, y, VALUES, &trends[i]);
 		}
 		qsort(trends, STACKS, sizeof(*trends), by_p);
 		for (int i = 0; i < STACKS; i++)
 			p[i] = trends[i].p;
-		significant = tp_trend_holm(p, STACKS, STACKS);
+		significant = tpa_trend_holm(p, STACKS, STACKS);
 		for (size_t i = 0; i < significant; i++)
 			found = found || trends[i].ongoing;
 		with += found;
@@ -174,30 +174,30 @@ static void test_no_false_leak(void **unused)
 
 /* ---- what leaks ---- */
 
-static enum tp_verdict verdict_of(const double *x, const double *y, size_t n, size_t looked, struct tp_trend *trend)
+static enum tpa_verdict verdict_of(const double *x, const double *y, size_t n, size_t looked, struct tpa_trend *trend)
 {
-	tp_trend_test(x, y, n, trend);
-	return tp_trend_verdict(y, n, trend, tp_trend_holm(&trend->p, 1, looked) == 1);
+	tpa_trend_test(x, y, n, trend);
+	return tpa_trend_verdict(y, n, trend, tpa_trend_holm(&trend->p, 1, looked) == 1);
 }
 
 static void test_leaks_are_found(void **unused)
 {
 	double x[VALUES], y[VALUES];
-	struct tp_trend trend;
+	struct tpa_trend trend;
 
 	(void)unused;
 	/* 16 bytes a step, among 100,000 stacks. */
 	places(x);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 4096 + 16 * x[i];
-	assert_int_equal(verdict_of(x, y, VALUES, 100000, &trend), TP_VERDICT_LEAK);
-	tp_trend_measure(x, y, VALUES, &trend);
+	assert_int_equal(verdict_of(x, y, VALUES, 100000, &trend), TPA_VERDICT_LEAK);
+	tpa_trend_measure(x, y, VALUES, &trend);
 	assert_true(trend.onset == 0 && fabs(trend.slope - 16) < 1e-6 && trend.high - trend.low < 1e-6);
 	/* 160 bytes in each tenth step. */
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 160 * floor(x[i] / 10);
-	assert_int_equal(verdict_of(x, y, VALUES, 1000, &trend), TP_VERDICT_LEAK);
-	tp_trend_measure(x, y, VALUES, &trend);
+	assert_int_equal(verdict_of(x, y, VALUES, 1000, &trend), TPA_VERDICT_LEAK);
+	tpa_trend_measure(x, y, VALUES, &trend);
 	assert_true(trend.low < 16 && trend.high > 16 && trend.high - trend.low < 6);
 	/* An array that grows by an eighth when it is full. */
 	y[0] = 1;
@@ -206,12 +206,12 @@ static void test_leaks_are_found(void **unused)
 		while (y[i] < 8 * (x[i] + 8))
 			y[i] *= 1.125;
 	}
-	assert_int_equal(verdict_of(x, y, VALUES, 20, &trend), TP_VERDICT_LEAK);
+	assert_int_equal(verdict_of(x, y, VALUES, 20, &trend), TPA_VERDICT_LEAK);
 	/* One that begins at two thirds of the run. */
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 100 + (i < 64 ? 0 : 64 * (x[i] - x[63]));
-	assert_int_equal(verdict_of(x, y, VALUES, 1000, &trend), TP_VERDICT_LEAK);
-	tp_trend_measure(x, y, VALUES, &trend);
+	assert_int_equal(verdict_of(x, y, VALUES, 1000, &trend), TPA_VERDICT_LEAK);
+	tpa_trend_measure(x, y, VALUES, &trend);
 	assert_in_range(trend.onset, 62, 64);
 	assert_true(fabs(trend.slope - 64) < 1);
 }
@@ -223,12 +223,12 @@ static void test_noise_on_a_leak(void **unused)
 
 	(void)unused;
 	for (int i = 0; i < 200; i++) {
-		struct tp_trend trend;
+		struct tpa_trend trend;
 
 		autoregressive(x, y, 0);
 		for (int k = 0; k < VALUES; k++)
 			y[k] += x[k]; /* 768 in all, upon noise of 10 */
-		found += verdict_of(x, y, VALUES, 100, &trend) == TP_VERDICT_LEAK;
+		found += verdict_of(x, y, VALUES, 100, &trend) == TPA_VERDICT_LEAK;
 	}
 	printf("  leak of 77 standard deviations: found %d of 200 times\n", found);
 	assert_true(found >= 190);
@@ -281,17 +281,17 @@ static void say(const struct loop *loop, int *leaks, int *may)
 	*leaks = *may = 0;
 	for (int i = 0; i < FAMILIES; i++) {
 		double x[VALUES], bytes[VALUES], blocks[VALUES];
-		enum tp_verdict verdict;
-		struct tp_trend trend;
+		enum tpa_verdict verdict;
+		struct tpa_trend trend;
 		bool significant;
 
 		run_loop(x, bytes, blocks, loop);
-		tp_trend_test(x, bytes, loop->steps, &trend);
-		significant = tp_trend_holm(&trend.p, 1, STACKS / 10) == 1;
-		trend.course = tp_trend_course(x, bytes, blocks, loop->steps);
-		verdict = tp_trend_verdict(bytes, loop->steps, &trend, significant);
-		*leaks += verdict == TP_VERDICT_LEAK;
-		*may += verdict == TP_VERDICT_RISING;
+		tpa_trend_test(x, bytes, loop->steps, &trend);
+		significant = tpa_trend_holm(&trend.p, 1, STACKS / 10) == 1;
+		trend.course = tpa_trend_course(x, bytes, blocks, loop->steps);
+		verdict = tpa_trend_verdict(bytes, loop->steps, &trend, significant);
+		*leaks += verdict == TPA_VERDICT_LEAK;
+		*may += verdict == TPA_VERDICT_RISING;
 	}
 }
 
@@ -359,14 +359,14 @@ static void short_run(size_t steps, size_t slots, size_t leaked, double *blocks,
 
 static int doubted(size_t steps, size_t slots, size_t leaked, int runs)
 {
-	double x[TP_TREND_MAX], blocks[TP_TREND_MAX], survivors[TP_TREND_MAX];
+	double x[TPA_TREND_MAX], blocks[TPA_TREND_MAX], survivors[TPA_TREND_MAX];
 	int count = 0;
 
 	for (size_t i = 0; i < steps; i++)
 		x[i] = (double)(i + 1);
 	for (int run = 0; run < runs; run++) {
 		short_run(steps, slots, leaked, blocks, survivors);
-		count += tp_trend_is_doubtful(x, blocks, blocks, survivors, steps, 0, 1);
+		count += tpa_trend_is_doubtful(x, blocks, blocks, survivors, steps, 0, 1);
 	}
 	return count;
 }
@@ -399,11 +399,11 @@ static void test_what_fell_is_doubted(void **unused)
 		x[i] = (double)i;
 		y[i] = (double)(i + (i == 12 ? 2 : 0));
 	}
-	assert_true(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0101, 1));
-	assert_true(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0051, 2));
-	assert_false(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0099, 1));
+	assert_true(tpa_trend_is_doubtful(x, y, y, NULL, 24, 0.0101, 1));
+	assert_true(tpa_trend_is_doubtful(x, y, y, NULL, 24, 0.0051, 2));
+	assert_false(tpa_trend_is_doubtful(x, y, y, NULL, 24, 0.0099, 1));
 	y[12] = 12;
-	assert_false(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.04, 1));
+	assert_false(tpa_trend_is_doubtful(x, y, y, NULL, 24, 0.04, 1));
 }
 
 /* ---- intervals ---- */
@@ -427,13 +427,13 @@ static void test_intervals_hold(void **unused)
 
 		for (int run = 0; run < runs; run++) {
 			double x[VALUES], y[VALUES];
-			struct tp_trend trend;
+			struct tpa_trend trend;
 
 			noises[i].make(x, y, noises[i].parameter);
 			for (int k = 0; k < VALUES; k++)
 				y[k] += 32 * x[k];
-			tp_trend_test(x, y, VALUES, &trend);
-			tp_trend_measure(x, y, VALUES, &trend);
+			tpa_trend_test(x, y, VALUES, &trend);
+			tpa_trend_measure(x, y, VALUES, &trend);
 			held += trend.low <= 32 && 32 <= trend.high;
 		}
 		printf("  32 upon %-12s in its interval %d of %d times\n", noises[i].name, held, runs);
@@ -446,32 +446,32 @@ static void test_intervals_hold(void **unused)
 static void test_verdicts(void **unused)
 {
 	double x[VALUES], y[VALUES];
-	struct tp_trend trend;
+	struct tpa_trend trend;
 
 	(void)unused;
 	places(x);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 12345;
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_STABLE);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_STABLE);
 	assert_false(trend.varies);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = i < 5 ? 100 * i : 500;
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_WARM_UP);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_WARM_UP);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = i < 40 ? 100 * i : 4000;
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_WARM_UP);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_WARM_UP);
 	cache(x, y, 100);
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_WARM_UP);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_WARM_UP);
 	sawtooth(x, y, 160);
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_SAWTOOTH);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_SAWTOOTH);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 512 + (i >= 40 && i < 45 ? 1e6 : 0);
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_BURST);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_BURST);
 	for (int i = 0; i < VALUES; i++)
 		y[i] = i < 80 ? 512 : 1e6;
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_BURST);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_BURST);
 	autoregressive(x, y, 0);
-	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TP_VERDICT_STABLE);
+	assert_int_equal(verdict_of(x, y, VALUES, 10, &trend), TPA_VERDICT_STABLE);
 	assert_true(trend.varies);
 }
 
@@ -481,21 +481,21 @@ static void test_holm(void **unused)
 
 	(void)unused;
 	/* 0.05 / 4, / 3, / 2: Holm 1979, example of the method */
-	assert_int_equal(tp_trend_holm(p, 4, 4), 3);
-	assert_int_equal(tp_trend_holm(p, 4, 40), 1);
-	assert_int_equal(tp_trend_holm(p, 4, 100), 0);
-	assert_int_equal(tp_trend_holm(p, 0, 0), 0);
+	assert_int_equal(tpa_trend_holm(p, 4, 4), 3);
+	assert_int_equal(tpa_trend_holm(p, 4, 40), 1);
+	assert_int_equal(tpa_trend_holm(p, 4, 100), 0);
+	assert_int_equal(tpa_trend_holm(p, 0, 0), 0);
 }
 
 /* Fourteen differences, all of them rises: 2^-14. Of forty-eight values and more two tests are made. */
 static void test_who_can_tell(void **unused)
 {
 	(void)unused;
-	assert_true(tp_trend_can_tell(16, 0));
-	assert_true(tp_trend_can_tell(16, 819));
-	assert_false(tp_trend_can_tell(16, 820));
-	assert_true(tp_trend_can_tell(40, 100000000));
-	assert_true(tp_trend_can_tell(TP_TREND_MAX, SIZE_MAX));
+	assert_true(tpa_trend_can_tell(16, 0));
+	assert_true(tpa_trend_can_tell(16, 819));
+	assert_false(tpa_trend_can_tell(16, 820));
+	assert_true(tpa_trend_can_tell(40, 100000000));
+	assert_true(tpa_trend_can_tell(TPA_TREND_MAX, SIZE_MAX));
 }
 
 int main(void)

@@ -17,10 +17,10 @@
 #define RUNS_MAX 8
 
 struct compared {
-	struct tp_trace *traces[RUNS_MAX];
-	struct tp_run *runs[RUNS_MAX];
+	struct tpa_trace *traces[RUNS_MAX];
+	struct tpa_run *runs[RUNS_MAX];
 	size_t count, trace_count;
-	struct tp_variants variants;
+	struct tpa_variants variants;
 };
 
 static struct gen *new_gen(const char *arguments, size_t length)
@@ -37,7 +37,7 @@ static void open_trace(struct compared *compared, struct gen *gen)
 	const char *name = gen_save(gen);
 	char *error = NULL;
 
-	compared->traces[compared->trace_count] = tp_trace_open(name, &error);
+	compared->traces[compared->trace_count] = tpa_trace_open(name, &error);
 	if (!compared->traces[compared->trace_count])
 		fail_msg("%s", error);
 	compared->trace_count++;
@@ -48,13 +48,13 @@ static void open_trace(struct compared *compared, struct gen *gen)
 /* A run of one process, or of two. */
 static void add_two(struct compared *compared, struct gen *gen, struct gen *other)
 {
-	struct tp_trace **first = &compared->traces[compared->trace_count];
-	struct tp_run *run;
+	struct tpa_trace **first = &compared->traces[compared->trace_count];
+	struct tpa_run *run;
 
 	open_trace(compared, gen);
 	if (other)
 		open_trace(compared, other);
-	run = tp_run_replay(first, other ? 2 : 1, &(struct tp_replay_options){ 0 });
+	run = tpa_run_replay(first, other ? 2 : 1, &(struct tpa_replay_options){ 0 });
 	assert_non_null(run);
 	compared->runs[compared->count++] = run;
 }
@@ -66,16 +66,16 @@ static void add(struct compared *compared, struct gen *gen)
 
 static void make(struct compared *compared)
 {
-	tp_variants_make(&compared->variants, (const struct tp_run *const *)compared->runs, compared->count);
+	tpa_variants_make(&compared->variants, (const struct tpa_run *const *)compared->runs, compared->count);
 }
 
 static void done(struct compared *compared)
 {
-	tp_variants_free(&compared->variants);
+	tpa_variants_free(&compared->variants);
 	for (size_t i = 0; i < compared->count; i++)
-		tp_run_free(compared->runs[i]);
+		tpa_run_free(compared->runs[i]);
 	for (size_t i = 0; i < compared->trace_count; i++)
-		tp_trace_close(compared->traces[i]);
+		tpa_trace_close(compared->traces[i]);
 	compared->count = compared->trace_count = 0;
 }
 
@@ -103,7 +103,7 @@ static struct gen *two_ops(const char *arguments, size_t length, uint64_t scale)
 static void test_pooling(void **state)
 {
 	struct compared compared = { .count = 0 };
-	const struct tp_variant *first, *second;
+	const struct tpa_variant *first, *second;
 
 	(void)state;
 	add(&compared, two_ops("model\0-a", 9, 1));
@@ -120,10 +120,10 @@ static void test_pooling(void **state)
 	/* Two runs of 11 and 13 us: mean 12, t(0.975, 1) = 12.706, s / sqrt(2) = 1. */
 	assert_true(fabs(first->step_interval.high - 12000 - 12706.2) < 1);
 	assert_true(fabs(first->flop_per_step - (9 + 27) / 2.0) < 1e-9 && fabs(first->items_per_step - 5) < 1e-9);
-	assert_int_equal(tp_variant_op(first, "one", "")->sum.calls, 2);
-	assert_int_equal(tp_variant_op(first, "one", "")->sum.self_flop, 14);
-	assert_null(tp_variant_op(first, "one", "layer"));
-	assert_true(fabs(tp_variant_op(first, "two", "layer")->share - 0.75) < 0.01);
+	assert_int_equal(tpa_variant_op(first, "one", "")->sum.calls, 2);
+	assert_int_equal(tpa_variant_op(first, "one", "")->sum.self_flop, 14);
+	assert_null(tpa_variant_op(first, "one", "layer"));
+	assert_true(fabs(tpa_variant_op(first, "two", "layer")->share - 0.75) < 0.01);
 	assert_string_equal(first->ops[0].sum.name, "two");
 	done(&compared);
 }
@@ -132,7 +132,7 @@ static void test_pooling(void **state)
 static void test_processes_of_a_run(void **state)
 {
 	struct compared compared = { .count = 0 };
-	const struct tp_variant *variant;
+	const struct tpa_variant *variant;
 	struct gen *worker;
 
 	(void)state;
@@ -149,8 +149,8 @@ static void test_processes_of_a_run(void **state)
 	assert_int_equal(variant->run_count, 2);
 	assert_true(fabs(variant->step_ns - (11000 + 13000) / 2.0) < 1);
 	assert_true(fabs(variant->step_interval.high - 12000 - 12706.2) < 1);
-	assert_int_equal(tp_variant_op(variant, "one", "")->sum.calls, 2);
-	assert_int_equal(tp_variant_op(variant, "load", "")->sum.calls, 1);
+	assert_int_equal(tpa_variant_op(variant, "one", "")->sum.calls, 2);
+	assert_int_equal(tpa_variant_op(variant, "load", "")->sum.calls, 1);
 	assert_int_equal(variant->peak_bytes, 777);
 	assert_int_equal(variant->parameters, 100);
 	done(&compared);
@@ -175,7 +175,7 @@ static int covered(int trials, int runs, int count, double run_deviation)
 
 	for (int trial = 0; trial < trials; trial++) {
 		struct compared compared = { .count = 0 };
-		struct tp_interval interval;
+		struct tpa_interval interval;
 
 		for (int i = 0; i < runs; i++)
 			add(&compared, steps(count, run_deviation));

@@ -30,9 +30,9 @@ static void add_call(struct gen *gen, uint64_t *now, uint32_t op, const struct k
 	gen_op_end(gen, 1, *now, false);
 }
 
-static void add(struct tp_verdicts *verdicts, int side, const struct kind *kind)
+static void add(struct tpa_verdicts *verdicts, int side, const struct kind *kind)
 {
-	const struct tp_replay_options options = { .batches = true };
+	const struct tpa_replay_options options = { .batches = true };
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct replayed replayed;
 	uint64_t now = 1000;
@@ -53,53 +53,53 @@ static void add(struct tp_verdicts *verdicts, int side, const struct kind *kind)
 	}
 	gen_finish(gen, now, 0);
 	replayed = replay(gen, &options);
-	assert_true(tp_verdicts_add(verdicts, side, replayed.run));
+	assert_true(tpa_verdicts_add(verdicts, side, replayed.run));
 	done(&replayed);
 }
 
-static struct tp_rules rules;
+static struct tpa_rules rules;
 
-static struct tp_verdicts judge(const char *what, const struct kind *old_runs, size_t old_count,
-				const struct kind *new_runs, size_t new_count)
+static struct tpa_verdicts judge(const char *what, const struct kind *old_runs, size_t old_count,
+				 const struct kind *new_runs, size_t new_count)
 {
-	struct tp_verdicts verdicts;
+	struct tpa_verdicts verdicts;
 
-	assert_true(tp_rules_add(&rules, "", "max-regress", what));
-	assert_true(tp_verdicts_init(&verdicts, &rules));
+	assert_true(tpa_rules_add(&rules, "", "max-regress", what));
+	assert_true(tpa_verdicts_init(&verdicts, &rules));
 	for (size_t i = 0; i < old_count; i++)
 		add(&verdicts, 0, &old_runs[i]);
 	for (size_t i = 0; i < new_count; i++)
 		add(&verdicts, 1, &new_runs[i]);
-	assert_true(tp_verdicts_judge(&verdicts));
+	assert_true(tpa_verdicts_judge(&verdicts));
 	return verdicts;
 }
 
-static void forget(struct tp_verdicts *verdicts)
+static void forget(struct tpa_verdicts *verdicts)
 {
-	tp_verdicts_free(verdicts);
-	tp_rules_free(&rules);
+	tpa_verdicts_free(verdicts);
+	tpa_rules_free(&rules);
 }
 
 /* The calls differ for sure; whether the program does or the machine, nothing beside them tells: as diff says, "one run". */
 static void test_one_run_a_side(void **state)
 {
 	const struct kind old_run = { 400, 1, 0.1, 0, 0 }, slow = { 400, 1.2, 0.1, 0, 0 };
-	struct tp_verdicts verdicts = judge("op:work=10%,op:work=40%,steps=10%,step=40%", &old_run, 1, &slow, 1);
+	struct tpa_verdicts verdicts = judge("op:work=10%,op:work=40%,steps=10%,step=40%", &old_run, 1, &slow, 1);
 
 	(void)state;
 	assert_int_equal(verdicts.count, 4);
 	for (size_t i = 0; i < 4; i++) {
-		const struct tp_verdict_row *row = &verdicts.list[i];
+		const struct tpa_verdict_row *row = &verdicts.list[i];
 
-		assert_int_equal(row->verdict, i % 2 ? TP_RULE_KEPT : TP_RULE_UNCHECKED);
+		assert_int_equal(row->verdict, i % 2 ? TPA_RULE_KEPT : TPA_RULE_UNCHECKED);
 		assert_true(row->corrected < 0.001 && row->difference.ratio > 1.15 && row->difference.ratio < 1.25);
 	}
 	assert_non_null(strstr(verdicts.list[0].message, "more than the baseline's"));
 	assert_non_null(strstr(verdicts.list[0].message, "10.0% is allowed, but with one run a side nothing"));
 	forget(&verdicts);
 	verdicts = judge("op:work=0%,steps=0%", &slow, 1, &old_run, 1);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
-	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_KEPT);
+	assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
 	forget(&verdicts);
 }
 
@@ -108,16 +108,16 @@ static void test_one_run_a_side_among_others(void **state)
 {
 	const struct kind old_run = { 400, 1, 0.1, 0, 6 }, slow = { 400, 1.4, 0.1, 0, 6 };
 	const struct kind slow_machine = { 400, 1, 0.1, 0.2, 6 };
-	struct tp_verdicts verdicts = judge("op:work=10%,op:other3=10%", &old_run, 1, &slow, 1);
+	struct tpa_verdicts verdicts = judge("op:work=10%,op:other3=10%", &old_run, 1, &slow, 1);
 
 	(void)state;
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
-	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_BROKEN);
+	assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
 	forget(&verdicts);
 	verdicts = judge("op:work=10%,op:other3=10%", &old_run, 1, &slow_machine, 1);
 	assert_true(verdicts.list[0].difference.ratio > 1.15);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
-	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_KEPT);
+	assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
 	forget(&verdicts);
 }
 
@@ -129,19 +129,19 @@ static void test_several_runs(void **state)
 				      { 100, 1.03, 0.1, -0.05, 0 },
 				      { 100, 1.03, 0.1, 0, 0 } };
 	const struct kind slow[] = { { 100, 1.5, 0.1, 0.04, 0 }, { 100, 1.5, 0.1, -0.05, 0 }, { 100, 1.5, 0.1, 0, 0 } };
-	struct tp_verdicts verdicts = judge("op:work=1%", old_runs, 3, alike, 3);
+	struct tpa_verdicts verdicts = judge("op:work=1%", old_runs, 3, alike, 3);
 
 	(void)state;
 	assert_true(verdicts.list[0].difference.ratio > 1.01);
 	assert_true(verdicts.list[0].difference.p > 0.05);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_KEPT);
 	forget(&verdicts);
 	verdicts = judge("op:work=10%", old_runs, 3, slow, 3);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_BROKEN);
 	forget(&verdicts);
 	/* By its calls alone one of the alike differs from one of the old: no breach. */
 	verdicts = judge("op:work=1%", &old_runs[0], 1, &alike[0], 1);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_UNCHECKED);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_UNCHECKED);
 	forget(&verdicts);
 }
 
@@ -149,19 +149,19 @@ static void test_several_runs(void **state)
 static void test_too_few(void **state)
 {
 	const struct kind old_run = { 4, 1, 0, 0, 0 }, slow = { 4, 2, 0, 0, 0 };
-	struct tp_verdicts verdicts = judge("op:work=10%", &old_run, 1, &slow, 1);
+	struct tpa_verdicts verdicts = judge("op:work=10%", &old_run, 1, &slow, 1);
 
 	(void)state;
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_UNCHECKED);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_UNCHECKED);
 	assert_true(isnan(verdicts.list[0].difference.p));
 	assert_non_null(strstr(verdicts.list[0].message, "100.0% more"));
 	assert_non_null(strstr(verdicts.list[0].message, "too few"));
 	forget(&verdicts);
 	verdicts = judge("op:work=10%", &slow, 1, &old_run, 1);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_KEPT);
 	forget(&verdicts);
 	verdicts = judge("op:other=10%", &slow, 1, &old_run, 1);
-	assert_int_equal(verdicts.list[0].verdict, TP_RULE_UNCHECKED);
+	assert_int_equal(verdicts.list[0].verdict, TPA_RULE_UNCHECKED);
 	assert_non_null(strstr(verdicts.list[0].message, "the baseline has no such op"));
 	forget(&verdicts);
 }
@@ -170,29 +170,29 @@ static void test_too_few(void **state)
 static void test_rss_that_is_not_known(void **state)
 {
 	const struct kind run = { 4, 1, 0, 0, 0 };
-	struct tp_verdicts verdicts;
+	struct tpa_verdicts verdicts;
 
 	(void)state;
-	assert_true(tp_rules_add(&rules, "", "max-rss", "1GiB"));
-	assert_true(tp_rules_add(&rules, "", "max-peak", "1GiB"));
+	assert_true(tpa_rules_add(&rules, "", "max-rss", "1GiB"));
+	assert_true(tpa_rules_add(&rules, "", "max-peak", "1GiB"));
 	verdicts = judge("rss=5%", &run, 1, &run, 1);
-	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
 	for (size_t i = 0; i < 3; i += 2) {
-		assert_int_equal(verdicts.list[i].verdict, TP_RULE_UNCHECKED);
+		assert_int_equal(verdicts.list[i].verdict, TPA_RULE_UNCHECKED);
 		assert_non_null(strstr(verdicts.list[i].message, "no resident memory was sampled"));
 	}
 	forget(&verdicts);
 }
 
-static void add_block(struct tp_verdicts *verdicts, uint64_t size)
+static void add_block(struct tpa_verdicts *verdicts, uint64_t size)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct replayed replayed;
 
 	allocate(gen, 1, 100, 0x1000, size);
 	gen_finish(gen, 200, 0);
-	replayed = replay(gen, &(struct tp_replay_options){ .batches = true });
-	assert_true(tp_verdicts_add(verdicts, 1, replayed.run));
+	replayed = replay(gen, &(struct tpa_replay_options){ .batches = true });
+	assert_true(tpa_verdicts_add(verdicts, 1, replayed.run));
 	done(&replayed);
 }
 
@@ -203,23 +203,23 @@ static void test_limit_is_of_the_largest(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct tp_verdicts verdicts;
+		struct tpa_verdicts verdicts;
 
-		assert_true(tp_rules_add(&rules, "", "max-peak", "899"));
-		assert_true(tp_rules_add(&rules, "", "max-unfreed", "900"));
-		assert_true(tp_verdicts_init(&verdicts, &rules));
+		assert_true(tpa_rules_add(&rules, "", "max-peak", "899"));
+		assert_true(tpa_rules_add(&rules, "", "max-unfreed", "900"));
+		assert_true(tpa_verdicts_init(&verdicts, &rules));
 		for (size_t k = 0; k < 3; k++)
 			add_block(&verdicts, orders[i][k]);
-		assert_true(tp_verdicts_judge(&verdicts));
+		assert_true(tpa_verdicts_judge(&verdicts));
 		assert_float_equal(verdicts.list[0].most, 900, 0);
-		assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
-		assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+		assert_int_equal(verdicts.list[0].verdict, TPA_RULE_BROKEN);
+		assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
 		forget(&verdicts);
 	}
 }
 
 /* Of a run that was sampled at a mean of 100 bytes, which met so many blocks of 300. */
-static void add_sampled(struct tp_verdicts *verdicts, int side, unsigned blocks)
+static void add_sampled(struct tpa_verdicts *verdicts, int side, unsigned blocks)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct replayed replayed;
@@ -228,8 +228,8 @@ static void add_sampled(struct tp_verdicts *verdicts, int side, unsigned blocks)
 	for (unsigned i = 0; i < blocks; i++)
 		allocate(gen, 1, 100 + i, 0x1000 * (i + 1), 300);
 	gen_finish(gen, 200, 0);
-	replayed = replay(gen, &(struct tp_replay_options){ .batches = true });
-	assert_true(tp_verdicts_add(verdicts, side, replayed.run));
+	replayed = replay(gen, &(struct tpa_replay_options){ .batches = true });
+	assert_true(tpa_verdicts_add(verdicts, side, replayed.run));
 	done(&replayed);
 }
 
@@ -238,15 +238,15 @@ static void test_what_a_sample_passed_by(void **state)
 {
 	(void)state;
 	for (unsigned more = 1; more <= 3; more += 2) {
-		struct tp_verdicts verdicts;
+		struct tpa_verdicts verdicts;
 
-		assert_true(tp_rules_add(&rules, "", "max-regress", "peak=1%,unfreed=1%,allocations=1%"));
-		assert_true(tp_verdicts_init(&verdicts, &rules));
+		assert_true(tpa_rules_add(&rules, "", "max-regress", "peak=1%,unfreed=1%,allocations=1%"));
+		assert_true(tpa_verdicts_init(&verdicts, &rules));
 		add_sampled(&verdicts, 0, 1);
 		add_sampled(&verdicts, 1, 1 + more);
-		assert_true(tp_verdicts_judge(&verdicts));
+		assert_true(tpa_verdicts_judge(&verdicts));
 		for (size_t i = 0; i < 3; i++)
-			assert_int_equal(verdicts.list[i].verdict, more > 1 ? TP_RULE_BROKEN : TP_RULE_KEPT);
+			assert_int_equal(verdicts.list[i].verdict, more > 1 ? TPA_RULE_BROKEN : TPA_RULE_KEPT);
 		forget(&verdicts);
 	}
 }

@@ -6,14 +6,14 @@
 #include "model/flop/work.h"
 
 #define WORK(type, how, ...)                                                                                           \
-	((struct tp_work){ .kind = TPROF_WORK_##type,                                                                  \
-			   .dtype = TPROF_DTYPE_##how,                                                                 \
-			   .dims = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                             \
-			   .dim = { __VA_ARGS__ } })
+	((struct tpa_work){ .kind = TPROF_WORK_##type,                                                                 \
+			    .dtype = TPROF_DTYPE_##how,                                                                \
+			    .dims = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                            \
+			    .dim = { __VA_ARGS__ } })
 
-static inline uint64_t flop(struct tp_work work)
+static inline uint64_t flop(struct tpa_work work)
 {
-	struct tp_work_amount amount = tp_work_amount(&work);
+	struct tpa_work_amount amount = tpa_work_amount(&work);
 
 	assert_true(amount.flop_known);
 	return amount.flop;

@@ -14,15 +14,15 @@
 #include "model/stats/stats.h"
 #include "work_made.h"
 
-static uint64_t flop_with(struct tp_work work, uint8_t flags)
+static uint64_t flop_with(struct tpa_work work, uint8_t flags)
 {
 	work.flags = flags;
 	return flop(work);
 }
 
-static uint64_t bytes(struct tp_work work)
+static uint64_t bytes(struct tpa_work work)
 {
-	struct tp_work_amount amount = tp_work_amount(&work);
+	struct tpa_work_amount amount = tpa_work_amount(&work);
 
 	assert_true(amount.bytes_known);
 	return amount.bytes;
@@ -60,17 +60,17 @@ static void of_several_types(void **state)
 	static const uint8_t record[] = {
 		64, TPROF_DTYPE_U8, 64, 1, 16, 8, 32, 0x88, 0x80 | (TPROF_DTYPE_S32 << 1), 0
 	};
-	struct tp_work work;
+	struct tpa_work work;
 
 	(void)state;
-	assert_true(tp_work_read(&work, record, sizeof(record)));
+	assert_true(tpa_work_read(&work, record, sizeof(record)));
 	assert_int_equal(work.dims, 4);
 	assert_int_equal(work.second, TPROF_DTYPE_S8);
 	assert_int_equal(work.result, TPROF_DTYPE_S32);
 	assert_int_equal(bytes(work), 16 * 32 + 32 * 8 + 4 * 16 * 8);
-	assert_int_equal(tp_work_amount(&work).precision, TP_INT8);
+	assert_int_equal(tpa_work_amount(&work).precision, TPA_INT8);
 	work.result = 99; /* of a later version */
-	assert_false(tp_work_amount(&work).bytes_known);
+	assert_false(tpa_work_amount(&work).bytes_known);
 	assert_int_equal(flop(work), 2 * 16 * 8 * 32);
 }
 
@@ -228,9 +228,9 @@ static void add_band_solve(struct counted *c, int n, int band, bool ones, int rh
 }
 
 /* Both parts apart: of a complex matrix they weigh differently. */
-static void compare(struct tp_work real, struct counted c)
+static void compare(struct tpa_work real, struct counted c)
 {
-	struct tp_work complex = real;
+	struct tpa_work complex = real;
 
 	complex.dtype = TPROF_DTYPE_C64;
 	assert_int_equal(flop(real), c.multiplications + c.additions);
@@ -390,16 +390,16 @@ static void attention(void **state)
 /* Of exponentials and iterations there is no count; what they move is known where each element is met once. */
 static void no_count(void **state)
 {
-	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),    WORK(ACTIVATION, F32, 100, 0),
-					WORK(GESVD, F64, 10, 10),   WORK(GELSD, F64, 10, 10, 1),
-					WORK(SYEV, F64, 10),	    WORK(GEEV, F64, 10),
-					WORK(GEHRD, F64, 10, 3, 9), WORK(GBTRF, F64, 9, 9, 1, 1),
-					WORK(GBSV, F64, 9, 1, 1, 1) };
-	struct tp_work softmax = WORK(SOFTMAX, F32, 100);
+	const struct tpa_work none[] = { WORK(SOFTMAX, F32, 100),    WORK(ACTIVATION, F32, 100, 0),
+					 WORK(GESVD, F64, 10, 10),   WORK(GELSD, F64, 10, 10, 1),
+					 WORK(SYEV, F64, 10),	     WORK(GEEV, F64, 10),
+					 WORK(GEHRD, F64, 10, 3, 9), WORK(GBTRF, F64, 9, 9, 1, 1),
+					 WORK(GBSV, F64, 9, 1, 1, 1) };
+	struct tpa_work softmax = WORK(SOFTMAX, F32, 100);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		struct tp_work_amount amount = tp_work_amount(&none[i]);
+		struct tpa_work_amount amount = tpa_work_amount(&none[i]);
 
 		assert_false(amount.flop_known);
 		assert_int_equal(amount.flop, 0);
@@ -417,47 +417,47 @@ static void precisions(void **state)
 {
 	static const struct {
 		uint8_t dtype;
-		enum tp_precision precision;
-	} expected[] = { { TPROF_DTYPE_F32, TP_SINGLE }, { TPROF_DTYPE_C32, TP_SINGLE },
-			 { TPROF_DTYPE_F64, TP_DOUBLE }, { TPROF_DTYPE_C64, TP_DOUBLE },
-			 { TPROF_DTYPE_BF16, TP_BF16 },	 { TPROF_DTYPE_F16, TP_HALF },
-			 { TPROF_DTYPE_S8, TP_INT8 },	 { TPROF_DTYPE_U8, TP_INT8 },
-			 { TPROF_DTYPE_S32, TP_UNSAID }, { 99, TP_UNSAID } };
+		enum tpa_precision precision;
+	} expected[] = { { TPROF_DTYPE_F32, TPA_SINGLE }, { TPROF_DTYPE_C32, TPA_SINGLE },
+			 { TPROF_DTYPE_F64, TPA_DOUBLE }, { TPROF_DTYPE_C64, TPA_DOUBLE },
+			 { TPROF_DTYPE_BF16, TPA_BF16 },  { TPROF_DTYPE_F16, TPA_HALF },
+			 { TPROF_DTYPE_S8, TPA_INT8 },	  { TPROF_DTYPE_U8, TPA_INT8 },
+			 { TPROF_DTYPE_S32, TPA_UNSAID }, { 99, TPA_UNSAID } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		struct tp_work work = WORK(GEMM, F32, 2, 3, 4);
+		struct tpa_work work = WORK(GEMM, F32, 2, 3, 4);
 
 		work.dtype = expected[i].dtype;
-		assert_int_equal(tp_work_amount(&work).precision, expected[i].precision);
+		assert_int_equal(tpa_work_amount(&work).precision, expected[i].precision);
 	}
 }
 
 /* Many at once are as many one by one. */
 static void many(void **state)
 {
-	struct tp_histogram *one = calloc(1, sizeof(*one)), *all = calloc(1, sizeof(*all));
-	struct tp_moments each = { 0 }, together = { 0 };
+	struct tpa_histogram *one = calloc(1, sizeof(*one)), *all = calloc(1, sizeof(*all));
+	struct tpa_moments each = { 0 }, together = { 0 };
 
 	(void)state;
 	assert_true(one && all);
 	for (uint64_t value = 10; value < 4000; value = value * 5 / 4) {
 		for (uint64_t i = 0; i < value; i++) {
-			tp_histogram_add(one, value);
-			tp_moments_add(&each, (double)value);
+			tpa_histogram_add(one, value);
+			tpa_moments_add(&each, (double)value);
 		}
-		tp_histogram_add_many(all, value, value);
-		tp_moments_add_many(&together, (double)value, value);
+		tpa_histogram_add_many(all, value, value);
+		tpa_moments_add_many(&together, (double)value, value);
 	}
 	assert_int_equal(one->count, all->count);
 	for (int percent = 0; percent <= 100; percent++)
-		assert_int_equal(tp_histogram_percentile(one, percent / 100.0),
-				 tp_histogram_percentile(all, percent / 100.0));
+		assert_int_equal(tpa_histogram_percentile(one, percent / 100.0),
+				 tpa_histogram_percentile(all, percent / 100.0));
 	assert_int_equal(each.count, together.count);
 	assert_true(fabs(each.mean - together.mean) < 1e-9 * each.mean);
 	assert_true(fabs(each.squares - together.squares) < 1e-9 * each.squares);
-	tp_histogram_free(one);
-	tp_histogram_free(all);
+	tpa_histogram_free(one);
+	tpa_histogram_free(all);
 	free(one);
 	free(all);
 }

@@ -18,10 +18,10 @@ enum { U8, S8, S16, S32, S64, F16, F32, F64, C32 = 9, BOOL = 11, BF16 = 15 };
 #define NONE TPROF_TENSOR_NONE
 #define LIST(count) TPROF_TENSOR_LIST, count
 
-static struct tp_torch_work made(const char *name, const uint64_t *numbers, size_t count)
+static struct tpa_torch_work made(const char *name, const uint64_t *numbers, size_t count)
 {
-	uint8_t bytes[512 + TP_PADDING] = { 0 }, *at = bytes;
-	struct tp_torch_work work;
+	uint8_t bytes[512 + TPA_PADDING] = { 0 }, *at = bytes;
+	struct tpa_torch_work work;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t left = numbers[i];
@@ -30,23 +30,23 @@ static struct tp_torch_work made(const char *name, const uint64_t *numbers, size
 			*at++ = (uint8_t)(left | 0x80);
 		*at++ = (uint8_t)left;
 	}
-	tp_torch_work(name, bytes, (size_t)(at - bytes), &work);
+	tpa_torch_work(name, bytes, (size_t)(at - bytes), &work);
 	return work;
 }
 #define MADE(name, ...) made(name, (uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
 #define UNCOUNTED UINT64_MAX
 
-static void is(struct tp_torch_work work, uint64_t flop, uint64_t bytes)
+static void is(struct tpa_torch_work work, uint64_t flop, uint64_t bytes)
 {
-	assert_int_equal(work.known, TP_TORCH_KNOWN);
+	assert_int_equal(work.known, TPA_TORCH_KNOWN);
 	assert_true(work.amount.bytes_known);
 	assert_int_equal(work.amount.bytes, bytes);
 	assert_int_equal(work.amount.flop_known, flop != UNCOUNTED);
 	assert_int_equal(work.amount.flop, flop != UNCOUNTED ? flop : 0);
 }
 #define IS(flop, bytes, name, ...) is(MADE(name, __VA_ARGS__), flop, bytes)
-#define UNKNOWN(name, ...) assert_int_equal(MADE(name, __VA_ARGS__).known, TP_TORCH_NO_FORMULA)
+#define UNKNOWN(name, ...) assert_int_equal(MADE(name, __VA_ARGS__).known, TPA_TORCH_NO_FORMULA)
 
 static void elementwise(void **state)
 {
@@ -103,7 +103,7 @@ static void moved(void **state)
 
 static void layers(void **state)
 {
-	struct tp_torch_work work;
+	struct tpa_torch_work work;
 
 	(void)state;
 	/* 8 of an element; mean and deviation of 5 rows */
@@ -131,10 +131,10 @@ static void layers(void **state)
 	IS(2 * 3 * 5, 4 * (15 + 5 + 3), "aten::mv", T(F32, 3, 5), T(F32, 5));
 	IS(2 * 5, 4 * (5 + 5 + 1), "aten::dot", T(F32, 5), T(F32, 5));
 	work = MADE("aten::mm", T(F32, 3, 5), T(F32, 5, 7));
-	assert_true(tp_work_is_matrix(work.kind));
+	assert_true(tpa_work_is_matrix(work.kind));
 	work = MADE("aten::add.Tensor", T(F32, 3, 5), T(F32, 3, 5));
-	assert_false(tp_work_is_matrix(work.kind));
-	assert_int_equal(work.amount.precision, TP_SINGLE);
+	assert_false(tpa_work_is_matrix(work.kind));
+	assert_int_equal(work.amount.precision, TPA_SINGLE);
 	UNKNOWN("aten::mm", T(F32, 3, 5), T(F32, 6, 7));
 	IS(12, 4 * 36, "aten::add.out", T(F32, 3, 4), T(F32, 3, 4), T(F32, 0)); /* made to fit */
 	UNKNOWN("aten::sum.IntList_out", T(F32, 5, 8), T(F32, 0));
@@ -149,8 +149,8 @@ static void layers(void **state)
 static void damaged(void **state)
 {
 	static const uint64_t large[] = { UINT64_MAX, UINT64_C(1) << 63, UINT64_C(1) << 61 };
-	static const uint8_t nothing[TP_PADDING];
-	struct tp_torch_work work;
+	static const uint8_t nothing[TPA_PADDING];
+	struct tpa_torch_work work;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -160,7 +160,7 @@ static void damaged(void **state)
 	}
 	/* Each is possible, and their product has more than 2^63 operations: the bytes are known. */
 	work = MADE("aten::mm", T(F32, 1u << 29, 1u << 29), T(F32, 1u << 29, 1u << 29));
-	assert_true(work.known == TP_TORCH_KNOWN && !work.amount.flop_known && !work.amount.flop);
+	assert_true(work.known == TPA_TORCH_KNOWN && !work.amount.flop_known && !work.amount.flop);
 	UNKNOWN("aten::add.Tensor", T(99, 3), T(99, 3));
 	UNKNOWN("aten::add.Tensor", TPROF_TENSOR_TYPE + F32, 3, 4);
 	UNKNOWN("aten::cat", LIST(2), T(F32, 3));
@@ -168,12 +168,12 @@ static void damaged(void **state)
 	UNKNOWN("aten::cat", T(F32, 3));
 	UNKNOWN("aten::add.Tensor", T(F32, 3), NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
 		NONE, NONE, NONE, NONE);
-	tp_torch_work("aten::add.Tensor", NULL, 0, &work);
-	assert_int_equal(work.known, TP_TORCH_NO_SHAPE);
-	tp_torch_work("aten::view", NULL, 0, &work);
-	assert_int_equal(work.known, TP_TORCH_KNOWN);
-	tp_torch_work("aten::mm", nothing, 0, &work);
-	assert_int_equal(work.known, TP_TORCH_NO_FORMULA);
+	tpa_torch_work("aten::add.Tensor", NULL, 0, &work);
+	assert_int_equal(work.known, TPA_TORCH_NO_SHAPE);
+	tpa_torch_work("aten::view", NULL, 0, &work);
+	assert_int_equal(work.known, TPA_TORCH_KNOWN);
+	tpa_torch_work("aten::mm", nothing, 0, &work);
+	assert_int_equal(work.known, TPA_TORCH_NO_FORMULA);
 }
 
 int main(void)

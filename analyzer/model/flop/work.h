@@ -9,16 +9,16 @@
 #include "trace/payload.h"
 
 /* The precision of the arithmetic, if processors have units for it; complex numbers are two real ones. */
-enum tp_precision {
-	TP_SINGLE,
-	TP_DOUBLE,
-	TP_BF16,
-	TP_HALF,
-	TP_INT8,
-	TP_PRECISIONS,
-	TP_UNSAID = TP_PRECISIONS, /* unknown, or another one */
+enum tpa_precision {
+	TPA_SINGLE,
+	TPA_DOUBLE,
+	TPA_BF16,
+	TPA_HALF,
+	TPA_INT8,
+	TPA_PRECISIONS,
+	TPA_UNSAID = TPA_PRECISIONS, /* unknown, or another one */
 };
-extern const char *const tp_precision_names[TP_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
+extern const char *const tpa_precision_names[TPA_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
 
 /*
  * FLOP: additions, subtractions, multiplications, divisions and comparisons with arithmetic of real numbers; a complex
@@ -27,34 +27,34 @@ extern const char *const tp_precision_names[TP_PRECISIONS]; /* "single", "double
  * once. What is read and overwritten counts twice, but a C that beta scales only once, because beta is unknown and
  * mostly 0.
  */
-struct tp_work_amount {
+struct tpa_work_amount {
 	bool flop_known, bytes_known; /* false: the number is 0 */
 	uint64_t flop, bytes;
-	enum tp_precision precision;
+	enum tpa_precision precision;
 };
 
 /* The work of all calls together. */
-struct tp_work_amount tp_fold_amount(const struct tp_folded *folded);
+struct tpa_work_amount tpa_fold_amount(const struct tpa_folded *folded);
 
-/* Like tp_work_shape(); "n=64..127" if the calls' dimension was not always the same. */
-void tp_fold_shape(const struct tp_folded *folded, char *text, size_t size);
+/* Like tpa_work_shape(); "n=64..127" if the calls' dimension was not always the same. */
+void tpa_fold_shape(const struct tpa_folded *folded, char *text, size_t size);
 
 /* The work of `count` calls; the largest number if it does not fit. */
-uint64_t tp_work_times(uint64_t amount, uint64_t count);
+uint64_t tpa_work_times(uint64_t amount, uint64_t count);
 
 /* Numbers that don't fit become the largest number. */
-struct tp_work_amount tp_work_amount(const struct tp_work *work);
+struct tpa_work_amount tpa_work_amount(const struct tpa_work *work);
 
 /* "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" for an unknown kind. Always terminated. */
-void tp_work_shape(const struct tp_work *work, char *text, size_t size);
+void tpa_work_shape(const struct tpa_work *work, char *text, size_t size);
 
 /*
  * Whether its FLOP count for utilisation (model FLOP; Chowdhery et al., PaLM, 2022, appendix B): matrix products and
  * the like do, element-wise work does not. An unknown kind does.
  */
-bool tp_work_is_matrix(uint32_t kind);
+bool tpa_work_is_matrix(uint32_t kind);
 
 /* The kind's name ("gemm"); "?" if it is unknown. */
-const char *tp_work_name(uint32_t kind);
+const char *tpa_work_name(uint32_t kind);
 
 #endif

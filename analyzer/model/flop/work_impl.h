@@ -9,87 +9,87 @@
  * Integers up to 2^64 are exact in long double. LAPACK's formulas contain sixths: they are computed six times as large
  * and divided at the end, so that no term is rounded.
  */
-typedef long double tp_real;
+typedef long double tpa_real;
 
 /* A negative number means unknown. */
-struct tp_work_count {
-	tp_real multiplications, additions; /* of elements */
-	tp_real elements;		    /* moved, of all tensors, */
+struct tpa_work_count {
+	tpa_real multiplications, additions; /* of elements */
+	tpa_real elements;		     /* moved, of all tensors, */
 	/* And the elements among them of the second tensor and of the result; 0: none */
-	tp_real second, result;
+	tpa_real second, result;
 };
 
 /* Dimensions, by the names of the BLAS. */
-struct tp_work_dims {
-	tp_real d[TPROF_WORK_DIMS];
+struct tpa_work_dims {
+	tpa_real d[TPROF_WORK_DIMS];
 	bool right, backward, weights;
 	bool complex;
 };
 
-typedef struct tp_work_count tp_work_formula(const struct tp_work_dims *s);
+typedef struct tpa_work_count tpa_work_formula(const struct tpa_work_dims *s);
 
-struct tp_work_row {
+struct tpa_work_row {
 	const char *name;
-	const char *dims;	  /* names of the dimensions in the shape's text, one after the other */
-	tp_work_formula *formula; /* NULL: none */
-	const char *source;	  /* listed in work_table.c */
-	bool says_type;		  /* the shape's text has the type, because the op's name does not */
-	bool pointwise;		  /* not a matrix product: element by element, or a reduction */
-	bool real;		  /* the operations are real ones for complex numbers too */
+	const char *dims;	   /* names of the dimensions in the shape's text, one after the other */
+	tpa_work_formula *formula; /* NULL: none */
+	const char *source;	   /* listed in work_table.c */
+	bool says_type;		   /* the shape's text has the type, because the op's name does not */
+	bool pointwise;		   /* not a matrix product: element by element, or a reduction */
+	bool real;		   /* the operations are real ones for complex numbers too */
 };
 
 /* NULL: an unknown kind. */
-const struct tp_work_row *tp_work_row(uint32_t kind);
+const struct tpa_work_row *tpa_work_row(uint32_t kind);
 
-struct tp_dtype {
+struct tpa_dtype {
 	const char *name;
 	unsigned bytes;
 	bool complex;
-	enum tp_precision precision;
+	enum tpa_precision precision;
 };
 
 /* NULL: an unknown type. */
-const struct tp_dtype *tp_dtype(uint8_t dtype);
+const struct tpa_dtype *tpa_dtype(uint8_t dtype);
 
 /* ---- for formulas ---- */
 
-static inline struct tp_work_count tp_work_of(tp_real multiplications, tp_real additions, tp_real elements)
+static inline struct tpa_work_count tpa_work_of(tpa_real multiplications, tpa_real additions, tpa_real elements)
 {
-	return (struct tp_work_count){ multiplications, additions, elements, 0, 0 };
+	return (struct tpa_work_count){ multiplications, additions, elements, 0, 0 };
 }
 
-static inline struct tp_work_count tp_work_both(tp_real times, tp_real elements)
+static inline struct tpa_work_count tpa_work_both(tpa_real times, tpa_real elements)
 {
-	return tp_work_of(times, times, elements);
+	return tpa_work_of(times, times, elements);
 }
 
-static inline tp_real tp_work_half(tp_real n, tp_real more) /* n (n + more) / 2 */
+static inline tpa_real tpa_work_half(tpa_real n, tpa_real more) /* n (n + more) / 2 */
 {
 	return n * (n + more) / 2;
 }
 
 /* A triangular matrix of that order times `count` vectors, or solved for them. */
-static inline struct tp_work_count tp_work_triangle(tp_real order, tp_real count)
+static inline struct tpa_work_count tpa_work_triangle(tpa_real order, tpa_real count)
 {
-	return tp_work_of(count * tp_work_half(order, 1), count * tp_work_half(order, -1),
-			  tp_work_half(order, 1) + 2 * order * count);
+	return tpa_work_of(count * tpa_work_half(order, 1), count * tpa_work_half(order, -1),
+			   tpa_work_half(order, 1) + 2 * order * count);
 }
 
 /* Elements of an m x n matrix on `count` diagonals above the main one. */
-tp_real tp_work_beside(tp_real rows, tp_real columns, tp_real count);
+tpa_real tpa_work_beside(tpa_real rows, tpa_real columns, tpa_real count);
 
 /* work_blas.c */
-extern tp_work_formula tp_work_gemm, tp_work_gemmt, tp_work_symm, tp_work_syrk, tp_work_syr2k, tp_work_trmm,
-	tp_work_gemv, tp_work_symv, tp_work_trmv, tp_work_ger, tp_work_syr, tp_work_syr2, tp_work_gbmv, tp_work_sbmv,
-	tp_work_tbmv, tp_work_axpy, tp_work_axpby, tp_work_dot, tp_work_scal, tp_work_copy, tp_work_swap, tp_work_nrm2,
-	tp_work_asum, tp_work_iamax, tp_work_rot;
+extern tpa_work_formula tpa_work_gemm, tpa_work_gemmt, tpa_work_symm, tpa_work_syrk, tpa_work_syr2k, tpa_work_trmm,
+	tpa_work_gemv, tpa_work_symv, tpa_work_trmv, tpa_work_ger, tpa_work_syr, tpa_work_syr2, tpa_work_gbmv,
+	tpa_work_sbmv, tpa_work_tbmv, tpa_work_axpy, tpa_work_axpby, tpa_work_dot, tpa_work_scal, tpa_work_copy,
+	tpa_work_swap, tpa_work_nrm2, tpa_work_asum, tpa_work_iamax, tpa_work_rot;
 /* work_lapack.c */
-extern tp_work_formula tp_work_getrf, tp_work_getrs, tp_work_getri, tp_work_gesv, tp_work_potrf, tp_work_potrs,
-	tp_work_potri, tp_work_posv, tp_work_geqrf, tp_work_orgqr, tp_work_ormqr, tp_work_trtri, tp_work_trtrs,
-	tp_work_gels, tp_work_gebrd, tp_work_sytrd, tp_work_gehrd, tp_work_gelqf, tp_work_orglq, tp_work_sytrf,
-	tp_work_sytrs, tp_work_sytri, tp_work_sysv, tp_work_pbtrf, tp_work_pbtrs, tp_work_pbsv, tp_work_gbtrs;
+extern tpa_work_formula tpa_work_getrf, tpa_work_getrs, tpa_work_getri, tpa_work_gesv, tpa_work_potrf, tpa_work_potrs,
+	tpa_work_potri, tpa_work_posv, tpa_work_geqrf, tpa_work_orgqr, tpa_work_ormqr, tpa_work_trtri, tpa_work_trtrs,
+	tpa_work_gels, tpa_work_gebrd, tpa_work_sytrd, tpa_work_gehrd, tpa_work_gelqf, tpa_work_orglq, tpa_work_sytrf,
+	tpa_work_sytrs, tpa_work_sytri, tpa_work_sysv, tpa_work_pbtrf, tpa_work_pbtrs, tpa_work_pbsv, tpa_work_gbtrs;
 /* work_nn.c */
-extern tp_work_formula tp_work_matmul, tp_work_conv, tp_work_pool, tp_work_norm, tp_work_softmax, tp_work_activation,
-	tp_work_elementwise, tp_work_reorder, tp_work_reduce;
+extern tpa_work_formula tpa_work_matmul, tpa_work_conv, tpa_work_pool, tpa_work_norm, tpa_work_softmax,
+	tpa_work_activation, tpa_work_elementwise, tpa_work_reorder, tpa_work_reduce;
 
 #endif

@@ -3,14 +3,14 @@
 #include "model/flop/work_impl.h"
 
 /* A multiplication and an addition each; of input, weights and result. */
-static struct tp_work_count products(tp_real times, tp_real input, tp_real weights, tp_real result)
+static struct tpa_work_count products(tpa_real times, tpa_real input, tpa_real weights, tpa_real result)
 {
-	return (struct tp_work_count){ times, times, input + weights + result, weights, result };
+	return (struct tpa_work_count){ times, times, input + weights + result, weights, result };
 }
 
-struct tp_work_count tp_work_matmul(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_matmul(const struct tpa_work_dims *s)
 {
-	tp_real batch = s->d[0], m = s->d[1], n = s->d[2], k = s->d[3];
+	tpa_real batch = s->d[0], m = s->d[1], n = s->d[2], k = s->d[3];
 
 	return products(batch * m * n * k, batch * m * k, batch * k * n, batch * m * n);
 }
@@ -19,23 +19,23 @@ struct tp_work_count tp_work_matmul(const struct tp_work_dims *s)
  * Each output element is a sum over its group's input channels and the kernel; padding is counted as if it were there,
  * as all libraries do. The products of the two backward passes are the same ones.
  */
-struct tp_work_count tp_work_conv(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_conv(const struct tpa_work_dims *s)
 {
-	const tp_real *d = s->d;
-	tp_real batch = d[0], groups = d[1] > 0 ? d[1] : 1, ic = d[2], oc = d[3], kernel = d[10] * d[11] * d[12];
-	tp_real in = batch * ic * d[4] * d[5] * d[6], out = batch * oc * d[7] * d[8] * d[9];
-	tp_real weights = ic / groups * oc * kernel;
+	const tpa_real *d = s->d;
+	tpa_real batch = d[0], groups = d[1] > 0 ? d[1] : 1, ic = d[2], oc = d[3], kernel = d[10] * d[11] * d[12];
+	tpa_real in = batch * ic * d[4] * d[5] * d[6], out = batch * oc * d[7] * d[8] * d[9];
+	tpa_real weights = ic / groups * oc * kernel;
 
 	return products(out * ic / groups * kernel, in, weights, out);
 }
 
 /* One addition or comparison for each element under the window. */
-struct tp_work_count tp_work_pool(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_pool(const struct tpa_work_dims *s)
 {
-	const tp_real *d = s->d;
-	tp_real in = d[0] * d[1] * d[2] * d[3] * d[4], out = d[0] * d[1] * d[5] * d[6] * d[7];
+	const tpa_real *d = s->d;
+	tpa_real in = d[0] * d[1] * d[2] * d[3] * d[4], out = d[0] * d[1] * d[5] * d[6] * d[7];
 
-	return (struct tp_work_count){ 0, out * d[8] * d[9] * d[10], in + out, 0, out };
+	return (struct tpa_work_count){ 0, out * d[8] * d[9] * d[10], in + out, 0, out };
 }
 
 /*
@@ -44,44 +44,45 @@ struct tp_work_count tp_work_pool(const struct tp_work_dims *s)
  * Backward (Ioffe and Szegedy 2015): normalise again (1, 1), the sums for shift (1) and scale (1, 1), and of the input
  * scale (dy - mean dy - x mean (dy x)) / deviation (2, 2).
  */
-struct tp_work_count tp_work_norm(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_norm(const struct tpa_work_dims *s)
 {
-	tp_real n = s->d[0], channels = s->d[1];
+	tpa_real n = s->d[0], channels = s->d[1];
 
 	if (!(channels > 0) && !s->backward)
-		return (struct tp_work_count){ 2 * n, 4 * n, 2 * n, 0, n };
+		return (struct tpa_work_count){ 2 * n, 4 * n, 2 * n, 0, n };
 	if (s->backward)
-		return (struct tp_work_count){ 4 * n, 5 * n, 3 * n + 3 * channels, 3 * channels, n };
-	return (struct tp_work_count){ 3 * n, 5 * n, 2 * n + 2 * channels, 2 * channels, n };
+		return (struct tpa_work_count){ 4 * n, 5 * n, 3 * n + 3 * channels, 3 * channels, n };
+	return (struct tpa_work_count){ 3 * n, 5 * n, 2 * n + 2 * channels, 2 * channels, n };
 }
 
 /* An exponential has no count: what is moved is known, the FLOP are not. Backward the result and its gradient are read. */
-struct tp_work_count tp_work_softmax(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_softmax(const struct tpa_work_dims *s)
 {
-	return (struct tp_work_count){ -1, -1, (s->backward ? 3 : 2) * s->d[0], 0, (s->backward ? 2 : 1) * s->d[0] };
+	return (struct tpa_work_count){ -1, -1, (s->backward ? 3 : 2) * s->d[0], 0, (s->backward ? 2 : 1) * s->d[0] };
 }
 
 /* Forward one tensor is read, backward two. 0 operations: they have no count. */
-struct tp_work_count tp_work_activation(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_activation(const struct tpa_work_dims *s)
 {
-	tp_real additions = s->d[1] > 0 ? s->d[1] * s->d[0] : -1;
+	tpa_real additions = s->d[1] > 0 ? s->d[1] * s->d[0] : -1;
 
-	return (struct tp_work_count){ additions < 0 ? -1 : 0, additions, (s->backward ? 3 : 2) * s->d[0], 0, s->d[0] };
+	return (struct tpa_work_count){ additions < 0 ? -1 : 0, additions, (s->backward ? 3 : 2) * s->d[0], 0,
+					s->d[0] };
 }
 
-struct tp_work_count tp_work_elementwise(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_elementwise(const struct tpa_work_dims *s)
 {
-	tp_real operands = s->d[1] > 0 ? s->d[1] : 1;
+	tpa_real operands = s->d[1] > 0 ? s->d[1] : 1;
 
-	return (struct tp_work_count){ 0, s->d[0], (operands + 1) * s->d[0], (operands - 1) * s->d[0], s->d[0] };
+	return (struct tpa_work_count){ 0, s->d[0], (operands + 1) * s->d[0], (operands - 1) * s->d[0], s->d[0] };
 }
 
-struct tp_work_count tp_work_reorder(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_reorder(const struct tpa_work_dims *s)
 {
-	return (struct tp_work_count){ 0, 0, 2 * s->d[0], 0, s->d[0] };
+	return (struct tpa_work_count){ 0, 0, 2 * s->d[0], 0, s->d[0] };
 }
 
-struct tp_work_count tp_work_reduce(const struct tp_work_dims *s)
+struct tpa_work_count tpa_work_reduce(const struct tpa_work_dims *s)
 {
-	return (struct tp_work_count){ 0, s->d[0] - s->d[1], s->d[0] + s->d[1], 0, s->d[1] };
+	return (struct tpa_work_count){ 0, s->d[0] - s->d[1], s->d[0] + s->d[1], 0, s->d[1] };
 }

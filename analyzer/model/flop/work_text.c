@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *to, const c
 		to->at += length < to->end - to->at ? length : to->end - to->at - 1;
 }
 
-static void put_flags(struct writer *to, const struct tp_work *work)
+static void put_flags(struct writer *to, const struct tpa_work *work)
 {
 	static const char *const transposed[] = { "NN", "TN", "NT", "TT" };
 	uint8_t flags = work->flags;
@@ -42,18 +42,18 @@ static void put_flags(struct writer *to, const struct tp_work *work)
 }
 
 /* "u8 s8 -> s32": the input's, the second's if it is another, the result's. */
-static void put_types(struct writer *to, const struct tp_work *work)
+static void put_types(struct writer *to, const struct tpa_work *work)
 {
-	put(to, " %s", tp_dtype(work->dtype)->name);
+	put(to, " %s", tpa_dtype(work->dtype)->name);
 	if (work->second && work->second != work->dtype)
-		put(to, " %s", tp_dtype(work->second) ? tp_dtype(work->second)->name : "?");
+		put(to, " %s", tpa_dtype(work->second) ? tpa_dtype(work->second)->name : "?");
 	if (work->result && work->result != work->dtype)
-		put(to, " -> %s", tp_dtype(work->result) ? tp_dtype(work->result)->name : "?");
+		put(to, " -> %s", tpa_dtype(work->result) ? tpa_dtype(work->result)->name : "?");
 }
 
-void tp_work_shape(const struct tp_work *work, char *text, size_t size)
+void tpa_work_shape(const struct tpa_work *work, char *text, size_t size)
 {
-	const struct tp_work_row *row = tp_work_row(work->kind);
+	const struct tpa_work_row *row = tpa_work_row(work->kind);
 	const char *name = row ? row->dims : "";
 	struct writer to = { text, text + size };
 
@@ -72,18 +72,18 @@ void tp_work_shape(const struct tp_work *work, char *text, size_t size)
 		name += length + (name[length] == ' ');
 	}
 	put_flags(&to, work);
-	if (row && row->says_type && tp_dtype(work->dtype))
+	if (row && row->says_type && tpa_dtype(work->dtype))
 		put_types(&to, work);
 }
 
-void tp_fold_shape(const struct tp_folded *folded, char *text, size_t size)
+void tpa_fold_shape(const struct tpa_folded *folded, char *text, size_t size)
 {
-	const struct tp_work_row *row = tp_work_row(folded->work.kind);
+	const struct tpa_work_row *row = tpa_work_row(folded->work.kind);
 	uint64_t low = UINT64_C(1) << (63 - (unsigned)__builtin_clzll(folded->work.dim[0] | 1));
 
 	*text = '\0';
 	if (!folded->sums && folded->work.kind)
-		tp_work_shape(&folded->work, text, size);
+		tpa_work_shape(&folded->work, text, size);
 	else if (row)
 		snprintf(text, size, "%s=%llu..%llu", row->dims, (unsigned long long)(low > 1 ? low : 0),
 			 (unsigned long long)(2 * low - 1));

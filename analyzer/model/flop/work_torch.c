@@ -57,71 +57,71 @@ static bool read_name(const char *op, struct name *name)
 
 /* ---- the tensors ---- */
 
-static bool add_tensor(struct tp_torch_operand *operand, const struct tp_tensor *tensor)
+static bool add_tensor(struct tpa_torch_operand *operand, const struct tpa_tensor *tensor)
 {
-	tp_real elements = 1;
-	struct tp_torch_type type = tp_torch_type(tensor->type < UINT32_MAX ? (uint32_t)tensor->type : UINT32_MAX);
+	tpa_real elements = 1;
+	struct tpa_torch_type type = tpa_torch_type(tensor->type < UINT32_MAX ? (uint32_t)tensor->type : UINT32_MAX);
 
 	for (uint64_t i = 0; i < tensor->count; i++)
-		elements *= (tp_real)tensor->sizes[i];
+		elements *= (tpa_real)tensor->sizes[i];
 	if (!operand->there)
 		operand->type = (uint32_t)tensor->type;
 	else if (operand->type != tensor->type)
-		operand->type = TP_TORCH_NO_TYPE;
+		operand->type = TPA_TORCH_NO_TYPE;
 	operand->there = true;
 	operand->elements += elements;
 	operand->bytes += elements * type.bytes;
 	operand->dims = tensor->count;
 	memcpy(operand->sizes, tensor->sizes, tensor->count * sizeof(*tensor->sizes));
-	return type.bytes && operand->elements < TP_TORCH_ELEMENTS_MAX;
+	return type.bytes && operand->elements < TPA_TORCH_ELEMENTS_MAX;
 }
 
 /* False: something in it is not understood. */
-static bool read_call(struct tp_torch_call *call, struct tp_shape_reader reader)
+static bool read_call(struct tpa_torch_call *call, struct tpa_shape_reader reader)
 {
-	struct tp_tensor tensor;
-	enum tp_shape_item item;
+	struct tpa_tensor tensor;
+	enum tpa_shape_item item;
 
-	while ((item = tp_shape_next(&reader, &tensor)) != TP_SHAPE_END) {
-		struct tp_torch_operand *operand = &call->operand[call->count++];
+	while ((item = tpa_shape_next(&reader, &tensor)) != TPA_SHAPE_END) {
+		struct tpa_torch_operand *operand = &call->operand[call->count++];
 
-		if (item == TP_SHAPE_DAMAGE || call->count == TP_TORCH_OPERANDS)
+		if (item == TPA_SHAPE_DAMAGE || call->count == TPA_TORCH_OPERANDS)
 			return false;
-		if (item == TP_SHAPE_TENSOR && !add_tensor(operand, &tensor))
+		if (item == TPA_SHAPE_TENSOR && !add_tensor(operand, &tensor))
 			return false;
-		operand->list = item == TP_SHAPE_LIST;
+		operand->list = item == TPA_SHAPE_LIST;
 		while (operand->list && reader.in_list)
-			if (tp_shape_next(&reader, &tensor) != TP_SHAPE_TENSOR || !add_tensor(operand, &tensor))
+			if (tpa_shape_next(&reader, &tensor) != TPA_SHAPE_TENSOR || !add_tensor(operand, &tensor))
 				return false;
 	}
 	return true;
 }
 
 /* False: the sizes do not tell. */
-static bool work_of(struct tp_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
-		    struct tp_torch_work *work)
+static bool work_of(struct tpa_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
+		    struct tpa_torch_work *work)
 {
-	struct tp_shape_reader reader = { .at = tensors, .end = tensors ? tensors + length : NULL };
+	struct tpa_shape_reader reader = { .at = tensors, .end = tensors ? tensors + length : NULL };
 
-	if (call->row->rule == TP_TORCH_UNSIZED || (call->row->rule != TP_TORCH_NOTHING && !read_call(call, reader)))
+	if (call->row->rule == TPA_TORCH_UNSIZED || (call->row->rule != TPA_TORCH_NOTHING && !read_call(call, reader)))
 		return false;
 	call->in_place = name->in_place;
 	if (name->out && call->count) /* the last; what it was before is not read */
 		call->out = call->operand[--call->count];
-	return tp_torch_apply(call, work);
+	return tpa_torch_apply(call, work);
 }
 
-void tp_torch_work(const char *op, const uint8_t *tensors, size_t length, struct tp_torch_work *work)
+void tpa_torch_work(const char *op, const uint8_t *tensors, size_t length, struct tpa_torch_work *work)
 {
-	struct tp_torch_work unknown = { .known = TP_TORCH_NO_FORMULA, .amount.precision = TP_UNSAID };
+	struct tpa_torch_work unknown = { .known = TPA_TORCH_NO_FORMULA, .amount.precision = TPA_UNSAID };
 	struct name name = { .length = 0 };
-	struct tp_torch_call call = { .row = read_name(op, &name) ? tp_torch_row(name.text, name.length) : NULL };
-	enum tp_torch_rule rule = call.row ? (enum tp_torch_rule)call.row->rule : TP_TORCH_UNSIZED;
+	struct tpa_torch_call call = { .row = read_name(op, &name) ? tpa_torch_row(name.text, name.length) : NULL };
+	enum tpa_torch_rule rule = call.row ? (enum tpa_torch_rule)call.row->rule : TPA_TORCH_UNSIZED;
 
-	unknown.alone = call.row && (rule == TP_TORCH_UNSIZED || rule == TP_TORCH_SUM);
-	if (!tensors && rule != TP_TORCH_NOTHING && rule != TP_TORCH_UNSIZED)
-		unknown.known = TP_TORCH_NO_SHAPE;
+	unknown.alone = call.row && (rule == TPA_TORCH_UNSIZED || rule == TPA_TORCH_SUM);
+	if (!tensors && rule != TPA_TORCH_NOTHING && rule != TPA_TORCH_UNSIZED)
+		unknown.known = TPA_TORCH_NO_SHAPE;
 	*work = unknown;
-	if (!call.row || unknown.known == TP_TORCH_NO_SHAPE || !work_of(&call, &name, tensors, length, work))
+	if (!call.row || unknown.known == TPA_TORCH_NO_SHAPE || !work_of(&call, &name, tensors, length, work))
 		*work = unknown;
 }

@@ -13,15 +13,15 @@
 
 #include "model/flop/work.h"
 
-enum tp_torch_known {
-	TP_TORCH_KNOWN,	     /* the bytes are known; the FLOP too if the amount says so */
-	TP_TORCH_NO_SHAPE,   /* its tensors' sizes were not recorded */
-	TP_TORCH_NO_FORMULA, /* there is no formula, or it needs more than the sizes */
+enum tpa_torch_known {
+	TPA_TORCH_KNOWN,      /* the bytes are known; the FLOP too if the amount says so */
+	TPA_TORCH_NO_SHAPE,   /* its tensors' sizes were not recorded */
+	TPA_TORCH_NO_FORMULA, /* there is no formula, or it needs more than the sizes */
 };
 
-struct tp_torch_work {
-	enum tp_torch_known known;
-	struct tp_work_amount amount;
+struct tpa_torch_work {
+	enum tpa_torch_known known;
+	struct tpa_work_amount amount;
 	bool alone; /* operators inside do only a part of the work */
 	bool asked; /* in a table: this entry has been computed */
 	/* enum tprof_work: the kind whose formula is used; 0: none, it moves nothing or copies */
@@ -32,6 +32,6 @@ struct tp_torch_work {
  * `name`: "aten::add.Tensor", "aten::add_Tensor" (from its function's name), "aten::add_.Tensor". `tensors`: the bytes
  * after the op in its SHAPE record, with padding after them (base/varint.h); NULL: there are none.
  */
-void tp_torch_work(const char *name, const uint8_t *tensors, size_t length, struct tp_torch_work *work);
+void tpa_torch_work(const char *name, const uint8_t *tensors, size_t length, struct tpa_torch_work *work);
 
 #endif

@@ -4,16 +4,16 @@
 
 /* ---- operands and result ---- */
 
-static const struct tp_torch_operand *operand_of(const struct tp_torch_call *call, size_t which)
+static const struct tpa_torch_operand *operand_of(const struct tpa_torch_call *call, size_t which)
 {
-	static const struct tp_torch_operand none;
+	static const struct tpa_torch_operand none;
 
 	return which < call->count ? &call->operand[which] : &none;
 }
 
-static tp_real bytes_of(const struct tp_torch_call *call, size_t from)
+static tpa_real bytes_of(const struct tpa_torch_call *call, size_t from)
 {
-	tp_real bytes = 0;
+	tpa_real bytes = 0;
 
 	for (size_t i = from; i < call->count; i++)
 		bytes += call->operand[i].bytes;
@@ -21,10 +21,10 @@ static tp_real bytes_of(const struct tp_torch_call *call, size_t from)
 }
 
 /* Of shapes that are not like one another each dimension is 1 or that of the others, from the last on. */
-static bool broadcast(const struct tp_torch_call *call, size_t from, struct tp_torch_operand *result)
+static bool broadcast(const struct tpa_torch_call *call, size_t from, struct tpa_torch_operand *result)
 {
 	for (size_t i = from; i < call->count; i++) {
-		const struct tp_torch_operand *one = &call->operand[i];
+		const struct tpa_torch_operand *one = &call->operand[i];
 
 		if (one->list)
 			return false;
@@ -42,32 +42,32 @@ static bool broadcast(const struct tp_torch_call *call, size_t from, struct tp_t
 	}
 	result->elements = 1;
 	for (uint64_t k = 0; k < result->dims; k++)
-		result->elements *= (tp_real)result->sizes[k];
-	return result->there && result->elements < TP_TORCH_ELEMENTS_MAX;
+		result->elements *= (tpa_real)result->sizes[k];
+	return result->there && result->elements < TPA_TORCH_ELEMENTS_MAX;
 }
 
 /*
  * Tensors of no dimension, as numbers are, count only where their order is higher than that of the others; then their type is
  * not known to prevail, as a number's is the default one.
  */
-static uint32_t promoted(const struct tp_torch_call *call, size_t from)
+static uint32_t promoted(const struct tpa_torch_call *call, size_t from)
 {
-	uint32_t wide = TP_TORCH_NO_TYPE, narrow = TP_TORCH_NO_TYPE;
+	uint32_t wide = TPA_TORCH_NO_TYPE, narrow = TPA_TORCH_NO_TYPE;
 
 	for (size_t i = from; i < call->count; i++) {
-		const struct tp_torch_operand *one = &call->operand[i];
+		const struct tpa_torch_operand *one = &call->operand[i];
 		uint32_t *type = one->dims ? &wide : &narrow;
 
 		if (!one->there)
 			continue;
-		*type = *type == TP_TORCH_NO_TYPE ? one->type : tp_torch_promote(*type, one->type);
-		if (*type == TP_TORCH_NO_TYPE)
+		*type = *type == TPA_TORCH_NO_TYPE ? one->type : tpa_torch_promote(*type, one->type);
+		if (*type == TPA_TORCH_NO_TYPE)
 			return *type;
 	}
-	if (wide == TP_TORCH_NO_TYPE)
+	if (wide == TPA_TORCH_NO_TYPE)
 		return narrow;
-	if (narrow != TP_TORCH_NO_TYPE && tp_torch_type(narrow).order > tp_torch_type(wide).order)
-		return TP_TORCH_NO_TYPE;
+	if (narrow != TPA_TORCH_NO_TYPE && tpa_torch_type(narrow).order > tpa_torch_type(wide).order)
+		return TPA_TORCH_NO_TYPE;
 	return wide;
 }
 
@@ -75,91 +75,91 @@ static uint32_t promoted(const struct tp_torch_call *call, size_t from)
 
 /* Of a result that is written and, in place, was read. */
 struct result {
-	tp_real elements, bytes;
+	tpa_real elements, bytes;
 	uint32_t type; /* that is computed in */
 };
 
-static bool result_of(const struct tp_torch_call *call, const struct tp_torch_operand *like, uint32_t type,
+static bool result_of(const struct tpa_torch_call *call, const struct tpa_torch_operand *like, uint32_t type,
 		      struct result *result)
 {
-	const struct tp_torch_operand *target = call->out.there	 ? &call->out
-						: call->in_place ? operand_of(call, 0)
-								 : NULL;
+	const struct tpa_torch_operand *target = call->out.there  ? &call->out
+						 : call->in_place ? operand_of(call, 0)
+								  : NULL;
 	uint32_t kept = target ? target->type : type;
 
 	if (target && !target->there)
 		return false;
 	result->elements =
 		call->in_place ? target->elements : like->elements; /* what is given for a result is made to fit */
-	result->type = target && type == TP_TORCH_NO_TYPE ? target->type : type;
-	result->bytes = result->elements * tp_torch_type(kept).bytes;
-	return kept != TP_TORCH_NO_TYPE && tp_torch_type(kept).bytes;
+	result->type = target && type == TPA_TORCH_NO_TYPE ? target->type : type;
+	result->bytes = result->elements * tpa_torch_type(kept).bytes;
+	return kept != TPA_TORCH_NO_TYPE && tpa_torch_type(kept).bytes;
 }
 
-static uint64_t whole(tp_real number)
+static uint64_t whole(tpa_real number)
 {
 	return (uint64_t)(number + 0.5L);
 }
 
-static void set_bytes(struct tp_torch_work *work, tp_real bytes)
+static void set_bytes(struct tpa_torch_work *work, tpa_real bytes)
 {
-	work->known = TP_TORCH_KNOWN;
+	work->known = TPA_TORCH_KNOWN;
 	work->amount.bytes_known = true;
 	work->amount.bytes = whole(bytes);
 }
 
 /* By the formula of a kind. Integers are no floating-point numbers. */
-static void set_flop(struct tp_torch_work *work, uint32_t kind, uint32_t type, const tp_real *dims, uint8_t count,
+static void set_flop(struct tpa_torch_work *work, uint32_t kind, uint32_t type, const tpa_real *dims, uint8_t count,
 		     bool backward)
 {
-	struct tp_torch_type of = tp_torch_type(type);
-	struct tp_work like = {
+	struct tpa_torch_type of = tpa_torch_type(type);
+	struct tpa_work like = {
 		.kind = kind, .dtype = of.dtype, .dims = count, .flags = backward ? TPROF_WORK_BACKWARD : 0
 	};
-	struct tp_work_amount amount;
+	struct tpa_work_amount amount;
 
 	for (uint8_t i = 0; i < count; i++)
 		like.dim[i] = whole(dims[i]);
-	amount = tp_work_amount(&like);
+	amount = tpa_work_amount(&like);
 	work->kind = kind;
 	work->amount.flop_known =
-		amount.flop_known || (of.bytes && of.dtype == TPROF_DTYPE_NONE && of.order <= TP_TORCH_INTEGER);
+		amount.flop_known || (of.bytes && of.dtype == TPROF_DTYPE_NONE && of.order <= TPA_TORCH_INTEGER);
 	work->amount.flop = amount.flop < UINT64_C(1) << 62 ? amount.flop : 0;
 	work->amount.flop_known &= amount.flop == work->amount.flop;
-	work->amount.precision = amount.flop_known ? amount.precision : TP_UNSAID;
+	work->amount.precision = amount.flop_known ? amount.precision : TPA_UNSAID;
 }
 
-static void set_each(struct tp_torch_work *work, uint32_t type, uint8_t each, tp_real elements)
+static void set_each(struct tpa_torch_work *work, uint32_t type, uint8_t each, tpa_real elements)
 {
-	bool complex = tp_torch_type(type).order == TP_TORCH_COMPLEX;
+	bool complex = tpa_torch_type(type).order == TPA_TORCH_COMPLEX;
 
 	work->kind = each ? TPROF_WORK_ACTIVATION : TPROF_WORK_REORDER;
 	work->amount.flop_known = !each;
-	work->amount.precision = TP_UNSAID;
+	work->amount.precision = TPA_UNSAID;
 	if (each && !complex)
 		set_flop(work, TPROF_WORK_ACTIVATION, type,
-			 (tp_real[]){ elements, each == TP_TORCH_UNCOUNTED ? 0 : each }, 2, false);
+			 (tpa_real[]){ elements, each == TPA_TORCH_UNCOUNTED ? 0 : each }, 2, false);
 }
 
-static bool each(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool each(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	struct tp_torch_operand like = { .there = false };
-	uint32_t type = promoted(call, 0), made = call->row->rule == TP_TORCH_TEST ? TP_TORCH_BOOL : type;
+	struct tpa_torch_operand like = { .there = false };
+	uint32_t type = promoted(call, 0), made = call->row->rule == TPA_TORCH_TEST ? TPA_TORCH_BOOL : type;
 	struct result result;
 
-	if (call->row->rule == TP_TORCH_REAL && tp_torch_type(type).order < TP_TORCH_FLOATING)
-		made = TP_TORCH_NO_TYPE; /* the default type */
+	if (call->row->rule == TPA_TORCH_REAL && tpa_torch_type(type).order < TPA_TORCH_FLOATING)
+		made = TPA_TORCH_NO_TYPE; /* the default type */
 	if (!broadcast(call, 0, &like) || !result_of(call, &like, made, &result))
 		return false;
-	set_each(work, call->row->rule == TP_TORCH_TEST ? type : result.type, call->row->each, result.elements);
+	set_each(work, call->row->rule == TPA_TORCH_TEST ? type : result.type, call->row->each, result.elements);
 	set_bytes(work, bytes_of(call, 0) + result.bytes);
 	return true;
 }
 
 /* A result of the first operand's size, but of `read` bytes of operands. */
-static bool like_first(const struct tp_torch_call *call, size_t first, tp_real read, struct tp_torch_work *work)
+static bool like_first(const struct tpa_torch_call *call, size_t first, tpa_real read, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *like = operand_of(call, first);
+	const struct tpa_torch_operand *like = operand_of(call, first);
 	struct result result;
 
 	if (!like->there || !result_of(call, like, like->type, &result))
@@ -168,7 +168,7 @@ static bool like_first(const struct tp_torch_call *call, size_t first, tp_real r
 	return true;
 }
 
-static bool copy(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool copy(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	if (!operand_of(call, 0)->there || !operand_of(call, 1)->there)
 		return false;
@@ -177,9 +177,9 @@ static bool copy(const struct tp_torch_call *call, struct tp_torch_work *work)
 	return true;
 }
 
-static bool fill(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool fill(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *to = call->out.there ? &call->out : operand_of(call, 0);
+	const struct tpa_torch_operand *to = call->out.there ? &call->out : operand_of(call, 0);
 
 	if (!to->there || (!call->out.there && !call->in_place))
 		return false;
@@ -188,9 +188,9 @@ static bool fill(const struct tp_torch_call *call, struct tp_torch_work *work)
 	return true;
 }
 
-static bool choose(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool choose(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	struct tp_torch_operand like = { .there = false };
+	struct tpa_torch_operand like = { .there = false };
 	struct result result;
 
 	if (!broadcast(call, 0, &like) || !result_of(call, &like, promoted(call, 1), &result))
@@ -200,26 +200,26 @@ static bool choose(const struct tp_torch_call *call, struct tp_torch_work *work)
 	return true;
 }
 
-static bool reduce(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool reduce(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	static const struct tp_torch_operand one = { .there = true, .elements = 1 };
-	const struct tp_torch_operand *from = operand_of(call, 0), *like = call->out.there ? &call->out : &one;
-	uint32_t type = tp_torch_type(from->type).order <= TP_TORCH_INTEGER ? TP_TORCH_LONG : from->type;
+	static const struct tpa_torch_operand one = { .there = true, .elements = 1 };
+	const struct tpa_torch_operand *from = operand_of(call, 0), *like = call->out.there ? &call->out : &one;
+	uint32_t type = tpa_torch_type(from->type).order <= TPA_TORCH_INTEGER ? TPA_TORCH_LONG : from->type;
 	struct result result;
 
 	if (!from->there || from->list || !result_of(call, like, type, &result) || result.elements > from->elements ||
 	    (from->elements > 0 && !(result.elements > 0))) /* it is not made to fit yet */
 		return false;
 	set_flop(work, TPROF_WORK_REDUCE, type,
-		 (tp_real[]){ from->elements, call->row->rule == TP_TORCH_SUM ? result.elements : 0 }, 2, false);
+		 (tpa_real[]){ from->elements, call->row->rule == TPA_TORCH_SUM ? result.elements : 0 }, 2, false);
 	set_bytes(work, from->bytes + result.bytes);
 	return true;
 }
 
-static bool softmax(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool softmax(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *of = operand_of(call, 0);
-	bool backward = call->row->rule == TP_TORCH_SOFTMAX_BACKWARD;
+	const struct tpa_torch_operand *of = operand_of(call, 0);
+	bool backward = call->row->rule == TPA_TORCH_SOFTMAX_BACKWARD;
 
 	if (!of->there || (backward && !operand_of(call, 1)->there))
 		return false;
@@ -231,25 +231,25 @@ static bool softmax(const struct tp_torch_call *call, struct tp_torch_work *work
  * Input, weight, bias; the result, and mean and deviation of each row. How many rows there are is only known where there is
  * a weight: without one they are left out.
  */
-static bool layer_norm(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool layer_norm(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *input = operand_of(call, 0), *weight = operand_of(call, 1);
-	tp_real rows = weight->elements > 0 ? input->elements / weight->elements : 0;
+	const struct tpa_torch_operand *input = operand_of(call, 0), *weight = operand_of(call, 1);
+	tpa_real rows = weight->elements > 0 ? input->elements / weight->elements : 0;
 
 	if (!input->there)
 		return false;
-	set_flop(work, TPROF_WORK_NORM, input->type, (tp_real[]){ input->elements, weight->elements }, 2, false);
-	return like_first(call, 0, bytes_of(call, 0) + 2 * rows * tp_torch_type(input->type).bytes, work);
+	set_flop(work, TPROF_WORK_NORM, input->type, (tpa_real[]){ input->elements, weight->elements }, 2, false);
+	return like_first(call, 0, bytes_of(call, 0) + 2 * rows * tpa_torch_type(input->type).bytes, work);
 }
 
 /* Gradient, input, mean, deviation, weight, bias, which only says that its gradient is wanted. */
-static bool layer_norm_backward(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool layer_norm_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 4);
+	const struct tpa_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 4);
 
 	if (!gradient->there || !operand_of(call, 3)->there)
 		return false;
-	set_flop(work, TPROF_WORK_NORM, gradient->type, (tp_real[]){ gradient->elements, weight->elements }, 2, true);
+	set_flop(work, TPROF_WORK_NORM, gradient->type, (tpa_real[]){ gradient->elements, weight->elements }, 2, true);
 	return like_first(call, 0, bytes_of(call, 0) + weight->bytes + operand_of(call, 5)->bytes, work);
 }
 
@@ -257,35 +257,35 @@ static bool layer_norm_backward(const struct tp_torch_call *call, struct tp_torc
  * Input, weight, bias, running mean and variance: where these are, whether they are used or updated does not follow from the
  * sizes, and so neither do the FLOP; the bytes are what is moved at least.
  */
-static bool batch_norm(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool batch_norm(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *input = operand_of(call, 0);
-	tp_real channels = input->dims > 1 ? (tp_real)input->sizes[1] : 0;
+	const struct tpa_torch_operand *input = operand_of(call, 0);
+	tpa_real channels = input->dims > 1 ? (tpa_real)input->sizes[1] : 0;
 
 	if (!input->there)
 		return false;
-	set_each(work, input->type, TP_TORCH_UNCOUNTED, input->elements);
+	set_each(work, input->type, TPA_TORCH_UNCOUNTED, input->elements);
 	if (!operand_of(call, 3)->there)
 		set_flop(work, TPROF_WORK_NORM, input->type,
-			 (tp_real[]){ input->elements, operand_of(call, 1)->there ? channels : 0 }, 2, false);
+			 (tpa_real[]){ input->elements, operand_of(call, 1)->there ? channels : 0 }, 2, false);
 	work->kind = TPROF_WORK_NORM;
 	return like_first(call, 0, bytes_of(call, 0), work);
 }
 
 /* Gradient, input, weight, running mean and variance, those that were saved: none where the running ones were used. */
-static bool batch_norm_backward(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool batch_norm_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 2),
-				      *saved = operand_of(call, 5);
-	tp_real read = gradient->bytes + operand_of(call, 1)->bytes + 2 * weight->bytes;
+	const struct tpa_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 2),
+				       *saved = operand_of(call, 5);
+	tpa_real read = gradient->bytes + operand_of(call, 1)->bytes + 2 * weight->bytes;
 
 	if (!gradient->there || !operand_of(call, 1)->there)
 		return false;
 	if (!saved->there || !(saved->elements > 0)) {
-		set_each(work, gradient->type, TP_TORCH_UNCOUNTED, gradient->elements);
+		set_each(work, gradient->type, TPA_TORCH_UNCOUNTED, gradient->elements);
 		read += operand_of(call, 3)->bytes + operand_of(call, 4)->bytes;
 	} else {
-		set_flop(work, TPROF_WORK_NORM, gradient->type, (tp_real[]){ gradient->elements, weight->elements }, 2,
+		set_flop(work, TPROF_WORK_NORM, gradient->type, (tpa_real[]){ gradient->elements, weight->elements }, 2,
 			 true);
 		read += saved->bytes + operand_of(call, 6)->bytes;
 	}
@@ -294,73 +294,73 @@ static bool batch_norm_backward(const struct tp_torch_call *call, struct tp_torc
 }
 
 /* The last two operands; of three dimensions the first is the batch. */
-static bool matmul(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool matmul(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *a = operand_of(call, call->count - 2), *b = operand_of(call, call->count - 1);
-	tp_real batch, m, n, k;
-	struct tp_torch_operand like = { .there = true };
+	const struct tpa_torch_operand *a = operand_of(call, call->count - 2), *b = operand_of(call, call->count - 1);
+	tpa_real batch, m, n, k;
+	struct tpa_torch_operand like = { .there = true };
 	struct result result;
 
 	if (call->count < 2 || !a->there || !b->there || a->list || b->list || !a->dims || a->dims > 3 || !b->dims)
 		return false;
-	batch = a->dims == 3 ? (tp_real)a->sizes[0] : 1;
-	m = a->dims > 1 ? (tp_real)a->sizes[a->dims - 2] : 1;
-	k = (tp_real)a->sizes[a->dims - 1];
-	n = b->dims > 1 ? (tp_real)b->sizes[b->dims - 1] : 1;
+	batch = a->dims == 3 ? (tpa_real)a->sizes[0] : 1;
+	m = a->dims > 1 ? (tpa_real)a->sizes[a->dims - 2] : 1;
+	k = (tpa_real)a->sizes[a->dims - 1];
+	n = b->dims > 1 ? (tpa_real)b->sizes[b->dims - 1] : 1;
 	like.elements = batch * m * n;
-	if (b->elements != batch * k * n || like.elements >= TP_TORCH_ELEMENTS_MAX ||
+	if (b->elements != batch * k * n || like.elements >= TPA_TORCH_ELEMENTS_MAX ||
 	    !result_of(call, &like, a->type, &result) || result.elements != like.elements)
 		return false;
-	set_flop(work, TPROF_WORK_MATMUL, a->type, (tp_real[]){ batch, m, n, k }, 4, false);
+	set_flop(work, TPROF_WORK_MATMUL, a->type, (tpa_real[]){ batch, m, n, k }, 4, false);
 	set_bytes(work, bytes_of(call, 0) + result.bytes);
 	return true;
 }
 
 /* Of a table those rows that the indices name. */
-static bool embedding(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool embedding(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *table = operand_of(call, 0), *indices = operand_of(call, 1);
-	tp_real rows;
+	const struct tpa_torch_operand *table = operand_of(call, 0), *indices = operand_of(call, 1);
+	tpa_real rows;
 
 	if (!table->there || table->dims != 2 || !indices->there || call->out.there)
 		return false;
-	rows = indices->elements * (tp_real)table->sizes[1] * tp_torch_type(table->type).bytes;
+	rows = indices->elements * (tpa_real)table->sizes[1] * tpa_torch_type(table->type).bytes;
 	set_each(work, table->type, 0, 0);
 	set_bytes(work, indices->bytes + 2 * rows);
-	return rows < TP_TORCH_ELEMENTS_MAX;
+	return rows < TPA_TORCH_ELEMENTS_MAX;
 }
 
 /* Of the input only the sizes are asked for. */
-static bool pool_backward(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool pool_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *gradient = operand_of(call, 0), *indices = operand_of(call, 2);
+	const struct tpa_torch_operand *gradient = operand_of(call, 0), *indices = operand_of(call, 2);
 
 	set_each(work, gradient->type, 1, gradient->elements);
 	return gradient->there && indices->there && like_first(call, 1, gradient->bytes + indices->bytes, work);
 }
 
-static bool like_the_first(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool like_the_first(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	const struct tp_torch_operand *first = operand_of(call, 0);
+	const struct tpa_torch_operand *first = operand_of(call, 0);
 
 	set_each(work, first->type, call->row->each, first->elements);
 	return like_first(call, 0, bytes_of(call, 0), work);
 }
 
 /* One tensor that is made of them, or as many. */
-static bool lists(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool lists(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	return operand_of(call, 0)->list && like_the_first(call, work);
 }
 
-static bool read_only(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool read_only(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	set_each(work, 0, 0, 0);
 	set_bytes(work, bytes_of(call, 0));
 	return operand_of(call, 0)->there;
 }
 
-static bool nothing(const struct tp_torch_call *call, struct tp_torch_work *work)
+static bool nothing(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	(void)call;
 	set_bytes(work, 0);
@@ -369,31 +369,31 @@ static bool nothing(const struct tp_torch_call *call, struct tp_torch_work *work
 	return true;
 }
 
-bool tp_torch_apply(const struct tp_torch_call *call, struct tp_torch_work *work)
+bool tpa_torch_apply(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
-	static bool (*const rules[])(const struct tp_torch_call *, struct tp_torch_work *) = {
-		[TP_TORCH_NOTHING] = nothing,
-		[TP_TORCH_EACH] = each,
-		[TP_TORCH_REAL] = each,
-		[TP_TORCH_TEST] = each,
-		[TP_TORCH_LIKE] = like_the_first,
-		[TP_TORCH_COPY] = copy,
-		[TP_TORCH_FILL] = fill,
-		[TP_TORCH_READ] = read_only,
-		[TP_TORCH_CHOOSE] = choose,
-		[TP_TORCH_JOIN] = lists,
-		[TP_TORCH_LISTS] = lists,
-		[TP_TORCH_SUM] = reduce,
-		[TP_TORCH_MEAN] = reduce,
-		[TP_TORCH_SOFTMAX] = softmax,
-		[TP_TORCH_SOFTMAX_BACKWARD] = softmax,
-		[TP_TORCH_LAYER_NORM] = layer_norm,
-		[TP_TORCH_LAYER_NORM_BACKWARD] = layer_norm_backward,
-		[TP_TORCH_BATCH_NORM] = batch_norm,
-		[TP_TORCH_BATCH_NORM_BACKWARD] = batch_norm_backward,
-		[TP_TORCH_MATMUL] = matmul,
-		[TP_TORCH_EMBEDDING] = embedding,
-		[TP_TORCH_POOL_BACKWARD] = pool_backward,
+	static bool (*const rules[])(const struct tpa_torch_call *, struct tpa_torch_work *) = {
+		[TPA_TORCH_NOTHING] = nothing,
+		[TPA_TORCH_EACH] = each,
+		[TPA_TORCH_REAL] = each,
+		[TPA_TORCH_TEST] = each,
+		[TPA_TORCH_LIKE] = like_the_first,
+		[TPA_TORCH_COPY] = copy,
+		[TPA_TORCH_FILL] = fill,
+		[TPA_TORCH_READ] = read_only,
+		[TPA_TORCH_CHOOSE] = choose,
+		[TPA_TORCH_JOIN] = lists,
+		[TPA_TORCH_LISTS] = lists,
+		[TPA_TORCH_SUM] = reduce,
+		[TPA_TORCH_MEAN] = reduce,
+		[TPA_TORCH_SOFTMAX] = softmax,
+		[TPA_TORCH_SOFTMAX_BACKWARD] = softmax,
+		[TPA_TORCH_LAYER_NORM] = layer_norm,
+		[TPA_TORCH_LAYER_NORM_BACKWARD] = layer_norm_backward,
+		[TPA_TORCH_BATCH_NORM] = batch_norm,
+		[TPA_TORCH_BATCH_NORM_BACKWARD] = batch_norm_backward,
+		[TPA_TORCH_MATMUL] = matmul,
+		[TPA_TORCH_EMBEDDING] = embedding,
+		[TPA_TORCH_POOL_BACKWARD] = pool_backward,
 	};
 
 	return rules[call->row->rule] && rules[call->row->rule](call, work);

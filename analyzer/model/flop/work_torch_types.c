@@ -2,41 +2,41 @@
 /* Types of tensors (c10/core/ScalarType.h), and what arithmetic makes of two ("Tensor Attributes" in PyTorch's documentation). */
 #include "model/flop/work_torch_impl.h"
 
-#define TRUTH TP_TORCH_TRUTH
-#define INTEGER TP_TORCH_INTEGER
-#define REAL TP_TORCH_FLOATING
-#define COMPLEX TP_TORCH_COMPLEX
+#define TRUTH TPA_TORCH_TRUTH
+#define INTEGER TPA_TORCH_INTEGER
+#define REAL TPA_TORCH_FLOATING
+#define COMPLEX TPA_TORCH_COMPLEX
 #define F32 6u
 #define S16 2u
 
-struct tp_torch_type tp_torch_type(uint32_t type)
+struct tpa_torch_type tpa_torch_type(uint32_t type)
 {
-	static const struct tp_torch_type types[] = {
+	static const struct tpa_torch_type types[] = {
 		[0] = { 1, TPROF_DTYPE_NONE, INTEGER },	 [1] = { 1, TPROF_DTYPE_NONE, INTEGER },
 		[2] = { 2, TPROF_DTYPE_NONE, INTEGER },	 [3] = { 4, TPROF_DTYPE_NONE, INTEGER },
 		[4] = { 8, TPROF_DTYPE_NONE, INTEGER },	 [5] = { 2, TPROF_DTYPE_F16, REAL },
 		[6] = { 4, TPROF_DTYPE_F32, REAL },	 [7] = { 8, TPROF_DTYPE_F64, REAL },
 		[8] = { 4, TPROF_DTYPE_NONE, COMPLEX },	 [9] = { 8, TPROF_DTYPE_C32, COMPLEX },
-		[10] = { 16, TPROF_DTYPE_C64, COMPLEX }, [TP_TORCH_BOOL] = { 1, TPROF_DTYPE_NONE, TRUTH },
+		[10] = { 16, TPROF_DTYPE_C64, COMPLEX }, [TPA_TORCH_BOOL] = { 1, TPROF_DTYPE_NONE, TRUTH },
 		[15] = { 2, TPROF_DTYPE_BF16, REAL },
 	};
 
-	return type < sizeof(types) / sizeof(*types) ? types[type] : (struct tp_torch_type){ 0 };
+	return type < sizeof(types) / sizeof(*types) ? types[type] : (struct tpa_torch_type){ 0 };
 }
 
-uint32_t tp_torch_promote(uint32_t a, uint32_t b)
+uint32_t tpa_torch_promote(uint32_t a, uint32_t b)
 {
-	struct tp_torch_type x = tp_torch_type(a), y = tp_torch_type(b);
+	struct tpa_torch_type x = tpa_torch_type(a), y = tpa_torch_type(b);
 
 	if (a == b)
 		return a;
 	if (!x.order || !y.order)
-		return TP_TORCH_NO_TYPE;
+		return TPA_TORCH_NO_TYPE;
 	if (x.order != y.order) {
 		/* Of a complex number and a real one of more digits neither prevails. */
 		if ((x.order == COMPLEX && y.order == REAL && x.bytes < 2 * y.bytes) ||
 		    (y.order == COMPLEX && x.order == REAL && y.bytes < 2 * x.bytes))
-			return TP_TORCH_NO_TYPE;
+			return TPA_TORCH_NO_TYPE;
 		return x.order > y.order ? a : b;
 	}
 	if (x.bytes != y.bytes)

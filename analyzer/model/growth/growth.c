@@ -9,36 +9,36 @@
 
 #define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
 
-void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit)
+void tpa_growth_init(struct tpa_growth *growth, uint64_t stride, uint8_t bit)
 {
 	growth->bit = bit;
 	growth->stride = stride ? stride : 1;
 	growth->due = growth->stride;
 }
 
-static void free_states(struct tp_growth_states *states)
+static void free_states(struct tpa_growth_states *states)
 {
 	for (size_t i = 0; i < states->count; i++)
 		free(states->list[i].series);
 	free(states->list);
-	*states = (struct tp_growth_states){ 0 };
+	*states = (struct tpa_growth_states){ 0 };
 }
 
-void tp_growth_free(struct tp_growth *growth)
+void tpa_growth_free(struct tpa_growth *growth)
 {
 	free_states(&growth->sites);
 	free_states(&growth->maps);
 }
 
-void tp_growth_drop(struct tp_growth *growth)
+void tpa_growth_drop(struct tpa_growth *growth)
 {
-	tp_growth_free(growth);
+	tpa_growth_free(growth);
 	growth->count = 0;
 	growth->due = UINT64_MAX;
 }
 
 /* A series goes on to look `count` with what there is since `since`. */
-static void go_on(struct tp_growth_state *state, size_t count)
+static void go_on(struct tpa_growth_state *state, size_t count)
 {
 	for (size_t i = state->since; i < count; i++) {
 		state->series->bytes[i] = state->bytes;
@@ -48,10 +48,10 @@ static void go_on(struct tp_growth_state *state, size_t count)
 }
 
 /* Every second look goes. */
-static void halve_states(struct tp_growth_states *states)
+static void halve_states(struct tpa_growth_states *states)
 {
 	for (size_t s = 0; s < states->count; s++) {
-		struct tp_growth_state *state = &states->list[s];
+		struct tpa_growth_state *state = &states->list[s];
 
 		state->since = (state->since + 1) / 2;
 		for (size_t i = 0; state->series && i < state->since; i++) {
@@ -61,7 +61,7 @@ static void halve_states(struct tp_growth_states *states)
 	}
 }
 
-static void halve(struct tp_growth *growth)
+static void halve(struct tpa_growth *growth)
 {
 	growth->count /= 2;
 	growth->stride *= 2;
@@ -75,12 +75,12 @@ static void halve(struct tp_growth *growth)
 }
 
 /* What has not changed since the last look needs none. */
-static void look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
+static void look_at(struct tpa_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
 {
 	if (state->bytes == bytes && state->blocks == blocks)
 		return;
 	if (!state->series && (state->bytes || state->blocks))
-		state->series = tp_zalloc(1, sizeof(*state->series));
+		state->series = tpa_zalloc(1, sizeof(*state->series));
 	if (state->series)
 		go_on(state, look);
 	state->since = (uint32_t)look;
@@ -89,50 +89,50 @@ static void look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, 
 }
 
 /* Room for as many sites as there are by now; new ones have nothing. */
-static void reserve(struct tp_growth_states *states, size_t count)
+static void reserve(struct tpa_growth_states *states, size_t count)
 {
-	tp_grow(&states->list, &states->room, count, sizeof(*states->list));
+	tpa_grow(&states->list, &states->room, count, sizeof(*states->list));
 	if (count > states->count)
 		memset(states->list + states->count, 0, (count - states->count) * sizeof(*states->list));
 	states->count = count;
 }
 
-static void look_at_site(struct tp_growth *growth, const struct tp_growth_inputs *in, size_t site)
+static void look_at_site(struct tpa_growth *growth, const struct tpa_growth_inputs *in, size_t site)
 {
-	const struct tp_amount *live = &in->sites->list[site].live;
+	const struct tpa_amount *live = &in->sites->list[site].live;
 	uint64_t bytes = live->bytes, blocks = live->blocks;
 
 	if (in->estimates && site < in->estimates->count) {
-		bytes = tp_round(in->estimates->sites[site].live.bytes.value);
-		blocks = tp_round(in->estimates->sites[site].live.blocks.value);
+		bytes = tpa_round(in->estimates->sites[site].live.bytes.value);
+		blocks = tpa_round(in->estimates->sites[site].live.blocks.value);
 	}
 	look_at(&growth->sites.list[site], growth->count, bytes, blocks);
 }
 
-static void look_at_sites(struct tp_growth *growth, const struct tp_growth_inputs *in)
+static void look_at_sites(struct tpa_growth *growth, const struct tpa_growth_inputs *in)
 {
 	size_t count = in->sites->count;
 
 	reserve(&growth->sites, count);
-	for (size_t first = 0; first < count; first += TP_SITES_TOGETHER) {
-		uint8_t *changed = &in->sites->changed[first / TP_SITES_TOGETHER];
+	for (size_t first = 0; first < count; first += TPA_SITES_TOGETHER) {
+		uint8_t *changed = &in->sites->changed[first / TPA_SITES_TOGETHER];
 
 		if (!(*changed & growth->bit))
 			continue;
 		*changed &= (uint8_t)~growth->bit;
-		for (size_t i = first; i < count && i < first + TP_SITES_TOGETHER; i++)
-			if (i >= TP_SITE_FIRST)
+		for (size_t i = first; i < count && i < first + TPA_SITES_TOGETHER; i++)
+			if (i >= TPA_SITE_FIRST)
 				look_at_site(growth, in, i);
 	}
 }
 
-static void look_at_maps(struct tp_growth *growth, const struct tp_growth_inputs *in)
+static void look_at_maps(struct tpa_growth *growth, const struct tpa_growth_inputs *in)
 {
-	struct tp_growth_whole *whole = &growth->whole[growth->count];
+	struct tpa_growth_whole *whole = &growth->whole[growth->count];
 
 	reserve(&growth->maps, in->maps->site_count);
 	for (size_t i = 0; i < in->maps->site_count; i++) {
-		const struct tp_map_state *site = &in->maps->sites[i];
+		const struct tpa_map_state *site = &in->maps->sites[i];
 
 		*(site->file ? &whole->file : &whole->anonymous) += site->live;
 		look_at(&growth->maps.list[i], growth->count, site->live, 0);
@@ -140,87 +140,87 @@ static void look_at_maps(struct tp_growth *growth, const struct tp_growth_inputs
 }
 
 /* All looks of what has a series stand in it. */
-static void finish_states(struct tp_growth_states *states, size_t count)
+static void finish_states(struct tpa_growth_states *states, size_t count)
 {
 	for (size_t i = 0; i < states->count; i++)
 		if (states->list[i].series)
 			go_on(&states->list[i], count);
 }
 
-void tp_growth_finish(struct tp_growth *growth)
+void tpa_growth_finish(struct tpa_growth *growth)
 {
 	finish_states(&growth->sites, growth->count);
 	finish_states(&growth->maps, growth->count);
 }
 
-void tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
+void tpa_growth_look(struct tpa_growth *growth, const struct tpa_growth_inputs *in, uint64_t now)
 {
 	uint64_t interval;
 
 	growth->at[growth->count] = now;
 	growth->time[growth->count] = in->last;
-	growth->whole[growth->count] = (struct tp_growth_whole){ .live = in->now->live_bytes,
-								 .blocks = in->now->live_blocks,
-								 .rss = in->now->rss,
-								 .parts = *in->parts,
-								 .allocator = *in->allocator,
-								 .allocator_live = in->allocator_live };
+	growth->whole[growth->count] = (struct tpa_growth_whole){ .live = in->now->live_bytes,
+								  .blocks = in->now->live_blocks,
+								  .rss = in->now->rss,
+								  .parts = *in->parts,
+								  .allocator = *in->allocator,
+								  .allocator_live = in->allocator_live };
 	look_at_sites(growth, in);
 	look_at_maps(growth, in);
-	if (++growth->count == TP_TREND_MAX)
+	if (++growth->count == TPA_TREND_MAX)
 		halve(growth);
 	interval = now / growth->stride + 1;
 	growth->due = interval * growth->stride;
 	growth->due += (uint64_t)((unsigned __int128)(interval * RANDOM) * growth->stride >> 64);
 }
 
-void tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
+void tpa_growth_look_back(struct tpa_growth *growth, const struct tpa_growth_inputs *in, uint64_t now)
 {
-	if (growth->count < TP_TREND_LEAST)
+	if (growth->count < TPA_TREND_LEAST)
 		return; /* quiet time makes no verdict of too few looks */
 	while (growth->due < now && now - growth->due >= growth->stride)
-		tp_growth_look(growth, in, growth->due);
+		tpa_growth_look(growth, in, growth->due);
 }
 
 /* ---- saving and loading ---- */
 
-static void archive_series(struct tp_archive *archive, struct tp_growth_state *state)
+static void archive_series(struct tpa_archive *archive, struct tpa_growth_state *state)
 {
 	bool any = state->series != NULL;
 
-	TP_ARCHIVE(archive, any);
+	TPA_ARCHIVE(archive, any);
 	if (!any)
 		return;
 	if (archive->loading)
-		state->series = tp_zalloc(1, sizeof(*state->series));
-	TP_ARCHIVE(archive, *state->series);
+		state->series = tpa_zalloc(1, sizeof(*state->series));
+	TPA_ARCHIVE(archive, *state->series);
 }
 
-static void archive_states(struct tp_archive *archive, struct tp_growth_states *states)
+static void archive_states(struct tpa_archive *archive, struct tpa_growth_states *states)
 {
-	tp_archive_array(archive, &states->list, &states->count, &states->room, sizeof(*states->list));
+	tpa_archive_array(archive, &states->list, &states->count, &states->room, sizeof(*states->list));
 	for (size_t i = 0; archive->loading && i < states->count; i++)
 		states->list[i].series = NULL;
 	for (size_t i = 0; i < states->count && !archive->failed; i++) {
-		tp_archive_check(archive, states->list[i].since <= TP_TREND_MAX, "a look is out of range");
+		tpa_archive_check(archive, states->list[i].since <= TPA_TREND_MAX, "a look is out of range");
 		archive_series(archive, &states->list[i]);
 	}
 }
 
-void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth)
+void tpa_growth_archive(struct tpa_archive *archive, struct tpa_growth *growth)
 {
-	TP_ARCHIVE(archive, growth->count);
-	if (!tp_archive_check(archive, growth->count < TP_TREND_MAX, "too many looks"))
+	TPA_ARCHIVE(archive, growth->count);
+	if (!tpa_archive_check(archive, growth->count < TPA_TREND_MAX, "too many looks"))
 		growth->count = 0;
-	TP_ARCHIVE(archive, growth->bit); /* 0: it has not begun */
-	TP_ARCHIVE(archive, growth->at);
-	TP_ARCHIVE(archive, growth->time);
-	TP_ARCHIVE(archive, growth->whole);
-	TP_ARCHIVE(archive, growth->stride);
-	if (!tp_archive_check(archive, growth->stride || !growth->bit, "looks have no distance"))
+	TPA_ARCHIVE(archive, growth->bit); /* 0: it has not begun */
+	TPA_ARCHIVE(archive, growth->at);
+	TPA_ARCHIVE(archive, growth->time);
+	TPA_ARCHIVE(archive, growth->whole);
+	TPA_ARCHIVE(archive, growth->stride);
+	if (!tpa_archive_check(archive, growth->stride || !growth->bit, "looks have no distance"))
 		growth->stride = 1;
-	TP_ARCHIVE(archive, growth->due);
-	TP_ARCHIVE(archive, growth->survivors);
+	TPA_ARCHIVE(archive, growth->due);
+	TPA_ARCHIVE(archive, growth->survivors);
 	archive_states(archive, &growth->sites);
 	archive_states(archive, &growth->maps);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What grows with the steps: live bytes and blocks of each site, looked at in some of the steps' ends; model/stats/trend.h says
- * what that means. At most TP_TREND_MAX steps are kept, of a long run every second, fourth, ... one, and of each such
+ * what that means. At most TPA_TREND_MAX steps are kept, of a long run every second, fourth, ... one, and of each such
  * interval a step at random, so that what comes and goes at a rate of its own does not look like growth (stochastic sampling,
  * Cook 1986). Looking costs a pass over the sites that changed since the last look, some 64 times for each doubling of the steps;
  * between, an event pays a store. Memory grows with the sites, and only sites that change between looks get a series. The same
@@ -25,93 +25,93 @@
 #include "model/stats/trend.h"
 #include "trace/payload.h"
 
-struct tp_archive;
+struct tpa_archive;
 
 /* What growth reads of the other parts. It changes only sites->changed, in which each growth has a bit of its own. */
-struct tp_growth_inputs {
-	const struct tp_trace *trace;
-	const struct tp_replay_options *options;
+struct tpa_growth_inputs {
+	const struct tpa_trace *trace;
+	const struct tpa_replay_options *options;
 	uint64_t start_ns; /* of the process, since the run's start */
 	uint64_t last;	   /* time of the last event */
-	struct tp_sites *sites;
-	const struct tp_estimates *estimates; /* NULL: allocations were not sampled */
-	const struct tp_maps *maps;
-	const struct tp_live *live;
-	const struct tp_outlived *outlived;
-	const struct tp_makeup *makeup;
-	const struct tp_point *now;
-	const struct tp_memory_parts *parts;
-	const struct tp_allocator *allocator;
+	struct tpa_sites *sites;
+	const struct tpa_estimates *estimates; /* NULL: allocations were not sampled */
+	const struct tpa_maps *maps;
+	const struct tpa_live *live;
+	const struct tpa_outlived *outlived;
+	const struct tpa_makeup *makeup;
+	const struct tpa_point *now;
+	const struct tpa_memory_parts *parts;
+	const struct tpa_allocator *allocator;
 	uint64_t allocator_live; /* live bytes when the allocator said this */
 };
 
 /* Of the whole process at one look. */
-struct tp_growth_whole {
+struct tpa_growth_whole {
 	uint64_t live, blocks, anonymous, file, rss; /* blocks: their number; the others are bytes */
-	struct tp_memory_parts parts;
-	struct tp_allocator allocator;
+	struct tpa_memory_parts parts;
+	struct tpa_allocator allocator;
 	uint64_t allocator_live; /* when it said this */
 };
 
-struct tp_growth_state; /* a site's */
+struct tpa_growth_state; /* a site's */
 
-struct tp_growth_states {
-	struct tp_growth_state *list;
+struct tpa_growth_states {
+	struct tpa_growth_state *list;
 	size_t count, room;
 };
 
-struct tp_growth {
-	uint64_t at[TP_TREND_MAX];   /* number of the step, or event time */
-	uint64_t time[TP_TREND_MAX]; /* event time */
-	struct tp_growth_whole whole[TP_TREND_MAX];
+struct tpa_growth {
+	uint64_t at[TPA_TREND_MAX];   /* number of the step, or event time */
+	uint64_t time[TPA_TREND_MAX]; /* event time */
+	struct tpa_growth_whole whole[TPA_TREND_MAX];
 	size_t count;
-	uint64_t stride, due;		     /* due: when to look next; UINT64_MAX: never */
-	uint8_t bit;			     /* of tp_sites.changed: its own */
-	bool survivors;			     /* they were counted */
-	struct tp_growth_states sites, maps; /* as the replay's sites, and the sites of its mappings */
+	uint64_t stride, due;		      /* due: when to look next; UINT64_MAX: never */
+	uint8_t bit;			      /* of tpa_sites.changed: its own */
+	bool survivors;			      /* they were counted */
+	struct tpa_growth_states sites, maps; /* as the replay's sites, and the sites of its mappings */
 };
 
 /* Looks will be at stride, 2 * stride, ... or more seldom. Of all that look at the same sites each has a bit of its own. */
-void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit);
-void tp_growth_free(struct tp_growth *growth);
+void tpa_growth_init(struct tpa_growth *growth, uint64_t stride, uint8_t bit);
+void tpa_growth_free(struct tpa_growth *growth);
 
 /* Looks, at a time that is due. */
-void tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
+void tpa_growth_look(struct tpa_growth *growth, const struct tpa_growth_inputs *in, uint64_t now);
 
 /* The looks that were due before that time, while nothing happened. */
-void tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
+void tpa_growth_look_back(struct tpa_growth *growth, const struct tpa_growth_inputs *in, uint64_t now);
 
 /* Nothing more, and what was seen is forgotten. */
-void tp_growth_drop(struct tp_growth *growth);
+void tpa_growth_drop(struct tpa_growth *growth);
 
 /* Saves, or loads into growth that holds nothing. */
-void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth);
+void tpa_growth_archive(struct tpa_archive *archive, struct tpa_growth *growth);
 
 /*
- * Counts which blocks of each site live yet when the last step ends: before tp_growth_result(), which else takes it for unknown.
+ * Counts which blocks of each site live yet when the last step ends: before tpa_growth_result(), which else takes it for unknown.
  * It is of a run that was sampled, too.
  */
-void tp_growth_survivors(struct tp_growth *growth, const struct tp_growth_inputs *in);
+void tpa_growth_survivors(struct tpa_growth *growth, const struct tpa_growth_inputs *in);
 
 /*
  * Fills *stats from what was seen. `seconds`: `at` holds event times. With options->keep_growth the sites' series are moved to
  * stats->kept.
  */
-void tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
-		      struct tp_growth_stats *stats);
-void tp_growth_result_free(struct tp_growth_stats *stats);
+void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs *in, bool seconds,
+		       struct tpa_growth_stats *stats);
+void tpa_growth_result_free(struct tpa_growth_stats *stats);
 
 /* When the blocks that live yet were born: of stats->heap, those that leak. After the steps' result. */
-void tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
-		      struct tp_growth_stats *stats);
+void tpa_growth_births(const struct tpa_growth_inputs *in, const struct tpa_step_stats *steps,
+		       struct tpa_growth_stats *stats);
 
 /* ---- put together ---- */
 
 /* The sites that were kept; groups are given in this order. */
-const struct tp_growth_member *tp_growth_members(const struct tp_growth_kept *kept, size_t *count);
+const struct tpa_growth_member *tpa_growth_members(const struct tpa_growth_kept *kept, size_t *count);
 
 /* Which groups each member is in: of member i, list[first[i]] to list[first[i + 1] - 1], each once. */
-struct tp_growth_groups {
+struct tpa_growth_groups {
 	const size_t *first;  /* of each member, and one more */
 	const uint32_t *list; /* below count */
 	size_t count;
@@ -125,7 +125,7 @@ struct tp_growth_groups {
  * and op those of the member that grew most. `varying`: of the groups, how many changed, which is what Holm's correction
  * counts. The caller frees result->list.
  */
-void tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
-		    struct tp_growth_list *result, size_t *varying);
+void tpa_growth_pool(const struct tpa_growth_kept *kept, const struct tpa_growth_groups *groups,
+		     struct tpa_growth_list *result, size_t *varying);
 
 #endif

@@ -30,7 +30,7 @@ static int by_size(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-static void summarize(struct tp_growth_site *site, struct birth *births, size_t count)
+static void summarize(struct tpa_growth_site *site, struct birth *births, size_t count)
 {
 	site->born[0] = births[0].place;
 	site->born[1] = births[count / 2].place;
@@ -40,9 +40,9 @@ static void summarize(struct tp_growth_site *site, struct birth *births, size_t 
 }
 
 struct births {
-	const struct tp_growth_inputs *in;
-	const struct tp_step_stats *steps;
-	const struct tp_growth_stats *stats;
+	const struct tpa_growth_inputs *in;
+	const struct tpa_step_stats *steps;
+	const struct tpa_growth_stats *stats;
 	uint32_t *index; /* by series: its place in the list, and 1; 0: it is no leak */
 	struct birth *list;
 	size_t count, room;
@@ -50,23 +50,23 @@ struct births {
 
 static void add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
 {
-	uint32_t series = site == TP_SITE_NONE ? 0 : births->stats->series[site];
+	uint32_t series = site == TPA_SITE_NONE ? 0 : births->stats->series[site];
 	uint64_t ns;
 
 	if (!series || !births->index[series - 1])
 		return;
-	tp_grow(&births->list, &births->room, births->count + 1, sizeof(*births->list));
-	ns = tp_growth_ns(births->in, time);
+	tpa_grow(&births->list, &births->room, births->count + 1, sizeof(*births->list));
+	ns = tpa_growth_ns(births->in, time);
 	births->list[births->count++] =
 		(struct birth){ births->index[series - 1] - 1,
-				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
+				births->stats->seconds ? ns : tpa_steps_at(births->steps, ns).first, size };
 }
 
 /* Those that live, and with steps those that did when the last one ended. */
 static void collect(struct births *births)
 {
-	const struct tp_live *live = births->in->live;
-	const struct tp_outlived *outlived = births->in->outlived;
+	const struct tpa_live *live = births->in->live;
+	const struct tpa_outlived *outlived = births->in->outlived;
 	size_t slots = (size_t)1 << (64 - live->shift);
 
 	for (size_t i = 0; i < slots; i++)
@@ -75,15 +75,15 @@ static void collect(struct births *births)
 		add(births, outlived->list[i].site, outlived->list[i].time, outlived->list[i].size);
 }
 
-void tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
-		      struct tp_growth_stats *stats)
+void tpa_growth_births(const struct tpa_growth_inputs *in, const struct tpa_step_stats *steps,
+		       struct tpa_growth_stats *stats)
 {
 	struct births births = { .in = in, .steps = steps, .stats = stats };
 	size_t suspects = stats->heap.leaks + stats->heap.rising;
 
 	if (!suspects)
 		return;
-	births.index = tp_zalloc(in->sites->count + 1, sizeof(*births.index));
+	births.index = tpa_zalloc(in->sites->count + 1, sizeof(*births.index));
 	for (size_t i = 0; i < suspects; i++)
 		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
 	collect(&births);
@@ -101,7 +101,7 @@ void tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_st
 /* ---- survivors: of the blocks that lived at a look, how many are live when the last step ends ---- */
 
 /* The first look that found it; growth->count: none did. */
-static size_t look_of(const struct tp_growth *growth, uint64_t time)
+static size_t look_of(const struct tpa_growth *growth, uint64_t time)
 {
 	size_t from = 0, to = growth->count;
 
@@ -116,9 +116,9 @@ static size_t look_of(const struct tp_growth *growth, uint64_t time)
 	return from;
 }
 
-static void count(struct tp_growth *growth, uint32_t site, uint64_t time)
+static void count(struct tpa_growth *growth, uint32_t site, uint64_t time)
 {
-	struct tp_growth_series *series = site < growth->sites.count ? growth->sites.list[site].series : NULL;
+	struct tpa_growth_series *series = site < growth->sites.count ? growth->sites.list[site].series : NULL;
 	size_t look = series ? look_of(growth, time) : growth->count;
 
 	if (look < growth->count)
@@ -126,27 +126,27 @@ static void count(struct tp_growth *growth, uint32_t site, uint64_t time)
 }
 
 /* From those that a look found first to all that it found. */
-static void add_up(struct tp_growth *growth, struct tp_growth_series *series)
+static void add_up(struct tpa_growth *growth, struct tpa_growth_series *series)
 {
 	for (size_t i = 1; i < growth->count; i++)
 		series->survivors[i] += series->survivors[i - 1];
 }
 
-void tp_growth_survivors(struct tp_growth *growth, const struct tp_growth_inputs *in)
+void tpa_growth_survivors(struct tpa_growth *growth, const struct tpa_growth_inputs *in)
 {
-	const struct tp_live *live = in->live;
-	const struct tp_outlived *outlived = in->outlived;
+	const struct tpa_live *live = in->live;
+	const struct tpa_outlived *outlived = in->outlived;
 	size_t slots = (size_t)1 << (64 - live->shift);
 
-	growth->survivors = !in->estimates && outlived->count < TP_OUTLIVED_MANY;
+	growth->survivors = !in->estimates && outlived->count < TPA_OUTLIVED_MANY;
 	if (!growth->survivors)
 		return;
 	for (size_t i = 0; i < slots; i++)
-		if (live->blocks[i].site != TP_SITE_NONE)
+		if (live->blocks[i].site != TPA_SITE_NONE)
 			count(growth, live->blocks[i].site, live->blocks[i].time);
 	for (size_t i = 0; i < outlived->count; i++)
 		count(growth, outlived->list[i].site, outlived->list[i].time);
-	for (size_t i = TP_SITE_FIRST; i < growth->sites.count; i++)
+	for (size_t i = TPA_SITE_FIRST; i < growth->sites.count; i++)
 		if (growth->sites.list[i].series)
 			add_up(growth, growth->sites.list[i].series);
 }

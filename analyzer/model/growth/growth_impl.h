@@ -10,84 +10,84 @@
 #include "model/growth/growth.h"
 
 /* Event time to nanoseconds since the run's start. */
-static inline uint64_t tp_growth_ns(const struct tp_growth_inputs *in, uint64_t time)
+static inline uint64_t tpa_growth_ns(const struct tpa_growth_inputs *in, uint64_t time)
 {
-	return in->start_ns + tp_trace_ns(in->trace, time << in->trace->header->tick_shift);
+	return in->start_ns + tpa_trace_ns(in->trace, time << in->trace->header->tick_shift);
 }
 
-struct tp_growth_series {
-	uint64_t bytes[TP_TREND_MAX];
-	uint32_t blocks[TP_TREND_MAX];
-	uint32_t survivors[TP_TREND_MAX]; /* of these, that live when the last step ends */
+struct tpa_growth_series {
+	uint64_t bytes[TPA_TREND_MAX];
+	uint32_t blocks[TPA_TREND_MAX];
+	uint32_t survivors[TPA_TREND_MAX]; /* of these, that live when the last step ends */
 };
 
 /* Nothing before look `since`, and from then on what it is now; with a series: that has the looks before `since`. */
-struct tp_growth_state {
+struct tpa_growth_state {
 	uint64_t bytes, blocks;
 	uint32_t since;
-	struct tp_growth_series *series;
+	struct tpa_growth_series *series;
 };
 
 /* Where the looks were: steps, or time. */
-struct tp_growth_places {
+struct tpa_growth_places {
 	size_t count;
 	bool seconds;
-	bool survivors;		      /* they are known */
-	double x[TP_TREND_MAX];	      /* steps, or seconds */
-	uint64_t place[TP_TREND_MAX]; /* steps, or nanoseconds */
+	bool survivors;		       /* they are known */
+	double x[TPA_TREND_MAX];       /* steps, or seconds */
+	uint64_t place[TPA_TREND_MAX]; /* steps, or nanoseconds */
 };
 
 /* One series of many that are judged together. */
-struct tp_growth_found {
-	struct tp_growth_site site;
-	struct tp_trend trend;
+struct tpa_growth_found {
+	struct tpa_growth_site site;
+	struct tpa_trend trend;
 	size_t index; /* for the family's read() */
 };
 
 /* What one has at each place. */
-struct tp_growth_values {
-	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
-	double survivors[TP_TREND_MAX]; /* of the blocks */
+struct tpa_growth_values {
+	double bytes[TPA_TREND_MAX], blocks[TPA_TREND_MAX];
+	double survivors[TPA_TREND_MAX]; /* of the blocks */
 };
 
 /* Fills places->count of each. */
-typedef void tp_growth_read(const void *source, size_t index, struct tp_growth_values *values);
+typedef void tpa_growth_read(const void *source, size_t index, struct tpa_growth_values *values);
 
-struct tp_growth_family {
-	const struct tp_growth_places *places;
+struct tpa_growth_family {
+	const struct tpa_growth_places *places;
 	const void *source;
-	tp_growth_read *read;
+	tpa_growth_read *read;
 };
 
 /* What outlives the replay, to be put together by what a report knows. */
-struct tp_growth_kept {
-	struct tp_growth_places places;
-	struct tp_growth_member *members;
-	struct tp_growth_state *states; /* of the members, in the same order */
+struct tpa_growth_kept {
+	struct tpa_growth_places places;
+	struct tpa_growth_member *members;
+	struct tpa_growth_state *states; /* of the members, in the same order */
 	size_t count;
 };
 
 /* Before the series are read. */
-void tp_growth_finish(struct tp_growth *growth);
+void tpa_growth_finish(struct tpa_growth *growth);
 
 /* Numbers that a damaged trace made large end at the ends of the type. */
-int64_t tp_growth_round(double value);
+int64_t tpa_growth_round(double value);
 
 /* The values of one site, as many as there are places; and added to what is there. */
-void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values);
-void tp_growth_add_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *sum);
+void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values);
+void tpa_growth_add_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *sum);
 
 /* Bytes by which it grew from the end of the warm-up on. */
-double tp_growth_grown(const struct tp_growth_state *state, size_t count);
+double tpa_growth_grown(const struct tpa_growth_state *state, size_t count);
 
 /* Constant from the first look on: worth no test, and not counted among those that are looked at. */
-static inline bool tp_growth_is_plain(const struct tp_growth_state *state)
+static inline bool tpa_growth_is_plain(const struct tpa_growth_state *state)
 {
 	return !state->series && state->since == 0;
 }
 
 /* By index: the sites, and behind them the mappings. */
-static inline const struct tp_growth_state *tp_growth_state_at(const struct tp_growth *growth, size_t index)
+static inline const struct tpa_growth_state *tpa_growth_state_at(const struct tpa_growth *growth, size_t index)
 {
 	size_t sites = growth->sites.count;
 
@@ -95,7 +95,7 @@ static inline const struct tp_growth_state *tp_growth_state_at(const struct tp_g
 }
 
 /* The series that are judged: sites and mappings that are not plain, those of stacks that are alike as one. */
-struct tp_growth_series_list {
+struct tpa_growth_series_list {
 	size_t *order; /* indexes, series by series */
 	size_t *first; /* of each series, and one more: its place in `order` */
 	bool *renewed; /* by series: its stacks are alike but for names that are new again and again */
@@ -103,23 +103,24 @@ struct tp_growth_series_list {
 	size_t repeated; /* sites that are alike to one before them; of plain ones, only where there are others */
 };
 
-struct tp_growth_series_list tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
-					      size_t looks);
-void tp_growth_series_free(struct tp_growth_series_list *list);
+struct tpa_growth_series_list tpa_growth_series(const struct tpa_growth *growth, const struct tpa_growth_inputs *in,
+						size_t looks);
+void tpa_growth_series_free(struct tpa_growth_series_list *list);
 
 /* The test of one series: trend, and of the site p, what it was at last and at most. */
-void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found);
+void tpa_growth_test(const struct tpa_growth_family *family, struct tpa_growth_found *found);
 
 /*
  * The verdicts over a whole family: sorts the list, and fills verdict, rate and what belongs to it. `varying`: how many series
  * changed, those that are not in the list with them.
  */
-void tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying);
+void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
+		      size_t varying);
 
 /* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
-void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site);
+void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *site);
 
 /* Leaks by rate, those that may be such by rate, then the others by size. */
-void tp_growth_sort(struct tp_growth_list *list);
+void tpa_growth_sort(struct tpa_growth_list *list);
 
 #endif

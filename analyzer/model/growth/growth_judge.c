@@ -7,7 +7,7 @@
 #include "model/growth/growth_impl.h"
 #include "model/stats/stats.h"
 
-void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values)
+void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool there = i >= state->since;
@@ -23,11 +23,11 @@ void tp_growth_read_state(const struct tp_growth_state *state, size_t count, str
 	}
 }
 
-void tp_growth_add_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *sum)
+void tpa_growth_add_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *sum)
 {
-	struct tp_growth_values values;
+	struct tpa_growth_values values;
 
-	tp_growth_read_state(state, count, &values);
+	tpa_growth_read_state(state, count, &values);
 	for (size_t i = 0; i < count; i++) {
 		sum->bytes[i] += values.bytes[i];
 		sum->blocks[i] += values.blocks[i];
@@ -35,30 +35,30 @@ void tp_growth_add_state(const struct tp_growth_state *state, size_t count, stru
 	}
 }
 
-double tp_growth_grown(const struct tp_growth_state *state, size_t count)
+double tpa_growth_grown(const struct tpa_growth_state *state, size_t count)
 {
-	struct tp_growth_values values;
+	struct tpa_growth_values values;
 
-	tp_growth_read_state(state, count, &values);
+	tpa_growth_read_state(state, count, &values);
 	return values.bytes[count - 1] - values.bytes[count / 10];
 }
 
-void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found)
+void tpa_growth_test(const struct tpa_growth_family *family, struct tpa_growth_found *found)
 {
-	struct tp_growth_values values;
+	struct tpa_growth_values values;
 	size_t n = family->places->count;
 
 	family->read(family->source, found->index, &values);
-	tp_trend_test(family->places->x, values.bytes, n, &found->trend);
+	tpa_trend_test(family->places->x, values.bytes, n, &found->trend);
 	found->site.p = found->trend.p;
 	for (size_t i = 0; i < n; i++)
 		if (values.bytes[i] > (double)found->site.most)
-			found->site.most = tp_round(values.bytes[i]);
+			found->site.most = tpa_round(values.bytes[i]);
 }
 
 static int by_p(const void *a, const void *b)
 {
-	const struct tp_growth_found *x = a, *y = b;
+	const struct tpa_growth_found *x = a, *y = b;
 
 	if (x->trend.p != y->trend.p)
 		return x->trend.p < y->trend.p ? -1 : 1;
@@ -66,95 +66,96 @@ static int by_p(const void *a, const void *b)
 }
 
 /* How many of the list, the first ones once it is sorted, grow significantly. */
-static size_t significant(struct tp_growth_found *list, size_t count, size_t varying)
+static size_t significant(struct tpa_growth_found *list, size_t count, size_t varying)
 {
-	double *p = tp_zalloc(count, sizeof(*p));
+	double *p = tpa_zalloc(count, sizeof(*p));
 	size_t result;
 
 	qsort(list, count, sizeof(*list), by_p);
 	for (size_t i = 0; i < count; i++)
 		p[i] = list[i].trend.p;
-	result = tp_trend_holm(p, count < varying ? count : varying, varying);
+	result = tpa_trend_holm(p, count < varying ? count : varying, varying);
 	free(p);
 	return result;
 }
 
-int64_t tp_growth_round(double value)
+int64_t tpa_growth_round(double value)
 {
-	uint64_t size = tp_round(fabs(value));
+	uint64_t size = tpa_round(fabs(value));
 	int64_t whole = size < INT64_MAX ? (int64_t)size : INT64_MAX;
 
 	return value < 0 ? -whole : whole;
 }
 
-static void measure(const struct tp_growth_places *places, struct tp_growth_found *found,
-		    const struct tp_growth_values *values)
+static void measure(const struct tpa_growth_places *places, struct tpa_growth_found *found,
+		    const struct tpa_growth_values *values)
 {
-	struct tp_growth_site *site = &found->site;
+	struct tpa_growth_site *site = &found->site;
 	size_t n = places->count, onset;
-	struct tp_trend of_blocks = { 0 };
+	struct tpa_trend of_blocks = { 0 };
 
-	tp_trend_measure(places->x, values->bytes, n, &found->trend);
-	tp_trend_measure(places->x, values->blocks, n, &of_blocks);
+	tpa_trend_measure(places->x, values->bytes, n, &found->trend);
+	tpa_trend_measure(places->x, values->blocks, n, &of_blocks);
 	onset = found->trend.onset;
 	site->rate = found->trend.slope;
 	site->low = found->trend.low;
 	site->high = found->trend.high;
 	site->block_rate = of_blocks.slope;
 	site->since = places->place[onset];
-	site->grown = tp_growth_round(values->bytes[n - 1] - values->bytes[onset]);
+	site->grown = tpa_growth_round(values->bytes[n - 1] - values->bytes[onset]);
 }
 
 /* Whether it slows down is asked of what would be listed as growth. */
-static enum tp_verdict verdict_of(const struct tp_growth_family *family, struct tp_growth_found *found,
-				  const struct tp_growth_values *values, bool significant, size_t varying)
+static enum tpa_verdict verdict_of(const struct tpa_growth_family *family, struct tpa_growth_found *found,
+				   const struct tpa_growth_values *values, bool significant, size_t varying)
 {
-	const struct tp_growth_places *places = family->places;
-	enum tp_verdict verdict = tp_trend_verdict(values->bytes, places->count, &found->trend, significant);
+	const struct tpa_growth_places *places = family->places;
+	enum tpa_verdict verdict = tpa_trend_verdict(values->bytes, places->count, &found->trend, significant);
 
-	if (verdict != TP_VERDICT_LEAK && verdict != TP_VERDICT_RISING)
+	if (verdict != TPA_VERDICT_LEAK && verdict != TPA_VERDICT_RISING)
 		return verdict;
-	found->trend.course = tp_trend_course(places->x, values->bytes, values->blocks, places->count);
-	found->trend.doubtful = tp_trend_is_doubtful(places->x, values->bytes, values->blocks,
-						     places->survivors ? values->survivors : NULL, places->count,
-						     found->trend.p, varying);
-	return tp_trend_verdict(values->bytes, places->count, &found->trend, significant);
+	found->trend.course = tpa_trend_course(places->x, values->bytes, values->blocks, places->count);
+	found->trend.doubtful = tpa_trend_is_doubtful(places->x, values->bytes, values->blocks,
+						      places->survivors ? values->survivors : NULL, places->count,
+						      found->trend.p, varying);
+	return tpa_trend_verdict(values->bytes, places->count, &found->trend, significant);
 }
 
-void tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
+void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
+		      size_t varying)
 {
 	size_t sure = significant(list, count, varying);
-	struct tp_growth_values values;
+	struct tpa_growth_values values;
 
 	for (size_t i = 0; i < count; i++) {
 		family->read(family->source, list[i].index, &values);
 		list[i].site.verdict = verdict_of(family, &list[i], &values, i < sure, varying);
-		if (i < sure || list[i].site.verdict == TP_VERDICT_RISING)
+		if (i < sure || list[i].site.verdict == TPA_VERDICT_RISING)
 			measure(family->places, &list[i], &values);
 	}
 }
 
-void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site)
+void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *site)
 {
-	if (site->verdict == TP_VERDICT_STABLE)
+	if (site->verdict == TPA_VERDICT_STABLE)
 		return;
-	if (site->verdict == TP_VERDICT_LEAK) {
+	if (site->verdict == TPA_VERDICT_LEAK) {
 		to->leaks++;
 		to->leak_rate += site->rate;
 	}
-	to->rising += site->verdict == TP_VERDICT_RISING;
+	to->rising += site->verdict == TPA_VERDICT_RISING;
 	to->list[to->count++] = *site;
 }
 
 /* Those that leak, those that may, all others. */
-static int group_of(const struct tp_growth_site *site)
+static int group_of(const struct tpa_growth_site *site)
 {
-	return site->verdict == TP_VERDICT_LEAK ? 0 : site->verdict == TP_VERDICT_RISING ? 1 : 2;
+	return site->verdict == TPA_VERDICT_LEAK ? 0 : site->verdict == TPA_VERDICT_RISING ? 1 : 2;
 }
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct tp_growth_site *x = a, *y = b;
+	const struct tpa_growth_site *x = a, *y = b;
 	int group = group_of(x);
 
 	if (group != group_of(y))
@@ -166,7 +167,7 @@ static int by_weight(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-void tp_growth_sort(struct tp_growth_list *list)
+void tpa_growth_sort(struct tpa_growth_list *list)
 {
 	if (list->count)
 		qsort(list->list, list->count, sizeof(*list->list), by_weight);

@@ -7,27 +7,27 @@
 #include "model/growth/growth_impl.h"
 
 struct pool {
-	const struct tp_growth_kept *kept;
+	const struct tpa_growth_kept *kept;
 	uint32_t *order; /* members, group by group */
 	size_t *first;	 /* of each group, and one more: its place in `order` */
 	size_t groups;
 	bool *explained; /* of each member: it belongs to a leak that is listed already */
 };
 
-const struct tp_growth_member *tp_growth_members(const struct tp_growth_kept *kept, size_t *count)
+const struct tpa_growth_member *tpa_growth_members(const struct tpa_growth_kept *kept, size_t *count)
 {
 	*count = kept ? kept->count : 0;
 	return kept ? kept->members : NULL;
 }
 
 /* Counting sort. */
-static void put_together(struct pool *pool, const struct tp_growth_groups *groups)
+static void put_together(struct pool *pool, const struct tpa_growth_groups *groups)
 {
 	size_t members = pool->kept->count, entries = groups->first[members], *next;
 
-	pool->order = tp_zalloc(entries, sizeof(*pool->order));
-	pool->first = tp_zalloc(pool->groups + 2, sizeof(*pool->first));
-	pool->explained = tp_zalloc(members, sizeof(*pool->explained));
+	pool->order = tpa_zalloc(entries, sizeof(*pool->order));
+	pool->first = tpa_zalloc(pool->groups + 2, sizeof(*pool->first));
+	pool->explained = tpa_zalloc(members, sizeof(*pool->explained));
 	next = pool->first + 1; /* until the end of the sort it is behind by one */
 	for (size_t e = 0; e < entries; e++)
 		next[groups->list[e] + 1]++;
@@ -40,39 +40,39 @@ static void put_together(struct pool *pool, const struct tp_growth_groups *group
 
 /* ---- sums ---- */
 
-static void read_sum(const void *source, size_t group, struct tp_growth_values *values)
+static void read_sum(const void *source, size_t group, struct tpa_growth_values *values)
 {
 	const struct pool *pool = source;
-	struct tp_growth_state constant = { 0 };
+	struct tpa_growth_state constant = { 0 };
 	size_t n = pool->kept->places.count;
 
 	for (size_t i = 0; i < n; i++)
 		values->bytes[i] = values->blocks[i] = values->survivors[i] = 0;
 	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
-		const struct tp_growth_state *state = &pool->kept->states[pool->order[m]];
+		const struct tpa_growth_state *state = &pool->kept->states[pool->order[m]];
 
 		if (pool->explained[pool->order[m]])
 			continue;
-		if (!tp_growth_is_plain(state)) {
-			tp_growth_add_state(state, n, values);
+		if (!tpa_growth_is_plain(state)) {
+			tpa_growth_add_state(state, n, values);
 			continue;
 		}
 		constant.bytes += state->bytes;
 		constant.blocks += state->blocks;
 	}
-	tp_growth_add_state(&constant, n, values);
+	tpa_growth_add_state(&constant, n, values);
 }
 
 /* What the group has at last; shown by the member that grew most. False: it is constant. */
-static bool describe(const struct pool *pool, size_t group, struct tp_growth_site *site)
+static bool describe(const struct pool *pool, size_t group, struct tpa_growth_site *site)
 {
 	bool changes = false;
 	double most = 0;
 
-	*site = (struct tp_growth_site){ .number = (uint32_t)group };
+	*site = (struct tpa_growth_site){ .number = (uint32_t)group };
 	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
 		size_t member = pool->order[m];
-		const struct tp_growth_state *state = &pool->kept->states[member];
+		const struct tpa_growth_state *state = &pool->kept->states[member];
 		double grown = 0;
 
 		if (pool->explained[member])
@@ -80,9 +80,9 @@ static bool describe(const struct pool *pool, size_t group, struct tp_growth_sit
 		site->members++;
 		site->bytes += state->bytes;
 		site->blocks += state->blocks;
-		if (!tp_growth_is_plain(state))
-			grown = tp_growth_grown(state, pool->kept->places.count);
-		if (tp_growth_is_plain(state) || (changes && grown <= most))
+		if (!tpa_growth_is_plain(state))
+			grown = tpa_growth_grown(state, pool->kept->places.count);
+		if (tpa_growth_is_plain(state) || (changes && grown <= most))
 			continue;
 		changes = true;
 		most = grown;
@@ -98,12 +98,12 @@ static bool describe(const struct pool *pool, size_t group, struct tp_growth_sit
  * Steadiness for its size: of independent stacks that leak alike, all together are no better than one, and one is chosen; of
  * a leak that wanders from stack to stack the whole is steadier than any part.
  */
-static double score(const struct tp_growth_site *site)
+static double score(const struct tpa_growth_site *site)
 {
 	return site->rate / (site->high - site->low) / sqrt((double)site->members);
 }
 
-static size_t best_of(const struct tp_growth_found *list, size_t count)
+static size_t best_of(const struct tpa_growth_found *list, size_t count)
 {
 	size_t best = 0;
 
@@ -127,22 +127,22 @@ static bool overlaps(const struct pool *pool, size_t group, const bool *chosen)
 }
 
 /* Those that grow still, without what is explained. */
-static size_t test_again(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
+static size_t test_again(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
 			 const bool *chosen, size_t varying)
 {
 	const struct pool *pool = family->source;
 	size_t left = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct tp_growth_found found = list[i];
+		struct tpa_growth_found found = list[i];
 
 		if (overlaps(pool, found.index, chosen)) {
 			if (!describe(pool, found.index, &found.site))
 				continue;
-			tp_growth_test(family, &found);
+			tpa_growth_test(family, &found);
 			/* One at a time, each as if it were the first of all. */
-			tp_growth_judge(family, &found, 1, varying);
-			if (found.site.verdict != TP_VERDICT_LEAK)
+			tpa_growth_judge(family, &found, 1, varying);
+			if (found.site.verdict != TPA_VERDICT_LEAK)
 				continue;
 		}
 		list[left++] = found;
@@ -150,16 +150,16 @@ static size_t test_again(const struct tp_growth_family *family, struct tp_growth
 	return left;
 }
 
-static void take_apart(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
-		       size_t varying, struct tp_growth_list *result)
+static void take_apart(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
+		       size_t varying, struct tpa_growth_list *result)
 {
 	struct pool *pool = (struct pool *)family->source;
-	bool *chosen = tp_zalloc(pool->kept->count, sizeof(*chosen));
+	bool *chosen = tpa_zalloc(pool->kept->count, sizeof(*chosen));
 
 	while (count) { /* each round takes one at least from the list */
 		size_t best = best_of(list, count), group = list[best].index;
 
-		tp_growth_take(result, &list[best].site);
+		tpa_growth_take(result, &list[best].site);
 		list[best] = list[--count];
 		for (size_t i = 0; i < pool->kept->count; i++)
 			chosen[i] = false;
@@ -172,38 +172,38 @@ static void take_apart(const struct tp_growth_family *family, struct tp_growth_f
 	free(chosen);
 }
 
-static void judge(struct pool *pool, struct tp_growth_list *result, size_t *varying)
+static void judge(struct pool *pool, struct tpa_growth_list *result, size_t *varying)
 {
-	const struct tp_growth_family family = { &pool->kept->places, pool, read_sum };
-	struct tp_growth_found *list = tp_zalloc(pool->groups, sizeof(*list));
+	const struct tpa_growth_family family = { &pool->kept->places, pool, read_sum };
+	struct tpa_growth_found *list = tpa_zalloc(pool->groups, sizeof(*list));
 	size_t count = 0, leaks = 0;
 
 	for (size_t group = 0; group < pool->groups; group++) {
-		struct tp_growth_found *found = &list[count];
+		struct tpa_growth_found *found = &list[count];
 
 		if (!describe(pool, group, &found->site))
 			continue;
 		found->index = group;
-		tp_growth_test(&family, found);
+		tpa_growth_test(&family, found);
 		*varying += found->trend.varies;
 		count++;
 	}
-	tp_growth_judge(&family, list, count, *varying);
+	tpa_growth_judge(&family, list, count, *varying);
 	for (size_t i = 0; i < count; i++)
-		if (list[i].site.verdict == TP_VERDICT_LEAK)
+		if (list[i].site.verdict == TPA_VERDICT_LEAK)
 			list[leaks++] = list[i];
-	result->list = tp_zalloc(leaks, sizeof(*result->list));
+	result->list = tpa_zalloc(leaks, sizeof(*result->list));
 	take_apart(&family, list, leaks, *varying, result);
 	free(list);
-	tp_growth_sort(result);
+	tpa_growth_sort(result);
 }
 
-void tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
-		    struct tp_growth_list *result, size_t *varying)
+void tpa_growth_pool(const struct tpa_growth_kept *kept, const struct tpa_growth_groups *groups,
+		     struct tpa_growth_list *result, size_t *varying)
 {
 	struct pool pool = { .kept = kept, .groups = groups->count };
 
-	*result = (struct tp_growth_list){ 0 };
+	*result = (struct tpa_growth_list){ 0 };
 	*varying = 0;
 	put_together(&pool, groups);
 	judge(&pool, result, varying);

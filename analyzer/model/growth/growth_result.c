@@ -9,33 +9,33 @@
 /* ---- a line ---- */
 
 /* The look at the end of the warm-up. */
-static size_t skip_of(const struct tp_growth_places *places)
+static size_t skip_of(const struct tpa_growth_places *places)
 {
 	return places->count / 10 ? places->count / 10 : 1;
 }
 
 /* `blocks`: of memory that consists of such; else NULL. `looked`: series, this one with them, that are looked at for growth. */
-static void measure_among(const struct tp_growth_places *places, const double *y, const double *blocks, size_t looked,
-			  struct tp_growth_line *line)
+static void measure_among(const struct tpa_growth_places *places, const double *y, const double *blocks, size_t looked,
+			  struct tpa_growth_line *line)
 {
 	size_t n = places->count, skip = skip_of(places);
-	struct tp_trend trend;
+	struct tpa_trend trend;
 
-	tp_trend_test(places->x, y, n, &trend);
+	tpa_trend_test(places->x, y, n, &trend);
 	if (blocks)
-		trend.course = tp_trend_course(places->x, y, blocks, n);
-	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, looked) == 1);
-	line->first = tp_growth_round(y[skip]);
-	line->last = tp_growth_round(y[n - 1]);
+		trend.course = tpa_trend_course(places->x, y, blocks, n);
+	line->verdict = tpa_trend_verdict(y, n, &trend, tpa_trend_holm(&trend.p, 1, looked) == 1);
+	line->first = tpa_growth_round(y[skip]);
+	line->last = tpa_growth_round(y[n - 1]);
 	/* From the warm-up on, so that the lines can be added up. */
-	tp_trend_slope(places->x + skip, y + skip, n - skip, &trend);
+	tpa_trend_slope(places->x + skip, y + skip, n - skip, &trend);
 	line->rate = trend.slope;
 	line->low = trend.low;
 	line->high = trend.high;
 }
 
-static void measure_line(const struct tp_growth_places *places, const double *y, const double *blocks,
-			 struct tp_growth_line *line)
+static void measure_line(const struct tpa_growth_places *places, const double *y, const double *blocks,
+			 struct tpa_growth_line *line)
 {
 	measure_among(places, y, blocks, 1, line);
 }
@@ -44,15 +44,15 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 
 /* Mappings stand behind the sites, and are corrected for together with them. */
 struct source {
-	const struct tp_growth *growth;
-	const struct tp_growth_inputs *in;
-	struct tp_growth_series_list series;
+	const struct tpa_growth *growth;
+	const struct tpa_growth_inputs *in;
+	struct tpa_growth_series_list series;
 	size_t looks;
 };
 
-static const struct tp_growth_state *state_of(const struct source *source, size_t member)
+static const struct tpa_growth_state *state_of(const struct source *source, size_t member)
 {
-	return tp_growth_state_at(source->growth, source->series.order[member]);
+	return tpa_growth_state_at(source->growth, source->series.order[member]);
 }
 
 static bool is_heap(const struct source *source, size_t series)
@@ -60,24 +60,24 @@ static bool is_heap(const struct source *source, size_t series)
 	return source->series.order[source->series.first[series]] < source->growth->sites.count;
 }
 
-static void read_series(const void *from, size_t series, struct tp_growth_values *values)
+static void read_series(const void *from, size_t series, struct tpa_growth_values *values)
 {
 	const struct source *source = from;
 	size_t member = source->series.first[series];
 
-	tp_growth_read_state(state_of(source, member), source->looks, values);
+	tpa_growth_read_state(state_of(source, member), source->looks, values);
 	while (++member < source->series.first[series + 1])
-		tp_growth_add_state(state_of(source, member), source->looks, values);
+		tpa_growth_add_state(state_of(source, member), source->looks, values);
 }
 
 /* Whose it is: of several, of the one that grew most. */
-static void set_stack(const struct source *source, size_t series, struct tp_growth_site *site)
+static void set_stack(const struct source *source, size_t series, struct tpa_growth_site *site)
 {
 	size_t sites = source->growth->sites.count, chosen = source->series.first[series], index;
 	double most = 0, grown;
 
 	for (size_t i = chosen; site->members > 1 && i < source->series.first[series + 1]; i++) {
-		grown = tp_growth_grown(state_of(source, i), source->looks);
+		grown = tpa_growth_grown(state_of(source, i), source->looks);
 		if (grown > most || i == source->series.first[series]) {
 			most = grown;
 			chosen = i;
@@ -103,12 +103,12 @@ static uint32_t number_of(const struct source *source, size_t series)
 	return (uint32_t)least;
 }
 
-static struct tp_growth_site site_at(const struct source *source, size_t series)
+static struct tpa_growth_site site_at(const struct source *source, size_t series)
 {
 	size_t first = source->series.first[series], end = source->series.first[series + 1];
-	struct tp_growth_site site = { .number = number_of(source, series),
-				       .members = (uint32_t)(end - first),
-				       .renewed = source->series.renewed[series] };
+	struct tpa_growth_site site = { .number = number_of(source, series),
+					.members = (uint32_t)(end - first),
+					.renewed = source->series.renewed[series] };
 
 	for (size_t i = first; i < end; i++) {
 		site.bytes += state_of(source, i)->bytes;
@@ -119,20 +119,20 @@ static struct tp_growth_site site_at(const struct source *source, size_t series)
 }
 
 /* The tests of all series. */
-static struct tp_growth_found *test_all(const struct tp_growth_family *family, struct tp_growth_stats *stats,
-					size_t *varying)
+static struct tpa_growth_found *test_all(const struct tpa_growth_family *family, struct tpa_growth_stats *stats,
+					 size_t *varying)
 {
 	const struct source *source = family->source;
 	size_t count = source->series.count;
-	struct tp_growth_found *list = tp_zalloc(count, sizeof(*list));
+	struct tpa_growth_found *list = tpa_zalloc(count, sizeof(*list));
 
 	*varying = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct tp_growth_found *found = &list[i];
+		struct tpa_growth_found *found = &list[i];
 
 		found->index = i;
 		found->site = site_at(source, i);
-		tp_growth_test(family, found);
+		tpa_growth_test(family, found);
 		stats->varying += is_heap(source, i) && found->trend.varies;
 		*varying += found->trend.varies;
 	}
@@ -140,12 +140,12 @@ static struct tp_growth_found *test_all(const struct tp_growth_family *family, s
 }
 
 /* Sites that have no series are there too. */
-static void count_sites(const struct source *source, struct tp_growth_stats *stats)
+static void count_sites(const struct source *source, struct tpa_growth_stats *stats)
 {
 	size_t sites = source->growth->sites.count;
 
-	stats->sites = sites > TP_SITE_FIRST ? sites - TP_SITE_FIRST - source->series.repeated : 0;
-	stats->series = tp_zalloc(source->in->sites->count, sizeof(*stats->series));
+	stats->sites = sites > TPA_SITE_FIRST ? sites - TPA_SITE_FIRST - source->series.repeated : 0;
+	stats->series = tpa_zalloc(source->in->sites->count, sizeof(*stats->series));
 	for (size_t i = 0; i < source->series.count; i++) {
 		uint32_t number = number_of(source, i) + 1;
 
@@ -156,37 +156,37 @@ static void count_sites(const struct source *source, struct tp_growth_stats *sta
 	}
 }
 
-static void take_all(const struct source *source, const struct tp_growth_found *list, struct tp_growth_stats *stats)
+static void take_all(const struct source *source, const struct tpa_growth_found *list, struct tpa_growth_stats *stats)
 {
 	for (size_t i = 0; i < source->series.count; i++)
-		tp_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
-	tp_growth_sort(&stats->heap);
-	tp_growth_sort(&stats->maps);
+		tpa_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
+	tpa_growth_sort(&stats->heap);
+	tpa_growth_sort(&stats->maps);
 }
 
-static bool is_suspect(const struct tp_growth_site *site)
+static bool is_suspect(const struct tpa_growth_site *site)
 {
-	return site->verdict == TP_VERDICT_LEAK || site->verdict == TP_VERDICT_RISING;
+	return site->verdict == TPA_VERDICT_LEAK || site->verdict == TPA_VERDICT_RISING;
 }
 
-static void take_rates(const struct source *source, const struct tp_growth_family *family,
-		       const struct tp_growth_found *list, struct tp_growth_stats *stats)
+static void take_rates(const struct source *source, const struct tpa_growth_family *family,
+		       const struct tpa_growth_found *list, struct tpa_growth_stats *stats)
 {
-	const struct tp_growth_places *places = family->places;
+	const struct tpa_growth_places *places = family->places;
 	size_t skip = skip_of(places);
-	struct tp_growth_values values;
+	struct tpa_growth_values values;
 
-	stats->rates = tp_zalloc(source->series.count, sizeof(*stats->rates));
+	stats->rates = tpa_zalloc(source->series.count, sizeof(*stats->rates));
 	for (size_t i = 0; i < source->series.count; i++) {
-		struct tp_growth_site site = list[i].site;
-		struct tp_trend drift = { 0 };
+		struct tpa_growth_site site = list[i].site;
+		struct tpa_trend drift = { 0 };
 
 		if (!is_heap(source, list[i].index) ||
 		    !(is_suspect(&site) || (source->in->estimates && list[i].trend.varies)))
 			continue;
 		if (!is_suspect(&site)) {
 			read_series(source, list[i].index, &values);
-			tp_trend_drift(places->x + skip, values.bytes + skip, places->count - skip, &drift);
+			tpa_trend_drift(places->x + skip, values.bytes + skip, places->count - skip, &drift);
 			site.rate = drift.slope;
 			site.low = drift.low;
 			site.high = drift.high;
@@ -196,15 +196,15 @@ static void take_rates(const struct source *source, const struct tp_growth_famil
 }
 
 /* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
-static void measure_others(const struct tp_growth_family *family, const struct tp_growth_found *list, size_t varying,
-			   struct tp_growth_stats *stats)
+static void measure_others(const struct tpa_growth_family *family, const struct tpa_growth_found *list, size_t varying,
+			   struct tpa_growth_stats *stats)
 {
 	const struct source *source = family->source;
-	struct tp_growth_values values, sum = { { 0 }, { 0 }, { 0 } };
+	struct tpa_growth_values values, sum = { { 0 }, { 0 }, { 0 } };
 
 	for (size_t i = 0; i < source->series.count; i++) {
-		if (!is_heap(source, list[i].index) || list[i].site.verdict == TP_VERDICT_LEAK ||
-		    list[i].site.verdict == TP_VERDICT_RISING)
+		if (!is_heap(source, list[i].index) || list[i].site.verdict == TPA_VERDICT_LEAK ||
+		    list[i].site.verdict == TPA_VERDICT_RISING)
 			continue;
 		read_series(source, list[i].index, &values);
 		for (size_t look = 0; look < source->looks; look++) {
@@ -215,16 +215,16 @@ static void measure_others(const struct tp_growth_family *family, const struct t
 	measure_among(family->places, sum.bytes, sum.blocks, varying + 1, &stats->others);
 }
 
-static void judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
+static void judge(const struct source *source, const struct tpa_growth_places *places, struct tpa_growth_stats *stats)
 {
-	const struct tp_growth_family family = { places, source, read_series };
+	const struct tpa_growth_family family = { places, source, read_series };
 	size_t count = source->series.count, varying;
-	struct tp_growth_found *list = test_all(&family, stats, &varying);
+	struct tpa_growth_found *list = test_all(&family, stats, &varying);
 
 	count_sites(source, stats);
-	tp_growth_judge(&family, list, count, varying);
-	stats->heap.list = tp_zalloc(count, sizeof(*stats->heap.list));
-	stats->maps.list = tp_zalloc(count, sizeof(*stats->maps.list));
+	tpa_growth_judge(&family, list, count, varying);
+	stats->heap.list = tpa_zalloc(count, sizeof(*stats->heap.list));
+	stats->maps.list = tpa_zalloc(count, sizeof(*stats->maps.list));
 	take_rates(source, &family, list, stats);
 	take_all(source, list, stats);
 	measure_others(&family, list, varying, stats);
@@ -233,13 +233,13 @@ static void judge(const struct source *source, const struct tp_growth_places *pl
 
 /* ---- the whole process ---- */
 
-static void measure_whole(const struct tp_growth *growth, const struct tp_growth_places *places,
-			  struct tp_growth_stats *stats)
+static void measure_whole(const struct tpa_growth *growth, const struct tpa_growth_places *places,
+			  struct tpa_growth_stats *stats)
 {
-	double y[5][TP_TREND_MAX] = { { 0 } }, blocks[TP_TREND_MAX];
+	double y[5][TPA_TREND_MAX] = { { 0 } }, blocks[TPA_TREND_MAX];
 
 	for (size_t i = 0; i < places->count; i++) {
-		const struct tp_growth_whole *whole = &growth->whole[i];
+		const struct tpa_growth_whole *whole = &growth->whole[i];
 
 		y[0][i] = (double)whole->live;
 		y[1][i] = (double)whole->anonymous;
@@ -255,20 +255,20 @@ static void measure_whole(const struct tp_growth *growth, const struct tp_growth
 	measure_line(places, y[4], NULL, &stats->rest);
 }
 
-static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part part)
+static double part_of(const struct tpa_growth_whole *whole, enum tpa_growth_part part)
 {
-	const struct tp_memory_parts *parts = &whole->parts;
+	const struct tpa_memory_parts *parts = &whole->parts;
 
 	switch (part) {
-	case TP_PART_LIVE:
+	case TPA_PART_LIVE:
 		return (double)whole->live;
-	case TP_PART_MAPPED:
+	case TPA_PART_MAPPED:
 		return (double)parts->mapped;
-	case TP_PART_FILES:
+	case TPA_PART_FILES:
 		return (double)parts->shared;
-	case TP_PART_STACKS:
+	case TPA_PART_STACKS:
 		return (double)parts->stacks;
-	case TP_PART_COLLECTOR:
+	case TPA_PART_COLLECTOR:
 		return (double)parts->own;
 	default:
 		return (double)whole->rss - (double)whole->live - (double)parts->mapped - (double)parts->shared -
@@ -276,109 +276,109 @@ static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part p
 	}
 }
 
-static void measure_parts(const struct tp_growth *growth, const struct tp_growth_places *places,
-			  struct tp_growth_stats *stats)
+static void measure_parts(const struct tpa_growth *growth, const struct tpa_growth_places *places,
+			  struct tpa_growth_stats *stats)
 {
-	double y[TP_TREND_MAX] = { 0 };
+	double y[TPA_TREND_MAX] = { 0 };
 
 	stats->parts_known = growth->whole[skip_of(places)].parts.counted;
-	stats->parts[TP_PART_LIVE] = stats->live;
-	for (int part = TP_PART_LIVE + 1; stats->parts_known && part < TP_PARTS; part++) {
+	stats->parts[TPA_PART_LIVE] = stats->live;
+	for (int part = TPA_PART_LIVE + 1; stats->parts_known && part < TPA_PARTS; part++) {
 		for (size_t i = 0; i < places->count; i++)
-			y[i] = part_of(&growth->whole[i], (enum tp_growth_part)part);
+			y[i] = part_of(&growth->whole[i], (enum tpa_growth_part)part);
 		measure_line(places, y, NULL, &stats->parts[part]);
 	}
 }
 
-static double made_of(const struct tp_growth_inputs *in, uint64_t time, enum tp_makeup_part part)
+static double made_of(const struct tpa_growth_inputs *in, uint64_t time, enum tpa_makeup_part part)
 {
 	double bytes = 0;
 
-	tp_makeup_at(in->makeup, time, part, &bytes);
+	tpa_makeup_at(in->makeup, time, part, &bytes);
 	return bytes;
 }
 
-static double fine_of(const struct tp_growth_whole *whole, const struct tp_growth_inputs *in, uint64_t time,
-		      enum tp_growth_fine part)
+static double fine_of(const struct tpa_growth_whole *whole, const struct tpa_growth_inputs *in, uint64_t time,
+		      enum tpa_growth_fine part)
 {
-	double shared = made_of(in, time, TP_MAKEUP_SHARED), data;
+	double shared = made_of(in, time, TPA_MAKEUP_SHARED), data;
 
 	if (shared > (double)whole->parts.shared)
 		shared = (double)whole->parts.shared;
 	switch (part) {
-	case TP_FINE_UNSEEN:
-		return made_of(in, time, TP_MAKEUP_UNSEEN);
-	case TP_FINE_STATIC:
-		return made_of(in, time, TP_MAKEUP_STATIC);
-	case TP_FINE_SHARED:
+	case TPA_FINE_UNSEEN:
+		return made_of(in, time, TPA_MAKEUP_UNSEEN);
+	case TPA_FINE_STATIC:
+		return made_of(in, time, TPA_MAKEUP_STATIC);
+	case TPA_FINE_SHARED:
 		return shared;
-	case TP_FINE_FILES:
-		return part_of(whole, TP_PART_FILES) - shared;
+	case TPA_FINE_FILES:
+		return part_of(whole, TPA_PART_FILES) - shared;
 	default:
-		data = made_of(in, time, TP_MAKEUP_UNSEEN) + made_of(in, time, TP_MAKEUP_STATIC);
-		return part_of(whole, TP_PART_ALLOCATOR) - data;
+		data = made_of(in, time, TPA_MAKEUP_UNSEEN) + made_of(in, time, TPA_MAKEUP_STATIC);
+		return part_of(whole, TPA_PART_ALLOCATOR) - data;
 	}
 }
 
-static void measure_fine(const struct tp_growth *growth, const struct tp_growth_places *places,
-			 const struct tp_growth_inputs *in, struct tp_growth_stats *stats)
+static void measure_fine(const struct tpa_growth *growth, const struct tpa_growth_places *places,
+			 const struct tpa_growth_inputs *in, struct tpa_growth_stats *stats)
 {
-	static const enum tp_growth_part same[TP_FINE_PARTS] = {
-		[TP_FINE_LIVE] = TP_PART_LIVE,
-		[TP_FINE_ALLOCATOR] = TP_PARTS,
-		[TP_FINE_MAPPED] = TP_PART_MAPPED,
-		[TP_FINE_UNSEEN] = TP_PARTS,
-		[TP_FINE_STATIC] = TP_PARTS,
-		[TP_FINE_FILES] = TP_PARTS,
-		[TP_FINE_SHARED] = TP_PARTS,
-		[TP_FINE_STACKS] = TP_PART_STACKS,
-		[TP_FINE_COLLECTOR] = TP_PART_COLLECTOR,
+	static const enum tpa_growth_part same[TPA_FINE_PARTS] = {
+		[TPA_FINE_LIVE] = TPA_PART_LIVE,
+		[TPA_FINE_ALLOCATOR] = TPA_PARTS,
+		[TPA_FINE_MAPPED] = TPA_PART_MAPPED,
+		[TPA_FINE_UNSEEN] = TPA_PARTS,
+		[TPA_FINE_STATIC] = TPA_PARTS,
+		[TPA_FINE_FILES] = TPA_PARTS,
+		[TPA_FINE_SHARED] = TPA_PARTS,
+		[TPA_FINE_STACKS] = TPA_PART_STACKS,
+		[TPA_FINE_COLLECTOR] = TPA_PART_COLLECTOR,
 	};
-	double y[TP_TREND_MAX] = { 0 };
+	double y[TPA_TREND_MAX] = { 0 };
 
 	stats->fine_known = stats->parts_known && in->makeup->readings;
-	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++) {
-		if (same[part] != TP_PARTS) {
+	for (int part = 0; stats->fine_known && part < TPA_FINE_PARTS; part++) {
+		if (same[part] != TPA_PARTS) {
 			stats->fine[part] = stats->parts[same[part]];
 			continue;
 		}
 		for (size_t i = 0; i < places->count; i++)
-			y[i] = fine_of(&growth->whole[i], in, growth->time[i], (enum tp_growth_fine)part);
+			y[i] = fine_of(&growth->whole[i], in, growth->time[i], (enum tpa_growth_fine)part);
 		measure_line(places, y, NULL, &stats->fine[part]);
 	}
 }
 
-static double allocator_line(const struct tp_growth_whole *whole, enum tp_allocator_line line)
+static double allocator_line(const struct tpa_growth_whole *whole, enum tpa_allocator_line line)
 {
-	const struct tp_allocator *says = &whole->allocator;
+	const struct tpa_allocator *says = &whole->allocator;
 
 	switch (line) {
-	case TP_ALLOCATOR_LIVE:
+	case TPA_ALLOCATOR_LIVE:
 		return (double)whole->allocator_live;
-	case TP_ALLOCATOR_ROUNDING:
+	case TPA_ALLOCATOR_ROUNDING:
 		return (double)says->allocated - (double)whole->allocator_live;
-	case TP_ALLOCATOR_FRAGMENTS:
+	case TPA_ALLOCATOR_FRAGMENTS:
 		return (double)says->active - (double)says->allocated;
-	case TP_ALLOCATOR_FREE:
+	case TPA_ALLOCATOR_FREE:
 		return (double)says->resident - (double)says->active - (double)says->metadata;
-	case TP_ALLOCATOR_METADATA:
+	case TPA_ALLOCATOR_METADATA:
 		return (double)says->metadata;
-	case TP_ALLOCATOR_RESIDENT:
+	case TPA_ALLOCATOR_RESIDENT:
 		return (double)says->resident;
 	default:
 		return (double)says->retained;
 	}
 }
 
-static void measure_allocator(const struct tp_growth *growth, const struct tp_growth_places *places,
-			      struct tp_growth_stats *stats)
+static void measure_allocator(const struct tpa_growth *growth, const struct tpa_growth_places *places,
+			      struct tpa_growth_stats *stats)
 {
-	double y[TP_TREND_MAX] = { 0 };
+	double y[TPA_TREND_MAX] = { 0 };
 
-	stats->allocator_known = tp_allocator_told(&growth->whole[skip_of(places)].allocator);
-	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++) {
+	stats->allocator_known = tpa_allocator_told(&growth->whole[skip_of(places)].allocator);
+	for (int line = 0; stats->allocator_known && line < TPA_ALLOCATOR_LINES; line++) {
 		for (size_t i = 0; i < places->count; i++)
-			y[i] = allocator_line(&growth->whole[i], (enum tp_allocator_line)line);
+			y[i] = allocator_line(&growth->whole[i], (enum tpa_allocator_line)line);
 		measure_line(places, y, NULL, &stats->allocator[line]);
 	}
 }
@@ -386,7 +386,7 @@ static void measure_allocator(const struct tp_growth *growth, const struct tp_gr
 /* ---- places ---- */
 
 /* What a program frees on its way out says nothing about how it ran. */
-static size_t without_end(const struct tp_growth *growth)
+static size_t without_end(const struct tpa_growth *growth)
 {
 	size_t count = growth->count, least = count - count / 10;
 
@@ -395,19 +395,19 @@ static size_t without_end(const struct tp_growth *growth)
 	return count;
 }
 
-static void find_places(const struct tp_growth *growth, const struct tp_growth_inputs *in,
-			struct tp_growth_places *places)
+static void find_places(const struct tpa_growth *growth, const struct tpa_growth_inputs *in,
+			struct tpa_growth_places *places)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		uint64_t at = growth->at[i];
 
-		places->place[i] = places->seconds ? tp_growth_ns(in, at) : at;
+		places->place[i] = places->seconds ? tpa_growth_ns(in, at) : at;
 		places->x[i] = places->seconds ? (double)places->place[i] / 1e9 : (double)at;
 	}
 }
 
 /* A damaged clock goes backwards. */
-static bool rises(const struct tp_growth_places *places)
+static bool rises(const struct tpa_growth_places *places)
 {
 	for (size_t i = 1; i < places->count; i++)
 		if (!(places->x[i] > places->x[i - 1]))
@@ -418,44 +418,44 @@ static bool rises(const struct tp_growth_places *places)
 /* ---- to be put together later ---- */
 
 /* Moves the series of all sites that ever had anything. */
-static void keep(struct tp_growth *growth, const struct tp_growth_inputs *in, const struct tp_growth_places *places,
-		 struct tp_growth_stats *stats)
+static void keep(struct tpa_growth *growth, const struct tpa_growth_inputs *in, const struct tpa_growth_places *places,
+		 struct tpa_growth_stats *stats)
 {
-	struct tp_growth_kept *kept = stats->kept = tp_zalloc(1, sizeof(*kept));
+	struct tpa_growth_kept *kept = stats->kept = tpa_zalloc(1, sizeof(*kept));
 
 	kept->places = *places;
-	kept->members = tp_zalloc(growth->sites.count, sizeof(*kept->members));
-	kept->states = tp_zalloc(growth->sites.count, sizeof(*kept->states));
-	for (size_t i = TP_SITE_FIRST; i < growth->sites.count; i++) {
-		struct tp_growth_state *state = &growth->sites.list[i];
-		const struct tp_site_state *site = &in->sites->list[i];
+	kept->members = tpa_zalloc(growth->sites.count, sizeof(*kept->members));
+	kept->states = tpa_zalloc(growth->sites.count, sizeof(*kept->states));
+	for (size_t i = TPA_SITE_FIRST; i < growth->sites.count; i++) {
+		struct tpa_growth_state *state = &growth->sites.list[i];
+		const struct tpa_site_state *site = &in->sites->list[i];
 
 		if (!state->series && !state->bytes && !state->blocks)
 			continue;
-		kept->members[kept->count] = (struct tp_growth_member){ site->node, site->op };
+		kept->members[kept->count] = (struct tpa_growth_member){ site->node, site->op };
 		kept->states[kept->count++] = *state;
 		state->series = NULL;
 	}
 }
 
-void tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
-		      struct tp_growth_stats *stats)
+void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs *in, bool seconds,
+		       struct tpa_growth_stats *stats)
 {
-	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
-					   .seconds = seconds,
-					   .survivors = growth->survivors };
+	struct tpa_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
+					    .seconds = seconds,
+					    .survivors = growth->survivors };
 	struct source source = { .growth = growth, .in = in, .looks = places.count };
 	size_t n = places.count;
 
 	memset(stats, 0, sizeof(*stats));
-	tp_growth_finish(growth);
+	tpa_growth_finish(growth);
 	stats->seconds = seconds;
 	stats->looks = n;
 	if (!n)
 		return;
 	find_places(growth, in, &places);
 	stats->last = places.place[n - 1];
-	if (n < TP_TREND_LEAST)
+	if (n < TPA_TREND_LEAST)
 		return;
 	stats->span = (places.x[n - 1] - places.x[0]) / (double)(n - 1);
 	if (!rises(&places))
@@ -464,16 +464,16 @@ void tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *i
 	measure_parts(growth, &places, stats);
 	measure_fine(growth, &places, in, stats);
 	measure_allocator(growth, &places, stats);
-	source.series = tp_growth_series(growth, in, n);
+	source.series = tpa_growth_series(growth, in, n);
 	judge(&source, &places, stats);
 	if (in->options->keep_growth)
 		keep(growth, in, &places, stats);
-	tp_growth_series_free(&source.series);
+	tpa_growth_series_free(&source.series);
 }
 
-void tp_growth_result_free(struct tp_growth_stats *stats)
+void tpa_growth_result_free(struct tpa_growth_stats *stats)
 {
-	struct tp_growth_kept *kept = stats->kept;
+	struct tpa_growth_kept *kept = stats->kept;
 
 	free(stats->heap.list);
 	free(stats->rates);

@@ -10,10 +10,10 @@
 #include "model/growth/same_stacks.h"
 #include "model/growth/growth_impl.h"
 
-#define RENEWED (TP_TREND_LEAST / 2) /* looks with something new */
+#define RENEWED (TPA_TREND_LEAST / 2) /* looks with something new */
 
 struct entry {
-	struct tp_alike_stack stack;
+	struct tpa_alike_stack stack;
 	size_t index;
 	size_t look; /* the first that found something */
 };
@@ -29,7 +29,7 @@ static int by_stack(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static size_t first_look(const struct tp_growth_state *state, size_t looks)
+static size_t first_look(const struct tpa_growth_state *state, size_t looks)
 {
 	size_t look = 0;
 
@@ -41,36 +41,36 @@ static size_t first_look(const struct tp_growth_state *state, size_t looks)
 }
 
 /* Blocks and mappings, of files and not, are never alike. */
-static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_growth_inputs *in, size_t sites,
-				      size_t index)
+static struct tpa_alike_stack stack_of(struct tpa_alike *alike, const struct tpa_growth_inputs *in, size_t sites,
+				       size_t index)
 {
-	const struct tp_map_state *map = index < sites ? NULL : &in->maps->sites[index - sites];
-	const struct tp_site_state *site = map ? NULL : &in->sites->list[index];
+	const struct tpa_map_state *map = index < sites ? NULL : &in->maps->sites[index - sites];
+	const struct tpa_site_state *site = map ? NULL : &in->sites->list[index];
 	const char *op = site && site->op < in->trace->op_count ? in->trace->ops[site->op].name : NULL;
-	struct tp_alike_stack stack = tp_alike_stack(alike, map ? map->node : site->node, op);
+	struct tpa_alike_stack stack = tpa_alike_stack(alike, map ? map->node : site->node, op);
 	uint64_t kind = map ? 1 + (uint64_t)map->file : site->key << 2;
 
-	return (struct tp_alike_stack){ stack.exact + kind, stack.loose + kind };
+	return (struct tpa_alike_stack){ stack.exact + kind, stack.loose + kind };
 }
 
 /* All that are not plain, or all. */
-static struct entry *collect(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
+static struct entry *collect(const struct tpa_growth *growth, const struct tpa_growth_inputs *in, size_t looks,
 			     bool plain, size_t *count)
 {
 	size_t sites = growth->sites.count, all = sites + growth->maps.count;
-	struct entry *list = tp_zalloc(all, sizeof(*list));
-	struct tp_alike alike;
+	struct entry *list = tpa_zalloc(all, sizeof(*list));
+	struct tpa_alike alike;
 
-	tp_alike_init(&alike, in->trace, in->options);
+	tpa_alike_init(&alike, in->trace, in->options);
 	*count = 0;
-	for (size_t i = TP_SITE_FIRST; i < all; i++) {
-		const struct tp_growth_state *state = tp_growth_state_at(growth, i);
+	for (size_t i = TPA_SITE_FIRST; i < all; i++) {
+		const struct tpa_growth_state *state = tpa_growth_state_at(growth, i);
 
-		if (plain || !tp_growth_is_plain(state))
+		if (plain || !tpa_growth_is_plain(state))
 			list[(*count)++] =
 				(struct entry){ stack_of(&alike, in, sites, i), i, first_look(state, looks) };
 	}
-	tp_alike_free(&alike);
+	tpa_alike_free(&alike);
 	qsort(list, *count, sizeof(*list), by_stack);
 	return list;
 }
@@ -89,7 +89,7 @@ static size_t end_of(const struct entry *list, size_t count, size_t from, bool l
 /* Of stacks that are alike but for names: do new ones come again and again? */
 static bool are_renewed(const struct entry *list, size_t from, size_t to, size_t looks)
 {
-	bool at[TP_TREND_MAX + 1] = { false };
+	bool at[TPA_TREND_MAX + 1] = { false };
 	size_t count = 0;
 
 	for (size_t next; from < to; from = next) {
@@ -106,15 +106,15 @@ static bool are_renewed(const struct entry *list, size_t from, size_t to, size_t
 	return count >= RENEWED;
 }
 
-static bool all_plain(const struct tp_growth *growth, const struct entry *list, size_t from, size_t to)
+static bool all_plain(const struct tpa_growth *growth, const struct entry *list, size_t from, size_t to)
 {
-	while (from < to && tp_growth_is_plain(tp_growth_state_at(growth, list[from].index)))
+	while (from < to && tpa_growth_is_plain(tpa_growth_state_at(growth, list[from].index)))
 		from++;
 	return from == to;
 }
 
 /* One series; what is plain altogether is none. */
-static void add_series(struct tp_growth_series_list *series, const struct tp_growth *growth, const struct entry *list,
+static void add_series(struct tpa_growth_series_list *series, const struct tpa_growth *growth, const struct entry *list,
 		       size_t from, size_t to, bool renewed)
 {
 	size_t first = series->first[series->count];
@@ -128,7 +128,7 @@ static void add_series(struct tp_growth_series_list *series, const struct tp_gro
 	series->first[series->count] = first + to - from;
 }
 
-static void add_all(struct tp_growth_series_list *series, const struct tp_growth *growth, const struct entry *list,
+static void add_all(struct tpa_growth_series_list *series, const struct tpa_growth *growth, const struct entry *list,
 		    size_t count, size_t looks)
 {
 	for (size_t from = 0, to, next; from < count; from = to) {
@@ -143,14 +143,14 @@ static void add_all(struct tp_growth_series_list *series, const struct tp_growth
 	}
 }
 
-static struct tp_growth_series_list find_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
-						size_t looks, bool plain)
+static struct tpa_growth_series_list find_series(const struct tpa_growth *growth, const struct tpa_growth_inputs *in,
+						 size_t looks, bool plain)
 {
 	size_t count;
 	struct entry *list = collect(growth, in, looks, plain, &count);
-	struct tp_growth_series_list series = { .order = tp_zalloc(count, sizeof(*series.order)),
-						.first = tp_zalloc(count + 1, sizeof(*series.first)),
-						.renewed = tp_zalloc(count, sizeof(*series.renewed)) };
+	struct tpa_growth_series_list series = { .order = tpa_zalloc(count, sizeof(*series.order)),
+						 .first = tpa_zalloc(count + 1, sizeof(*series.first)),
+						 .renewed = tpa_zalloc(count, sizeof(*series.renewed)) };
 
 	add_all(&series, growth, list, count, looks);
 	free(list);
@@ -158,19 +158,19 @@ static struct tp_growth_series_list find_series(const struct tp_growth *growth, 
 }
 
 /* What is plain is looked at where there is something that it may be alike to. */
-struct tp_growth_series_list tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
-					      size_t looks)
+struct tpa_growth_series_list tpa_growth_series(const struct tpa_growth *growth, const struct tpa_growth_inputs *in,
+						size_t looks)
 {
-	bool python = in->options->frames == TP_FRAMES_PYTHON;
-	struct tp_growth_series_list series = find_series(growth, in, looks, python);
+	bool python = in->options->frames == TPA_FRAMES_PYTHON;
+	struct tpa_growth_series_list series = find_series(growth, in, looks, python);
 
 	if (!series.repeated || python)
 		return series;
-	tp_growth_series_free(&series);
+	tpa_growth_series_free(&series);
 	return find_series(growth, in, looks, true);
 }
 
-void tp_growth_series_free(struct tp_growth_series_list *series)
+void tpa_growth_series_free(struct tpa_growth_series_list *series)
 {
 	free(series->order);
 	free(series->first);

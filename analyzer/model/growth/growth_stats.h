@@ -10,9 +10,9 @@
 #include "model/stats/trend.h"
 
 /* What a site does as the steps go on. Rates are per step, or per second where there are no steps. */
-struct tp_growth_site {
+struct tpa_growth_site {
 	uint32_t node, op;
-	enum tp_verdict verdict;
+	enum tpa_verdict verdict;
 	double p;		/* of its growth, before the correction for many */
 	double rate, low, high; /* bytes, with its 95% interval; of those that leak or grew significantly, else 0 */
 	double block_rate;	/* blocks */
@@ -29,89 +29,89 @@ struct tp_growth_site {
 };
 
 /* All that are not stable: leaks by rate, those that may be such by rate, then the others by size. */
-struct tp_growth_list {
-	struct tp_growth_site *list;
+struct tpa_growth_list {
+	struct tpa_growth_site *list;
 	size_t count, leaks, rising; /* those that leak stand first, then those that may */
 	double leak_rate;	     /* of all leaks together */
 };
 
 /* A site of a process, as growth that is put together has it. */
-struct tp_growth_member {
+struct tpa_growth_member {
 	uint32_t node, op;
 };
 
 /* A part of the process's memory. */
-struct tp_growth_line {
+struct tpa_growth_line {
 	int64_t first, last; /* bytes at the first look after the warm-up and at the last; below 0 are parts of RSS that
 			      * others take more from than they hold: live blocks that were not touched */
 	double rate, low, high;
-	enum tp_verdict verdict;
+	enum tpa_verdict verdict;
 };
 
 /* What RSS is made of. The lines add up to RSS: what no other part holds is the allocator's. */
-enum tp_growth_part {
-	TP_PART_LIVE,	   /* live blocks, bytes requested */
-	TP_PART_ALLOCATOR, /* what it holds beyond these: free memory, rounding, headers, its tables; modules' data */
-	TP_PART_MAPPED,	   /* private anonymous memory that the program mapped itself */
-	TP_PART_FILES,	   /* of files (programs and libraries too), and shared memory */
-	TP_PART_STACKS,
-	TP_PART_COLLECTOR, /* tprof's own tables */
-	TP_PARTS,
+enum tpa_growth_part {
+	TPA_PART_LIVE,	    /* live blocks, bytes requested */
+	TPA_PART_ALLOCATOR, /* what it holds beyond these: free memory, rounding, headers, its tables; modules' data */
+	TPA_PART_MAPPED,    /* private anonymous memory that the program mapped itself */
+	TPA_PART_FILES,	    /* of files (programs and libraries too), and shared memory */
+	TPA_PART_STACKS,
+	TPA_PART_COLLECTOR, /* tprof's own tables */
+	TPA_PARTS,
 };
 
 /*
  * The same with what only the readings of smaps tell, between which it is taken to change steadily: these add up to RSS, too.
  */
-enum tp_growth_fine {
-	TP_FINE_LIVE,
-	TP_FINE_ALLOCATOR, /* without the two below */
-	TP_FINE_MAPPED,
-	TP_FINE_UNSEEN, /* mapped by the program past the hooks */
-	TP_FINE_STATIC, /* modules' data */
-	TP_FINE_FILES,	/* without shared memory */
-	TP_FINE_SHARED, /* shared memory */
-	TP_FINE_STACKS,
-	TP_FINE_COLLECTOR,
-	TP_FINE_PARTS,
+enum tpa_growth_fine {
+	TPA_FINE_LIVE,
+	TPA_FINE_ALLOCATOR, /* without the two below */
+	TPA_FINE_MAPPED,
+	TPA_FINE_UNSEEN, /* mapped by the program past the hooks */
+	TPA_FINE_STATIC, /* modules' data */
+	TPA_FINE_FILES,	 /* without shared memory */
+	TPA_FINE_SHARED, /* shared memory */
+	TPA_FINE_STACKS,
+	TPA_FINE_COLLECTOR,
+	TPA_FINE_PARTS,
 };
 
 /* Of what jemalloc holds, as it says itself: the lines from LIVE to METADATA add up to RESIDENT. */
-enum tp_allocator_line {
-	TP_ALLOCATOR_LIVE,	/* live blocks, bytes requested */
-	TP_ALLOCATOR_ROUNDING,	/* up to its classes of sizes; and what threads' caches hold */
-	TP_ALLOCATOR_FRAGMENTS, /* in pages of which blocks take a part: active less allocated */
-	TP_ALLOCATOR_FREE,	/* pages without blocks that it keeps */
-	TP_ALLOCATOR_METADATA,
-	TP_ALLOCATOR_RESIDENT,
-	TP_ALLOCATOR_RETAINED, /* address space without memory, for later */
-	TP_ALLOCATOR_LINES,
+enum tpa_allocator_line {
+	TPA_ALLOCATOR_LIVE,	 /* live blocks, bytes requested */
+	TPA_ALLOCATOR_ROUNDING,	 /* up to its classes of sizes; and what threads' caches hold */
+	TPA_ALLOCATOR_FRAGMENTS, /* in pages of which blocks take a part: active less allocated */
+	TPA_ALLOCATOR_FREE,	 /* pages without blocks that it keeps */
+	TPA_ALLOCATOR_METADATA,
+	TPA_ALLOCATOR_RESIDENT,
+	TPA_ALLOCATOR_RETAINED, /* address space without memory, for later */
+	TPA_ALLOCATOR_LINES,
 };
 
-struct tp_growth_stats {
-	bool seconds;		    /* rates are per second */
-	size_t looks;		    /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
-	uint64_t last;		    /* the last step that was looked at, or nanoseconds */
-	double span;		    /* steps (seconds) from one look to the next, about */
-	size_t sites;		    /* that there were; those that are alike are one */
-	size_t varying;		    /* of them, that changed after the warm-up: what the correction for many counts */
-	uint32_t *series;	    /* by site of the replay: number of its series, and 1; 0: it has none */
-	struct tp_growth_list heap; /* blocks, by stack and op */
+struct tpa_growth_stats {
+	bool seconds;		     /* rates are per second */
+	size_t looks;		     /* 0: there is nothing to say; less than TPA_TREND_LEAST: too few for verdicts */
+	uint64_t last;		     /* the last step that was looked at, or nanoseconds */
+	double span;		     /* steps (seconds) from one look to the next, about */
+	size_t sites;		     /* that there were; those that are alike are one */
+	size_t varying;		     /* of them, that changed after the warm-up: what the correction for many counts */
+	uint32_t *series;	     /* by site of the replay: number of its series, and 1; 0: it has none */
+	struct tpa_growth_list heap; /* blocks, by stack and op */
 	/*
 	 * What runs are compared by: the rate of each stack that leaks or may, whatever another run's verdict is. Of a run that
 	 * was sampled those of all stacks that changed, since few hits are too few for a verdict.
 	 */
-	struct tp_growth_site *rates;
+	struct tpa_growth_site *rates;
 	size_t rate_count;
-	struct tp_growth_line others; /* of all stacks of the heap together that neither leak nor may */
-	struct tp_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
-	struct tp_growth_kept *kept;  /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */
-	struct tp_growth_line live, anonymous, file, rss,
+	struct tpa_growth_line others; /* of all stacks of the heap together that neither leak nor may */
+	struct tpa_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
+	struct tpa_growth_kept *kept;  /* of the heap, for tpa_growth_pool(); NULL: not asked for, or too few looks */
+	struct tpa_growth_line live, anonymous, file, rss,
 		rest; /* rest: RSS without live blocks and anonymous mappings */
-	struct tp_growth_line parts[TP_PARTS];
+	struct tpa_growth_line parts[TPA_PARTS];
 	bool parts_known; /* they were counted from the end of the warm-up on */
-	struct tp_growth_line fine[TP_FINE_PARTS];
+	struct tpa_growth_line fine[TPA_FINE_PARTS];
 	bool fine_known; /* and smaps were read */
-	struct tp_growth_line allocator[TP_ALLOCATOR_LINES];
+	struct tpa_growth_line allocator[TPA_ALLOCATOR_LINES];
 	bool allocator_known; /* it said something from there on */
 };
 

@@ -90,9 +90,9 @@ static size_t put_temporary(const char *name, char *to, size_t *put)
 	return dot && dot > last ? (size_t)(dot - name) : length;
 }
 
-char *tp_alike_name(const char *name)
+char *tpa_alike_name(const char *name)
 {
-	char *text = tp_zalloc(strlen(name) + 1, 1);
+	char *text = tpa_zalloc(strlen(name) + 1, 1);
 	size_t put = 0, at = put_temporary(name, text, &put);
 
 	while (name[at]) {
@@ -127,7 +127,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
 
 static uint64_t add_loose(uint64_t hash, const char *text)
 {
-	char *name = tp_alike_name(text);
+	char *name = tpa_alike_name(text);
 
 	hash = add_text(hash, name);
 	free(name);
@@ -136,13 +136,13 @@ static uint64_t add_loose(uint64_t hash, const char *text)
 
 /* ---- modules ---- */
 
-static bool same_file(const struct tp_module *a, const struct tp_module *b)
+static bool same_file(const struct tpa_module *a, const struct tpa_module *b)
 {
 	return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
 	       (!a->build_id_length || memcmp(a->build_id, b->build_id, a->build_id_length) == 0);
 }
 
-static uint64_t file_of(const struct tp_module *module)
+static uint64_t file_of(const struct tpa_module *module)
 {
 	uint64_t hash = add_text(2, module->path);
 
@@ -153,7 +153,7 @@ static uint64_t file_of(const struct tp_module *module)
 
 struct named {
 	uint64_t name;
-	const struct tp_module *module;
+	const struct tpa_module *module;
 };
 
 static int by_name(const void *a, const void *b)
@@ -164,9 +164,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Those of one name stand together; if there are two files among them, it says nothing of an offset. */
-static void find_several(struct tp_alike *alike, const struct named *list, size_t count)
+static void find_several(struct tpa_alike *alike, const struct named *list, size_t count)
 {
-	const struct tp_module *first = alike->trace->modules;
+	const struct tpa_module *first = alike->trace->modules;
 
 	for (size_t from = 0, to; from < count; from = to) {
 		bool several = false;
@@ -178,10 +178,10 @@ static void find_several(struct tp_alike *alike, const struct named *list, size_
 	}
 }
 
-static void name_modules(struct tp_alike *alike)
+static void name_modules(struct tpa_alike *alike)
 {
 	size_t count = alike->trace->module_count;
-	struct named *list = tp_zalloc(count, sizeof(*list));
+	struct named *list = tpa_zalloc(count, sizeof(*list));
 
 	for (size_t i = 0; i < count; i++) {
 		alike->modules[i] = add_loose(3, alike->trace->modules[i].path);
@@ -192,17 +192,17 @@ static void name_modules(struct tp_alike *alike)
 	free(list);
 }
 
-void tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options)
+void tpa_alike_init(struct tpa_alike *alike, const struct tpa_trace *trace, const struct tpa_replay_options *options)
 {
-	*alike = (struct tp_alike){ .trace = trace, .options = options };
-	alike->exact = tp_zalloc(trace->frame_count, sizeof(*alike->exact));
-	alike->loose = tp_zalloc(trace->frame_count, sizeof(*alike->loose));
-	alike->modules = tp_zalloc(trace->module_count, sizeof(*alike->modules));
-	alike->several = tp_zalloc(trace->module_count, sizeof(*alike->several));
+	*alike = (struct tpa_alike){ .trace = trace, .options = options };
+	alike->exact = tpa_zalloc(trace->frame_count, sizeof(*alike->exact));
+	alike->loose = tpa_zalloc(trace->frame_count, sizeof(*alike->loose));
+	alike->modules = tpa_zalloc(trace->module_count, sizeof(*alike->modules));
+	alike->several = tpa_zalloc(trace->module_count, sizeof(*alike->several));
 	name_modules(alike);
 }
 
-void tp_alike_free(struct tp_alike *alike)
+void tpa_alike_free(struct tpa_alike *alike)
 {
 	free(alike->exact);
 	free(alike->loose);
@@ -212,9 +212,9 @@ void tp_alike_free(struct tp_alike *alike)
 
 /* ---- frames ---- */
 
-static void set_python(struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+static void set_python(struct tpa_alike *alike, uint32_t number, const struct tpa_frame *frame)
 {
-	const struct tp_code *code = frame->code < alike->trace->code_count ? &alike->trace->codes[frame->code] : NULL;
+	const struct tpa_code *code = frame->code < alike->trace->code_count ? &alike->trace->codes[frame->code] : NULL;
 	uint32_t line = code && !frame->line ? code->first_line : frame->line;
 
 	if (!code || !code->name || !code->file) {
@@ -226,10 +226,10 @@ static void set_python(struct tp_alike *alike, uint32_t number, const struct tp_
 }
 
 /* What is known of a frame beside the trace; `name` NULL: nothing. */
-static struct tp_frame_name name_of(const struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+static struct tpa_frame_name name_of(const struct tpa_alike *alike, uint32_t number, const struct tpa_frame *frame)
 {
-	const struct tp_replay_options *options = alike->options;
-	struct tp_frame_name name = { NULL, 0 };
+	const struct tpa_replay_options *options = alike->options;
+	struct tpa_frame_name name = { NULL, 0 };
 
 	if (frame->jit && alike->trace->jit)
 		name.function = alike->trace->jit->codes[frame->jit - 1].name;
@@ -238,12 +238,12 @@ static struct tp_frame_name name_of(const struct tp_alike *alike, uint32_t numbe
 	return name;
 }
 
-static void set_native(struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+static void set_native(struct tpa_alike *alike, uint32_t number, const struct tpa_frame *frame)
 {
-	const struct tp_module *module = frame->module;
+	const struct tpa_module *module = frame->module;
 	uint64_t offset = module ? frame->pc - module->bias : frame->pc;
 	size_t index = module ? (size_t)(module - alike->trace->modules) : 0;
-	struct tp_frame_name name = { NULL, 0 };
+	struct tpa_frame_name name = { NULL, 0 };
 
 	alike->exact[number] = alike->loose[number] = mix(module ? file_of(module) : 7, offset);
 	if (module && !alike->several[index])
@@ -258,9 +258,9 @@ static void set_native(struct tp_alike *alike, uint32_t number, const struct tp_
 		alike->exact[number] = mix(add_text(10, name.function), (uint64_t)name.line);
 }
 
-static void set_frame(struct tp_alike *alike, uint32_t number)
+static void set_frame(struct tpa_alike *alike, uint32_t number)
 {
-	const struct tp_frame *frame = &alike->trace->frames[number];
+	const struct tpa_frame *frame = &alike->trace->frames[number];
 
 	if (alike->exact[number])
 		return;
@@ -274,35 +274,35 @@ static void set_frame(struct tp_alike *alike, uint32_t number)
 /* ---- stacks ---- */
 
 /* The interpreter's frames outside of a Python frame are not shown; all native ones, or all of Python's, may be left out. */
-static bool is_hidden(const struct tp_alike *alike, const struct tp_frame *frame, bool inside,
-		      const struct tp_module *interpreter, bool python)
+static bool is_hidden(const struct tpa_alike *alike, const struct tpa_frame *frame, bool inside,
+		      const struct tpa_module *interpreter, bool python)
 {
 	if (frame->code)
-		return alike->options->frames == TP_FRAMES_NATIVE;
-	if (alike->options->frames == TP_FRAMES_PYTHON)
+		return alike->options->frames == TPA_FRAMES_NATIVE;
+	if (alike->options->frames == TPA_FRAMES_PYTHON)
 		return python;
-	return inside && alike->options->frames == TP_FRAMES_MIXED && interpreter && frame->module == interpreter;
+	return inside && alike->options->frames == TPA_FRAMES_MIXED && interpreter && frame->module == interpreter;
 }
 
-struct tp_alike_stack tp_alike_stack(struct tp_alike *alike, uint32_t node, const char *op)
+struct tpa_alike_stack tpa_alike_stack(struct tpa_alike *alike, uint32_t node, const char *op)
 {
-	const struct tp_trace *trace = alike->trace;
-	const struct tp_module *interpreter = NULL;
-	struct tp_alike_stack stack = { 11, 11 };
+	const struct tpa_trace *trace = alike->trace;
+	const struct tpa_module *interpreter = NULL;
+	struct tpa_alike_stack stack = { 11, 11 };
 	uint32_t frames[FRAMES_MAX], end;
-	size_t count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &end);
+	size_t count = tpa_trace_stack(trace, node, frames, FRAMES_MAX, &end);
 	bool python = false, inside = false;
 
 	count = count < FRAMES_MAX ? count : FRAMES_MAX;
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_frame *frame = &trace->frames[frames[i]];
+		const struct tpa_frame *frame = &trace->frames[frames[i]];
 
 		python = python || frame->code;
 		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !interpreter)
 			interpreter = frame->module;
 	}
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_frame *frame = &trace->frames[frames[i]];
+		const struct tpa_frame *frame = &trace->frames[frames[i]];
 
 		if (!is_hidden(alike, frame, inside, interpreter, python)) {
 			set_frame(alike, frames[i]);

@@ -17,26 +17,26 @@
 
 #include "model/options.h"
 
-struct tp_alike {
-	const struct tp_trace *trace;
-	const struct tp_replay_options *options;
+struct tpa_alike {
+	const struct tpa_trace *trace;
+	const struct tpa_replay_options *options;
 	uint64_t *exact, *loose; /* by frame; 0: not asked for yet */
 	uint64_t *modules;	 /* by module: of its loose name */
 	bool *several;		 /* by module: other files have that name too */
 };
 
 /* Stacks with the same `exact` are printed alike; with the same `loose` they differ in such names alone. */
-struct tp_alike_stack {
+struct tpa_alike_stack {
 	uint64_t exact, loose;
 };
 
-void tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options);
-void tp_alike_free(struct tp_alike *alike);
+void tpa_alike_init(struct tpa_alike *alike, const struct tpa_trace *trace, const struct tpa_replay_options *options);
+void tpa_alike_free(struct tpa_alike *alike);
 
 /* `op` as sites have it. */
-struct tp_alike_stack tp_alike_stack(struct tp_alike *alike, uint32_t node, const char *op);
+struct tpa_alike_stack tpa_alike_stack(struct tpa_alike *alike, uint32_t node, const char *op);
 
 /* The name without what may differ: each is a "#". The caller frees it. */
-char *tp_alike_name(const char *name);
+char *tpa_alike_name(const char *name);
 
 #endif

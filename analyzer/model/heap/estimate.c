@@ -9,16 +9,16 @@
 #include "base/archive.h"
 #include "base/memory.h"
 
-void tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
+void tpa_estimates_reserve(struct tpa_estimates *estimates, size_t count)
 {
 	if (count <= estimates->count)
 		return;
-	tp_grow(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites));
+	tpa_grow(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites));
 	memset(estimates->sites + estimates->count, 0, (count - estimates->count) * sizeof(*estimates->sites));
 	estimates->count = count;
 }
 
-void tp_estimates_free(struct tp_estimates *estimates)
+void tpa_estimates_free(struct tpa_estimates *estimates)
 {
 	free(estimates->sites);
 }
@@ -30,25 +30,25 @@ static double probability(double mean, uint64_t size)
 }
 
 /* `sign` -1 takes back what was added. */
-static void add(struct tp_estimate *estimate, double p, double x, double sign)
+static void add(struct tpa_estimate *estimate, double p, double x, double sign)
 {
 	estimate->value += sign * x / p;
 	estimate->variance += sign * x * x * (1 - p) / (p * p);
 }
 
-void tp_estimate_add(struct tp_estimate *estimate, double mean, uint64_t size, double x)
+void tpa_estimate_add(struct tpa_estimate *estimate, double mean, uint64_t size, double x)
 {
 	add(estimate, probability(mean, size), fabs(x), x < 0 ? -1 : 1);
 }
 
-static void add_block(struct tp_amount_estimate *amount, double p, const struct tp_block *block, double sign)
+static void add_block(struct tpa_amount_estimate *amount, double p, const struct tpa_block *block, double sign)
 {
 	add(&amount->bytes, p, (double)block->size, sign);
 	add(&amount->blocks, p, 1, sign);
-	add(&amount->usable, p, (double)tp_slack_usable(block->size, block->slack), sign);
+	add(&amount->usable, p, (double)tpa_slack_usable(block->size, block->slack), sign);
 }
 
-static void touch(struct tp_estimate_state *site, uint64_t peak_number)
+static void touch(struct tpa_estimate_state *site, uint64_t peak_number)
 {
 	if (site->peak_number != peak_number) {
 		site->peak_number = peak_number;
@@ -56,10 +56,10 @@ static void touch(struct tp_estimate_state *site, uint64_t peak_number)
 	}
 }
 
-void tp_estimates_live(struct tp_estimates *estimates, const struct tp_block *block, double sign, bool before,
-		       uint64_t peak_number)
+void tpa_estimates_live(struct tpa_estimates *estimates, const struct tpa_block *block, double sign, bool before,
+			uint64_t peak_number)
 {
-	struct tp_estimate_state *site = &estimates->sites[block->site];
+	struct tpa_estimate_state *site = &estimates->sites[block->site];
 	double p = probability(estimates->mean, block->size);
 
 	touch(site, peak_number);
@@ -71,12 +71,12 @@ void tp_estimates_live(struct tp_estimates *estimates, const struct tp_block *bl
 	}
 }
 
-void tp_estimates_peak(struct tp_estimates *estimates)
+void tpa_estimates_peak(struct tpa_estimates *estimates)
 {
 	estimates->all.peak = estimates->all.live;
 }
 
-void tp_estimates_allocated(struct tp_estimates *estimates, const struct tp_block *block)
+void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_block *block)
 {
 	double p = probability(estimates->mean, block->size);
 
@@ -84,9 +84,9 @@ void tp_estimates_allocated(struct tp_estimates *estimates, const struct tp_bloc
 	add_block(&estimates->all.allocated, p, block, 1);
 }
 
-void tp_estimates_freed(struct tp_estimates *estimates, const struct tp_block *block, bool short_lived, double sign)
+void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block *block, bool short_lived, double sign)
 {
-	struct tp_estimate_state *site = &estimates->sites[block->site];
+	struct tpa_estimate_state *site = &estimates->sites[block->site];
 	double p = probability(estimates->mean, block->size);
 
 	add(&site->frees, p, 1, sign);
@@ -97,29 +97,29 @@ void tp_estimates_freed(struct tp_estimates *estimates, const struct tp_block *b
 	}
 }
 
-static void put(const struct tp_estimate *estimate, uint64_t *value, double *variance)
+static void put(const struct tpa_estimate *estimate, uint64_t *value, double *variance)
 {
-	*value = tp_round(estimate->value);
+	*value = tpa_round(estimate->value);
 	*variance = fmax(estimate->variance, 0);
 }
 
-static struct tp_estimate less(struct tp_estimate a, struct tp_estimate b)
+static struct tpa_estimate less(struct tpa_estimate a, struct tpa_estimate b)
 {
-	return (struct tp_estimate){ a.value - b.value, a.variance - b.variance };
+	return (struct tpa_estimate){ a.value - b.value, a.variance - b.variance };
 }
 
-static struct tp_amount_estimate at_end(const struct tp_estimate_state *state)
+static struct tpa_amount_estimate at_end(const struct tpa_estimate_state *state)
 {
-	return (struct tp_amount_estimate){ less(state->live.bytes, state->before.bytes),
-					    less(state->live.blocks, state->before.blocks),
-					    less(state->live.usable, state->before.usable) };
+	return (struct tpa_amount_estimate){ less(state->live.bytes, state->before.bytes),
+					     less(state->live.blocks, state->before.blocks),
+					     less(state->live.usable, state->before.usable) };
 }
 
-void tp_estimates_site(struct tp_estimates *estimates, size_t number, uint64_t peak_number, struct tp_site *site)
+void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site)
 {
-	struct tp_estimate_state *state = &estimates->sites[number];
-	struct tp_variance *variance = &site->variance;
-	struct tp_amount_estimate end = at_end(state);
+	struct tpa_estimate_state *state = &estimates->sites[number];
+	struct tpa_variance *variance = &site->variance;
+	struct tpa_amount_estimate end = at_end(state);
 
 	touch(state, peak_number);
 	put(&state->allocated.blocks, &site->allocations, &variance->allocations);
@@ -135,11 +135,11 @@ void tp_estimates_site(struct tp_estimates *estimates, size_t number, uint64_t p
 	site->temporary = 0; /* what happened between two events of a thread was not recorded */
 }
 
-void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *heap)
+void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *heap)
 {
-	const struct tp_estimate_state *state = &estimates->all;
-	struct tp_variance *variance = &heap->variance;
-	struct tp_amount_estimate end = at_end(state);
+	const struct tpa_estimate_state *state = &estimates->all;
+	struct tpa_variance *variance = &heap->variance;
+	struct tpa_amount_estimate end = at_end(state);
 
 	put(&state->allocated.blocks, &heap->allocations, &variance->allocations);
 	put(&state->allocated.bytes, &heap->bytes, &variance->bytes);
@@ -161,16 +161,17 @@ void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *hea
  * A block's weight in the variance is (1 - p) / p^2: over 1 / p, the mean of (1 - p) / p over all blocks. Below 1 they are
  * likelier recorded than not.
  */
-struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates)
+struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates)
 {
-	const struct tp_estimate *blocks = &estimates->all.allocated.blocks;
+	const struct tpa_estimate *blocks = &estimates->all.allocated.blocks;
 	double weight = blocks->value > 0 ? blocks->variance / blocks->value : 0;
 
-	return (struct tp_unseen){ estimates->mean, weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
+	return (struct tpa_unseen){ estimates->mean,
+				    weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
 }
 
-void tp_estimates_archive(struct tp_archive *archive, struct tp_estimates *estimates)
+void tpa_estimates_archive(struct tpa_archive *archive, struct tpa_estimates *estimates)
 {
-	TP_ARCHIVE(archive, estimates->all);
-	tp_archive_array(archive, &estimates->sites, &estimates->count, &estimates->room, sizeof(*estimates->sites));
+	TPA_ARCHIVE(archive, estimates->all);
+	tpa_archive_array(archive, &estimates->sites, &estimates->count, &estimates->room, sizeof(*estimates->sites));
 }

@@ -12,52 +12,52 @@
 #include "model/heap/live.h"
 #include "model/heap/heap.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_estimate {
+struct tpa_estimate {
 	double value, variance;
 };
 
-struct tp_amount_estimate {
-	struct tp_estimate bytes, blocks, usable;
+struct tpa_amount_estimate {
+	struct tpa_estimate bytes, blocks, usable;
 };
 
 /* What sites.h counts of a site, and replay.c of a process. */
-struct tp_estimate_state {
-	struct tp_amount_estimate live, peak, before, allocated;
-	struct tp_estimate frees, short_lived;
+struct tpa_estimate_state {
+	struct tpa_amount_estimate live, peak, before, allocated;
+	struct tpa_estimate frees, short_lived;
 	uint64_t peak_number; /* of a site */
 };
 
-struct tp_estimates {
+struct tpa_estimates {
 	double mean; /* 0: nothing was sampled, and the rest is not used */
-	struct tp_estimate_state all, *sites;
+	struct tpa_estimate_state all, *sites;
 	size_t count, room; /* of sites, by their numbers */
 };
 
 /* Makes room for sites up to `count`. */
-void tp_estimates_reserve(struct tp_estimates *estimates, size_t count);
-void tp_estimates_free(struct tp_estimates *estimates);
+void tpa_estimates_reserve(struct tpa_estimates *estimates, size_t count);
+void tpa_estimates_free(struct tpa_estimates *estimates);
 
 /* Saves, or loads into estimates that hold nothing but their mean. */
-void tp_estimates_archive(struct tp_archive *archive, struct tp_estimates *estimates);
+void tpa_estimates_archive(struct tpa_archive *archive, struct tpa_estimates *estimates);
 
 /* A block begins to live (sign 1) or ceases to (-1); `before`: it is from before the time that is looked at. */
-void tp_estimates_live(struct tp_estimates *estimates, const struct tp_block *block, double sign, bool before,
-		       uint64_t peak_number);
+void tpa_estimates_live(struct tpa_estimates *estimates, const struct tpa_block *block, double sign, bool before,
+			uint64_t peak_number);
 /* What lives is the new peak. */
-void tp_estimates_peak(struct tp_estimates *estimates);
-void tp_estimates_allocated(struct tp_estimates *estimates, const struct tp_block *block);
+void tpa_estimates_peak(struct tpa_estimates *estimates);
+void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_block *block);
 /* A free was counted, or (sign -1) did not happen. */
-void tp_estimates_freed(struct tp_estimates *estimates, const struct tp_block *block, bool short_lived, double sign);
+void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block *block, bool short_lived, double sign);
 
 /* Adds something that each block of that size has `x` of. */
-void tp_estimate_add(struct tp_estimate *estimate, double mean, uint64_t size, double x);
+void tpa_estimate_add(struct tpa_estimate *estimate, double mean, uint64_t size, double x);
 
 /* Puts the estimates in the place of the counts. What is not known of a sampled run becomes 0. */
-void tp_estimates_site(struct tp_estimates *estimates, size_t number, uint64_t peak_number, struct tp_site *site);
-void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *heap);
+void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site);
+void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *heap);
 /* What one block more in the sample would stand for. */
-struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates);
+struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates);
 
 #endif

@@ -7,24 +7,24 @@
 #include "model/heap/maps.h"
 #include "base/memory.h"
 
-struct tp_map_node {
-	struct tp_range range;
+struct tpa_map_node {
+	struct tpa_range range;
 	uint32_t left, right, priority;
 };
 
-void tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace)
+void tpa_maps_init(struct tpa_maps *maps, const struct tpa_trace *trace)
 {
-	*maps = (struct tp_maps){ .trace = trace, .bits = 6 };
+	*maps = (struct tpa_maps){ .trace = trace, .bits = 6 };
 	/* Nobody who writes a trace can foresee the treap's shape, so it is never deep. */
 	if (getrandom(&maps->random, sizeof(maps->random), GRND_NONBLOCK) < 0 || !maps->random)
 		maps->random = UINT64_C(0x853c49e6748fea9b);
-	maps->table = tp_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
-	tp_grow(&maps->nodes, &maps->node_room, 1, sizeof(*maps->nodes));
+	maps->table = tpa_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
+	tpa_grow(&maps->nodes, &maps->node_room, 1, sizeof(*maps->nodes));
 	memset(&maps->nodes[0], 0, sizeof(maps->nodes[0]));
 	maps->node_count = 1;
 }
 
-void tp_maps_free(struct tp_maps *maps)
+void tpa_maps_free(struct tpa_maps *maps)
 {
 	free(maps->nodes);
 	free(maps->sites);
@@ -34,7 +34,7 @@ void tp_maps_free(struct tp_maps *maps)
 
 /* ---- sites ---- */
 
-static void touch(struct tp_maps *maps, struct tp_map_state *site)
+static void touch(struct tpa_maps *maps, struct tpa_map_state *site)
 {
 	if (site->peak_number != maps->peak_number) {
 		site->peak_number = maps->peak_number;
@@ -42,7 +42,7 @@ static void touch(struct tp_maps *maps, struct tp_map_state *site)
 	}
 }
 
-static void take_live(struct tp_maps *maps, uint32_t site, uint64_t bytes)
+static void take_live(struct tpa_maps *maps, uint32_t site, uint64_t bytes)
 {
 	touch(maps, &maps->sites[site]);
 	maps->sites[site].live += bytes;
@@ -53,21 +53,21 @@ static void take_live(struct tp_maps *maps, uint32_t site, uint64_t bytes)
 	}
 }
 
-static void drop_live(struct tp_maps *maps, uint32_t site, uint64_t bytes)
+static void drop_live(struct tpa_maps *maps, uint32_t site, uint64_t bytes)
 {
 	touch(maps, &maps->sites[site]);
 	maps->sites[site].live -= bytes;
 	maps->live -= bytes;
 }
 
-void tp_maps_begin(struct tp_maps *maps)
+void tpa_maps_begin(struct tpa_maps *maps)
 {
 	maps->counting = true;
 	maps->peak = maps->live;
 	maps->peak_number++;
 }
 
-static uint32_t *find_site(const struct tp_maps *maps, uint32_t node, bool file)
+static uint32_t *find_site(const struct tpa_maps *maps, uint32_t node, bool file)
 {
 	uint64_t hash = ((uint64_t)node << 1 | file) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t mask = ((size_t)1 << maps->bits) - 1, i = (size_t)(hash >> (64 - maps->bits));
@@ -78,18 +78,18 @@ static uint32_t *find_site(const struct tp_maps *maps, uint32_t node, bool file)
 	return &maps->table[i];
 }
 
-static void grow_table(struct tp_maps *maps)
+static void grow_table(struct tpa_maps *maps)
 {
 	while (maps->site_count >= (size_t)1 << (maps->bits - 1))
 		maps->bits++;
 	free(maps->table);
-	maps->table = tp_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
+	maps->table = tpa_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
 	for (size_t i = 0; i < maps->site_count; i++)
 		*find_site(maps, maps->sites[i].node, maps->sites[i].file) = (uint32_t)i + 1;
 }
 
 /* Index of the site. */
-static uint32_t enter_site(struct tp_maps *maps, uint32_t node, bool file)
+static uint32_t enter_site(struct tpa_maps *maps, uint32_t node, bool file)
 {
 	uint32_t *slot;
 
@@ -97,8 +97,8 @@ static uint32_t enter_site(struct tp_maps *maps, uint32_t node, bool file)
 		grow_table(maps);
 	slot = find_site(maps, node, file);
 	if (!*slot) {
-		tp_grow(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites));
-		maps->sites[maps->site_count++] = (struct tp_map_state){ .node = node, .file = file };
+		tpa_grow(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites));
+		maps->sites[maps->site_count++] = (struct tpa_map_state){ .node = node, .file = file };
 		*slot = (uint32_t)maps->site_count;
 	}
 	return *slot - 1;
@@ -106,27 +106,27 @@ static uint32_t enter_site(struct tp_maps *maps, uint32_t node, bool file)
 
 /* ---- the treap ---- */
 
-static uint32_t make_node(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
+static uint32_t make_node(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t site)
 {
 	uint32_t node = maps->spare;
 
 	if (node) {
 		maps->spare = maps->nodes[node].left;
 	} else {
-		tp_grow(&maps->nodes, &maps->node_room, maps->node_count + 1, sizeof(*maps->nodes));
+		tpa_grow(&maps->nodes, &maps->node_room, maps->node_count + 1, sizeof(*maps->nodes));
 		node = (uint32_t)maps->node_count++;
 	}
 	maps->random ^= maps->random << 13;
 	maps->random ^= maps->random >> 7;
 	maps->random ^= maps->random << 17;
-	maps->nodes[node] = (struct tp_map_node){ { start, end, site }, 0, 0, (uint32_t)(maps->random >> 32) };
+	maps->nodes[node] = (struct tpa_map_node){ { start, end, site }, 0, 0, (uint32_t)(maps->random >> 32) };
 	return node;
 }
 
 /* Ranges that begin before `at` to *left, the others to *right. */
-static void split(struct tp_maps *maps, uint32_t root, uint64_t at, uint32_t *left, uint32_t *right)
+static void split(struct tpa_maps *maps, uint32_t root, uint64_t at, uint32_t *left, uint32_t *right)
 {
-	struct tp_map_node *node = &maps->nodes[root];
+	struct tpa_map_node *node = &maps->nodes[root];
 
 	if (!root) {
 		*left = *right = 0;
@@ -140,9 +140,9 @@ static void split(struct tp_maps *maps, uint32_t root, uint64_t at, uint32_t *le
 }
 
 /* All of `left` lies before all of `right`. */
-static uint32_t merge(struct tp_maps *maps, uint32_t left, uint32_t right)
+static uint32_t merge(struct tpa_maps *maps, uint32_t left, uint32_t right)
 {
-	struct tp_map_node *nodes = maps->nodes;
+	struct tpa_map_node *nodes = maps->nodes;
 
 	if (!left || !right)
 		return left ? left : right;
@@ -154,7 +154,7 @@ static uint32_t merge(struct tp_maps *maps, uint32_t left, uint32_t right)
 	return right;
 }
 
-static void insert(struct tp_maps *maps, const struct tp_range *range)
+static void insert(struct tpa_maps *maps, const struct tpa_range *range)
 {
 	uint32_t node = make_node(maps, range->start, range->end, range->site), left, right;
 
@@ -162,19 +162,19 @@ static void insert(struct tp_maps *maps, const struct tp_range *range)
 	maps->root = merge(maps, merge(maps, left, node), right);
 }
 
-static void note_removed(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
+static void note_removed(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t site)
 {
-	struct tp_ranges *removed = &maps->removed;
+	struct tpa_ranges *removed = &maps->removed;
 
-	tp_grow(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list));
-	removed->list[removed->count++] = (struct tp_range){ start, end, site };
+	tpa_grow(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list));
+	removed->list[removed->count++] = (struct tpa_range){ start, end, site };
 	drop_live(maps, site, end - start);
 }
 
 /* The range that begins before `start` and reaches over it, if there is one: ends at `start` from now on. */
-static void cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tp_range *rest)
+static void cut_before(struct tpa_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tpa_range *rest)
 {
-	struct tp_range *last;
+	struct tpa_range *last;
 
 	while (left && maps->nodes[left].right)
 		left = maps->nodes[left].right;
@@ -182,20 +182,20 @@ static void cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint
 	if (!left || last->end <= start)
 		return;
 	if (last->end > end)
-		*rest = (struct tp_range){ end, last->end, last->site };
+		*rest = (struct tpa_range){ end, last->end, last->site };
 	note_removed(maps, start, last->end < end ? last->end : end, last->site);
 	last->end = start;
 }
 
 /* Takes away all ranges of a tree; they begin before `end`. */
-static void drop_tree(struct tp_maps *maps, uint32_t root, uint64_t end, struct tp_range *rest)
+static void drop_tree(struct tpa_maps *maps, uint32_t root, uint64_t end, struct tpa_range *rest)
 {
-	struct tp_map_node node = maps->nodes[root];
+	struct tpa_map_node node = maps->nodes[root];
 
 	if (!root)
 		return;
 	if (node.range.end > end)
-		*rest = (struct tp_range){ end, node.range.end, node.range.site };
+		*rest = (struct tpa_range){ end, node.range.end, node.range.site };
 	maps->nodes[root].left = maps->spare;
 	maps->spare = root;
 	note_removed(maps, node.range.start, node.range.end < end ? node.range.end : end, node.range.site);
@@ -203,9 +203,9 @@ static void drop_tree(struct tp_maps *maps, uint32_t root, uint64_t end, struct 
 	drop_tree(maps, node.right, end, rest);
 }
 
-void tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
+void tpa_maps_remove(struct tpa_maps *maps, uint64_t start, uint64_t end)
 {
-	struct tp_range rest = { 0 };
+	struct tpa_range rest = { 0 };
 	uint32_t left, middle, right;
 
 	maps->removed.count = 0;
@@ -220,23 +220,23 @@ void tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
 		insert(maps, &rest);
 }
 
-void tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count)
+void tpa_maps_restore(struct tpa_maps *maps, const struct tpa_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		tp_maps_remove(maps, ranges[i].start, ranges[i].end);
+		tpa_maps_remove(maps, ranges[i].start, ranges[i].end);
 		insert(maps, &ranges[i]);
 		take_live(maps, ranges[i].site, ranges[i].end - ranges[i].start);
 	}
 }
 
-void tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file)
+void tpa_maps_add(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file)
 {
-	struct tp_range range = { start, end, 0 };
+	struct tpa_range range = { start, end, 0 };
 
 	if (start >= end)
 		return;
-	range.site = enter_site(maps, tp_trace_node(maps->trace, node), file);
-	tp_maps_remove(maps, start, end);
+	range.site = enter_site(maps, tpa_trace_node(maps->trace, node), file);
+	tpa_maps_remove(maps, start, end);
 	insert(maps, &range);
 	if (maps->counting) {
 		maps->sites[range.site].calls++;
@@ -245,26 +245,26 @@ void tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t no
 	take_live(maps, range.site, end - start);
 }
 
-struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count)
+struct tpa_map_site *tpa_maps_result(struct tpa_maps *maps, size_t *count)
 {
-	struct tp_map_site *result = tp_zalloc(maps->site_count, sizeof(*result));
+	struct tpa_map_site *result = tpa_zalloc(maps->site_count, sizeof(*result));
 	size_t i, found = 0;
 
 	for (i = 0; i < maps->site_count; i++) {
-		struct tp_map_state *site = &maps->sites[i];
+		struct tpa_map_state *site = &maps->sites[i];
 
 		touch(maps, site);
 		if (site->calls || site->peak || site->live)
-			result[found++] = (struct tp_map_site){ site->node, site->calls, site->bytes,
-								site->live, site->peak,	 site->file };
+			result[found++] = (struct tpa_map_site){ site->node, site->calls, site->bytes,
+								 site->live, site->peak,  site->file };
 	}
 	*count = found;
 	return result;
 }
 
-static size_t list_ranges(const struct tp_maps *maps, uint32_t root, struct tp_range *list, size_t count)
+static size_t list_ranges(const struct tpa_maps *maps, uint32_t root, struct tpa_range *list, size_t count)
 {
-	const struct tp_map_node *node = &maps->nodes[root];
+	const struct tpa_map_node *node = &maps->nodes[root];
 
 	if (!root)
 		return count;
@@ -273,15 +273,15 @@ static size_t list_ranges(const struct tp_maps *maps, uint32_t root, struct tp_r
 	return list_ranges(maps, node->right, list, count);
 }
 
-struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count)
+struct tpa_range *tpa_maps_ranges(const struct tpa_maps *maps, size_t *count)
 {
-	struct tp_range *list = tp_zalloc(maps->node_count, sizeof(*list));
+	struct tpa_range *list = tpa_zalloc(maps->node_count, sizeof(*list));
 
 	*count = list_ranges(maps, maps->root, list, 0);
 	return list;
 }
 
-bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ranges)
+bool tpa_maps_ranges_valid(const struct tpa_maps *maps, const struct tpa_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->count; i++)
 		if (ranges->list[i].site >= maps->site_count || ranges->list[i].start >= ranges->list[i].end)
@@ -290,33 +290,33 @@ bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ra
 }
 
 /* Ranges in order that do not overlap. */
-static void load_ranges(struct tp_archive *archive, struct tp_maps *maps, const struct tp_ranges *ranges)
+static void load_ranges(struct tpa_archive *archive, struct tpa_maps *maps, const struct tpa_ranges *ranges)
 {
 	uint64_t end = 0;
 
-	tp_archive_check(archive, tp_maps_ranges_valid(maps, ranges), "a mapping has no site");
+	tpa_archive_check(archive, tpa_maps_ranges_valid(maps, ranges), "a mapping has no site");
 	for (size_t i = 0; !archive->failed && i < ranges->count; i++) {
-		if (!tp_archive_check(archive, ranges->list[i].start >= end, "mappings overlap"))
+		if (!tpa_archive_check(archive, ranges->list[i].start >= end, "mappings overlap"))
 			return;
 		end = ranges->list[i].end;
 		insert(maps, &ranges->list[i]);
 	}
 }
 
-void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
+void tpa_maps_archive(struct tpa_archive *archive, struct tpa_maps *maps)
 {
-	struct tp_ranges ranges = { 0 };
+	struct tpa_ranges ranges = { 0 };
 
-	TP_ARCHIVE(archive, maps->live);
-	TP_ARCHIVE(archive, maps->peak);
-	TP_ARCHIVE(archive, maps->peak_number);
-	TP_ARCHIVE(archive, maps->counting);
-	tp_archive_array(archive, &maps->sites, &maps->site_count, &maps->site_room, sizeof(*maps->sites));
+	TPA_ARCHIVE(archive, maps->live);
+	TPA_ARCHIVE(archive, maps->peak);
+	TPA_ARCHIVE(archive, maps->peak_number);
+	TPA_ARCHIVE(archive, maps->counting);
+	tpa_archive_array(archive, &maps->sites, &maps->site_count, &maps->site_room, sizeof(*maps->sites));
 	for (size_t i = 0; i < maps->site_count; i++)
-		tp_archive_node(archive, &maps->sites[i].node);
+		tpa_archive_node(archive, &maps->sites[i].node);
 	if (!archive->loading)
-		ranges.list = tp_maps_ranges(maps, &ranges.count);
-	tp_archive_array(archive, &ranges.list, &ranges.count, NULL, sizeof(*ranges.list));
+		ranges.list = tpa_maps_ranges(maps, &ranges.count);
+	tpa_archive_array(archive, &ranges.list, &ranges.count, NULL, sizeof(*ranges.list));
 	if (archive->loading) {
 		load_ranges(archive, maps, &ranges);
 		grow_table(maps);
@@ -325,7 +325,7 @@ void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
 }
 
 struct looking {
-	const struct tp_maps *maps;
+	const struct tpa_maps *maps;
 	uint64_t start, end;
 	void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site);
 	void *context;
@@ -333,7 +333,7 @@ struct looking {
 
 static void look_in(const struct looking *looking, uint32_t root)
 {
-	const struct tp_map_node *node = &looking->maps->nodes[root];
+	const struct tpa_map_node *node = &looking->maps->nodes[root];
 
 	if (!root)
 		return;
@@ -345,8 +345,8 @@ static void look_in(const struct looking *looking, uint32_t root)
 		look_in(looking, node->right);
 }
 
-void tp_maps_each_in(const struct tp_maps *maps, uint64_t start, uint64_t end,
-		     void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context)
+void tpa_maps_each_in(const struct tpa_maps *maps, uint64_t start, uint64_t end,
+		      void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context)
 {
 	look_in(&(struct looking){ maps, start, end, take, context }, maps->root);
 }

@@ -7,13 +7,13 @@
 #include "base/archive.h"
 #include "base/memory.h"
 
-struct tp_pool {
+struct tpa_pool {
 	uint64_t address, size;
 	uint32_t first; /* link + 1 of one of its blocks; of an unused pool: index + 1 of the next unused one */
 	bool backed;	/* by a heap block, of that size */
 };
 
-struct tp_pool_link {
+struct tpa_pool_link {
 	uint64_t address;
 	uint32_t pool;	     /* index + 1; 0: none */
 	uint32_t next, prev; /* link + 1; 0: none */
@@ -22,24 +22,24 @@ struct tp_pool_link {
 /* ---- which allocations are pools ---- */
 
 /* `live`: the heap's blocks; time is the number of the event that made them, site 2 once they are known as pools. */
-static void look_at(struct tp_pools *pools, struct tp_live *live, const struct tp_event *event, uint64_t number)
+static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct tpa_event *event, uint64_t number)
 {
-	struct tp_block *block;
+	struct tpa_block *block;
 
-	if (event->kind == TP_EVENT_ALLOC) {
-		block = tp_live_place(live, event->alloc.address);
+	if (event->kind == TPA_EVENT_ALLOC) {
+		block = tpa_live_place(live, event->alloc.address);
 		live->count += !block->site;
-		*block = (struct tp_block){ .address = event->alloc.address, .time = number, .site = 1 };
-	} else if (event->kind == TP_EVENT_FREE && !event->cancelled) {
-		block = tp_live_find(live, event->free.address);
+		*block = (struct tpa_block){ .address = event->alloc.address, .time = number, .site = 1 };
+	} else if (event->kind == TPA_EVENT_FREE && !event->cancelled) {
+		block = tpa_live_find(live, event->free.address);
 		if (block->site)
-			tp_live_remove(live, block);
-	} else if (event->kind == TP_EVENT_POOL_ALLOC) {
-		block = tp_live_find(live, event->pool_alloc.pool);
+			tpa_live_remove(live, block);
+	} else if (event->kind == TPA_EVENT_POOL_ALLOC) {
+		block = tpa_live_find(live, event->pool_alloc.pool);
 		if (block->site != 1)
 			return;
 		block->site = 2;
-		tp_grow(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing));
+		tpa_grow(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing));
 		pools->backing[pools->backing_count++] = block->time;
 	}
 }
@@ -51,54 +51,54 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void find_backing(struct tp_pools *pools, struct tp_trace *trace)
+static void find_backing(struct tpa_pools *pools, struct tpa_trace *trace)
 {
-	struct tp_events *events = tp_events_open(trace);
-	const struct tp_event *event;
-	struct tp_live live = { 0 };
+	struct tpa_events *events = tpa_events_open(trace);
+	const struct tpa_event *event;
+	struct tpa_live live = { 0 };
 	uint64_t number = 0;
 
 	if (!events)
-		tp_no_memory();
-	tp_live_init(&live);
-	while ((event = tp_events_next(events)))
+		tpa_no_memory();
+	tpa_live_init(&live);
+	while ((event = tpa_events_next(events)))
 		look_at(pools, &live, event, ++number);
-	if (tp_events_failed(events))
-		tp_no_memory();
+	if (tpa_events_failed(events))
+		tpa_no_memory();
 	if (pools->backing_count)
 		qsort(pools->backing, pools->backing_count, sizeof(*pools->backing), by_number);
-	tp_live_free(&live);
-	tp_events_close(events);
+	tpa_live_free(&live);
+	tpa_events_close(events);
 }
 
-void tp_pools_init(struct tp_pools *pools, struct tp_trace *trace)
+void tpa_pools_init(struct tpa_pools *pools, struct tpa_trace *trace)
 {
 	memset(pools, 0, sizeof(*pools));
 	if (!(trace->header->flags & TPROF_FLAG_POOLS))
 		return;
 	pools->any = true;
-	tp_live_init(&pools->places);
-	tp_live_init(&pools->blocks);
+	tpa_live_init(&pools->places);
+	tpa_live_init(&pools->blocks);
 	find_backing(pools, trace);
 }
 
-void tp_pools_free(struct tp_pools *pools)
+void tpa_pools_free(struct tpa_pools *pools)
 {
 	if (!pools->any)
 		return;
 	free(pools->backing);
 	free(pools->list);
 	free(pools->links);
-	tp_live_free(&pools->places);
-	tp_live_free(&pools->blocks);
+	tpa_live_free(&pools->places);
+	tpa_live_free(&pools->blocks);
 }
 
 /* ---- pools ---- */
 
 /* Index + 1 of the pool at an address, made if it is not there. */
-static uint32_t enter_pool(struct tp_pools *pools, uint64_t address)
+static uint32_t enter_pool(struct tpa_pools *pools, uint64_t address)
 {
-	struct tp_block *place = tp_live_place(&pools->places, address);
+	struct tpa_block *place = tpa_live_place(&pools->places, address);
 	uint32_t number = pools->list_spare;
 
 	if (place->site)
@@ -106,19 +106,19 @@ static uint32_t enter_pool(struct tp_pools *pools, uint64_t address)
 	if (number) {
 		pools->list_spare = pools->list[number - 1].first;
 	} else {
-		tp_grow(&pools->list, &pools->list_room, pools->list_count + 1, sizeof(*pools->list));
+		tpa_grow(&pools->list, &pools->list_room, pools->list_count + 1, sizeof(*pools->list));
 		number = (uint32_t)++pools->list_count;
 	}
-	pools->list[number - 1] = (struct tp_pool){ .address = address };
-	*place = (struct tp_block){ .address = address, .site = number };
+	pools->list[number - 1] = (struct tpa_pool){ .address = address };
+	*place = (struct tpa_block){ .address = address, .site = number };
 	pools->places.count++;
 	return number;
 }
 
-void tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
+void tpa_pools_open(struct tpa_pools *pools, uint64_t address, uint64_t size)
 {
 	uint32_t number = enter_pool(pools, address);
-	struct tp_pool *pool = &pools->list[number - 1];
+	struct tpa_pool *pool = &pools->list[number - 1];
 
 	if (pool->backed) { /* its free is not in the trace */
 		pools->counts.end_pools--;
@@ -132,17 +132,17 @@ void tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
 		pools->counts.peak_bytes = pools->counts.end_bytes;
 }
 
-bool tp_pools_has(const struct tp_pools *pools, uint64_t address)
+bool tpa_pools_has(const struct tpa_pools *pools, uint64_t address)
 {
-	uint32_t number = pools->any ? tp_live_find(&pools->places, address)->site : 0;
+	uint32_t number = pools->any ? tpa_live_find(&pools->places, address)->site : 0;
 
 	return number && pools->list[number - 1].backed;
 }
 
-void tp_pools_close(struct tp_pools *pools, uint64_t address)
+void tpa_pools_close(struct tpa_pools *pools, uint64_t address)
 {
-	struct tp_block *place = tp_live_find(&pools->places, address);
-	struct tp_pool *pool;
+	struct tpa_block *place = tpa_live_find(&pools->places, address);
+	struct tpa_pool *pool;
 
 	if (!place->site)
 		return;
@@ -153,12 +153,12 @@ void tp_pools_close(struct tp_pools *pools, uint64_t address)
 	}
 	pool->first = pools->list_spare;
 	pools->list_spare = place->site;
-	tp_live_remove(&pools->places, place);
+	tpa_live_remove(&pools->places, place);
 }
 
 /* ---- blocks ---- */
 
-static uint32_t new_link(struct tp_pools *pools)
+static uint32_t new_link(struct tpa_pools *pools)
 {
 	uint32_t number = pools->link_spare;
 
@@ -166,18 +166,18 @@ static uint32_t new_link(struct tp_pools *pools)
 		pools->link_spare = pools->links[number - 1].next;
 		return number;
 	}
-	tp_grow(&pools->links, &pools->link_room, pools->link_count + 1, sizeof(*pools->links));
+	tpa_grow(&pools->links, &pools->link_room, pools->link_count + 1, sizeof(*pools->links));
 	return (uint32_t)++pools->link_count;
 }
 
-void tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_block *block)
+void tpa_pools_add(struct tpa_pools *pools, uint64_t address, const struct tpa_block *block)
 {
 	uint32_t number = address ? enter_pool(pools, address) : 0, link = new_link(pools);
-	struct tp_block *place = tp_live_place(&pools->blocks, block->address);
+	struct tpa_block *place = tpa_live_place(&pools->blocks, block->address);
 
-	pools->links[link - 1] = (struct tp_pool_link){ .address = block->address, .pool = number };
+	pools->links[link - 1] = (struct tpa_pool_link){ .address = block->address, .pool = number };
 	if (number) {
-		struct tp_pool *pool = &pools->list[number - 1];
+		struct tpa_pool *pool = &pools->list[number - 1];
 
 		pools->links[link - 1].next = pool->first;
 		if (pool->first)
@@ -189,15 +189,15 @@ void tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_bloc
 	pools->blocks.count++;
 }
 
-bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *block)
+bool tpa_pools_take(struct tpa_pools *pools, uint64_t address, struct tpa_block *block)
 {
-	struct tp_block *place;
-	struct tp_pool_link *link;
+	struct tpa_block *place;
+	struct tpa_pool_link *link;
 	uint32_t number;
 
 	if (!pools->any)
 		return false;
-	place = tp_live_find(&pools->blocks, address);
+	place = tpa_live_find(&pools->blocks, address);
 	if (!place->site)
 		return false;
 	*block = *place;
@@ -212,27 +212,27 @@ bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *bl
 		pools->list[link->pool - 1].first = link->next;
 	link->next = pools->link_spare;
 	pools->link_spare = number;
-	tp_live_remove(&pools->blocks, place);
+	tpa_live_remove(&pools->blocks, place);
 	return true;
 }
 
-bool tp_pools_take_of(struct tp_pools *pools, uint64_t address, struct tp_block *block)
+bool tpa_pools_take_of(struct tpa_pools *pools, uint64_t address, struct tpa_block *block)
 {
-	uint32_t number = pools->any ? tp_live_find(&pools->places, address)->site : 0;
+	uint32_t number = pools->any ? tpa_live_find(&pools->places, address)->site : 0;
 	uint32_t first = number ? pools->list[number - 1].first : 0;
 
-	return first && tp_pools_take(pools, pools->links[first - 1].address, block);
+	return first && tpa_pools_take(pools, pools->links[first - 1].address, block);
 }
 
 /* ---- saving and loading ---- */
 
 /* Whether all blocks have a link, and all links lead to others. */
-static bool links_are_valid(const struct tp_pools *pools)
+static bool links_are_valid(const struct tpa_pools *pools)
 {
 	size_t links = pools->link_count, slots = (size_t)1 << (64 - pools->blocks.shift);
 
 	for (size_t i = 0; i < links; i++) {
-		const struct tp_pool_link *link = &pools->links[i];
+		const struct tpa_pool_link *link = &pools->links[i];
 
 		if (link->pool > pools->list_count || link->next > links || link->prev > links)
 			return false;
@@ -244,7 +244,7 @@ static bool links_are_valid(const struct tp_pools *pools)
 }
 
 /* Whether each place has a pool, each pool that is used a link, and each that is not another one. */
-static bool pools_are_valid(const struct tp_pools *pools)
+static bool pools_are_valid(const struct tpa_pools *pools)
 {
 	size_t list = pools->list_count, slots = (size_t)1 << (64 - pools->places.shift);
 	size_t most = list > pools->link_count ? list : pools->link_count, unused = 0;
@@ -264,17 +264,17 @@ static bool pools_are_valid(const struct tp_pools *pools)
 	return true;
 }
 
-void tp_pools_archive(struct tp_archive *archive, struct tp_pools *pools)
+void tpa_pools_archive(struct tpa_archive *archive, struct tpa_pools *pools)
 {
-	TP_ARCHIVE(archive, pools->counts);
+	TPA_ARCHIVE(archive, pools->counts);
 	if (!pools->any)
 		return;
-	TP_ARCHIVE(archive, pools->list_spare);
-	TP_ARCHIVE(archive, pools->link_spare);
-	TP_ARCHIVE(archive, pools->ended);
-	tp_archive_array(archive, &pools->list, &pools->list_count, &pools->list_room, sizeof(*pools->list));
-	tp_archive_array(archive, &pools->links, &pools->link_count, &pools->link_room, sizeof(*pools->links));
-	tp_live_archive(archive, &pools->places);
-	tp_live_archive(archive, &pools->blocks);
-	tp_archive_check(archive, links_are_valid(pools) && pools_are_valid(pools), "a pool is out of range");
+	TPA_ARCHIVE(archive, pools->list_spare);
+	TPA_ARCHIVE(archive, pools->link_spare);
+	TPA_ARCHIVE(archive, pools->ended);
+	tpa_archive_array(archive, &pools->list, &pools->list_count, &pools->list_room, sizeof(*pools->list));
+	tpa_archive_array(archive, &pools->links, &pools->link_count, &pools->link_room, sizeof(*pools->links));
+	tpa_live_archive(archive, &pools->places);
+	tpa_live_archive(archive, &pools->blocks);
+	tpa_archive_check(archive, links_are_valid(pools) && pools_are_valid(pools), "a pool is out of range");
 }

@@ -13,37 +13,37 @@
 #include "model/heap/heap.h"
 #include "trace/events.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_pool;
-struct tp_pool_link;
+struct tpa_pool;
+struct tpa_pool_link;
 
-struct tp_pools {
+struct tpa_pools {
 	bool any;	   /* the trace has pools; all else is empty if not */
 	uint64_t *backing; /* numbers of the allocations of pools: which event of the trace, from 1 on; in order */
 	size_t backing_count, backing_room, backing_next;
-	struct tp_live places; /* pools by address: `site` is an index into `list` + 1 */
-	struct tp_pool *list;
+	struct tpa_live places; /* pools by address: `site` is an index into `list` + 1 */
+	struct tpa_pool *list;
 	size_t list_count, list_room;
-	uint32_t list_spare;   /* index + 1 of the first unused one */
-	struct tp_live blocks; /* of pools, by address: `slack` is an index into `links` */
-	struct tp_pool_link *links;
+	uint32_t list_spare;	/* index + 1 of the first unused one */
+	struct tpa_live blocks; /* of pools, by address: `slack` is an index into `links` */
+	struct tpa_pool_link *links;
 	size_t link_count, link_room;
 	uint32_t link_spare;
 	uint64_t
 		ended; /* the last block that was all of its pool, and ended with it; 0: none, or said to have ended since */
-	struct tp_pool_counts counts;
+	struct tpa_pool_counts counts;
 };
 
 /* Reads the trace once, if it has pools. */
-void tp_pools_init(struct tp_pools *pools, struct tp_trace *trace);
-void tp_pools_free(struct tp_pools *pools);
+void tpa_pools_init(struct tpa_pools *pools, struct tpa_trace *trace);
+void tpa_pools_free(struct tpa_pools *pools);
 
 /* Saves, or loads into pools that were just initialized. Whoever loads checks the blocks' sites. */
-void tp_pools_archive(struct tp_archive *archive, struct tp_pools *pools);
+void tpa_pools_archive(struct tpa_archive *archive, struct tpa_pools *pools);
 
 /* Is the allocation that is event number `event` one of a pool? To be asked for each, in order. */
-static inline bool tp_pools_backs(struct tp_pools *pools, uint64_t event)
+static inline bool tpa_pools_backs(struct tpa_pools *pools, uint64_t event)
 {
 	while (pools->backing_next < pools->backing_count && pools->backing[pools->backing_next] < event)
 		pools->backing_next++;
@@ -51,17 +51,17 @@ static inline bool tp_pools_backs(struct tp_pools *pools, uint64_t event)
 }
 
 /* A heap block that is a pool begins or ends to live. */
-void tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size);
-void tp_pools_close(struct tp_pools *pools, uint64_t address);
+void tpa_pools_open(struct tpa_pools *pools, uint64_t address, uint64_t size);
+void tpa_pools_close(struct tpa_pools *pools, uint64_t address);
 
 /* Is there a heap block at that address that is a pool? */
-bool tp_pools_has(const struct tp_pools *pools, uint64_t address);
+bool tpa_pools_has(const struct tpa_pools *pools, uint64_t address);
 
 /* A block of the pool at `pool` (0: of none); there is none at its address. Its slack is 0. */
-void tp_pools_add(struct tp_pools *pools, uint64_t pool, const struct tp_block *block);
+void tpa_pools_add(struct tpa_pools *pools, uint64_t pool, const struct tpa_block *block);
 
 /* Takes out the block at an address, or any one of a pool. False: there is none. */
-bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *block);
-bool tp_pools_take_of(struct tp_pools *pools, uint64_t pool, struct tp_block *block);
+bool tpa_pools_take(struct tpa_pools *pools, uint64_t address, struct tpa_block *block);
+bool tpa_pools_take_of(struct tpa_pools *pools, uint64_t pool, struct tpa_block *block);
 
 #endif

@@ -6,21 +6,21 @@
 #include "model/heap/sites.h"
 #include "base/memory.h"
 
-void tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
+void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum tpa_group group)
 {
 	sites->trace = trace;
-	tp_grow(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list));
-	tp_grow(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed));
-	memset(sites->list, 0, TP_SITE_FIRST * sizeof(*sites->list));
+	tpa_grow(&sites->list, &sites->room, TPA_SITE_FIRST, sizeof(*sites->list));
+	tpa_grow(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed));
+	memset(sites->list, 0, TPA_SITE_FIRST * sizeof(*sites->list));
 	sites->changed[0] = 0;
-	sites->count = TP_SITE_FIRST;
-	if (group == TP_GROUP_STACK)
-		sites->of_node = tp_zalloc(trace->node_count, sizeof(*sites->of_node));
+	sites->count = TPA_SITE_FIRST;
+	if (group == TPA_GROUP_STACK)
+		sites->of_node = tpa_zalloc(trace->node_count, sizeof(*sites->of_node));
 	sites->bits = 10;
-	sites->table = tp_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
+	sites->table = tpa_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
 }
 
-void tp_sites_free(struct tp_sites *sites)
+void tpa_sites_free(struct tpa_sites *sites)
 {
 	free(sites->list);
 	free(sites->changed);
@@ -28,39 +28,39 @@ void tp_sites_free(struct tp_sites *sites)
 	free(sites->table);
 }
 
-static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+static uint32_t append(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
-	size_t together = sites->count / TP_SITES_TOGETHER;
+	size_t together = sites->count / TPA_SITES_TOGETHER;
 
 	if (sites->count == UINT32_MAX)
-		tp_no_memory();
-	tp_grow(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list));
-	tp_grow(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed));
-	if (sites->count % TP_SITES_TOGETHER == 0)
+		tpa_no_memory();
+	tpa_grow(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list));
+	tpa_grow(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed));
+	if (sites->count % TPA_SITES_TOGETHER == 0)
 		sites->changed[together] = 0;
-	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key, .op = op };
+	sites->list[sites->count] = (struct tpa_site_state){ .node = node, .key = key, .op = op };
 	return (uint32_t)sites->count++;
 }
 
-uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node)
+uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node)
 {
-	uint32_t same = tp_trace_node(sites->trace, node);
+	uint32_t same = tpa_trace_node(sites->trace, node);
 
-	if (sites->of_node[same] == TP_SITE_NONE)
+	if (sites->of_node[same] == TPA_SITE_NONE)
 		sites->of_node[same] = append(sites, same, 0, 0);
 	if (node < sites->trace->node_count)
 		sites->of_node[node] = sites->of_node[same];
 	return sites->of_node[same];
 }
 
-static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint64_t hash =
 		(((uint64_t)op << 32 ^ key) * UINT64_C(0x9e3779b97f4a7c15) ^ node) * UINT64_C(0xbf58476d1ce4e5b9);
 	size_t mask = ((size_t)1 << sites->bits) - 1,
 	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - sites->bits));
 
-	while (sites->table[i] != TP_SITE_NONE &&
+	while (sites->table[i] != TPA_SITE_NONE &&
 	       (sites->list[sites->table[i]].node != node || sites->list[sites->table[i]].key != key ||
 		sites->list[sites->table[i]].op != op))
 		i = (i + 1) & mask;
@@ -68,32 +68,32 @@ static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key,
 }
 
 /* Room for all sites at once: those without a key, which are found by their node alone, may be many more already. */
-static void grow(struct tp_sites *sites)
+static void grow(struct tpa_sites *sites)
 {
 	while (sites->count >= (size_t)1 << (sites->bits - 1))
 		sites->bits++;
 	free(sites->table);
-	sites->table = tp_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
-	for (size_t i = TP_SITE_FIRST; i < sites->count; i++)
+	sites->table = tpa_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
+	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++)
 		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
 }
 
-uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+uint32_t tpa_sites_enter_key(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint32_t *slot;
 
-	node = tp_trace_node(sites->trace, node);
+	node = tpa_trace_node(sites->trace, node);
 	if (sites->count >= (size_t)1 << (sites->bits - 1))
 		grow(sites);
 	slot = find(sites, node, key, op);
-	if (*slot == TP_SITE_NONE)
+	if (*slot == TPA_SITE_NONE)
 		*slot = append(sites, node, key, op);
 	return *slot;
 }
 
-static struct tp_site result_of(const struct tp_site_state *state)
+static struct tpa_site result_of(const struct tpa_site_state *state)
 {
-	return (struct tp_site){
+	return (struct tpa_site){
 		.node = state->node,
 		.key = state->key,
 		.op = state->op,
@@ -115,21 +115,21 @@ static struct tp_site result_of(const struct tp_site_state *state)
 	};
 }
 
-struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
-				size_t *count)
+struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number, struct tpa_estimates *estimates,
+				  size_t *count)
 {
-	struct tp_site *result = tp_zalloc(sites->count, sizeof(*result));
+	struct tpa_site *result = tpa_zalloc(sites->count, sizeof(*result));
 	size_t i, found = 0;
 
-	for (i = TP_SITE_FIRST; i < sites->count; i++) {
-		struct tp_site_state *state = &sites->list[i];
+	for (i = TPA_SITE_FIRST; i < sites->count; i++) {
+		struct tpa_site_state *state = &sites->list[i];
 
-		tp_site_touch(state, peak_number);
+		tpa_site_touch(state, peak_number);
 		if (!state->allocations && !state->frees && !state->peak.blocks)
 			continue;
 		result[found] = result_of(state);
 		if (estimates)
-			tp_estimates_site(estimates, i, peak_number, &result[found]);
+			tpa_estimates_site(estimates, i, peak_number, &result[found]);
 		found++;
 	}
 	*count = found;
@@ -137,30 +137,30 @@ struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, st
 }
 
 /* Fills the tables that find each site. */
-static void index_sites(struct tp_sites *sites)
+static void index_sites(struct tpa_sites *sites)
 {
 	grow(sites);
-	for (size_t i = TP_SITE_FIRST; sites->of_node && i < sites->count; i++)
+	for (size_t i = TPA_SITE_FIRST; sites->of_node && i < sites->count; i++)
 		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->trace->node_count)
 			sites->of_node[sites->list[i].node] = (uint32_t)i;
 }
 
-void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites)
+void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
 {
-	size_t together = (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER;
+	size_t together = (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER;
 
-	tp_archive_array(archive, &sites->list, &sites->count, &sites->room, sizeof(*sites->list));
-	tp_archive_array(archive, &sites->changed, &together, &sites->changed_room, sizeof(*sites->changed));
-	for (size_t i = TP_SITE_FIRST; i < sites->count; i++) {
-		tp_archive_node(archive, &sites->list[i].node);
-		tp_archive_op(archive, &sites->list[i].op);
+	tpa_archive_array(archive, &sites->list, &sites->count, &sites->room, sizeof(*sites->list));
+	tpa_archive_array(archive, &sites->changed, &together, &sites->changed_room, sizeof(*sites->changed));
+	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++) {
+		tpa_archive_node(archive, &sites->list[i].node);
+		tpa_archive_op(archive, &sites->list[i].op);
 	}
 	if (!archive->loading)
 		return;
-	tp_archive_check(archive,
-			 sites->count >= TP_SITE_FIRST && sites->count <= UINT32_MAX &&
-				 together == (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER,
-			 "the number of sites is out of range");
+	tpa_archive_check(archive,
+			  sites->count >= TPA_SITE_FIRST && sites->count <= UINT32_MAX &&
+				  together == (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER,
+			  "the number of sites is out of range");
 	if (!archive->failed)
 		index_sites(sites);
 }

@@ -21,7 +21,7 @@ static uint64_t round_up(uint64_t number)
 	return number < 2 ? number : UINT64_C(1) << (64 - __builtin_clzll(number - 1));
 }
 
-double tp_shape_work(const char *shape, char *rounded, double *rounded_work)
+double tpa_shape_work(const char *shape, char *rounded, double *rounded_work)
 {
 	double sum = 0, product = 1, rounded_sum = 0, rounded_product = 1;
 	bool any = false;
@@ -61,12 +61,12 @@ static int by_name(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static double mean_of_rest(const struct tp_shape_stats *shape)
+static double mean_of_rest(const struct tpa_shape_stats *shape)
 {
 	return shape->calls > 1 ? (double)(shape->calls_ns - shape->first_ns) / (double)(shape->calls - 1) : 0;
 }
 
-static void add(struct tp_buckets *buckets, const struct tp_shape_stats *shape, double growth, size_t *timed)
+static void add(struct tpa_buckets *buckets, const struct tpa_shape_stats *shape, double growth, size_t *timed)
 {
 	double rest = mean_of_rest(shape), excess = (double)shape->first_ns - rest;
 
@@ -78,10 +78,10 @@ static void add(struct tp_buckets *buckets, const struct tp_shape_stats *shape, 
 	buckets->padding_ns += (double)shape->calls * rest * (growth - 1);
 }
 
-struct tp_buckets tp_buckets_of(const struct tp_op_stats *op)
+struct tpa_buckets tpa_buckets_of(const struct tpa_op_stats *op)
 {
-	char **names = tp_zalloc(op->shape_count, sizeof(char *));
-	struct tp_buckets buckets = { 0 };
+	char **names = tpa_zalloc(op->shape_count, sizeof(char *));
+	struct tpa_buckets buckets = { 0 };
 	size_t named = 0, timed = 0;
 
 	for (size_t i = 0; i < op->shape_count; i++) {
@@ -90,8 +90,8 @@ struct tp_buckets tp_buckets_of(const struct tp_op_stats *op)
 
 		if (!text)
 			continue;
-		names[named] = tp_zalloc(4 * strlen(text) + 1, 1);
-		work = tp_shape_work(text, names[named++], &rounded);
+		names[named] = tpa_zalloc(4 * strlen(text) + 1, 1);
+		work = tpa_shape_work(text, names[named++], &rounded);
 		if (work > 0)
 			add(&buckets, &op->shapes[i], rounded / work, &timed);
 		else

@@ -14,15 +14,15 @@
 
 #include "model/ops/op_stats.h"
 
-struct tp_buckets {
+struct tpa_buckets {
 	size_t shapes, buckets;
 	double excess_ns, saved_ns, padding_ns;
 };
 
 /* Shapes without a place of their own, or without a number, are left out. */
-struct tp_buckets tp_buckets_of(const struct tp_op_stats *op);
+struct tpa_buckets tpa_buckets_of(const struct tpa_op_stats *op);
 
 /* The work of a shape; `rounded`, of at least 4 * strlen(shape) + 1 bytes, if not NULL, gets its bucket's name. */
-double tp_shape_work(const char *shape, char *rounded, double *rounded_work);
+double tpa_shape_work(const char *shape, char *rounded, double *rounded_work);
 
 #endif

@@ -4,7 +4,7 @@
  * one event in 64, and says for each chunk what these took: so an event's cost is known where and when it happened (new
  * stacks cost ten times what known ones do). One timed event that was interrupted would spoil its chunk's mean: so the
  * median of neighbouring chunks is taken, and of a chunk whose mean is more than twice that of some of its events, without
- * those beyond TP_COST_INTERRUPTED times their median, the latter. A free takes less than the others, which have a stack: how
+ * those beyond TPA_COST_INTERRUPTED times their median, the latter. A free takes less than the others, which have a stack: how
  * much less is one number for the trace. Of hooked functions the collector says once what a call costs.
  */
 #ifndef TPROF_MODEL_OPS_COST_H
@@ -12,12 +12,12 @@
 
 #include "trace/trace.h"
 
-#define TP_COST_NEIGHBOURS 5u /* chunks of which the median is taken */
-#define TP_COST_SAMPLES 8u    /* timed events that a chunk must have to be one of them */
-#define TP_COST_INTERRUPTED 32
-#define TP_COST_SHARE 64.0 /* one event in so many is timed (tprof-trace(5)) */
+#define TPA_COST_NEIGHBOURS 5u /* chunks of which the median is taken */
+#define TPA_COST_SAMPLES 8u    /* timed events that a chunk must have to be one of them */
+#define TPA_COST_INTERRUPTED 32
+#define TPA_COST_SHARE 64.0 /* one event in so many is timed (tprof-trace(5)) */
 
-struct tp_cost {
+struct tpa_cost {
 	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */
 	double fold_inside, fold_outside; /* the same of a call that was folded */
 	double fold_untimed;		  /* of one that was folded and not timed: in all */
@@ -30,14 +30,14 @@ struct tp_cost {
 };
 
 /* What recording cost in all, in ticks, but for hooked functions' calls. */
-uint64_t tp_cost_recording(const struct tp_trace *trace);
+uint64_t tpa_cost_recording(const struct tpa_trace *trace);
 
 /* Computes nothing for a trace without ops. */
-void tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace);
-void tp_cost_free(struct tp_cost *cost);
+void tpa_cost_init(struct tpa_cost *cost, const struct tpa_trace *trace);
+void tpa_cost_free(struct tpa_cost *cost);
 
 /* What recording the event at that place of the file cost, in ns, if it is no free; not of a hooked function's begin or end. */
-static inline double tp_cost_event(const struct tp_cost *cost, uint64_t offset)
+static inline double tpa_cost_event(const struct tpa_cost *cost, uint64_t offset)
 {
 	uint64_t chunk = cost->chunks ? (offset - cost->first) / cost->size : 0;
 

@@ -62,30 +62,30 @@ static double middle(const struct durations *all, unsigned bucket)
 	return net(all, bucket == LAST ? all->last : middle_ticks(all->counts, bucket));
 }
 
-static void add_calls(struct tp_op_state *state, double ns, double scale, uint64_t calls)
+static void add_calls(struct tpa_op_state *state, double ns, double scale, uint64_t calls)
 {
-	uint64_t before = state->stats.calls, few = before < TP_HISTOGRAM_EXACT ? TP_HISTOGRAM_EXACT - before : 0;
+	uint64_t before = state->stats.calls, few = before < TPA_HISTOGRAM_EXACT ? TPA_HISTOGRAM_EXACT - before : 0;
 
 	state->stats.calls += calls;
 	if (calls > few)
-		tp_moments_add_many(&state->later, ns * scale, calls - few);
-	tp_histogram_add_many(state->durations, tp_round(ns), calls);
+		tpa_moments_add_many(&state->later, ns * scale, calls - few);
+	tpa_histogram_add_many(state->durations, tpa_round(ns), calls);
 }
 
 /* The order of the calls is not known. */
-static void add_batches(struct tp_op_state *state, const struct durations *all)
+static void add_batches(struct tpa_op_state *state, const struct durations *all)
 {
-	struct tp_batch_part parts[TPROF_FOLD_BUCKETS];
+	struct tpa_batch_part parts[TPROF_FOLD_BUCKETS];
 	size_t count = 0;
 
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
 		if (all->histogram[i])
-			parts[count++] = (struct tp_batch_part){ middle(all, i), all->histogram[i] };
-	tp_batches_add_parts(state->batches, parts, count);
+			parts[count++] = (struct tpa_batch_part){ middle(all, i), all->histogram[i] };
+	tpa_batches_add_parts(state->batches, parts, count);
 }
 
 /* The shortest and the longest one are known; the others are taken to be in the middle of their buckets. */
-static void add_durations(struct tp_op_state *state, const struct durations *all)
+static void add_durations(struct tpa_op_state *state, const struct durations *all)
 {
 	const struct tprof_fold *counts = all->counts;
 	unsigned shortest = bucket_of(counts->min), longest = bucket_of(counts->max);
@@ -119,26 +119,26 @@ static double scale_of(const struct durations *all, double total)
 struct sums {
 	uint64_t calls, untimed, total_ns, cost_ns;
 	double variance; /* of total_ns */
-	struct tp_op_work work;
+	struct tpa_op_work work;
 	bool recursive;
 };
 
-static void add_shape(const struct tp_ops *ops, struct tp_op_state *state, const struct tp_op_fold *fold,
+static void add_shape(const struct tpa_ops *ops, struct tpa_op_state *state, const struct tpa_op_fold *fold,
 		      const struct sums *sums)
 {
-	const struct tp_op *op = fold->number < ops->trace->op_count ? &ops->trace->ops[fold->number] : NULL;
+	const struct tpa_op *op = fold->number < ops->trace->op_count ? &ops->trace->ops[fold->number] : NULL;
 	const char *text = op && op->shape ? op->shape : "";
-	struct tp_shape_stats *shape;
+	struct tpa_shape_stats *shape;
 	char of_work[SHAPE_ROOM];
 	uint32_t index;
 
 	if (fold->folded->work.kind) {
-		tp_fold_shape(fold->folded, of_work, sizeof(of_work));
+		tpa_fold_shape(fold->folded, of_work, sizeof(of_work));
 		text = of_work;
 	} else if (!*text) {
 		return;
 	}
-	index = tp_op_shape(state, text, strlen(text));
+	index = tpa_op_shape(state, text, strlen(text));
 	shape = &state->stats.shapes[index - 1];
 	if (!shape->calls)
 		shape->first_ns = sums->total_ns / sums->calls;
@@ -148,7 +148,7 @@ static void add_shape(const struct tp_ops *ops, struct tp_op_state *state, const
 	shape->flop += sums->work.flop;
 }
 
-static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
+static void add_to_op(struct tpa_op_stats *stats, const struct sums *sums)
 {
 	stats->folded += sums->calls;
 	stats->untimed += sums->untimed;
@@ -169,10 +169,10 @@ static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 	stats->bytes += sums->work.bytes;
 }
 
-static void add_to_tree(struct tp_ops *ops, uint32_t outer, uint32_t op, const struct sums *sums)
+static void add_to_tree(struct tpa_ops *ops, uint32_t outer, uint32_t op, const struct sums *sums)
 {
-	uint32_t at = tp_op_tree_child(&ops->tree, outer, op);
-	struct tp_op_node *node = &ops->tree.nodes[at];
+	uint32_t at = tpa_op_tree_child(&ops->tree, outer, op);
+	struct tpa_op_node *node = &ops->tree.nodes[at];
 
 	node->calls += sums->calls;
 	node->total_ns += sums->total_ns;
@@ -182,18 +182,18 @@ static void add_to_tree(struct tp_ops *ops, uint32_t outer, uint32_t op, const s
 }
 
 /* The calls, and what is around them: recording them took some of its time. */
-static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
+static void add_to_outer(struct tpa_op_frame *outer, const struct sums *sums)
 {
 	outer->children_ns += sums->total_ns + sums->cost_ns;
 	outer->inner_ns += sums->total_ns;
 	outer->variance += sums->variance;
-	tp_op_work_add(&outer->inner, &sums->work);
+	tpa_op_work_add(&outer->inner, &sums->work);
 }
 
 /* ---- calls that were not timed ---- */
 
 /* All timed calls, put into `moments`: the longest, and the others as the middles of their buckets. */
-static void add_timed(struct tp_moments *moments, const struct durations *all)
+static void add_timed(struct tpa_moments *moments, const struct durations *all)
 {
 	unsigned longest = bucket_of(all->counts->max);
 
@@ -201,11 +201,11 @@ static void add_timed(struct tp_moments *moments, const struct durations *all)
 		uint64_t calls = all->counts->histogram[i];
 
 		if (calls && i == longest) {
-			tp_moments_add(moments, net(all, all->counts->max));
+			tpa_moments_add(moments, net(all, all->counts->max));
 			calls--;
 		}
 		if (calls)
-			tp_moments_add_many(moments, middle(all, i), calls);
+			tpa_moments_add_many(moments, middle(all, i), calls);
 	}
 }
 
@@ -224,9 +224,9 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 }
 
 /* ns that the calls took at most, all together: most of them stand between two moments that are known. */
-static double most(const struct tp_cost *cost, const struct tp_op_fold *fold)
+static double most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
 {
-	const struct tp_folded *folded = fold->folded;
+	const struct tpa_folded *folded = fold->folded;
 	double timed = folded->timed, of = folded->lasted_calls;
 	double ns = folded->lasted * fold->ns_per_tick - timed * (cost->fold_inside + cost->fold_outside) -
 		    (of - timed) * cost->fold_untimed;
@@ -256,11 +256,11 @@ static void limit(struct sums *sums, double *total, double least, double most)
  * Each call was timed with the same chance, independently: the mean of those that were is that of all, with the variance of
  * a sample without replacement. Where a record has too few, what is known of the op so far has to do.
  */
-static void estimate(const struct tp_op_state *state, const struct durations *all, uint64_t timed, struct sums *sums,
+static void estimate(const struct tpa_op_state *state, const struct durations *all, uint64_t timed, struct sums *sums,
 		     double *total)
 {
-	struct tp_moments own = { 0 };
-	const struct tp_moments *moments = &own;
+	struct tpa_moments own = { 0 };
+	const struct tpa_moments *moments = &own;
 	double calls = (double)sums->calls, deviation, worth;
 
 	add_timed(&own, all);
@@ -268,33 +268,33 @@ static void estimate(const struct tp_op_state *state, const struct durations *al
 		moments = &state->timed;
 	*total = timed < ENOUGH ? moments->mean * calls : *total / (double)timed * calls;
 	worth = moments->count ? (double)moments->count : 1;
-	deviation = tp_moments_deviation(moments);
+	deviation = tpa_moments_deviation(moments);
 	sums->variance = calls * (calls - (double)timed) * deviation * deviation / worth;
 }
 
 /* Of all calls together. */
-static struct tp_op_work work_of(const struct tp_op_fold *fold, const struct tp_torch_work *torch)
+static struct tpa_op_work work_of(const struct tpa_op_fold *fold, const struct tpa_torch_work *torch)
 {
-	struct tp_work_amount amount = tp_fold_amount(fold->folded);
-	struct tp_op_work work = tp_op_work_of(&fold->folded->work, &amount);
+	struct tpa_work_amount amount = tpa_fold_amount(fold->folded);
+	struct tpa_op_work work = tpa_op_work_of(&fold->folded->work, &amount);
 	uint64_t calls = fold->folded->counts.calls;
 
 	if (!torch || fold->folded->work.kind)
 		return work;
-	work = tp_op_work_of_torch(torch);
-	work.flop = tp_work_times(work.flop, calls);
-	work.matrix_flop = tp_work_times(work.matrix_flop, calls);
-	work.bytes = tp_work_times(work.bytes, calls);
+	work = tpa_op_work_of_torch(torch);
+	work.flop = tpa_work_times(work.flop, calls);
+	work.matrix_flop = tpa_work_times(work.matrix_flop, calls);
+	work.bytes = tpa_work_times(work.bytes, calls);
 	return work;
 }
 
 /* ---- */
 
-void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
+void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct tpa_op_fold *fold)
 {
 	const struct tprof_fold *counts = &fold->folded->counts;
-	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
-	const struct tp_torch_work *torch = tp_ops_torch(ops, fold->number);
+	struct tpa_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	const struct tpa_torch_work *torch = tpa_ops_torch(ops, fold->number);
 	struct durations all = { .counts = counts,
 				 .ns_per_tick = fold->ns_per_tick,
 				 .cost = ops->cost->fold_inside,
@@ -302,13 +302,13 @@ void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 				 .scale = 1 };
 	uint64_t timed = fold->folded->timed;
 	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total, mean;
-	uint32_t op = tp_op_of(ops, fold->number);
+	uint32_t op = tpa_op_of(ops, fold->number);
 	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
-	struct tp_op_state *state;
+	struct tpa_op_state *state;
 
 	if (stack->deeper || !counts->calls)
 		return;
-	state = tp_op_state(ops, op);
+	state = tpa_op_state(ops, op);
 	cost = cost < clock ? cost : clock;
 	total = clock - cost;
 	add_timed(&state->timed, &all);
@@ -318,28 +318,28 @@ void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 		estimate(state, &all, timed, &sums, &total);
 		limit(&sums, &total, least, most(ops->cost, fold));
 	}
-	sums.total_ns = tp_round(total);
-	sums.cost_ns = sums.untimed ? tp_round(cost) : tp_round(clock) - sums.total_ns;
-	sums.recursive = tp_op_is_open(stack, op);
+	sums.total_ns = tpa_round(total);
+	sums.cost_ns = sums.untimed ? tpa_round(cost) : tpa_round(clock) - sums.total_ns;
+	sums.recursive = tpa_op_is_open(stack, op);
 	if (outer)
 		add_to_outer(outer, &sums);
-	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
+	tpa_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
 	if (!fold->counted)
 		return;
 	add_shape(ops, state, fold, &sums);
-	add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums);
+	add_to_tree(ops, outer ? outer->node : TPA_OP_NODE_ROOT, op, &sums);
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
-	ops->counts.nameless += tp_op_is_nameless(ops, op) ? sums.calls : 0;
+	ops->counts.nameless += tpa_op_is_nameless(ops, op) ? sums.calls : 0;
 	ops->counts.self_flop += sums.work.flop;
 	ops->counts.matrix_flop += sums.work.matrix_flop;
 	if (torch)
-		tp_op_count_known(ops, state, torch->known, sums.calls);
+		tpa_op_count_known(ops, state, torch->known, sums.calls);
 	mean = total / (double)sums.calls;
-	tp_means_add_mean(state->means, mean, sums.calls);
+	tpa_means_add_mean(state->means, mean, sums.calls);
 	if (timed < ENOUGH && sums.untimed) { /* nothing but the op's mean tells how long they took */
 		if (state->batches)
-			tp_batches_add(state->batches, mean, sums.calls);
+			tpa_batches_add(state->batches, mean, sums.calls);
 		add_calls(state, mean, 1, sums.calls);
 		return;
 	}

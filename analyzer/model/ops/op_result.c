@@ -15,7 +15,7 @@ static char plain(char c)
 	return c == '.' ? '_' : c;
 }
 
-bool tp_op_name_same(const char *a, const char *b)
+bool tpa_op_name_same(const char *a, const char *b)
 {
 	if (strncmp(a, TORCH, strlen(TORCH)) != 0)
 		return strcmp(a, b) == 0;
@@ -24,9 +24,9 @@ bool tp_op_name_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
+uint32_t tpa_op_shape(struct tpa_op_state *state, const char *text, size_t length)
 {
-	struct tp_op_stats *stats = &state->stats;
+	struct tpa_op_stats *stats = &state->stats;
 
 	length = length < SHAPE_MAX ? length : SHAPE_MAX;
 	for (size_t i = 0; i < stats->shape_count; i++) {
@@ -35,55 +35,55 @@ uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
 		if (known && strncmp(known, text, length) == 0 && !known[length])
 			return (uint32_t)i + 1;
 	}
-	if (stats->shape_count > TP_OP_SHAPES)
-		return TP_OP_SHAPES + 1;
-	tp_grow(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes));
-	stats->shapes[stats->shape_count] = (struct tp_shape_stats){
-		.text = stats->shape_count < TP_OP_SHAPES ? tp_strndup(text, length) : NULL,
+	if (stats->shape_count > TPA_OP_SHAPES)
+		return TPA_OP_SHAPES + 1;
+	tpa_grow(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes));
+	stats->shapes[stats->shape_count] = (struct tpa_shape_stats){
+		.text = stats->shape_count < TPA_OP_SHAPES ? tpa_strndup(text, length) : NULL,
 	};
 	return (uint32_t)++stats->shape_count;
 }
 
-struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means)
+struct tpa_interval tpa_op_interval(const struct tpa_op_stats *stats, const struct tpa_means *means)
 {
 	double calls = stats->untimed ? (double)stats->calls : 1;
 
-	return tp_means_interval(means, &stats->durations,
-				 stats->untimed ? stats->total_variance / (calls * calls) : 0);
+	return tpa_means_interval(means, &stats->durations,
+				  stats->untimed ? stats->total_variance / (calls * calls) : 0);
 }
 
 /* The first calls are kept one by one, those behind them as moments: what is not warm-up is put together. */
-static void leave_out_warmup(struct tp_op_state *state)
+static void leave_out_warmup(struct tpa_op_state *state)
 {
-	const struct tp_histogram *all = state->durations;
-	size_t kept = all->count < TP_HISTOGRAM_EXACT ? (size_t)all->count : TP_HISTOGRAM_EXACT;
-	struct tp_op_stats *stats = &state->stats;
+	const struct tpa_histogram *all = state->durations;
+	size_t kept = all->count < TPA_HISTOGRAM_EXACT ? (size_t)all->count : TPA_HISTOGRAM_EXACT;
+	struct tpa_op_stats *stats = &state->stats;
 
-	stats->warmup_calls = tp_warmup_of(all);
+	stats->warmup_calls = tpa_warmup_of(all);
 	for (size_t i = 0; i < stats->warmup_calls; i++)
 		stats->warmup_ns += all->few[i];
 	for (size_t i = stats->warmup_calls; i < kept; i++)
-		tp_moments_add(&stats->durations, (double)all->few[i]);
-	tp_moments_merge(&stats->durations, &state->later);
+		tpa_moments_add(&stats->durations, (double)all->few[i]);
+	tpa_moments_merge(&stats->durations, &state->later);
 	stats->first_ns = kept ? all->few[0] : 0;
 	stats->mean_ns = stats->durations.mean;
-	tp_means_leave_out(state->means, stats->warmup_calls);
-	stats->interval = tp_op_interval(stats, state->means);
+	tpa_means_leave_out(state->means, stats->warmup_calls);
+	stats->interval = tpa_op_interval(stats, state->means);
 }
 
-static void finish(const struct tp_ops *ops, struct tp_op_state *state)
+static void finish(const struct tpa_ops *ops, struct tpa_op_state *state)
 {
-	struct tp_op_stats *stats = &state->stats;
-	const struct tp_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
+	struct tpa_op_stats *stats = &state->stats;
+	const struct tpa_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
 
-	stats->name = op ? op->name : TP_UNNAMED;
+	stats->name = op ? op->name : TPA_UNNAMED;
 	stats->category = op ? op->category : "";
 	leave_out_warmup(state);
 	stats->min_ns = state->durations->min;
 	stats->max_ns = state->durations->max;
-	stats->p50_ns = tp_histogram_percentile(state->durations, 0.5);
-	stats->p90_ns = tp_histogram_percentile(state->durations, 0.9);
-	stats->p99_ns = tp_histogram_percentile(state->durations, 0.99);
+	stats->p50_ns = tpa_histogram_percentile(state->durations, 0.5);
+	stats->p90_ns = tpa_histogram_percentile(state->durations, 0.9);
+	stats->p99_ns = tpa_histogram_percentile(state->durations, 0.99);
 	stats->histogram = state->durations;
 	stats->means = state->means;
 	stats->batches = state->batches;
@@ -91,24 +91,24 @@ static void finish(const struct tp_ops *ops, struct tp_op_state *state)
 
 static int by_total(const void *left, const void *right)
 {
-	const struct tp_op_stats *a = left, *b = right;
+	const struct tpa_op_stats *a = left, *b = right;
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
+struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count)
 {
-	struct tp_op_stats *list;
+	struct tpa_op_stats *list;
 	size_t found = 0;
 
 	for (uint32_t i = 0; ops->states && i < ops->count; i++)
 		found += ops->states[i] && (ops->states[i]->stats.calls || ops->states[i]->stats.open);
-	list = tp_zalloc(found, sizeof(*list));
+	list = tpa_zalloc(found, sizeof(*list));
 	*count = 0;
 	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
-		struct tp_op_state *state = ops->states[i];
+		struct tpa_op_state *state = ops->states[i];
 
 		if (!state || (!state->stats.calls && !state->stats.open))
 			continue;
@@ -124,13 +124,13 @@ struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
 	return list;
 }
 
-void tp_ops_result_free(struct tp_op_stats *list, size_t count)
+void tpa_ops_result_free(struct tpa_op_stats *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < list[i].shape_count; k++)
 			free(list[i].shapes[k].text);
 		free(list[i].shapes);
-		tp_histogram_free(list[i].histogram);
+		tpa_histogram_free(list[i].histogram);
 		free(list[i].histogram);
 		free(list[i].means);
 		free(list[i].batches);

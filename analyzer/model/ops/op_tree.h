@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which op called which: a node for each chain of ops that was met, its calls summed up. All threads share it. There are
- * at most TP_OP_NODES; what finds no place any more is put together in one node of its own.
+ * at most TPA_OP_NODES; what finds no place any more is put together in one node of its own.
  */
 #ifndef TPROF_MODEL_OPS_OP_TREE_H
 #define TPROF_MODEL_OPS_OP_TREE_H
@@ -14,30 +14,30 @@
 #include "model/ops/op_stats.h"
 #include "trace/trace.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-#define TP_OP_NODES 65536u
+#define TPA_OP_NODES 65536u
 
 enum {
-	TP_OP_NODE_ROOT = 0,	/* above the outermost ops */
-	TP_OP_NODE_FURTHER = 1, /* all chains that came too late */
+	TPA_OP_NODE_ROOT = 0,	 /* above the outermost ops */
+	TPA_OP_NODE_FURTHER = 1, /* all chains that came too late */
 };
 
-struct tp_op_tree {
-	struct tp_op_node *nodes; /* NULL: no op was met */
+struct tpa_op_tree {
+	struct tpa_op_node *nodes; /* NULL: no op was met */
 	size_t count, room;
-	struct tp_pairs children; /* (parent, op) to a node */
+	struct tpa_pairs children; /* (parent, op) to a node */
 };
 
 /* Whether it is an annotation of the category "layer", as tprof.watch() makes them of a model's modules. */
-bool tp_op_is_layer(const struct tp_trace *trace, uint32_t op);
+bool tpa_op_is_layer(const struct tpa_trace *trace, uint32_t op);
 
-void tp_op_tree_free(struct tp_op_tree *tree);
+void tpa_op_tree_free(struct tpa_op_tree *tree);
 
 /* Saves, or loads into an empty tree. */
-void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree);
+void tpa_op_tree_archive(struct tpa_archive *archive, struct tpa_op_tree *tree);
 
 /* The node of `op` under that node. */
-uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op);
+uint32_t tpa_op_tree_child(struct tpa_op_tree *tree, uint32_t parent, uint32_t op);
 
 #endif

@@ -10,23 +10,23 @@
 
 static int compare_ops(const void *left, const void *right, void *context)
 {
-	const struct tp_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
+	const struct tpa_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
 	int order = strcmp(a->name, b->name);
 
 	order = order ? order : strcmp(a->category, b->category);
 	return order ? order : a < b ? -1 : a > b;
 }
 
-static bool same_names(const struct tp_op *a, const struct tp_op *b)
+static bool same_names(const struct tpa_op *a, const struct tpa_op *b)
 {
 	return strcmp(a->name, b->name) == 0 && strcmp(a->category, b->category) == 0;
 }
 
 /* Two threads may have given a name a number each. */
-static void unify(struct tp_ops *ops)
+static void unify(struct tpa_ops *ops)
 {
-	const struct tp_trace *trace = ops->trace;
-	uint32_t *order = tp_zalloc(trace->op_count, sizeof(*order)), named = 0;
+	const struct tpa_trace *trace = ops->trace;
+	uint32_t *order = tpa_zalloc(trace->op_count, sizeof(*order)), named = 0;
 
 	for (uint32_t i = 1; i < trace->op_count; i++)
 		if (trace->ops[i].name)
@@ -40,29 +40,29 @@ static void unify(struct tp_ops *ops)
 	free(order);
 }
 
-void tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost)
+void tpa_ops_init(struct tpa_ops *ops, const struct tpa_trace *trace, const struct tpa_cost *cost)
 {
 	ops->trace = trace;
 	ops->cost = cost;
 	ops->count = trace->op_count ? (uint32_t)trace->op_count + 1 : 2;
 	if (!trace->op_count)
 		return;
-	ops->same = tp_zalloc(trace->op_count, sizeof(*ops->same));
-	ops->torch = tp_zalloc(trace->op_count, sizeof(*ops->torch));
+	ops->same = tpa_zalloc(trace->op_count, sizeof(*ops->same));
+	ops->torch = tpa_zalloc(trace->op_count, sizeof(*ops->torch));
 	unify(ops);
 }
 
-void tp_ops_free(struct tp_ops *ops)
+void tpa_ops_free(struct tpa_ops *ops)
 {
 	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
-		struct tp_op_state *state = ops->states[i];
+		struct tpa_op_state *state = ops->states[i];
 
 		if (!state)
 			continue;
 		for (size_t k = 0; k < state->stats.shape_count; k++)
 			free(state->stats.shapes[k].text);
 		free(state->stats.shapes);
-		tp_histogram_free(state->durations);
+		tpa_histogram_free(state->durations);
 		free(state->durations);
 		free(state->means);
 		free(state->batches);
@@ -71,31 +71,31 @@ void tp_ops_free(struct tp_ops *ops)
 	free(ops->states);
 	free(ops->same);
 	free(ops->torch);
-	tp_op_tree_free(&ops->tree);
+	tpa_op_tree_free(&ops->tree);
 }
 
-uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number)
+uint32_t tpa_op_of(const struct tpa_ops *ops, uint64_t number)
 {
 	uint32_t same = number < ops->trace->op_count ? ops->same[number] : 0;
 
 	return same ? same : ops->count - 1;
 }
 
-static struct tp_op_state *new_state(uint32_t op, bool batches)
+static struct tpa_op_state *new_state(uint32_t op, bool batches)
 {
-	struct tp_op_state *state = tp_zalloc(1, sizeof(*state));
+	struct tpa_op_state *state = tpa_zalloc(1, sizeof(*state));
 
 	state->stats.op = op;
-	state->durations = tp_zalloc(1, sizeof(*state->durations));
-	state->means = tp_zalloc(1, sizeof(*state->means));
-	state->batches = batches ? tp_zalloc(1, sizeof(*state->batches)) : NULL;
+	state->durations = tpa_zalloc(1, sizeof(*state->durations));
+	state->means = tpa_zalloc(1, sizeof(*state->means));
+	state->batches = batches ? tpa_zalloc(1, sizeof(*state->batches)) : NULL;
 	return state;
 }
 
-struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
+struct tpa_op_state *tpa_op_state(struct tpa_ops *ops, uint32_t op)
 {
 	if (!ops->states)
-		ops->states = tp_zalloc(ops->count, sizeof(*ops->states));
+		ops->states = tpa_zalloc(ops->count, sizeof(*ops->states));
 	if (!ops->states[op])
 		ops->states[op] = new_state(op, ops->batches);
 	return ops->states[op];
@@ -103,7 +103,7 @@ struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
 
 /* ---- calls ---- */
 
-bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op)
+bool tpa_op_is_open(const struct tpa_op_stack *stack, uint32_t op)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
 		if (stack->frames[i].op == op)
@@ -111,39 +111,39 @@ bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op)
 	return false;
 }
 
-static void make_room(struct tp_op_stack *stack)
+static void make_room(struct tpa_op_stack *stack)
 {
 	size_t room = stack->room;
 
-	tp_grow(&stack->frames, &room, (size_t)stack->count + 1, sizeof(*stack->frames));
+	tpa_grow(&stack->frames, &room, (size_t)stack->count + 1, sizeof(*stack->frames));
 	stack->room = (uint32_t)room;
 }
 
-static bool is_hooked(const struct tp_ops *ops, uint64_t number)
+static bool is_hooked(const struct tpa_ops *ops, uint64_t number)
 {
 	return number < ops->trace->op_count && ops->trace->ops[number].origin == TPROF_OP_FUNCTION;
 }
 
-void tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
+void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t number, const struct tpa_op_moment *moment)
 {
-	struct tp_op_frame frame = { .op = tp_op_of(ops, number),
-				     .counted = moment->counted,
-				     .hooked = is_hooked(ops, number),
-				     .begin_ns = moment->ns };
-	uint32_t outer = stack->count ? stack->frames[stack->count - 1].node : TP_OP_NODE_ROOT;
+	struct tpa_op_frame frame = { .op = tpa_op_of(ops, number),
+				      .counted = moment->counted,
+				      .hooked = is_hooked(ops, number),
+				      .begin_ns = moment->ns };
+	uint32_t outer = stack->count ? stack->frames[stack->count - 1].node : TPA_OP_NODE_ROOT;
 
 	ops->counts.events += moment->counted;
-	if (stack->count == TP_OP_DEPTH) {
+	if (stack->count == TPA_OP_DEPTH) {
 		stack->deeper++;
 		ops->counts.too_deep += moment->counted;
 		return;
 	}
-	ops->counts.nameless += moment->counted && tp_op_is_nameless(ops, frame.op);
-	frame.recursive = tp_op_is_open(stack, frame.op);
-	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
+	ops->counts.nameless += moment->counted && tpa_op_is_nameless(ops, frame.op);
+	frame.recursive = tpa_op_is_open(stack, frame.op);
+	frame.node = tpa_op_tree_child(&ops->tree, outer, frame.op);
 	make_room(stack);
 	stack->frames[stack->count++] = frame;
-	tp_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
+	tpa_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
 }
 
 /* Modulo 2^64: sizes of a damaged trace may be any. */
@@ -157,7 +157,7 @@ struct result {
 	uint64_t clock_ns; /* between its events */
 	uint64_t total_ns, self_ns, total_cost_ns, self_cost_ns;
 	double self_variance;
-	struct tp_op_work total, self;
+	struct tpa_op_work total, self;
 	bool unwound;
 };
 
@@ -167,11 +167,11 @@ static uint64_t at_least(uint64_t value, uint64_t least)
 }
 
 /* With the ops within: what these did is a part of what an op says. */
-static struct tp_op_work work_of(const struct tp_op_frame *frame)
+static struct tpa_op_work work_of(const struct tpa_op_frame *frame)
 {
-	const struct tp_op_work *said = &frame->said, *shaped = &frame->shaped, *inner = &frame->inner;
+	const struct tpa_op_work *said = &frame->said, *shaped = &frame->shaped, *inner = &frame->inner;
 
-	return (struct tp_op_work){
+	return (struct tpa_op_work){
 		.flop = at_least(at_least(said->flop, shaped->flop), inner->flop),
 		.matrix_flop = at_least(at_least(said->matrix_flop, shaped->matrix_flop), inner->matrix_flop),
 		.bytes = at_least(at_least(said->bytes, shaped->bytes), inner->bytes),
@@ -181,7 +181,7 @@ static struct tp_op_work work_of(const struct tp_op_frame *frame)
 }
 
 /* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
-static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns, bool unwound)
+static struct result result_of(const struct tpa_op_frame *frame, uint64_t time_ns, bool unwound)
 {
 	struct result result = { .clock_ns = time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0,
 				 .self_variance = frame->variance,
@@ -202,9 +202,9 @@ static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns
 	return result;
 }
 
-static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
+static void add_shape(struct tpa_op_stats *stats, const struct tpa_op_frame *frame, const struct result *result)
 {
-	struct tp_shape_stats *shape = &stats->shapes[frame->shape - 1];
+	struct tpa_shape_stats *shape = &stats->shapes[frame->shape - 1];
 
 	if (!shape->calls++)
 		shape->first_ns = result->total_ns;
@@ -214,7 +214,7 @@ static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame
 }
 
 /* What a recursive call shares with the one around it. */
-static void add_whole(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
+static void add_whole(struct tpa_op_stats *stats, const struct tpa_op_frame *frame, const struct result *result)
 {
 	stats->total_ns += result->total_ns;
 	stats->total_cost_ns += result->total_cost_ns;
@@ -225,7 +225,7 @@ static void add_whole(struct tp_op_stats *stats, const struct tp_op_frame *frame
 	stats->net_bytes = add(stats->net_bytes, (uint64_t)frame->memory.net);
 }
 
-static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame, const struct result *result)
+static void add_to_node(struct tpa_op_node *node, const struct tpa_op_frame *frame, const struct result *result)
 {
 	node->calls++;
 	node->total_ns += result->total_ns;
@@ -239,13 +239,13 @@ static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame
 		node->peak_bytes = (uint64_t)frame->memory.peak;
 }
 
-static void add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
+static void add_call(struct tpa_ops *ops, const struct tpa_op_frame *frame, const struct result *result)
 {
-	struct tp_op_state *state = tp_op_state(ops, frame->op);
-	struct tp_op_stats *stats = &state->stats;
+	struct tpa_op_state *state = tpa_op_state(ops, frame->op);
+	struct tpa_op_stats *stats = &state->stats;
 
-	if (stats->calls++ >= TP_HISTOGRAM_EXACT)
-		tp_moments_add(&state->later, (double)result->total_ns);
+	if (stats->calls++ >= TPA_HISTOGRAM_EXACT)
+		tpa_moments_add(&state->later, (double)result->total_ns);
 	stats->unwound += result->unwound;
 	stats->self_ns += result->self_ns;
 	stats->self_variance += result->self_variance;
@@ -258,9 +258,9 @@ static void add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	ops->counts.matrix_flop += result->self.matrix_flop;
 	stats->self_bytes += result->self.bytes;
 	stats->self_allocated_bytes += frame->self_allocated;
-	tp_counters_add(&stats->self_counters, &frame->self_counters);
+	tpa_counters_add(&stats->self_counters, &frame->self_counters);
 	if (!frame->recursive)
-		tp_counters_add(&stats->counters, &frame->counters);
+		tpa_counters_add(&stats->counters, &frame->counters);
 	/* A call may grow by more than the one around it, which had given memory back before. */
 	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
 		stats->peak_bytes = (uint64_t)frame->memory.peak;
@@ -269,21 +269,21 @@ static void add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	if (frame->shape)
 		add_shape(stats, frame, result);
 	add_to_node(&ops->tree.nodes[frame->node], frame, result);
-	ops->last = (struct tp_op_call){ .op = frame->op,
-					 .shape = frame->shape,
-					 .recursive = frame->recursive,
-					 .begin_ns = frame->begin_ns,
-					 .end_ns = frame->begin_ns + result->clock_ns,
-					 .total_ns = result->total_ns,
-					 .self_ns = result->self_ns };
-	tp_means_add(state->means, (double)result->total_ns);
+	ops->last = (struct tpa_op_call){ .op = frame->op,
+					  .shape = frame->shape,
+					  .recursive = frame->recursive,
+					  .begin_ns = frame->begin_ns,
+					  .end_ns = frame->begin_ns + result->clock_ns,
+					  .total_ns = result->total_ns,
+					  .self_ns = result->self_ns };
+	tpa_means_add(state->means, (double)result->total_ns);
 	if (state->batches)
-		tp_batches_add(state->batches, (double)result->total_ns, 1);
-	tp_histogram_add(state->durations, result->total_ns);
+		tpa_batches_add(state->batches, (double)result->total_ns, 1);
+	tpa_histogram_add(state->durations, result->total_ns);
 }
 
 /* `more` follows. */
-static void add_memory(struct tp_op_memory *to, const struct tp_op_memory *more)
+static void add_memory(struct tpa_op_memory *to, const struct tpa_op_memory *more)
 {
 	int64_t high = add(to->net, (uint64_t)more->peak);
 
@@ -298,17 +298,17 @@ static uint64_t beyond(uint64_t all, uint64_t given)
 }
 
 /* What happened in an op happened in the one around it too. */
-static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, const struct result *result)
+static void add_to_outer(struct tpa_op_frame *outer, const struct tpa_op_frame *frame, const struct result *result)
 {
 	outer->children_ns += beyond(result->clock_ns, frame->given_ns);
 	outer->inner_ns += beyond(result->total_ns, frame->given_inner_ns);
-	tp_op_work_add(&outer->inner, &result->total);
+	tpa_op_work_add(&outer->inner, &result->total);
 	add_memory(&outer->memory, &frame->memory);
-	tp_counters_add(&outer->counters, &frame->counters);
+	tpa_counters_add(&outer->counters, &frame->counters);
 }
 
 /* `outer` ends before `inner`, which is directly in it: what was in both so far. */
-static void give_time(struct tp_op_frame *outer, struct tp_op_frame *inner, uint64_t ns)
+static void give_time(struct tpa_op_frame *outer, struct tpa_op_frame *inner, uint64_t ns)
 {
 	uint64_t clock = beyond(ns, inner->begin_ns), total = beyond(clock, inner->cost_ns);
 
@@ -318,17 +318,17 @@ static void give_time(struct tp_op_frame *outer, struct tp_op_frame *inner, uint
 	inner->given_inner_ns = at_least(total, inner->given_inner_ns);
 }
 
-static void give_memory(struct tp_op_frame *outer, struct tp_op_frame *inner)
+static void give_memory(struct tpa_op_frame *outer, struct tpa_op_frame *inner)
 {
 	add_memory(&outer->memory, &inner->memory);
 	add_memory(&inner->given, &inner->memory);
-	inner->memory = (struct tp_op_memory){ 0 };
+	inner->memory = (struct tpa_op_memory){ 0 };
 }
 
 /* Takes the frame out, wherever it is: what it is in is then its own number's frame less one. */
-static struct tp_op_frame take_out(struct tp_op_stack *stack, uint32_t at, uint64_t ns)
+static struct tpa_op_frame take_out(struct tpa_op_stack *stack, uint32_t at, uint64_t ns)
 {
-	struct tp_op_frame *frames = stack->frames, frame;
+	struct tpa_op_frame *frames = stack->frames, frame;
 
 	if (at + 1 < stack->count) {
 		for (uint32_t i = stack->count - 1; i > at; i--)
@@ -341,10 +341,10 @@ static struct tp_op_frame take_out(struct tp_op_stack *stack, uint32_t at, uint6
 	return frame;
 }
 
-void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
-		const struct tp_op_moment *moment)
+void tpa_ops_end(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t within, bool unwound,
+		 const struct tpa_op_moment *moment)
 {
-	struct tp_op_frame frame;
+	struct tpa_op_frame frame;
 	struct result result;
 	uint32_t at;
 
@@ -362,7 +362,7 @@ void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, 
 	at = stack->count - 1 - (uint32_t)within;
 	frame = take_out(stack, at, moment->ns);
 	result = result_of(&frame, moment->ns, unwound);
-	if (frame.torch && tp_op_note_known(ops, stack, &frame))
+	if (frame.torch && tpa_op_note_known(ops, stack, &frame))
 		result.total.unknown = true;
 	if (at)
 		add_to_outer(&stack->frames[at - 1], &frame, &result);
@@ -370,46 +370,46 @@ void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, 
 		ops->outermost_ns += beyond(result.total_ns, frame.given_inner_ns);
 	add_memory(&frame.given, &frame.memory);
 	frame.memory = frame.given;
-	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
+	tpa_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
 	if (frame.counted)
 		add_call(ops, &frame, &result);
 }
 
-struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount)
+struct tpa_op_work tpa_op_work_of(const struct tpa_work *work, const struct tpa_work_amount *amount)
 {
-	return (struct tp_op_work){ .flop = amount->flop,
-				    .bytes = amount->bytes,
-				    .precision = amount->precision,
-				    .uncounted = work->kind && !amount->flop_known,
-				    .matrix_flop = tp_work_is_matrix(work->kind) ? amount->flop : 0 };
+	return (struct tpa_op_work){ .flop = amount->flop,
+				     .bytes = amount->bytes,
+				     .precision = amount->precision,
+				     .uncounted = work->kind && !amount->flop_known,
+				     .matrix_flop = tpa_work_is_matrix(work->kind) ? amount->flop : 0 };
 }
 
-void tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
-		   size_t length)
+void tpa_ops_detail(struct tpa_ops *ops, struct tpa_op_stack *stack, struct tpa_op_work work, const char *shape,
+		    size_t length)
 {
-	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	struct tpa_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
 
 	if (!frame || stack->deeper || !frame->counted)
 		return;
-	tp_op_work_add(&frame->said, &work);
+	tpa_op_work_add(&frame->said, &work);
 	frame->said.precision = work.precision;
 	if (length)
-		frame->shape = tp_op_shape(tp_op_state(ops, frame->op), shape, length);
+		frame->shape = tpa_op_shape(tpa_op_state(ops, frame->op), shape, length);
 }
 
 /* ---- memory ---- */
 
-const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack)
+const struct tpa_op_frame *tpa_op_current_layer(const struct tpa_ops *ops, const struct tpa_op_stack *stack)
 {
 	for (uint32_t i = stack->count; i > 0; i--)
-		if (tp_op_is_layer(ops->trace, stack->frames[i - 1].op))
+		if (tpa_op_is_layer(ops->trace, stack->frames[i - 1].op))
 			return &stack->frames[i - 1];
 	return NULL;
 }
 
-void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes)
+void tpa_op_allocated(struct tpa_op_stack *stack, uint64_t bytes)
 {
-	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
+	struct tpa_op_frame *frame = &stack->frames[stack->count - 1];
 
 	frame->self_allocated += bytes;
 	frame->memory.allocated += bytes;
@@ -418,28 +418,28 @@ void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes)
 		frame->memory.peak = frame->memory.net;
 }
 
-void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes)
+void tpa_op_freed(struct tpa_op_stack *stack, uint64_t bytes)
 {
-	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
+	struct tpa_op_frame *frame = &stack->frames[stack->count - 1];
 
 	frame->memory.net = add(frame->memory.net, 0 - bytes);
 }
 
 /* ---- counters ---- */
 
-void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters)
+void tpa_op_counted(struct tpa_op_stack *stack, const struct tpa_counters *counters)
 {
-	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	struct tpa_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
 
 	if (!frame)
 		return;
-	tp_counters_add(&frame->counters, counters);
-	tp_counters_add(&frame->self_counters, counters);
+	tpa_counters_add(&frame->counters, counters);
+	tpa_counters_add(&frame->self_counters, counters);
 }
 
-void tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
+void tpa_ops_left_open(struct tpa_ops *ops, const struct tpa_op_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
 		if (stack->frames[i].counted)
-			tp_op_state(ops, stack->frames[i].op)->stats.open++;
+			tpa_op_state(ops, stack->frames[i].op)->stats.open++;
 }

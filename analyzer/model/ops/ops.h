@@ -13,27 +13,27 @@
 #include "model/ops/op_stats.h"
 #include "model/flop/work_torch.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-#define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
-#define TP_OP_SHAPES 64u  /* of an op; the rest are put together */
+#define TPA_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
+#define TPA_OP_SHAPES 64u  /* of an op; the rest are put together */
 
 /* Of a call, or of all that happened in it: bytes. */
-struct tp_op_memory {
+struct tpa_op_memory {
 	uint64_t allocated;
 	int64_t net, peak; /* peak: the largest that net ever was */
 };
 
-struct tp_op_work {
+struct tpa_op_work {
 	uint64_t flop, bytes;
-	enum tp_precision precision; /* of FLOP that a call said to be its own */
-	bool uncounted;		     /* there was more, of which there is no count of FLOP */
-	bool unknown;		     /* there was more, of which nothing is known */
-	uint64_t matrix_flop;	     /* those of the FLOP that are matrix products and their like */
+	enum tpa_precision precision; /* of FLOP that a call said to be its own */
+	bool uncounted;		      /* there was more, of which there is no count of FLOP */
+	bool unknown;		      /* there was more, of which nothing is known */
+	uint64_t matrix_flop;	      /* those of the FLOP that are matrix products and their like */
 };
 
 /* More work; what it was done in is the caller's to say. */
-static inline void tp_op_work_add(struct tp_op_work *to, const struct tp_op_work *more)
+static inline void tpa_op_work_add(struct tpa_op_work *to, const struct tpa_op_work *more)
 {
 	to->flop += more->flop;
 	to->bytes += more->bytes;
@@ -42,9 +42,9 @@ static inline void tp_op_work_add(struct tp_op_work *to, const struct tp_op_work
 	to->unknown |= more->unknown;
 }
 
-#define TP_OP_TORCH_ALONE 0x80u /* struct tp_torch_work: alone */
+#define TPA_OP_TORCH_ALONE 0x80u /* struct tpa_torch_work: alone */
 
-struct tp_op_frame {
+struct tpa_op_frame {
 	uint32_t op;
 	uint32_t shape; /* index + 1; 0: not said */
 	uint32_t node;	/* of the tree */
@@ -57,131 +57,132 @@ struct tp_op_frame {
 	uint64_t cost_ns;     /* of recording, while it was innermost */
 	double variance;      /* of what is taken for the time of the ops directly within */
 	uint64_t self_allocated;
-	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
-	struct tp_op_work shaped;      /* the same as `said`, by the sizes of its tensors */
-	uint8_t torch;		       /* enum tp_torch_known + 1, and TP_OP_TORCH_ALONE; 0: no operator of PyTorch */
-	struct tp_op_memory memory;
+	struct tpa_op_work said, inner; /* its own work, if it is known; that of the ops within */
+	struct tpa_op_work shaped;	/* the same as `said`, by the sizes of its tensors */
+	uint8_t torch; /* enum tpa_torch_known + 1, and TPA_OP_TORCH_ALONE; 0: no operator of PyTorch */
+	struct tpa_op_memory memory;
 	/* An op around it ended before it: that had these parts of its time and memory, which the next one around has not. */
 	uint64_t given_ns, given_inner_ns; /* as children_ns and inner_ns */
-	struct tp_op_memory given;
-	struct tp_counters counters, self_counters;
+	struct tpa_op_memory given;
+	struct tpa_counters counters, self_counters;
 };
 
-struct tp_op_stack {
-	struct tp_op_frame *frames;
+struct tpa_op_stack {
+	struct tpa_op_frame *frames;
 	uint32_t count, room;
-	uint64_t deeper; /* ops that are open beyond TP_OP_DEPTH */
+	uint64_t deeper; /* ops that are open beyond TPA_OP_DEPTH */
 	double cost;	 /* the part of a nanosecond that has not been charged to any op yet */
 };
 
 /* A call that ended, as others may want to know of it: the steps, for one. */
-struct tp_op_call {
+struct tpa_op_call {
 	uint32_t op, shape;
 	bool recursive;
 	uint64_t begin_ns, end_ns, total_ns, self_ns;
 };
 
-struct tp_op_state {
-	struct tp_op_stats stats;
-	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
-	struct tp_moments timed; /* of the folded calls: durations that were measured, ns */
-	struct tp_histogram *durations;
-	struct tp_means *means;
-	struct tp_batches *batches; /* NULL: not asked for */
+struct tpa_op_state {
+	struct tpa_op_stats stats;
+	struct tpa_moments later; /* durations of the calls behind the first TPA_HISTOGRAM_EXACT */
+	struct tpa_moments timed; /* of the folded calls: durations that were measured, ns */
+	struct tpa_histogram *durations;
+	struct tpa_means *means;
+	struct tpa_batches *batches; /* NULL: not asked for */
 	size_t shape_room;
 };
 
-struct tp_ops {
-	const struct tp_trace *trace;
-	const struct tp_cost *cost;
-	uint32_t *same;		     /* of an op number: the first that has its name and category */
-	uint32_t count;		     /* numbers, with one more for ops that have no name in the trace */
-	struct tp_torch_work *torch; /* of an op number: what one call does, where it has been asked for */
-	struct tp_op_state **states; /* by such a number; NULL: never called */
-	struct tp_op_tree tree;
-	struct tp_op_counts counts;
-	struct tp_op_call last; /* that ended and counted */
-	uint64_t outermost_ns;	/* total time of all calls that were in no other op */
-	bool batches;		/* durations are kept as such too */
+struct tpa_ops {
+	const struct tpa_trace *trace;
+	const struct tpa_cost *cost;
+	uint32_t *same;		      /* of an op number: the first that has its name and category */
+	uint32_t count;		      /* numbers, with one more for ops that have no name in the trace */
+	struct tpa_torch_work *torch; /* of an op number: what one call does, where it has been asked for */
+	struct tpa_op_state **states; /* by such a number; NULL: never called */
+	struct tpa_op_tree tree;
+	struct tpa_op_counts counts;
+	struct tpa_op_call last; /* that ended and counted */
+	uint64_t outermost_ns;	 /* total time of all calls that were in no other op */
+	bool batches;		 /* durations are kept as such too */
 };
 
 /* When an op begins or ends. */
-struct tp_op_moment {
+struct tpa_op_moment {
 	uint64_t ns;  /* since the run's start */
 	double cost;  /* ns that recording an annotation took here */
 	bool counted; /* within the time, and on the thread, that are looked at */
 };
 
 /* Nothing is allocated for a trace without ops. Both arguments must outlive `ops`. */
-void tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost);
-void tp_ops_free(struct tp_ops *ops);
+void tpa_ops_init(struct tpa_ops *ops, const struct tpa_trace *trace, const struct tpa_cost *cost);
+void tpa_ops_free(struct tpa_ops *ops);
 
-void tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
+void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t number,
+		   const struct tpa_op_moment *moment);
 /* The op ends that has `within` open ones in it, which stay open. */
-void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
-		const struct tp_op_moment *moment);
+void tpa_ops_end(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t within, bool unwound,
+		 const struct tpa_op_moment *moment);
 
 /* What a typed kernel did, as its amount says. */
-struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount);
+struct tpa_op_work tpa_op_work_of(const struct tpa_work *work, const struct tpa_work_amount *amount);
 
 /* The work of the thread's innermost op, and its shape ("": not said). */
-void tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
-		   size_t length);
+void tpa_ops_detail(struct tpa_ops *ops, struct tpa_op_stack *stack, struct tpa_op_work work, const char *shape,
+		    size_t length);
 
 /*
  * Counts by what is known of its work a call of an operator of PyTorch that ended, and is off the stack. True: it did work of
  * which nothing is known.
  */
-bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame);
+bool tpa_op_note_known(struct tpa_ops *ops, const struct tpa_op_stack *stack, const struct tpa_op_frame *frame);
 
 /* The thread's innermost op was called with tensors of that number's sizes. */
-void tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number);
+void tpa_ops_shape(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t number);
 
 /* What a call of that op number does. NULL: it is no operator of PyTorch. */
-const struct tp_torch_work *tp_ops_torch(struct tp_ops *ops, uint64_t number);
+const struct tpa_torch_work *tpa_ops_torch(struct tpa_ops *ops, uint64_t number);
 
-struct tp_op_work tp_op_work_of_torch(const struct tp_torch_work *torch);
+struct tpa_op_work tpa_op_work_of_torch(const struct tpa_torch_work *torch);
 
 /* So many more calls of an operator of PyTorch ended. */
-void tp_op_count_known(struct tp_ops *ops, struct tp_op_state *state, enum tp_torch_known known, uint64_t calls);
+void tpa_op_count_known(struct tpa_ops *ops, struct tpa_op_state *state, enum tpa_torch_known known, uint64_t calls);
 
 /* Calls of an op within the innermost one that were recorded together (model/ops/op_fold.c). */
-struct tp_op_fold {
+struct tpa_op_fold {
 	uint64_t number; /* of the op */
-	const struct tp_folded *folded;
+	const struct tpa_folded *folded;
 	double ns_per_tick;
 	bool counted;
 };
-void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold);
+void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct tpa_op_fold *fold);
 
 /* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
-uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number);
+uint32_t tpa_op_of(const struct tpa_ops *ops, uint64_t number);
 
 /* Is it that of ops without a name? */
-static inline bool tp_op_is_nameless(const struct tp_ops *ops, uint32_t op)
+static inline bool tpa_op_is_nameless(const struct tpa_ops *ops, uint32_t op)
 {
 	return op == ops->count - 1;
 }
 
 /* What is known of such an op, made when it is first asked for. */
-struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op);
+struct tpa_op_state *tpa_op_state(struct tpa_ops *ops, uint32_t op);
 
-bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op);
+bool tpa_op_is_open(const struct tpa_op_stack *stack, uint32_t op);
 
 /* The thread's innermost open op; 0: none. */
-static inline uint32_t tp_op_current(const struct tp_op_stack *stack)
+static inline uint32_t tpa_op_current(const struct tpa_op_stack *stack)
 {
 	return stack->count ? stack->frames[stack->count - 1].op : 0;
 }
 
-/* The thread's innermost open layer, see tp_op_is_layer(). NULL: none. */
-const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack);
+/* The thread's innermost open layer, see tpa_op_is_layer(). NULL: none. */
+const struct tpa_op_frame *tpa_op_current_layer(const struct tpa_ops *ops, const struct tpa_op_stack *stack);
 
 /*
  * Takes what recording an event cost out of the thread's innermost op's time. Whole nanoseconds are charged, and what is
  * left of one goes with the next, so that sums are right.
  */
-static inline void tp_op_charge(struct tp_op_stack *stack, double ns)
+static inline void tpa_op_charge(struct tpa_op_stack *stack, double ns)
 {
 	uint64_t whole;
 
@@ -193,29 +194,29 @@ static inline void tp_op_charge(struct tp_op_stack *stack, double ns)
 }
 
 /* The thread requested so many bytes, or gave them back. */
-void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes);
-void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes);
+void tpa_op_allocated(struct tpa_op_stack *stack, uint64_t bytes);
+void tpa_op_freed(struct tpa_op_stack *stack, uint64_t bytes);
 
 /* The thread's counters rose. */
-void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters);
+void tpa_op_counted(struct tpa_op_stack *stack, const struct tpa_counters *counters);
 
 /* Counts the calls that a thread has open: they will not end any more. */
-void tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
+void tpa_ops_left_open(struct tpa_ops *ops, const struct tpa_op_stack *stack);
 
 /* An op's shape, by its text: index + 1. The last of the list stands for those that found no place. */
-uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length);
+uint32_t tpa_op_shape(struct tpa_op_state *state, const char *text, size_t length);
 
 /* Of the mean of its calls without the first ones. */
-struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means);
+struct tpa_interval tpa_op_interval(const struct tpa_op_stats *stats, const struct tpa_means *means);
 
 /* Saves, or loads into ops that were just initialized (model/ops/op_archive.c). Stacks go after their ops. */
-void tp_ops_archive(struct tp_archive *archive, struct tp_ops *ops);
-void tp_op_stack_archive(struct tp_archive *archive, struct tp_ops *ops, struct tp_op_stack *stack);
+void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops);
+void tpa_op_stack_archive(struct tpa_archive *archive, struct tpa_ops *ops, struct tpa_op_stack *stack);
 
 /* The ops that were met, by total time. */
-struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);
+struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count);
 
-/* A list of tp_ops_result() or tp_ops_combine(). */
-void tp_ops_result_free(struct tp_op_stats *list, size_t count);
+/* A list of tpa_ops_result() or tpa_ops_combine(). */
+void tpa_ops_result_free(struct tpa_op_stats *list, size_t count);
 
 #endif

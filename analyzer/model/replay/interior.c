@@ -5,9 +5,9 @@
 #define COUNT_MOST 0xfffffffu
 
 struct interior {
-	const struct tp_reach_block *block;
-	const struct tp_reach_roots *roots;
-	tp_reach_read *read;
+	const struct tpa_reach_block *block;
+	const struct tpa_reach_roots *roots;
+	tpa_reach_read *read;
 	void *context;
 	uint64_t pointer;
 };
@@ -36,7 +36,7 @@ static bool is_string(const struct interior *at)
 	       words[0] <= COUNT_MOST && words[0] <= words[1] && words[1] + 1 + STRING_HEAD == at->block->size;
 }
 
-static bool is_of_file(const struct tp_reach_roots *roots, uint64_t address)
+static bool is_of_file(const struct tpa_reach_roots *roots, uint64_t address)
 {
 	size_t low = 0, high = roots->file_count;
 
@@ -67,8 +67,8 @@ static bool is_second_base(const struct interior *at)
 	return at->pointer % 8 == 0 && has_table(at, at->block->address) && has_table(at, at->pointer);
 }
 
-bool tp_interior_is_block(const struct tp_reach_block *block, uint64_t pointer, const struct tp_reach_roots *roots,
-			  tp_reach_read *read, void *context)
+bool tpa_interior_is_block(const struct tpa_reach_block *block, uint64_t pointer, const struct tpa_reach_roots *roots,
+			   tpa_reach_read *read, void *context)
 {
 	const struct interior at = { block, roots, read, context, pointer };
 

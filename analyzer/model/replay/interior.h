@@ -10,7 +10,7 @@
  * elements (newarray), the text of an old std::string (stdstring), and a second base class of an object
  * (multipleinheritance). `roots`: what is mapped from files, where tables of virtual functions are.
  */
-bool tp_interior_is_block(const struct tp_reach_block *block, uint64_t pointer, const struct tp_reach_roots *roots,
-			  tp_reach_read *read, void *context);
+bool tpa_interior_is_block(const struct tpa_reach_block *block, uint64_t pointer, const struct tpa_reach_roots *roots,
+			   tpa_reach_read *read, void *context);
 
 #endif

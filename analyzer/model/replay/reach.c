@@ -10,11 +10,11 @@
 #define BUFFER 65536
 
 struct search {
-	struct tp_reach_block *blocks;
+	struct tpa_reach_block *blocks;
 	size_t count;
 	uint64_t low, high; /* of all blocks */
-	const struct tp_reach_roots *roots;
-	tp_reach_read *read;
+	const struct tpa_reach_roots *roots;
+	tpa_reach_read *read;
 	void *context;
 	uint32_t *stack; /* blocks whose contents are to be looked at */
 	size_t depth;
@@ -29,7 +29,7 @@ typedef void meet(struct search *search, size_t block, bool exact, uint8_t from)
 static size_t find(const struct search *search, uint64_t address)
 {
 	size_t low = 0, high = search->count;
-	const struct tp_reach_block *block;
+	const struct tpa_reach_block *block;
 
 	if (address < search->low || address >= search->high)
 		return SIZE_MAX;
@@ -50,11 +50,11 @@ static size_t find(const struct search *search, uint64_t address)
 /* Does it lead to the block, and not only into it? Of one that is reached already, or doubtful anyway, it does not matter. */
 static bool is_whole(const struct search *search, size_t block, uint64_t pointer, uint8_t from)
 {
-	const struct tp_reach_block *to = &search->blocks[block];
+	const struct tpa_reach_block *to = &search->blocks[block];
 
 	return pointer == to->address ||
 	       (from == TPROF_REACH_STILL && to->reach != TPROF_REACH_STILL &&
-		tp_interior_is_block(to, pointer, search->roots, search->read, search->context));
+		tpa_interior_is_block(to, pointer, search->roots, search->read, search->context));
 }
 
 static void look_at_words(struct search *search, size_t words, bool exact_only, uint8_t from, meet *met)
@@ -67,7 +67,7 @@ static void look_at_words(struct search *search, size_t words, bool exact_only, 
 	}
 }
 
-static void look_at(struct search *search, const struct tp_reach_root *root, uint8_t from, meet *met)
+static void look_at(struct search *search, const struct tpa_reach_root *root, uint8_t from, meet *met)
 {
 	uint64_t at = (root->low + 7) & ~UINT64_C(7), end = root->high & ~UINT64_C(7);
 
@@ -90,8 +90,8 @@ static void push(struct search *search, size_t block)
 static void follow(struct search *search, meet *met)
 {
 	while (search->depth) {
-		const struct tp_reach_block *block = &search->blocks[search->stack[--search->depth]];
-		struct tp_reach_root content = { block->address, block->address + block->size, false };
+		const struct tpa_reach_block *block = &search->blocks[search->stack[--search->depth]];
+		struct tpa_reach_root content = { block->address, block->address + block->size, false };
 
 		look_at(search, &content, block->reach, met);
 	}
@@ -124,12 +124,12 @@ static void meet_lost(struct search *search, size_t block, bool exact, uint8_t f
 
 static int by_address(const void *a, const void *b)
 {
-	const struct tp_reach_block *x = a, *y = b;
+	const struct tpa_reach_block *x = a, *y = b;
 
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static void search_roots(struct search *search, const struct tp_reach_roots *roots)
+static void search_roots(struct search *search, const struct tpa_reach_roots *roots)
 {
 	for (size_t i = 0; i < roots->word_count; i++) {
 		search->buffer[0] = roots->words[i];
@@ -142,8 +142,8 @@ static void search_roots(struct search *search, const struct tp_reach_roots *roo
 	}
 }
 
-bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
-		     tp_reach_read *read, void *context)
+bool tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
+		      tpa_reach_read *read, void *context)
 {
 	struct search search = { .blocks = blocks, .count = count, .roots = roots, .read = read, .context = context };
 
@@ -169,8 +169,8 @@ bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct t
 	return search.stack && search.buffer;
 }
 
-void tp_reach_confirm(struct tp_reach_block *blocks, size_t count, const struct tp_reach_block *earlier,
-		      size_t earlier_count)
+void tpa_reach_confirm(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_block *earlier,
+		       size_t earlier_count)
 {
 	for (size_t i = 0, k = 0; i < count; i++) {
 		while (k < earlier_count && earlier[k].address < blocks[i].address)
@@ -183,7 +183,7 @@ void tp_reach_confirm(struct tp_reach_block *blocks, size_t count, const struct 
 
 /* ---- the blocks ---- */
 
-static bool is_seamless(const struct tp_trace *trace, const struct tp_replay *replay)
+static bool is_seamless(const struct tpa_trace *trace, const struct tpa_replay *replay)
 {
 	uint64_t lost = 0;
 
@@ -194,25 +194,25 @@ static bool is_seamless(const struct tp_trace *trace, const struct tp_replay *re
 }
 
 /* The stacks by the file's own numbers: what is found is written there, and read when the trace has more of them. */
-static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *count)
+static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t *count)
 {
-	uint32_t *numbers = tp_trace_file_nodes(replay->trace);
-	const struct tp_live *live = &replay->heap.live;
+	uint32_t *numbers = tpa_trace_file_nodes(replay->trace);
+	const struct tpa_live *live = &replay->heap.live;
 	size_t slots = (size_t)1 << (64 - live->shift);
-	struct tp_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
+	struct tpa_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
 
 	*count = 0;
 	for (size_t i = 0; blocks && i < slots; i++) {
-		const struct tp_block *block = &live->blocks[i];
-		const struct tp_site_state *site = &replay->heap.sites.list[block->site];
+		const struct tpa_block *block = &live->blocks[i];
+		const struct tpa_site_state *site = &replay->heap.sites.list[block->site];
 
-		if (block->site < TP_SITE_FIRST)
+		if (block->site < TPA_SITE_FIRST)
 			continue;
-		blocks[(*count)++] = (struct tp_reach_block){ .address = block->address,
-							      .size = block->size,
-							      .time = block->time,
-							      .node = numbers[site->node],
-							      .op = site->op };
+		blocks[(*count)++] = (struct tpa_reach_block){ .address = block->address,
+							       .size = block->size,
+							       .time = block->time,
+							       .node = numbers[site->node],
+							       .op = site->op };
 	}
 	if (blocks)
 		qsort(blocks, *count, sizeof(*blocks), by_address);
@@ -220,9 +220,9 @@ static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *
 	return blocks;
 }
 
-static struct tprof_range *copy_mapped(const struct tp_replay *replay, size_t *count)
+static struct tprof_range *copy_mapped(const struct tpa_replay *replay, size_t *count)
 {
-	struct tp_range *ranges = tp_maps_ranges(&replay->maps, count);
+	struct tpa_range *ranges = tpa_maps_ranges(&replay->maps, count);
 	struct tprof_range *mapped = ranges ? calloc(*count + 1, sizeof(*mapped)) : NULL;
 
 	for (size_t i = 0; mapped && i < *count; i++)
@@ -231,23 +231,23 @@ static struct tprof_range *copy_mapped(const struct tp_replay *replay, size_t *c
 	return mapped;
 }
 
-bool tp_reach_held(struct tp_trace *trace, uint64_t ticks, struct tp_reach_held *held)
+bool tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held)
 {
-	uint64_t ns = tp_trace_ns(trace, ticks);
-	const struct tp_replay_options options = { .to_ns = ns ? ns : 1 };
-	struct tp_replay replay;
+	uint64_t ns = tpa_trace_ns(trace, ticks);
+	const struct tpa_replay_options options = { .to_ns = ns ? ns : 1 };
+	struct tpa_replay replay;
 
 	memset(held, 0, sizeof(*held));
-	tp_replay_init(&replay, trace, &options, 0);
-	tp_replay_steps(&replay, SIZE_MAX);
+	tpa_replay_init(&replay, trace, &options, 0);
+	tpa_replay_steps(&replay, SIZE_MAX);
 	held->blocks = copy_live(&replay, &held->count);
 	held->mapped = copy_mapped(&replay, &held->mapped_count);
 	held->seamless = is_seamless(trace, &replay);
-	tp_replay_free(&replay);
+	tpa_replay_free(&replay);
 	return held->blocks && held->mapped;
 }
 
-void tp_reach_held_free(struct tp_reach_held *held)
+void tpa_reach_held_free(struct tpa_reach_held *held)
 {
 	free(held->blocks);
 	free(held->mapped);

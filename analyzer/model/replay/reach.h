@@ -11,20 +11,20 @@
 
 #include "trace/trace.h"
 
-struct tp_reach_block {
+struct tpa_reach_block {
 	uint64_t address, size, time; /* time: of the allocation; tells a block from an earlier one at its address */
 	uint32_t node, op;
 	uint8_t reach; /* enum tprof_reach; 0: not searched yet */
 };
 
-struct tp_reach_root {
+struct tpa_reach_root {
 	uint64_t low, high;
 	bool exact_only; /* an allocator's own data: its pointers to free memory may lie at a block's end */
 };
 
 /* Where the search begins: ranges of memory, and words that are in none, as registers. */
-struct tp_reach_roots {
-	const struct tp_reach_root *ranges;
+struct tpa_reach_roots {
+	const struct tpa_reach_root *ranges;
 	size_t range_count;
 	const uint64_t *words;
 	size_t word_count;
@@ -34,17 +34,17 @@ struct tp_reach_roots {
 };
 
 /* Copies memory at `address`; returns how many bytes could be had. */
-typedef size_t tp_reach_read(void *context, uint64_t address, void *to, size_t size);
+typedef size_t tpa_reach_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
  * Sorts the blocks by address and fills `reach` of each. They must not overlap. False: no memory.
  */
-bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
-		     tp_reach_read *read, void *context);
+bool tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
+		      tpa_reach_read *read, void *context);
 
 /* What a process held at one moment, by its trace. */
-struct tp_reach_held {
-	struct tp_reach_block *blocks; /* in order of address */
+struct tpa_reach_held {
+	struct tpa_reach_block *blocks; /* in order of address */
 	size_t count;
 	struct tprof_range *mapped; /* by the program itself; in order */
 	size_t mapped_count;
@@ -52,12 +52,12 @@ struct tp_reach_held {
 	bool seamless;
 };
 
-/* False: no memory; tp_reach_held_free() is due in any case. */
-bool tp_reach_held(struct tp_trace *trace, uint64_t ticks, struct tp_reach_held *held);
-void tp_reach_held_free(struct tp_reach_held *held);
+/* False: no memory; tpa_reach_held_free() is due in any case. */
+bool tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held);
+void tpa_reach_held_free(struct tpa_reach_held *held);
 
 /* What a pointer that was in a register alone looks like: lost now, but not so in an earlier search. It is not lost. */
-void tp_reach_confirm(struct tp_reach_block *blocks, size_t count, const struct tp_reach_block *earlier,
-		      size_t earlier_count);
+void tpa_reach_confirm(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_block *earlier,
+		       size_t earlier_count);
 
 #endif

@@ -7,14 +7,14 @@
  * The parts, in the order in which they are saved and looked at: a part may be checked against those before it, and may use
  * what their looks have put into the result.
  */
-static const struct tp_part *const parts[] = {
-	&tp_part_time, &tp_part_order, &tp_part_heap,	&tp_part_pools,	 &tp_part_maps,	   &tp_part_cpu,
-	&tp_part_ops,  &tp_part_steps, &tp_part_growth, &tp_part_memory, &tp_part_threads,
+static const struct tpa_part *const parts[] = {
+	&tpa_part_time, &tpa_part_order, &tpa_part_heap,   &tpa_part_pools,  &tpa_part_maps,	&tpa_part_cpu,
+	&tpa_part_ops,	&tpa_part_steps, &tpa_part_growth, &tpa_part_memory, &tpa_part_threads,
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-void tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
-		       uint64_t start_ns)
+void tpa_replay_prepare(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+			uint64_t start_ns)
 {
 	uint64_t from = options->from_ns > start_ns ? options->from_ns - start_ns : 0;
 
@@ -23,64 +23,64 @@ void tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const s
 	replay->options = options;
 	replay->start_ns = start_ns;
 	replay->sampled = trace->header->sample_bytes != 0;
-	replay->from = from ? tp_trace_time(trace, from) : 0;
+	replay->from = from ? tpa_trace_time(trace, from) : 0;
 	replay->to = UINT64_MAX;
 	if (options->to_ns)
-		replay->to = options->to_ns < start_ns ? 0 : tp_trace_time(trace, options->to_ns - start_ns + 1) - 1;
+		replay->to = options->to_ns < start_ns ? 0 : tpa_trace_time(trace, options->to_ns - start_ns + 1) - 1;
 	for (size_t i = 0; i < PARTS; i++)
 		if (parts[i]->init)
 			parts[i]->init(replay);
-	replay->events = tp_events_open(trace);
+	replay->events = tpa_events_open(trace);
 }
 
-void tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
-		    uint64_t start_ns)
+void tpa_replay_init(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns)
 {
-	tp_replay_prepare(replay, trace, options, start_ns);
-	replay->event = tp_events_next(replay->events);
+	tpa_replay_prepare(replay, trace, options, start_ns);
+	replay->event = tpa_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
 }
 
-void tp_replay_archive_parts(struct tp_archive *archive, struct tp_replay *replay)
+void tpa_replay_archive_parts(struct tpa_archive *archive, struct tpa_replay *replay)
 {
 	for (size_t i = 0; i < PARTS && !archive->failed; i++)
 		if (parts[i]->archive)
 			parts[i]->archive(archive, replay);
 }
 
-void tp_replay_result(struct tp_replay *replay, struct tp_process *process)
+void tpa_replay_result(struct tpa_replay *replay, struct tpa_process *process)
 {
 	if (!replay->inside)
-		tp_replay_begin(replay, replay->last);
+		tpa_replay_begin(replay, replay->last);
 	for (size_t i = 0; i < PARTS; i++)
 		if (parts[i]->look)
 			parts[i]->look(replay, process);
 }
 
-void tp_replay_free(struct tp_replay *replay)
+void tpa_replay_free(struct tpa_replay *replay)
 {
-	tp_events_close(replay->events);
+	tpa_events_close(replay->events);
 	for (size_t i = 0; i < PARTS; i++)
 		if (parts[i]->free)
 			parts[i]->free(replay);
 }
 
-void tp_replay_begin(struct tp_replay *replay, uint64_t time)
+void tpa_replay_begin(struct tpa_replay *replay, uint64_t time)
 {
-	struct tp_step_moment moment;
+	struct tpa_step_moment moment;
 
 	replay->inside = true;
-	tp_replay_heap_begin(replay, time);
-	tp_maps_begin(&replay->maps);
-	moment = tp_replay_step_moment(replay, replay->from ? tp_replay_ns(replay, time) : replay->start_ns);
-	tp_steps_start(&replay->steps.steps, &moment);
-	tp_replay_growth_begin(replay, time);
+	tpa_replay_heap_begin(replay, time);
+	tpa_maps_begin(&replay->maps);
+	moment = tpa_replay_step_moment(replay, replay->from ? tpa_replay_ns(replay, time) : replay->start_ns);
+	tpa_steps_start(&replay->steps.steps, &moment);
+	tpa_replay_growth_begin(replay, time);
 }
 
-static void only_thread(struct tp_replay *replay, const struct tp_event *event)
+static void only_thread(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	tp_replay_thread(replay, event);
+	tpa_replay_thread(replay, event);
 }
 
 /*
@@ -88,40 +88,40 @@ static void only_thread(struct tp_replay *replay, const struct tp_event *event)
  * of exact runs go past the table: they are nearly all there is.
  */
 /* clang-format off: a line each */
-static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
-	[TP_EVENT_ALLOC] = tp_replay_sampled_alloc,
-	[TP_EVENT_FREE] = tp_replay_sampled_free_block,
-	[TP_EVENT_CANCEL] = tp_replay_cancel,
-	[TP_EVENT_MAP] = tp_replay_map,
-	[TP_EVENT_UNMAP] = tp_replay_unmap,
-	[TP_EVENT_MEMORY] = tp_replay_memory,
-	[TP_EVENT_NAME] = tp_replay_name,
-	[TP_EVENT_SAMPLE] = tp_replay_sample,
-	[TP_EVENT_OP_BEGIN] = tp_replay_op,
-	[TP_EVENT_OP_END] = tp_replay_op,
-	[TP_EVENT_SHAPE] = tp_replay_op,
-	[TP_EVENT_DETAIL] = tp_replay_op,
-	[TP_EVENT_STEP] = tp_replay_step_end,
-	[TP_EVENT_MARK] = tp_replay_mark,
-	[TP_EVENT_PAUSE] = tp_replay_pause,
-	[TP_EVENT_RESUME] = tp_replay_pause,
-	[TP_EVENT_POOL_ALLOC] = tp_replay_pool_alloc,
-	[TP_EVENT_POOL_FREE] = tp_replay_pool_free,
-	[TP_EVENT_COUNTERS] = tp_replay_counters,
-	[TP_EVENT_WORK] = tp_replay_op,
-	[TP_EVENT_FOLD] = tp_replay_op,
-	[TP_EVENT_USAGE] = tp_replay_usage,
-	[TP_EVENT_ALLOCATOR] = tp_replay_allocator,
-	[TP_EVENT_REGION] = tp_replay_region,
+static tpa_replay_handler *const handlers[TPA_EVENT_KINDS] = {
+	[TPA_EVENT_ALLOC] = tpa_replay_sampled_alloc,
+	[TPA_EVENT_FREE] = tpa_replay_sampled_free_block,
+	[TPA_EVENT_CANCEL] = tpa_replay_cancel,
+	[TPA_EVENT_MAP] = tpa_replay_map,
+	[TPA_EVENT_UNMAP] = tpa_replay_unmap,
+	[TPA_EVENT_MEMORY] = tpa_replay_memory,
+	[TPA_EVENT_NAME] = tpa_replay_name,
+	[TPA_EVENT_SAMPLE] = tpa_replay_sample,
+	[TPA_EVENT_OP_BEGIN] = tpa_replay_op,
+	[TPA_EVENT_OP_END] = tpa_replay_op,
+	[TPA_EVENT_SHAPE] = tpa_replay_op,
+	[TPA_EVENT_DETAIL] = tpa_replay_op,
+	[TPA_EVENT_STEP] = tpa_replay_step_end,
+	[TPA_EVENT_MARK] = tpa_replay_mark,
+	[TPA_EVENT_PAUSE] = tpa_replay_pause,
+	[TPA_EVENT_RESUME] = tpa_replay_pause,
+	[TPA_EVENT_POOL_ALLOC] = tpa_replay_pool_alloc,
+	[TPA_EVENT_POOL_FREE] = tpa_replay_pool_free,
+	[TPA_EVENT_COUNTERS] = tpa_replay_counters,
+	[TPA_EVENT_WORK] = tpa_replay_op,
+	[TPA_EVENT_FOLD] = tpa_replay_op,
+	[TPA_EVENT_USAGE] = tpa_replay_usage,
+	[TPA_EVENT_ALLOCATOR] = tpa_replay_allocator,
+	[TPA_EVENT_REGION] = tpa_replay_region,
 };
 /* clang-format on */
 
-static inline void dispatch(struct tp_replay *replay, const struct tp_event *event, bool sampled)
+static inline void dispatch(struct tpa_replay *replay, const struct tpa_event *event, bool sampled)
 {
-	if (!sampled && event->kind == TP_EVENT_ALLOC)
-		tp_replay_alloc(replay, event);
-	else if (!sampled && event->kind == TP_EVENT_FREE)
-		tp_replay_free_block(replay, event);
+	if (!sampled && event->kind == TPA_EVENT_ALLOC)
+		tpa_replay_alloc(replay, event);
+	else if (!sampled && event->kind == TPA_EVENT_FREE)
+		tpa_replay_free_block(replay, event);
 	else
 		(handlers[event->kind] ? handlers[event->kind] : only_thread)(replay, event);
 }
@@ -130,51 +130,51 @@ static inline void dispatch(struct tp_replay *replay, const struct tp_event *eve
  * Has the memory fetched that the events to come will touch: blocks first, then, when these are there, their sites. It
  * is a guess (the block may be behind its first slot), and nothing but speed depends on it.
  */
-static inline void look_ahead(const struct tp_replay *replay)
+static inline void look_ahead(const struct tpa_replay *replay)
 {
-	const struct tp_event *far = tp_events_ahead(replay->events, 7), *near = tp_events_ahead(replay->events, 3);
-	uint32_t site = TP_SITE_NONE;
+	const struct tpa_event *far = tpa_events_ahead(replay->events, 7), *near = tpa_events_ahead(replay->events, 3);
+	uint32_t site = TPA_SITE_NONE;
 
 	if (far)
-		__builtin_prefetch(&replay->heap.live.blocks[tp_live_slot(&replay->heap.live, far->block.address)]);
+		__builtin_prefetch(&replay->heap.live.blocks[tpa_live_slot(&replay->heap.live, far->block.address)]);
 	if (!near)
 		return;
-	if (near->kind == TP_EVENT_FREE)
-		site = replay->heap.live.blocks[tp_live_slot(&replay->heap.live, near->free.address)].site;
-	else if (near->kind == TP_EVENT_ALLOC && replay->heap.sites.of_node && near->node < replay->trace->node_count)
+	if (near->kind == TPA_EVENT_FREE)
+		site = replay->heap.live.blocks[tpa_live_slot(&replay->heap.live, near->free.address)].site;
+	else if (near->kind == TPA_EVENT_ALLOC && replay->heap.sites.of_node && near->node < replay->trace->node_count)
 		site = replay->heap.sites.of_node[near->node];
 	__builtin_prefetch(&replay->heap.sites.list[site]);
 }
 
-static inline void step(struct tp_replay *replay, bool sampled)
+static inline void step(struct tpa_replay *replay, bool sampled)
 {
-	const struct tp_event *event = replay->event;
+	const struct tpa_event *event = replay->event;
 
 	if (__builtin_expect(!replay->inside, 0) && event->time >= replay->from)
-		tp_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
+		tpa_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
 	if (replay->inside)
-		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
+		tpa_timeline_advance(&replay->timeline, event->time, &replay->now);
 	if (__builtin_expect(event->time >= replay->growth.of_time.due, 0))
-		tp_replay_growth_due(replay, event->time);
+		tpa_replay_growth_due(replay, event->time);
 	replay->last = event->time;
 	replay->heap.counts.events++;
 	look_ahead(replay);
 	dispatch(replay, event, sampled);
-	tp_replay_fetch(replay);
+	tpa_replay_fetch(replay);
 }
 
-static inline void steps(struct tp_replay *replay, size_t count, bool sampled)
+static inline void steps(struct tpa_replay *replay, size_t count, bool sampled)
 {
 	while (count-- && replay->event)
 		step(replay, sampled);
 }
 
-void tp_replay_step(struct tp_replay *replay)
+void tpa_replay_step(struct tpa_replay *replay)
 {
-	tp_replay_steps(replay, 1);
+	tpa_replay_steps(replay, 1);
 }
 
-void tp_replay_steps(struct tp_replay *replay, size_t count)
+void tpa_replay_steps(struct tpa_replay *replay, size_t count)
 {
 	if (replay->sampled)
 		steps(replay, count, true);

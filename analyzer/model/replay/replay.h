@@ -25,213 +25,213 @@
 #include "trace/events.h"
 
 /* What a CANCEL takes back: the thread's last FREE or UNMAP. */
-struct tp_undo {
-	enum { TP_UNDO_NOTHING, TP_UNDO_FREE, TP_UNDO_UNMATCHED, TP_UNDO_UNMAP } what;
-	struct tp_block block;
+struct tpa_undo {
+	enum { TPA_UNDO_NOTHING, TPA_UNDO_FREE, TPA_UNDO_UNMATCHED, TPA_UNDO_UNMAP } what;
+	struct tpa_block block;
 	bool counted, temporary, short_lived;
-	struct tp_ranges ranges;
+	struct tpa_ranges ranges;
 };
 
-struct tp_thread_state {
-	struct tp_thread_stats stats;
+struct tpa_thread_state {
+	struct tpa_thread_stats stats;
 	uint64_t first, last; /* event times */
-	uint64_t newest;      /* address of its last event's allocation; TP_NO_ADDRESS if that was none */
+	uint64_t newest;      /* address of its last event's allocation; TPA_NO_ADDRESS if that was none */
 	uint64_t newest_time;
 	bool remapped_file; /* the range that it is about to mremap is a file's */
-	struct tp_undo undo;
-	struct tp_op_stack open;
-	struct tp_sequence calls;		      /* of ops */
-	uint64_t counters_time;			      /* of a COUNTERS event, if it was the last one; 0: it was not */
-	double counters_cost_ns;		      /* what reading them took before the last op */
-	uint64_t cpu_ns;			      /* by its last USAGE event; 0: it has none */
-	uint64_t usage_ns;			      /* of that event, if no op's came behind it; 0: one did */
-	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
+	struct tpa_undo undo;
+	struct tpa_op_stack open;
+	struct tpa_sequence calls;		       /* of ops */
+	uint64_t counters_time;			       /* of a COUNTERS event, if it was the last one; 0: it was not */
+	double counters_cost_ns;		       /* what reading them took before the last op */
+	uint64_t cpu_ns;			       /* by its last USAGE event; 0: it has none */
+	uint64_t usage_ns;			       /* of that event, if no op's came behind it; 0: one did */
+	struct tpa_estimate allocations, frees, bytes; /* of a sampled run */
 };
-#define TP_NO_ADDRESS UINT64_MAX
+#define TPA_NO_ADDRESS UINT64_MAX
 
 /* An event that came too early or too late for its block, remembered for as long as its counterpart may still come. */
-struct tp_stray {
+struct tpa_stray {
 	uint64_t address, time;
 	uint32_t thread; /* 0: it is one of two */
 };
-#define TP_STRAYS 32
+#define TPA_STRAYS 32
 
 /* ---- the parts ---- */
 
 /* Blocks: what lives, by site, and what the process as a whole has. */
-struct tp_part_heap {
-	struct tp_live live;
-	struct tp_sites sites;
-	struct tp_estimates estimates; /* of a sampled run */
-	struct tp_outlived outlived;
-	struct tp_amount amount, before; /* live; before: of these, allocated before the time that is looked at */
+struct tpa_part_heap {
+	struct tpa_live live;
+	struct tpa_sites sites;
+	struct tpa_estimates estimates; /* of a sampled run */
+	struct tpa_outlived outlived;
+	struct tpa_amount amount, before; /* live; before: of these, allocated before the time that is looked at */
 	uint64_t peak_number, peak_time;
-	struct tp_heap counts;
+	struct tpa_heap counts;
 	uint64_t short_time; /* event time within which a block is short-lived */
 };
 
 /* Repairs the order of events of different threads. */
-struct tp_part_order {
-	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
+struct tpa_part_order {
+	struct tpa_stray early[TPA_STRAYS], late[TPA_STRAYS]; /* late: blocks closed because their address came again */
 	unsigned early_next, late_next, late_count;
 	uint64_t stray_time; /* event time within which order may be repaired */
 	uint64_t early_time; /* event time by which a free may stand before its block's allocation */
 };
 
 /* Pauses of the recording. */
-struct tp_part_pause {
+struct tpa_part_pause {
 	uint64_t count, time; /* time: event time in all, without a pause that goes on */
 	uint64_t began;	      /* event time */
 	bool on;
 };
 
 /* CPU samples. */
-struct tp_part_cpu {
-	struct tp_cpu_counts sites;
-	struct tp_cpu outside; /* of every op */
-	uint64_t periods;      /* of all */
+struct tpa_part_cpu {
+	struct tpa_cpu_counts sites;
+	struct tpa_cpu outside; /* of every op */
+	uint64_t periods;	/* of all */
 };
 
 /* What the kernel counted, as it was read last, at `ns`; own_cpu_ns is its thread's. */
-struct tp_part_usage {
-	struct tp_usage last;
+struct tpa_part_usage {
+	struct tpa_usage last;
 	uint64_t ns;
 	bool known;
 };
 
 /* What the memory of the process is made of, by what the kernel and the allocator said. */
-struct tp_part_memory {
-	struct tp_memory_parts parts; /* of now.rss */
-	struct tp_makeup_state makeup;
-	struct tp_allocator_series allocator;
+struct tpa_part_memory {
+	struct tpa_memory_parts parts; /* of now.rss */
+	struct tpa_makeup_state makeup;
+	struct tpa_allocator_series allocator;
 	uint64_t allocator_live; /* live bytes when it said the last of it */
 };
 
-struct tp_part_op {
-	struct tp_ops calls;
-	struct tp_cost cost; /* of recording */
-	struct tp_counters counters;
+struct tpa_part_op {
+	struct tpa_ops calls;
+	struct tpa_cost cost; /* of recording */
+	struct tpa_counters counters;
 	double counters_cost_ns; /* of all threads */
 };
 
 /* An op whose calls end a training step each. */
-struct tp_anchor {
-	enum tp_step_source source; /* TP_STEPS_NONE: there is no such op */
+struct tpa_anchor {
+	enum tpa_step_source source; /* TPA_STEPS_NONE: there is no such op */
 	uint32_t op;
-	uint32_t shape;		 /* index + 1; 0: whatever it is */
-	uint32_t thread;	 /* 0: whichever */
-	struct tp_period period; /* if it was found by that */
+	uint32_t shape;		  /* index + 1; 0: whatever it is */
+	uint32_t thread;	  /* 0: whichever */
+	struct tpa_period period; /* if it was found by that */
 };
 
-struct tp_part_step {
-	struct tp_steps steps;
-	struct tp_anchor anchor; /* whose calls end the steps, if no STEP does */
-	uint32_t sequences;	 /* threads whose calls are remembered, if the anchor is to be found */
+struct tpa_part_step {
+	struct tpa_steps steps;
+	struct tpa_anchor anchor; /* whose calls end the steps, if no STEP does */
+	uint32_t sequences;	  /* threads whose calls are remembered, if the anchor is to be found */
 };
 
 /* What grows with the steps and, while there are none, with time. */
-struct tp_part_growth {
-	struct tp_growth of_steps, of_time;
+struct tpa_part_growth {
+	struct tpa_growth of_steps, of_time;
 };
 
-struct tp_part_threads {
-	struct tp_thread_state *list;
+struct tpa_part_threads {
+	struct tpa_thread_state *list;
 	size_t count, room;
 	uint32_t *index; /* by number: index + 1 */
 	size_t index_count, index_room;
 };
 
 /* The process's share of a run of several processes (run.c). */
-struct tp_part_sum {
+struct tpa_part_sum {
 	bool ended;	       /* it is no longer in the run's sum */
 	bool waits;	       /* for its end: it was killed, and lived as long as a child does that has not ended */
 	uint64_t number, peak; /* live bytes at the run's peak of that number */
 	double variance;
 };
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_replay {
-	struct tp_trace *trace;
-	const struct tp_replay_options *options;
-	struct tp_events *events;
-	const struct tp_event *event; /* the next one; NULL: no more */
-	uint64_t start_ns;	      /* since the run's start */
-	bool sampled;		      /* allocations were */
+struct tpa_replay {
+	struct tpa_trace *trace;
+	const struct tpa_replay_options *options;
+	struct tpa_events *events;
+	const struct tpa_event *event; /* the next one; NULL: no more */
+	uint64_t start_ns;	       /* since the run's start */
+	bool sampled;		       /* allocations were */
 
 	uint64_t from, to;    /* event times that are looked at, both inclusive */
 	bool inside;	      /* `from` has been reached */
 	bool cut;	      /* there are events behind the time that is looked at */
 	uint64_t first, last; /* event times */
-	struct tp_point now;  /* what the process has; the timeline is made of it */
+	struct tpa_point now; /* what the process has; the timeline is made of it */
 
-	struct tp_part_heap heap;
-	struct tp_part_order order;
-	struct tp_pools pools;
-	struct tp_maps maps;
-	struct tp_part_memory memory;
-	struct tp_timeline timeline;
-	struct tp_marks marks;
-	struct tp_part_pause pause;
-	struct tp_part_cpu cpu;
-	struct tp_part_usage usage;
-	struct tp_part_op ops;
-	struct tp_part_step steps;
-	struct tp_part_growth growth;
-	struct tp_part_threads threads;
-	struct tp_part_sum sum;
+	struct tpa_part_heap heap;
+	struct tpa_part_order order;
+	struct tpa_pools pools;
+	struct tpa_maps maps;
+	struct tpa_part_memory memory;
+	struct tpa_timeline timeline;
+	struct tpa_marks marks;
+	struct tpa_part_pause pause;
+	struct tpa_part_cpu cpu;
+	struct tpa_part_usage usage;
+	struct tpa_part_op ops;
+	struct tpa_part_step steps;
+	struct tpa_part_growth growth;
+	struct tpa_part_threads threads;
+	struct tpa_part_sum sum;
 };
 
-/* tp_replay_free() is due. The trace and the options must outlive the replay. */
-void tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
-		    uint64_t start_ns);
-void tp_replay_free(struct tp_replay *replay);
+/* tpa_replay_free() is due. The trace and the options must outlive the replay. */
+void tpa_replay_init(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns);
+void tpa_replay_free(struct tpa_replay *replay);
 
 /* Replays `event` and fetches the next one. */
-void tp_replay_step(struct tp_replay *replay);
+void tpa_replay_step(struct tpa_replay *replay);
 
 /* As many times, or to the end. */
-void tp_replay_steps(struct tp_replay *replay, size_t count);
+void tpa_replay_steps(struct tpa_replay *replay, size_t count);
 
 /* Event time to nanoseconds since the run's start. */
-uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
+uint64_t tpa_replay_ns(const struct tpa_replay *replay, uint64_t time);
 
 /*
  * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that
  * is later, when it wrote its end (to here it runs, now; killed, at the last moment that the trace knows of).
  */
-uint64_t tp_replay_end_ns(const struct tp_replay *replay);
+uint64_t tpa_replay_end_ns(const struct tpa_replay *replay);
 
 /*
- * After a replay in which the program marked no step: what to look for in the next one. source TP_STEPS_NONE: nothing, as
+ * After a replay in which the program marked no step: what to look for in the next one. source TPA_STEPS_NONE: nothing, as
  * there are steps already, or no period.
  */
-void tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
+void tpa_replay_period(struct tpa_replay *replay, struct tpa_anchor *anchor);
 
 /*
  * Saves the replay as it stands between two events, without a change to it. False: archive->failed says why.
  *
- * tp_replay_load() makes a replay of that which goes on where the saved one stood, with the same results; of the same trace,
- * also when it has grown since, and with the same options. False: archive->failed says why; tp_replay_free() is due in any
+ * tpa_replay_load() makes a replay of that which goes on where the saved one stood, with the same results; of the same trace,
+ * also when it has grown since, and with the same options. False: archive->failed says why; tpa_replay_free() is due in any
  * case.
  */
-bool tp_replay_save(const struct tp_replay *replay, struct tp_archive *archive);
-bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
-		    uint64_t start_ns, struct tp_archive *archive);
+bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archive);
+bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns, struct tpa_archive *archive);
 
 /*
- * The trace is refreshed (tp_trace_refresh()), and the replay goes on into what came since. False: *error says why (heap
- * string); the replay is at the trace's begin, and tp_replay_free() is due as ever.
+ * The trace is refreshed (tpa_trace_refresh()), and the replay goes on into what came since. False: *error says why (heap
+ * string); the replay is at the trace's begin, and tpa_replay_free() is due as ever.
  */
-bool tp_replay_refresh(struct tp_replay *replay, char **error);
+bool tpa_replay_refresh(struct tpa_replay *replay, char **error);
 
 /*
- * What tp_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
+ * What tpa_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
  * and memory of a copy. False: it can't be saved.
  */
-bool tp_replay_look(const struct tp_replay *replay, struct tp_process *process);
+bool tpa_replay_look(const struct tpa_replay *replay, struct tpa_process *process);
 
 /* Fills *process, and moves lists out of the replay, which can only be freed then. */
-void tp_replay_result(struct tp_replay *replay, struct tp_process *process);
+void tpa_replay_result(struct tpa_replay *replay, struct tpa_process *process);
 
 #endif

@@ -11,7 +11,7 @@
  */
 #define HOT __attribute__((always_inline)) static inline
 
-static inline void note_peak(struct tp_replay *replay, uint64_t time)
+static inline void note_peak(struct tpa_replay *replay, uint64_t time)
 {
 	if (replay->heap.amount.bytes > replay->heap.counts.peak_bytes && replay->inside) {
 		replay->heap.counts.peak_bytes = replay->heap.amount.bytes;
@@ -23,46 +23,46 @@ static inline void note_peak(struct tp_replay *replay, uint64_t time)
 }
 
 /* The same of a sampled run: the peak is that of the estimate. */
-__attribute__((noinline)) static void move_estimate(struct tp_replay *replay, const struct tp_block *block, double sign,
-						    uint64_t time)
+__attribute__((noinline)) static void move_estimate(struct tpa_replay *replay, const struct tpa_block *block,
+						    double sign, uint64_t time)
 {
-	struct tp_amount_estimate *live = &replay->heap.estimates.all.live;
+	struct tpa_amount_estimate *live = &replay->heap.estimates.all.live;
 
-	tp_estimates_live(&replay->heap.estimates, block, sign, block->time < replay->from, replay->heap.peak_number);
-	replay->now.live_bytes = tp_round(live->bytes.value);
-	replay->now.live_blocks = tp_round(live->blocks.value);
+	tpa_estimates_live(&replay->heap.estimates, block, sign, block->time < replay->from, replay->heap.peak_number);
+	replay->now.live_bytes = tpa_round(live->bytes.value);
+	replay->now.live_blocks = tpa_round(live->blocks.value);
 	replay->now.bytes_variance = live->bytes.variance;
 	replay->now.blocks_variance = live->blocks.variance;
 	if (replay->now.live_bytes > replay->heap.counts.peak_bytes && replay->inside) {
 		replay->heap.counts.peak_bytes = replay->now.live_bytes;
-		tp_estimates_peak(&replay->heap.estimates);
+		tpa_estimates_peak(&replay->heap.estimates);
 		replay->heap.peak_time = time;
 		replay->heap.peak_number++;
 	}
 }
 
-static inline void show_live(struct tp_replay *replay)
+static inline void show_live(struct tpa_replay *replay)
 {
 	replay->now.live_bytes = replay->heap.amount.bytes;
 	replay->now.live_blocks = replay->heap.amount.blocks;
 }
 
 /* A block begins (or goes on) to live. */
-HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t time, bool sampled)
+HOT void raise(struct tpa_replay *replay, const struct tpa_block *block, uint64_t time, bool sampled)
 {
-	struct tp_site_state *site = &replay->heap.sites.list[block->site];
-	uint64_t usable = tp_slack_usable(block->size, block->slack);
+	struct tpa_site_state *site = &replay->heap.sites.list[block->site];
+	uint64_t usable = tpa_slack_usable(block->size, block->slack);
 
-	tp_sites_changed(&replay->heap.sites, block->site);
-	tp_site_touch(site, replay->heap.peak_number);
-	tp_site_born(site, block->time);
-	tp_amount_add(&site->live, block->size, usable);
-	tp_amount_add(&replay->heap.amount, block->size, usable);
+	tpa_sites_changed(&replay->heap.sites, block->site);
+	tpa_site_touch(site, replay->heap.peak_number);
+	tpa_site_born(site, block->time);
+	tpa_amount_add(&site->live, block->size, usable);
+	tpa_amount_add(&replay->heap.amount, block->size, usable);
 	if (__builtin_expect(block->time < replay->from, 0)) {
-		tp_amount_add(&site->before, block->size, usable);
+		tpa_amount_add(&site->before, block->size, usable);
 		if (block->size > site->before_largest)
 			site->before_largest = block->size;
-		tp_amount_add(&replay->heap.before, block->size, usable);
+		tpa_amount_add(&replay->heap.before, block->size, usable);
 	}
 	if (sampled) {
 		move_estimate(replay, block, 1, time);
@@ -72,20 +72,20 @@ HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t 
 	note_peak(replay, time);
 }
 
-HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool sampled)
+HOT void lower(struct tpa_replay *replay, const struct tpa_block *block, bool sampled)
 {
-	struct tp_site_state *site = &replay->heap.sites.list[block->site];
-	uint64_t usable = tp_slack_usable(block->size, block->slack);
+	struct tpa_site_state *site = &replay->heap.sites.list[block->site];
+	uint64_t usable = tpa_slack_usable(block->size, block->slack);
 
-	tp_sites_changed(&replay->heap.sites, block->site);
-	tp_site_touch(site, replay->heap.peak_number);
-	tp_amount_sub(&site->live, block->size, usable);
-	tp_amount_sub(&replay->heap.amount, block->size, usable);
+	tpa_sites_changed(&replay->heap.sites, block->site);
+	tpa_site_touch(site, replay->heap.peak_number);
+	tpa_amount_sub(&site->live, block->size, usable);
+	tpa_amount_sub(&replay->heap.amount, block->size, usable);
 	if (__builtin_expect(block->time < replay->heap.outlived.step_ended, 0))
-		tp_outlived_add(&replay->heap.outlived, block);
+		tpa_outlived_add(&replay->heap.outlived, block);
 	if (__builtin_expect(block->time < replay->from, 0)) {
-		tp_amount_sub(&site->before, block->size, usable);
-		tp_amount_sub(&replay->heap.before, block->size, usable);
+		tpa_amount_sub(&site->before, block->size, usable);
+		tpa_amount_sub(&replay->heap.before, block->size, usable);
 	}
 	if (sampled) {
 		move_estimate(replay, block, -1, 0);
@@ -95,59 +95,60 @@ HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool samp
 }
 
 /* With the place of the layer's call in the tree: there are the layers around it. */
-__attribute__((noinline)) static uint32_t site_of_layer(struct tp_replay *replay, const struct tp_event *event,
-							const struct tp_op_stack *open)
+__attribute__((noinline)) static uint32_t site_of_layer(struct tpa_replay *replay, const struct tpa_event *event,
+							const struct tpa_op_stack *open)
 {
-	const struct tp_op_frame *layer = tp_op_current_layer(&replay->ops.calls, open);
+	const struct tpa_op_frame *layer = tpa_op_current_layer(&replay->ops.calls, open);
 
-	return tp_sites_enter_key(&replay->heap.sites, event->node, layer ? layer->node : TP_OP_NODE_ROOT,
-				  layer ? layer->op : 0);
+	return tpa_sites_enter_key(&replay->heap.sites, event->node, layer ? layer->node : TPA_OP_NODE_ROOT,
+				   layer ? layer->op : 0);
 }
 
-static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event, const struct tp_op_stack *open)
+static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event *event,
+			       const struct tpa_op_stack *open)
 {
-	const struct tp_replay_options *options = replay->options;
-	uint32_t op = tp_op_current(open);
+	const struct tpa_replay_options *options = replay->options;
+	uint32_t op = tpa_op_current(open);
 
 	if (options->thread && event->thread != options->thread)
-		return TP_SITE_IGNORED;
+		return TPA_SITE_IGNORED;
 	switch (options->group) {
-	case TP_GROUP_THREAD:
-		return tp_sites_enter_key(&replay->heap.sites, event->node, event->thread, 0);
-	case TP_GROUP_SIZE:
-		return tp_sites_enter_key(&replay->heap.sites, event->node, event->block.bytes, 0);
-	case TP_GROUP_STEP:
-		return tp_sites_enter_key(&replay->heap.sites, event->node, tp_steps_key(&replay->steps.steps), 0);
-	case TP_GROUP_LAYER:
+	case TPA_GROUP_THREAD:
+		return tpa_sites_enter_key(&replay->heap.sites, event->node, event->thread, 0);
+	case TPA_GROUP_SIZE:
+		return tpa_sites_enter_key(&replay->heap.sites, event->node, event->block.bytes, 0);
+	case TPA_GROUP_STEP:
+		return tpa_sites_enter_key(&replay->heap.sites, event->node, tpa_steps_key(&replay->steps.steps), 0);
+	case TPA_GROUP_LAYER:
 		return site_of_layer(replay, event, open);
 	default:
 		if (__builtin_expect(op, 0))
-			return tp_sites_enter_key(&replay->heap.sites, event->node, 0, op);
-		return tp_sites_of_node(&replay->heap.sites, event->node);
+			return tpa_sites_enter_key(&replay->heap.sites, event->node, 0, op);
+		return tpa_sites_of_node(&replay->heap.sites, event->node);
 	}
 }
 
-__attribute__((noinline)) static void estimate_alloc(struct tp_replay *replay, struct tp_thread_state *thread,
-						     const struct tp_block *block)
+__attribute__((noinline)) static void estimate_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread,
+						     const struct tpa_block *block)
 {
 	double mean = replay->heap.estimates.mean;
 
-	tp_estimates_allocated(&replay->heap.estimates, block);
-	tp_estimate_add(&thread->allocations, mean, block->size, 1);
-	tp_estimate_add(&thread->bytes, mean, block->size, (double)block->size);
+	tpa_estimates_allocated(&replay->heap.estimates, block);
+	tpa_estimate_add(&thread->allocations, mean, block->size, 1);
+	tpa_estimate_add(&thread->bytes, mean, block->size, (double)block->size);
 }
 
-__attribute__((noinline)) static void estimate_free(struct tp_replay *replay, struct tp_thread_state *thread,
-						    const struct tp_block *block, bool short_lived, double sign)
+__attribute__((noinline)) static void estimate_free(struct tpa_replay *replay, struct tpa_thread_state *thread,
+						    const struct tpa_block *block, bool short_lived, double sign)
 {
-	tp_estimates_freed(&replay->heap.estimates, block, short_lived, sign);
-	tp_estimate_add(&thread->frees, replay->heap.estimates.mean, block->size, sign);
+	tpa_estimates_freed(&replay->heap.estimates, block, short_lived, sign);
+	tpa_estimate_add(&thread->frees, replay->heap.estimates.mean, block->size, sign);
 }
 
-HOT void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+HOT void count_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
 		     bool sampled)
 {
-	struct tp_site_state *site = &replay->heap.sites.list[block->site];
+	struct tpa_site_state *site = &replay->heap.sites.list[block->site];
 
 	site->allocations++;
 	site->bytes += block->size;
@@ -155,7 +156,7 @@ HOT void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, c
 		site->largest = block->size;
 	replay->heap.counts.allocations++;
 	replay->heap.counts.bytes += block->size;
-	replay->heap.counts.usable += tp_slack_usable(block->size, block->slack);
+	replay->heap.counts.usable += tpa_slack_usable(block->size, block->slack);
 	thread->stats.allocations++;
 	thread->stats.bytes += block->size;
 	if (sampled)
@@ -163,18 +164,18 @@ HOT void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, c
 }
 
 /* The end of a block's life that a free of that thread at that time brings; `undo` learns what was counted. */
-HOT void end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
-		   uint64_t time, bool temporary, struct tp_undo *undo, bool sampled)
+HOT void end_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
+		   uint64_t time, bool temporary, struct tpa_undo *undo, bool sampled)
 {
-	struct tp_site_state *site = &replay->heap.sites.list[block->site];
+	struct tpa_site_state *site = &replay->heap.sites.list[block->site];
 	bool short_lived = time - block->time <= replay->heap.short_time;
 
-	undo->what = TP_UNDO_FREE;
+	undo->what = TPA_UNDO_FREE;
 	undo->block = *block;
-	undo->counted = replay->inside && block->site != TP_SITE_IGNORED;
+	undo->counted = replay->inside && block->site != TPA_SITE_IGNORED;
 	undo->temporary = temporary;
 	undo->short_lived = short_lived;
-	if (block->site == TP_SITE_IGNORED)
+	if (block->site == TPA_SITE_IGNORED)
 		return;
 	lower(replay, block, sampled);
 	if (!replay->inside)
@@ -191,130 +192,130 @@ HOT void end_block(struct tp_replay *replay, struct tp_thread_state *thread, con
 }
 
 /* An allocation at an address that is live: the block there must have ended. Its free may be on its way. */
-static void close_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
-			const struct tp_event *event)
+static void close_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
+			const struct tpa_event *event)
 {
-	struct tp_undo undo;
+	struct tpa_undo undo;
 
 	end_block(replay, thread, block, event->time, false, &undo, replay->sampled);
 	if (undo.counted)
 		replay->heap.counts.implied_frees++;
-	tp_order_closed(replay, event);
+	tpa_order_closed(replay, event);
 }
 
 /* Bytes of a block as its op sees them: of a sampled run what it stands for. */
-static uint64_t op_bytes(const struct tp_replay *replay, uint64_t size)
+static uint64_t op_bytes(const struct tpa_replay *replay, uint64_t size)
 {
-	struct tp_estimate estimate = { 0, 0 };
+	struct tpa_estimate estimate = { 0, 0 };
 
 	if (!replay->sampled)
 		return size;
-	tp_estimate_add(&estimate, replay->heap.estimates.mean, size, (double)size);
-	return tp_round(estimate.value);
+	tpa_estimate_add(&estimate, replay->heap.estimates.mean, size, (double)size);
+	return tpa_round(estimate.value);
 }
 
-HOT void on_alloc(struct tp_replay *replay, const struct tp_event *event, bool sampled)
+HOT void on_alloc(struct tpa_replay *replay, const struct tpa_event *event, bool sampled)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_block *block = tp_live_place(&replay->heap.live, event->alloc.address);
-	struct tp_undo undo;
+	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
+	struct tpa_block *block = tpa_live_place(&replay->heap.live, event->alloc.address);
+	struct tpa_undo undo;
 	uint32_t site;
 
-	if (__builtin_expect(replay->pools.any, 0) && tp_pools_backs(&replay->pools, replay->heap.counts.events))
-		return tp_replay_pool_begins(replay, event);
-	if (__builtin_expect(replay->pause.on, 0) && tp_replay_began_in_pause(replay, thread, event->alloc.fn))
+	if (__builtin_expect(replay->pools.any, 0) && tpa_pools_backs(&replay->pools, replay->heap.counts.events))
+		return tpa_replay_pool_begins(replay, event);
+	if (__builtin_expect(replay->pause.on, 0) && tpa_replay_began_in_pause(replay, thread, event->alloc.fn))
 		return;
 	site = site_of(replay, event, &thread->open);
 	if (__builtin_expect(thread->open.count, 0)) {
-		tp_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes));
-		tp_replay_charge(replay, thread, event);
+		tpa_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes));
+		tpa_replay_charge(replay, thread, event);
 	}
 	if (sampled)
-		tp_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
-	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
+		tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
+	if (__builtin_expect(block->site != TPA_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
 	else
 		replay->heap.live.count++;
-	*block = (struct tp_block){ event->alloc.address, event->alloc.bytes, event->time, site,
-				    tp_slack_pack(event->alloc.bytes, event->alloc.usable) };
+	*block = (struct tpa_block){ event->alloc.address, event->alloc.bytes, event->time, site,
+				     tpa_slack_pack(event->alloc.bytes, event->alloc.usable) };
 	thread->newest = event->alloc.address;
 	thread->newest_time = event->time;
-	if (site == TP_SITE_IGNORED)
+	if (site == TPA_SITE_IGNORED)
 		return;
 	raise(replay, block, event->time, sampled);
 	if (replay->inside)
 		count_alloc(replay, thread, block, sampled);
 	if (replay->now.live_bytes > replay->steps.steps.high)
 		replay->steps.steps.high = replay->now.live_bytes;
-	tp_timeline_record(&replay->timeline, event->time, &replay->now);
-	if (__builtin_expect(replay->order.early_next && tp_order_is_freed_already(replay, event), 0)) {
+	tpa_timeline_record(&replay->timeline, event->time, &replay->now);
+	if (__builtin_expect(replay->order.early_next && tpa_order_is_freed_already(replay, event), 0)) {
 		end_block(replay, thread, block, event->time, false, &undo, sampled);
-		tp_live_remove(&replay->heap.live, block);
+		tpa_live_remove(&replay->heap.live, block);
 		replay->heap.counts.unmatched_frees -= replay->heap.counts.unmatched_frees != 0;
 		replay->heap.counts.reordered += replay->inside;
 	}
 }
 
 /* A free without its allocation: counted, nothing else. */
-static void on_unmatched(struct tp_replay *replay, struct tp_undo *undo, const struct tp_event *event)
+static void on_unmatched(struct tpa_replay *replay, struct tpa_undo *undo, const struct tpa_event *event)
 {
 	bool inherited = replay->trace->header->origin == TPROF_ORIGIN_FORK;
 
-	tp_order_unmatched(replay, event);
-	undo->what = TP_UNDO_UNMATCHED;
-	undo->counted = tp_replay_counts(replay, event) && !replay->pause.on; /* of what began in it, most likely */
+	tpa_order_unmatched(replay, event);
+	undo->what = TPA_UNDO_UNMATCHED;
+	undo->counted = tpa_replay_counts(replay, event) && !replay->pause.on; /* of what began in it, most likely */
 	if (undo->counted && inherited)
 		replay->heap.counts.inherited_frees++;
 	else if (undo->counted)
 		replay->heap.counts.unmatched_frees++;
 }
 
-HOT void on_free(struct tp_replay *replay, const struct tp_event *event, bool sampled)
+HOT void on_free(struct tpa_replay *replay, const struct tpa_event *event, bool sampled)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_block *block;
+	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
+	struct tpa_block *block;
 	uint64_t newest;
 
-	tp_replay_charge(replay, thread, event);
+	tpa_replay_charge(replay, thread, event);
 	if (__builtin_expect(event->cancelled, 0)) {
 		replay->heap.counts.failed_reallocs += replay->inside;
-		thread->undo.what = TP_UNDO_NOTHING;
+		thread->undo.what = TPA_UNDO_NOTHING;
 		return;
 	}
 	newest = thread->newest;
-	thread->newest = TP_NO_ADDRESS;
-	thread->undo.what = TP_UNDO_NOTHING;
-	if (__builtin_expect(replay->pools.any, 0) && tp_pools_has(&replay->pools, event->free.address))
-		return tp_replay_pool_ends(replay, event);
-	if (__builtin_expect(replay->order.late_count, 0) && tp_order_was_closed(replay, event))
+	thread->newest = TPA_NO_ADDRESS;
+	thread->undo.what = TPA_UNDO_NOTHING;
+	if (__builtin_expect(replay->pools.any, 0) && tpa_pools_has(&replay->pools, event->free.address))
+		return tpa_replay_pool_ends(replay, event);
+	if (__builtin_expect(replay->order.late_count, 0) && tpa_order_was_closed(replay, event))
 		return;
-	block = tp_live_find(&replay->heap.live, event->free.address);
-	if (__builtin_expect(block->site == TP_SITE_NONE, 0)) {
+	block = tpa_live_find(&replay->heap.live, event->free.address);
+	if (__builtin_expect(block->site == TPA_SITE_NONE, 0)) {
 		on_unmatched(replay, &thread->undo, event);
 		return;
 	}
 	if (__builtin_expect(thread->open.count, 0))
-		tp_op_freed(&thread->open, op_bytes(replay, block->size));
+		tpa_op_freed(&thread->open, op_bytes(replay, block->size));
 	/* The time too: another thread may have got the address since. */
 	end_block(replay, thread, block, event->time,
 		  newest == event->free.address && thread->newest_time == block->time, &thread->undo, sampled);
-	tp_live_remove(&replay->heap.live, block);
+	tpa_live_remove(&replay->heap.live, block);
 }
 
 /* The block lives on as it was, and nothing was counted. */
-static void restore_block(struct tp_replay *replay, struct tp_thread_state *thread, uint64_t time)
+static void restore_block(struct tpa_replay *replay, struct tpa_thread_state *thread, uint64_t time)
 {
-	const struct tp_undo *undo = &thread->undo;
-	struct tp_block *block = tp_live_place(&replay->heap.live, undo->block.address);
-	struct tp_site_state *site = &replay->heap.sites.list[undo->block.site];
+	const struct tpa_undo *undo = &thread->undo;
+	struct tpa_block *block = tpa_live_place(&replay->heap.live, undo->block.address);
+	struct tpa_site_state *site = &replay->heap.sites.list[undo->block.site];
 
-	if (block->site != TP_SITE_NONE)
+	if (block->site != TPA_SITE_NONE)
 		return; /* damaged: its address has an owner already */
 	*block = undo->block;
 	replay->heap.live.count++;
 	if (thread->open.count)
-		tp_op_freed(&thread->open, 0 - op_bytes(replay, block->size));
-	if (block->site != TP_SITE_IGNORED)
+		tpa_op_freed(&thread->open, 0 - op_bytes(replay, block->size));
+	if (block->site != TPA_SITE_IGNORED)
 		raise(replay, block, time, replay->sampled);
 	if (undo->counted) {
 		site->frees--;
@@ -325,123 +326,123 @@ static void restore_block(struct tp_replay *replay, struct tp_thread_state *thre
 		replay->heap.counts.short_lived -= undo->short_lived;
 		replay->heap.counts.failed_reallocs++;
 		thread->stats.frees--;
-		if (replay->sampled && block->site != TP_SITE_IGNORED)
+		if (replay->sampled && block->site != TPA_SITE_IGNORED)
 			estimate_free(replay, thread, block, undo->short_lived, -1);
 	}
-	tp_timeline_record(&replay->timeline, time, &replay->now);
+	tpa_timeline_record(&replay->timeline, time, &replay->now);
 }
 
-void tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_cancel(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_undo *undo;
+	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
+	struct tpa_undo *undo;
 
 	undo = &thread->undo;
-	if (undo->what == TP_UNDO_FREE) {
+	if (undo->what == TPA_UNDO_FREE) {
 		restore_block(replay, thread, event->time);
-	} else if (undo->what == TP_UNDO_UNMATCHED && undo->counted) {
+	} else if (undo->what == TPA_UNDO_UNMATCHED && undo->counted) {
 		if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
 			replay->heap.counts.inherited_frees--;
 		else
 			replay->heap.counts.unmatched_frees--;
 		replay->heap.counts.failed_reallocs++;
-	} else if (undo->what == TP_UNDO_UNMAP) {
-		tp_replay_restore_map(replay, thread);
+	} else if (undo->what == TPA_UNDO_UNMAP) {
+		tpa_replay_restore_map(replay, thread);
 	}
-	undo->what = TP_UNDO_NOTHING;
+	undo->what = TPA_UNDO_NOTHING;
 }
 
 /* ---- blocks of pools ---- */
 
-void tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *event, struct tp_block *block)
+void tpa_replay_begin_block(struct tpa_replay *replay, const struct tpa_event *event, struct tpa_block *block)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
 	uint32_t site = site_of(replay, event, &thread->open);
 
 	if (replay->sampled)
-		tp_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
+		tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
 	if (thread->open.count)
-		tp_op_allocated(&thread->open, op_bytes(replay, event->pool_alloc.bytes));
-	*block = (struct tp_block){ event->pool_alloc.address, event->pool_alloc.bytes, event->time, site, 0 };
-	thread->newest = TP_NO_ADDRESS;
-	if (site == TP_SITE_IGNORED)
+		tpa_op_allocated(&thread->open, op_bytes(replay, event->pool_alloc.bytes));
+	*block = (struct tpa_block){ event->pool_alloc.address, event->pool_alloc.bytes, event->time, site, 0 };
+	thread->newest = TPA_NO_ADDRESS;
+	if (site == TPA_SITE_IGNORED)
 		return;
 	raise(replay, block, event->time, replay->sampled);
 	if (replay->inside)
 		count_alloc(replay, thread, block, replay->sampled);
 	if (replay->now.live_bytes > replay->steps.steps.high)
 		replay->steps.steps.high = replay->now.live_bytes;
-	tp_timeline_record(&replay->timeline, event->time, &replay->now);
+	tpa_timeline_record(&replay->timeline, event->time, &replay->now);
 }
 
-void tp_replay_end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
-			 uint64_t time)
+void tpa_replay_end_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
+			  uint64_t time)
 {
-	struct tp_undo undo;
+	struct tpa_undo undo;
 
 	if (thread->open.count)
-		tp_op_freed(&thread->open, op_bytes(replay, block->size));
+		tpa_op_freed(&thread->open, op_bytes(replay, block->size));
 	end_block(replay, thread, block, time, false, &undo, replay->sampled);
-	thread->newest = TP_NO_ADDRESS;
+	thread->newest = TPA_NO_ADDRESS;
 }
 
-void tp_replay_unmatched(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_unmatched(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_undo undo;
+	struct tpa_undo undo;
 
-	tp_replay_thread(replay, event);
+	tpa_replay_thread(replay, event);
 	on_unmatched(replay, &undo, event);
 }
 
 /* ---- handlers ---- */
 
-void tp_replay_alloc(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_alloc(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	return on_alloc(replay, event, false);
 }
 
-void tp_replay_sampled_alloc(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_sampled_alloc(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	return on_alloc(replay, event, true);
 }
 
-void tp_replay_free_block(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_free_block(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	return on_free(replay, event, false);
 }
 
-void tp_replay_sampled_free_block(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_sampled_free_block(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	return on_free(replay, event, true);
 }
 
 /* ---- the part ---- */
 
-static void init(struct tp_replay *replay)
+static void init(struct tpa_replay *replay)
 {
-	tp_live_init(&replay->heap.live);
-	tp_sites_init(&replay->heap.sites, replay->trace, replay->options->group);
+	tpa_live_init(&replay->heap.live);
+	tpa_sites_init(&replay->heap.sites, replay->trace, replay->options->group);
 	replay->heap.estimates.mean = (double)replay->trace->header->sample_bytes;
-	replay->heap.short_time = tp_trace_time(replay->trace, TP_SHORT_LIVED_NS) - tp_trace_time(replay->trace, 1);
+	replay->heap.short_time = tpa_trace_time(replay->trace, TPA_SHORT_LIVED_NS) - tpa_trace_time(replay->trace, 1);
 }
 
-void tp_replay_heap_begin(struct tp_replay *replay, uint64_t time)
+void tpa_replay_heap_begin(struct tpa_replay *replay, uint64_t time)
 {
-	struct tp_heap *counts = &replay->heap.counts;
+	struct tpa_heap *counts = &replay->heap.counts;
 
 	counts->peak_bytes = replay->heap.amount.bytes;
 	counts->peak_blocks = replay->heap.amount.blocks;
 	counts->peak_usable = replay->heap.amount.usable;
 	if (replay->sampled) {
 		counts->peak_bytes = replay->now.live_bytes;
-		tp_estimates_peak(&replay->heap.estimates);
+		tpa_estimates_peak(&replay->heap.estimates);
 	}
 	counts->rss_peak = replay->now.rss;
 	replay->heap.peak_time = time;
 	replay->heap.peak_number++;
 }
 
-bool tp_replay_blocks_have_sites(const struct tp_live *live, size_t sites)
+bool tpa_replay_blocks_have_sites(const struct tpa_live *live, size_t sites)
 {
 	for (size_t i = 0; live->blocks && i < (size_t)1 << (64 - live->shift); i++)
 		if (live->blocks[i].site >= sites)
@@ -449,60 +450,60 @@ bool tp_replay_blocks_have_sites(const struct tp_live *live, size_t sites)
 	return true;
 }
 
-static void archive(struct tp_archive *to, struct tp_replay *replay)
+static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
-	struct tp_part_heap *heap = &replay->heap;
+	struct tpa_part_heap *heap = &replay->heap;
 
-	TP_ARCHIVE(to, heap->amount);
-	TP_ARCHIVE(to, heap->before);
-	TP_ARCHIVE(to, heap->peak_number);
-	TP_ARCHIVE(to, heap->peak_time);
-	TP_ARCHIVE(to, heap->counts);
-	tp_sites_archive(to, &heap->sites);
-	tp_estimates_archive(to, &heap->estimates);
-	tp_live_archive(to, &heap->live);
-	tp_outlived_archive(to, &heap->outlived);
+	TPA_ARCHIVE(to, heap->amount);
+	TPA_ARCHIVE(to, heap->before);
+	TPA_ARCHIVE(to, heap->peak_number);
+	TPA_ARCHIVE(to, heap->peak_time);
+	TPA_ARCHIVE(to, heap->counts);
+	tpa_sites_archive(to, &heap->sites);
+	tpa_estimates_archive(to, &heap->estimates);
+	tpa_live_archive(to, &heap->live);
+	tpa_outlived_archive(to, &heap->outlived);
 	for (size_t i = 0; i < heap->outlived.count; i++)
-		tp_archive_check(to, heap->outlived.list[i].site < heap->sites.count, "a block is of no site");
-	tp_archive_check(to, tp_replay_blocks_have_sites(&heap->live, heap->sites.count), "a block is of no site");
+		tpa_archive_check(to, heap->outlived.list[i].site < heap->sites.count, "a block is of no site");
+	tpa_archive_check(to, tpa_replay_blocks_have_sites(&heap->live, heap->sites.count), "a block is of no site");
 	if (to->loading && !to->failed && replay->sampled)
-		tp_estimates_reserve(&heap->estimates, heap->sites.count);
+		tpa_estimates_reserve(&heap->estimates, heap->sites.count);
 }
 
-static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
+static void result_heap(struct tpa_replay *replay, struct tpa_heap *heap)
 {
 	uint64_t header_peak = replay->trace->header->rss_peak;
 	bool whole = !replay->options->from_ns && !replay->options->to_ns;
 
 	*heap = replay->heap.counts;
-	heap->peak_time_ns = tp_replay_ns(replay, replay->heap.peak_time);
+	heap->peak_time_ns = tpa_replay_ns(replay, replay->heap.peak_time);
 	heap->end_bytes = replay->heap.amount.bytes - replay->heap.before.bytes;
 	heap->end_blocks = replay->heap.amount.blocks - replay->heap.before.blocks;
 	heap->end_usable = replay->heap.amount.usable - replay->heap.before.usable;
 	heap->recorded_allocations = heap->allocations;
 	heap->recorded_frees = heap->frees;
 	if (replay->sampled)
-		tp_estimates_heap(&replay->heap.estimates, heap);
+		tpa_estimates_heap(&replay->heap.estimates, heap);
 	if (whole && header_peak > heap->rss_peak)
 		heap->rss_peak = header_peak;
 }
 
-static void look(struct tp_replay *replay, struct tp_process *process)
+static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
 	process->estimated = replay->sampled;
 	result_heap(replay, &process->heap);
 	if (replay->sampled)
-		process->unseen = tp_estimates_unseen(&replay->heap.estimates);
-	process->sites = tp_sites_result(&replay->heap.sites, replay->heap.peak_number,
-					 replay->sampled ? &replay->heap.estimates : NULL, &process->site_count);
+		process->unseen = tpa_estimates_unseen(&replay->heap.estimates);
+	process->sites = tpa_sites_result(&replay->heap.sites, replay->heap.peak_number,
+					  replay->sampled ? &replay->heap.estimates : NULL, &process->site_count);
 }
 
-static void free_part(struct tp_replay *replay)
+static void free_part(struct tpa_replay *replay)
 {
-	tp_live_free(&replay->heap.live);
-	tp_sites_free(&replay->heap.sites);
-	tp_estimates_free(&replay->heap.estimates);
+	tpa_live_free(&replay->heap.live);
+	tpa_sites_free(&replay->heap.sites);
+	tpa_estimates_free(&replay->heap.estimates);
 	free(replay->heap.outlived.list);
 }
 
-const struct tp_part tp_part_heap = { .init = init, .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_heap = { .init = init, .archive = archive, .look = look, .free = free_part };

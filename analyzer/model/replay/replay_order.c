@@ -2,16 +2,16 @@
 /* What came too early or too late, of blocks that several threads had a hand in. */
 #include "model/replay/replay_impl.h"
 
-static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event, uint32_t thread)
+static void remember(struct tpa_stray *strays, unsigned *next, const struct tpa_event *event, uint32_t thread)
 {
-	strays[*next % TP_STRAYS] = (struct tp_stray){ event->block.address, event->time, thread };
+	strays[*next % TPA_STRAYS] = (struct tpa_stray){ event->block.address, event->time, thread };
 	++*next;
 }
 
-void tp_order_closed(struct tp_replay *replay, const struct tp_event *event)
+void tpa_order_closed(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	remember(replay->order.late, &replay->order.late_next, event, event->thread);
-	if (replay->order.late_count < TP_STRAYS)
+	if (replay->order.late_count < TPA_STRAYS)
 		replay->order.late_count++;
 }
 
@@ -19,20 +19,20 @@ void tp_order_closed(struct tp_replay *replay, const struct tp_event *event)
  * Whether a free is the late one of a block that was ended: it comes soon, and not from the thread whose
  * allocation took the address (that one's own events are in order).
  */
-bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event)
+bool tpa_order_was_closed(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	bool waiting = false, found = false;
 	unsigned i;
 
 	for (i = 0; i < replay->order.late_count; i++) {
-		struct tp_stray *stray = &replay->order.late[(replay->order.late_next - 1 - i) % TP_STRAYS];
+		struct tpa_stray *stray = &replay->order.late[(replay->order.late_next - 1 - i) % TPA_STRAYS];
 
 		if (event->time - stray->time > replay->order.stray_time)
 			break;
 		waiting = true;
 		if (!found && stray->address == event->block.address && stray->thread != event->thread) {
 			found = true;
-			stray->address = TP_NO_ADDRESS;
+			stray->address = TPA_NO_ADDRESS;
 		}
 	}
 	if (!waiting)
@@ -48,19 +48,19 @@ bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event)
  * Did another thread free the address a moment ago? Then one of the two frees is the early one, be it that one, which took
  * the block before: who allocates the address first tells.
  */
-static bool freed_before(const struct tp_replay *replay, const struct tp_event *event)
+static bool freed_before(const struct tpa_replay *replay, const struct tpa_event *event)
 {
 	for (size_t i = 0; i < replay->threads.count; i++) {
-		const struct tp_thread_state *thread = &replay->threads.list[i];
+		const struct tpa_thread_state *thread = &replay->threads.list[i];
 
-		if (thread->undo.what == TP_UNDO_FREE && thread->undo.block.address == event->block.address &&
+		if (thread->undo.what == TPA_UNDO_FREE && thread->undo.block.address == event->block.address &&
 		    event->time - thread->last <= replay->order.early_time && thread->stats.thread != event->thread)
 			return true;
 	}
 	return false;
 }
 
-void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event)
+void tpa_order_unmatched(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	remember(replay->order.early, &replay->order.early_next, event,
 		 freed_before(replay, event) ? 0 : event->thread);
@@ -70,19 +70,19 @@ void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event)
  * Whether an allocation's own free stands before it: by another thread, a moment earlier at most. Not in a forked process,
  * where such a free is that of an inherited block.
  */
-bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *event)
+bool tpa_order_is_freed_already(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	unsigned i;
 
 	if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
 		return false;
-	for (i = 1; i <= TP_STRAYS && i <= replay->order.early_next; i++) {
-		struct tp_stray *stray = &replay->order.early[(replay->order.early_next - i) % TP_STRAYS];
+	for (i = 1; i <= TPA_STRAYS && i <= replay->order.early_next; i++) {
+		struct tpa_stray *stray = &replay->order.early[(replay->order.early_next - i) % TPA_STRAYS];
 
 		if (event->time - stray->time > replay->order.early_time)
 			break;
 		if (stray->address == event->block.address && stray->thread != event->thread) {
-			stray->address = TP_NO_ADDRESS;
+			stray->address = TPA_NO_ADDRESS;
 			return true;
 		}
 	}
@@ -102,22 +102,22 @@ bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *
  */
 #define EARLY_NS 1000
 
-static void init(struct tp_replay *replay)
+static void init(struct tpa_replay *replay)
 {
-	replay->order.stray_time = tp_trace_time(replay->trace, STRAY_NS) - tp_trace_time(replay->trace, 1);
-	replay->order.early_time = tp_trace_time(replay->trace, EARLY_NS) - tp_trace_time(replay->trace, 1);
+	replay->order.stray_time = tpa_trace_time(replay->trace, STRAY_NS) - tpa_trace_time(replay->trace, 1);
+	replay->order.early_time = tpa_trace_time(replay->trace, EARLY_NS) - tpa_trace_time(replay->trace, 1);
 }
 
-static void archive(struct tp_archive *to, struct tp_replay *replay)
+static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
-	struct tp_part_order *order = &replay->order;
+	struct tpa_part_order *order = &replay->order;
 
-	TP_ARCHIVE(to, order->early);
-	TP_ARCHIVE(to, order->late);
-	TP_ARCHIVE(to, order->early_next);
-	TP_ARCHIVE(to, order->late_next);
-	TP_ARCHIVE(to, order->late_count);
-	tp_archive_check(to, order->late_count <= TP_STRAYS, "the order of events is out of range");
+	TPA_ARCHIVE(to, order->early);
+	TPA_ARCHIVE(to, order->late);
+	TPA_ARCHIVE(to, order->early_next);
+	TPA_ARCHIVE(to, order->late_next);
+	TPA_ARCHIVE(to, order->late_count);
+	tpa_archive_check(to, order->late_count <= TPA_STRAYS, "the order of events is out of range");
 }
 
-const struct tp_part tp_part_order = { .init = init, .archive = archive };
+const struct tpa_part tpa_part_order = { .init = init, .archive = archive };

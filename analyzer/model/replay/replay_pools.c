@@ -2,97 +2,97 @@
 /* Pools: their blocks count as any other's, the heap blocks that they are made of do not. */
 #include "model/replay/replay_impl.h"
 
-static void end_block(struct tp_replay *replay, const struct tp_event *event, const struct tp_block *block)
+static void end_block(struct tpa_replay *replay, const struct tpa_event *event, const struct tpa_block *block)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
 
 	replay->pools.counts.frees += replay->inside;
-	tp_replay_end_block(replay, thread, block, event->time);
+	tpa_replay_end_block(replay, thread, block, event->time);
 }
 
 /* All blocks of a pool. */
-static void end_blocks(struct tp_replay *replay, const struct tp_event *event)
+static void end_blocks(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_block block;
+	struct tpa_block block;
 
-	while (tp_pools_take_of(&replay->pools, event->block.address, &block))
+	while (tpa_pools_take_of(&replay->pools, event->block.address, &block))
 		end_block(replay, event, &block);
 }
 
-void tp_replay_pool_begins(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_pool_begins(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_pool_counts *counts = &replay->pools.counts;
+	struct tpa_pool_counts *counts = &replay->pools.counts;
 
 	counts->pools += replay->inside;
 	counts->bytes += replay->inside ? event->alloc.bytes : 0;
 	end_blocks(replay, event);
-	tp_pools_open(&replay->pools, event->alloc.address, event->alloc.bytes);
+	tpa_pools_open(&replay->pools, event->alloc.address, event->alloc.bytes);
 }
 
-void tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_block block;
+	struct tpa_block block;
 
-	if (tp_pools_take(&replay->pools, event->free.address, &block)) {
+	if (tpa_pools_take(&replay->pools, event->free.address, &block)) {
 		replay->pools.ended = event->free.address;
 		end_block(replay, event, &block);
 	}
 	end_blocks(replay, event);
-	tp_pools_close(&replay->pools, event->free.address);
+	tpa_pools_close(&replay->pools, event->free.address);
 }
 
-void tp_replay_pool_alloc(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_pool_alloc(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_block block, old;
+	struct tpa_block block, old;
 
-	tp_replay_thread(replay, event);
+	tpa_replay_thread(replay, event);
 	if (!replay->pools.any) /* a damaged header */
 		return;
-	if (tp_pools_take(&replay->pools, event->pool_alloc.address, &old)) {
+	if (tpa_pools_take(&replay->pools, event->pool_alloc.address, &old)) {
 		replay->heap.counts.implied_frees += replay->inside;
 		end_block(replay, event, &old);
 	}
 	replay->pools.counts.allocations += replay->inside;
-	tp_replay_begin_block(replay, event, &block);
-	tp_pools_add(&replay->pools, event->pool_alloc.pool, &block);
+	tpa_replay_begin_block(replay, event, &block);
+	tpa_pools_add(&replay->pools, event->pool_alloc.pool, &block);
 }
 
-void tp_replay_pool_free(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_pool_free(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_block block;
+	struct tpa_block block;
 
 	if (event->pool_free.whole)
 		return end_blocks(replay, event);
-	if (tp_pools_take(&replay->pools, event->pool_free.address, &block))
+	if (tpa_pools_take(&replay->pools, event->pool_free.address, &block))
 		return end_block(replay, event, &block);
 	if (replay->pools.ended == event->pool_free.address) { /* numpy says so of a buffer that realloc has moved */
 		replay->pools.ended = 0;
-		tp_replay_thread(replay, event);
+		tpa_replay_thread(replay, event);
 		return;
 	}
-	tp_replay_unmatched(replay, event);
+	tpa_replay_unmatched(replay, event);
 }
 
-static void init(struct tp_replay *replay)
+static void init(struct tpa_replay *replay)
 {
-	tp_pools_init(&replay->pools, replay->trace);
+	tpa_pools_init(&replay->pools, replay->trace);
 }
 
-static void archive(struct tp_archive *to, struct tp_replay *replay)
+static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
-	tp_pools_archive(to, &replay->pools);
-	tp_archive_check(to, tp_replay_blocks_have_sites(&replay->pools.blocks, replay->heap.sites.count),
-			 "a block is of no site");
+	tpa_pools_archive(to, &replay->pools);
+	tpa_archive_check(to, tpa_replay_blocks_have_sites(&replay->pools.blocks, replay->heap.sites.count),
+			  "a block is of no site");
 }
 
-static void look(struct tp_replay *replay, struct tp_process *process)
+static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
 	process->pools = replay->pools.counts;
 }
 
-static void free_part(struct tp_replay *replay)
+static void free_part(struct tpa_replay *replay)
 {
-	tp_pools_free(&replay->pools);
+	tpa_pools_free(&replay->pools);
 }
 
-const struct tp_part tp_part_pools = { .init = init, .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_pools = { .init = init, .archive = archive, .look = look, .free = free_part };

@@ -16,35 +16,35 @@
 
 /* What the region is found to consist of, for the time of one reading. */
 struct sorting {
-	struct tp_makeup_state *state;
-	const struct tp_replay *replay;
-	struct tp_makeup_moment *moment;
-	struct tp_makeup_region *region;
+	struct tpa_makeup_state *state;
+	const struct tpa_replay *replay;
+	struct tpa_makeup_moment *moment;
+	struct tpa_makeup_region *region;
 	uint64_t space, rss; /* of the region, before its mappings were taken out */
 };
 
 /* ---- amounts ---- */
 
-static void add_whole(struct sorting *sorting, const struct tp_makeup_owner *owner)
+static void add_whole(struct sorting *sorting, const struct tpa_makeup_owner *owner)
 {
-	struct tp_makeup_moment *moment = sorting->moment;
+	struct tpa_makeup_moment *moment = sorting->moment;
 
 	moment->sample.parts[owner->part] += owner->bytes;
 	if (!owner->bytes)
 		return;
-	tp_grow(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
+	tpa_grow(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
 	moment->owners[moment->count++] = *owner;
 }
 
-static void add_owner(struct sorting *sorting, enum tp_makeup_part part, uint32_t node, uint32_t file, uint64_t bytes)
+static void add_owner(struct sorting *sorting, enum tpa_makeup_part part, uint32_t node, uint32_t file, uint64_t bytes)
 {
-	add_whole(sorting, &(struct tp_makeup_owner){ .part = part, .node = node, .file = file, .bytes = bytes });
+	add_whole(sorting, &(struct tpa_makeup_owner){ .part = part, .node = node, .file = file, .bytes = bytes });
 }
 
 /* Takes out what so many bytes of addresses hold of the region: exact where all pages are there, or none. */
 static uint64_t share_of(struct sorting *sorting, uint64_t space)
 {
-	struct tp_makeup_region *region = sorting->region;
+	struct tpa_makeup_region *region = sorting->region;
 	uint64_t bytes;
 
 	if (space > region->space)
@@ -70,18 +70,18 @@ static uint64_t overlap(uint64_t low, uint64_t high, uint64_t from, uint64_t to)
 
 static const char *path_of(const struct sorting *sorting, uint32_t file)
 {
-	const struct tp_trace *trace = sorting->replay->trace;
+	const struct tpa_trace *trace = sorting->replay->trace;
 
 	return file && file < trace->file_count ? trace->files[file] : NULL;
 }
 
 /* Of several at an address the one that was loaded last. */
-static const struct tp_module *module_at(const struct tp_trace *trace, uint64_t low, uint64_t high)
+static const struct tpa_module *module_at(const struct tpa_trace *trace, uint64_t low, uint64_t high)
 {
-	const struct tp_module *found = NULL;
+	const struct tpa_module *found = NULL;
 
 	for (size_t i = 0; i < trace->module_count; i++) {
-		const struct tp_module *module = &trace->modules[i];
+		const struct tpa_module *module = &trace->modules[i];
 
 		if (!module->unloaded_ticks && overlap(low, high, module->start, module->end))
 			found = module;
@@ -91,7 +91,7 @@ static const struct tp_module *module_at(const struct tp_trace *trace, uint64_t 
 
 static bool is_own(const char *path)
 {
-	return path && tp_path_is_collector(path);
+	return path && tpa_path_is_collector(path);
 }
 
 static bool is_library(const char *path)
@@ -102,27 +102,27 @@ static bool is_library(const char *path)
 /* Its pages, and those of its data that were written to. */
 static void sort_file(struct sorting *sorting)
 {
-	const struct tp_region *is = &sorting->region->is;
-	const struct tp_module *module = module_at(sorting->replay->trace, is->low, is->high);
+	const struct tpa_region *is = &sorting->region->is;
+	const struct tpa_module *module = module_at(sorting->replay->trace, is->low, is->high);
 	const char *path = path_of(sorting, is->file);
 	bool code = module || is_library(path);
 
 	if (is_own(path)) {
-		add_owner(sorting, TP_MAKEUP_COLLECTOR, TPROF_NODE_NONE, is->file, is->rss);
+		add_owner(sorting, TPA_MAKEUP_COLLECTOR, TPROF_NODE_NONE, is->file, is->rss);
 		return;
 	}
-	add_owner(sorting, TP_MAKEUP_FILES, TPROF_NODE_NONE, is->file, code ? is->rss - is->written : is->rss);
+	add_owner(sorting, TPA_MAKEUP_FILES, TPROF_NODE_NONE, is->file, code ? is->rss - is->written : is->rss);
 	if (code)
-		add_owner(sorting, TP_MAKEUP_STATIC, TPROF_NODE_NONE, is->file, is->written);
+		add_owner(sorting, TPA_MAKEUP_STATIC, TPROF_NODE_NONE, is->file, is->written);
 }
 
 /* Behind a module's data comes its .bss, as far as the module reaches. */
-static void take_bss(struct sorting *sorting, const struct tp_makeup_region *before)
+static void take_bss(struct sorting *sorting, const struct tpa_makeup_region *before)
 {
-	const struct tp_region *is = &sorting->region->is;
-	const struct tp_trace *trace = sorting->replay->trace;
-	const struct tp_module *module = module_at(trace, is->low, is->high);
-	struct tp_makeup_owner owner = { .part = TP_MAKEUP_STATIC };
+	const struct tpa_region *is = &sorting->region->is;
+	const struct tpa_trace *trace = sorting->replay->trace;
+	const struct tpa_module *module = module_at(trace, is->low, is->high);
+	struct tpa_makeup_owner owner = { .part = TPA_MAKEUP_STATIC };
 	uint64_t space = 0;
 
 	if (module) {
@@ -133,8 +133,8 @@ static void take_bss(struct sorting *sorting, const struct tp_makeup_region *bef
 		space = is->high - is->low;
 		owner.file = before->is.file;
 	}
-	if (is_own(tp_makeup_path(trace, &owner)))
-		owner.part = TP_MAKEUP_COLLECTOR;
+	if (is_own(tpa_makeup_path(trace, &owner)))
+		owner.part = TPA_MAKEUP_COLLECTOR;
 	owner.bytes = share_of(sorting, space);
 	add_whole(sorting, &owner);
 }
@@ -144,20 +144,20 @@ static void take_bss(struct sorting *sorting, const struct tp_makeup_region *bef
 static void take_mapping(void *context, uint64_t start, uint64_t end, uint32_t site)
 {
 	struct sorting *sorting = context;
-	const struct tp_region *is = &sorting->region->is;
-	enum tp_makeup_part part = is->kind == TPROF_REGION_SHARED ? TP_MAKEUP_SHARED : TP_MAKEUP_MAPPED;
-	const struct tp_map_state *map = &sorting->replay->maps.sites[site];
+	const struct tpa_region *is = &sorting->region->is;
+	enum tpa_makeup_part part = is->kind == TPROF_REGION_SHARED ? TPA_MAKEUP_SHARED : TPA_MAKEUP_MAPPED;
+	const struct tpa_map_state *map = &sorting->replay->maps.sites[site];
 
-	if (map->file && part == TP_MAKEUP_MAPPED)
+	if (map->file && part == TPA_MAKEUP_MAPPED)
 		return;
-	add_owner(sorting, part, map->node, part == TP_MAKEUP_SHARED ? is->file : 0,
+	add_owner(sorting, part, map->node, part == TPA_MAKEUP_SHARED ? is->file : 0,
 		  share_of(sorting, overlap(is->low, is->high, start, end)));
 }
 
 static void take_mappings(struct sorting *sorting)
 {
-	tp_maps_each_in(&sorting->replay->maps, sorting->region->is.low, sorting->region->is.high, take_mapping,
-			sorting);
+	tpa_maps_each_in(&sorting->replay->maps, sorting->region->is.low, sorting->region->is.high, take_mapping,
+			 sorting);
 }
 
 /* ---- anonymous memory ---- */
@@ -165,11 +165,11 @@ static void take_mappings(struct sorting *sorting)
 /* The collector's tables and threads' stacks were counted for themselves. */
 static void take_counted(struct sorting *sorting)
 {
-	const struct tp_makeup_state *state = sorting->state;
-	struct tp_makeup_region *region = sorting->region;
+	const struct tpa_makeup_state *state = sorting->state;
+	struct tpa_makeup_region *region = sorting->region;
 
 	for (size_t i = state->plain; i < state->count; i++) {
-		const struct tp_region *counted = &state->list[i].is;
+		const struct tpa_region *counted = &state->list[i].is;
 		uint64_t space = overlap(region->is.low, region->is.high, counted->low, counted->high), bytes;
 
 		if (!space)
@@ -178,7 +178,7 @@ static void take_counted(struct sorting *sorting)
 		bytes = bytes < region->rest ? bytes : region->rest;
 		region->rest -= bytes;
 		region->space -= space < region->space ? space : region->space;
-		add_owner(sorting, counted->kind == TPROF_REGION_OWN ? TP_MAKEUP_COLLECTOR : TP_MAKEUP_STACKS,
+		add_owner(sorting, counted->kind == TPROF_REGION_OWN ? TPA_MAKEUP_COLLECTOR : TPA_MAKEUP_STACKS,
 			  TPROF_NODE_NONE, 0, bytes);
 	}
 }
@@ -188,7 +188,7 @@ static bool is_libc(const char *path)
 	return !*path || strstr(path, "/libc.so") || strstr(path, "/libc-");
 }
 
-static bool is_off(const struct tp_trace *trace)
+static bool is_off(const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->env_count; i++)
 		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
@@ -197,7 +197,7 @@ static bool is_off(const struct tp_trace *trace)
 }
 
 /* Would it be known if the program had mapped it, or if a block lay in it? */
-static bool all_is_seen(const struct tp_replay *replay)
+static bool all_is_seen(const struct tpa_replay *replay)
 {
 	const struct tprof_header *header = replay->trace->header;
 
@@ -210,16 +210,16 @@ static bool all_is_seen(const struct tp_replay *replay)
 
 static bool is_arena(const struct sorting *sorting)
 {
-	const struct tp_makeup_region *region = sorting->region;
+	const struct tpa_makeup_region *region = sorting->region;
 	const struct tprof_header *header = sorting->replay->trace->header;
 
 	return region->is.low % ARENA == 0 && region->is.high - region->is.low <= ARENA &&
 	       (region->blocks || header->threads > 1);
 }
 
-static void sort_anonymous(struct sorting *sorting, const struct tp_makeup_region *before)
+static void sort_anonymous(struct sorting *sorting, const struct tpa_makeup_region *before)
 {
-	struct tp_makeup_region *region = sorting->region;
+	struct tpa_makeup_region *region = sorting->region;
 
 	take_counted(sorting);
 	sorting->space = region->space;
@@ -227,16 +227,16 @@ static void sort_anonymous(struct sorting *sorting, const struct tp_makeup_regio
 	take_bss(sorting, before);
 	take_mappings(sorting);
 	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS && !is_arena(sorting)) {
-		add_owner(sorting, TP_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, region->blocks));
-		add_owner(sorting, TP_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
+		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, region->blocks));
+		add_owner(sorting, TPA_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
 	} else {
-		add_owner(sorting, TP_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->rest);
+		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->rest);
 	}
 }
 
-static void sort_region(struct sorting *sorting, const struct tp_makeup_region *before)
+static void sort_region(struct sorting *sorting, const struct tpa_makeup_region *before)
 {
-	struct tp_makeup_region *region = sorting->region;
+	struct tpa_makeup_region *region = sorting->region;
 
 	sorting->space = region->space;
 	sorting->rss = region->rest;
@@ -246,16 +246,16 @@ static void sort_region(struct sorting *sorting, const struct tp_makeup_region *
 		break;
 	case TPROF_REGION_SHARED:
 		take_mappings(sorting);
-		add_owner(sorting, TP_MAKEUP_SHARED, TPROF_NODE_NONE, region->is.file, region->rest);
+		add_owner(sorting, TPA_MAKEUP_SHARED, TPROF_NODE_NONE, region->is.file, region->rest);
 		break;
 	case TPROF_REGION_STACK:
-		add_owner(sorting, TP_MAKEUP_STACKS, TPROF_NODE_NONE, 0, region->rest);
+		add_owner(sorting, TPA_MAKEUP_STACKS, TPROF_NODE_NONE, 0, region->rest);
 		break;
 	case TPROF_REGION_TRACE:
-		add_owner(sorting, TP_MAKEUP_COLLECTOR, TPROF_NODE_NONE, 0, region->rest);
+		add_owner(sorting, TPA_MAKEUP_COLLECTOR, TPROF_NODE_NONE, 0, region->rest);
 		break;
 	case TPROF_REGION_OTHER:
-		add_owner(sorting, TP_MAKEUP_OTHER, TPROF_NODE_NONE, 0, region->rest);
+		add_owner(sorting, TPA_MAKEUP_OTHER, TPROF_NODE_NONE, 0, region->rest);
 		break;
 	default:
 		sort_anonymous(sorting, before);
@@ -266,7 +266,7 @@ static void sort_region(struct sorting *sorting, const struct tp_makeup_region *
 /* ---- live blocks ---- */
 
 /* With its header, as glibc maps it: what lies in an anonymous region that is no arena is a block of its own mapping. */
-static void add_block(struct tp_makeup_state *state, const struct tp_block *block)
+static void add_block(struct tpa_makeup_state *state, const struct tpa_block *block)
 {
 	size_t low = 0, high = state->plain;
 	uint64_t usable;
@@ -281,11 +281,11 @@ static void add_block(struct tp_makeup_state *state, const struct tp_block *bloc
 	}
 	if (low == state->plain || state->list[low].is.low > block->address)
 		return;
-	usable = tp_slack_usable(block->size, block->slack);
+	usable = tpa_slack_usable(block->size, block->slack);
 	state->list[low].blocks += (usable + 16 + 4095) & ~UINT64_C(4095);
 }
 
-static void add_blocks(struct tp_makeup_state *state, const struct tp_replay *replay)
+static void add_blocks(struct tpa_makeup_state *state, const struct tpa_replay *replay)
 {
 	size_t slots = (size_t)1 << (64 - replay->heap.live.shift);
 
@@ -302,7 +302,7 @@ static void add_blocks(struct tp_makeup_state *state, const struct tp_replay *re
 
 static int by_address(const void *a, const void *b)
 {
-	const struct tp_makeup_region *x = a, *y = b;
+	const struct tpa_makeup_region *x = a, *y = b;
 	bool counted_x = x->is.kind >= TPROF_REGION_THREAD_STACK, counted_y = y->is.kind >= TPROF_REGION_THREAD_STACK;
 
 	if (counted_x != counted_y)
@@ -312,7 +312,7 @@ static int by_address(const void *a, const void *b)
 
 static int by_owner(const void *a, const void *b)
 {
-	const struct tp_makeup_owner *x = a, *y = b;
+	const struct tpa_makeup_owner *x = a, *y = b;
 
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
@@ -325,13 +325,13 @@ static int by_owner(const void *a, const void *b)
 
 static int by_size(const void *a, const void *b)
 {
-	const struct tp_makeup_owner *x = a, *y = b;
+	const struct tpa_makeup_owner *x = a, *y = b;
 
 	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : by_owner(a, b);
 }
 
 /* Each owner once. */
-static void join_owners(struct tp_makeup_moment *moment)
+static void join_owners(struct tpa_makeup_moment *moment)
 {
 	size_t kept = 0;
 
@@ -353,19 +353,19 @@ static void move_inherited(struct sorting *sorting)
 {
 	uint64_t *parts = sorting->moment->sample.parts, counted = sorting->replay->memory.parts.mapped, more;
 
-	if (sorting->replay->trace->header->origin != TPROF_ORIGIN_FORK || counted <= parts[TP_MAKEUP_MAPPED])
+	if (sorting->replay->trace->header->origin != TPROF_ORIGIN_FORK || counted <= parts[TPA_MAKEUP_MAPPED])
 		return;
-	more = counted - parts[TP_MAKEUP_MAPPED];
-	more = more < parts[TP_MAKEUP_HEAP] ? more : parts[TP_MAKEUP_HEAP];
-	parts[TP_MAKEUP_HEAP] -= more;
-	add_owner(sorting, TP_MAKEUP_MAPPED, TPROF_NODE_NONE, 0, more);
+	more = counted - parts[TPA_MAKEUP_MAPPED];
+	more = more < parts[TPA_MAKEUP_HEAP] ? more : parts[TPA_MAKEUP_HEAP];
+	parts[TPA_MAKEUP_HEAP] -= more;
+	add_owner(sorting, TPA_MAKEUP_MAPPED, TPROF_NODE_NONE, 0, more);
 }
 
 /*
  * All anonymous memory that a process begins with is shared with the one that forked it. What is private later is new, or a copy,
  * and each copy took a page fault.
  */
-static uint64_t copied(const struct tp_replay *replay, const struct tp_makeup_sample *sample, uint64_t private)
+static uint64_t copied(const struct tpa_replay *replay, const struct tpa_makeup_sample *sample, uint64_t private)
 {
 	uint64_t inherited = replay->memory.makeup.result.inherited, faults = replay->usage.last.minor_faults;
 	uint64_t fresh = sample->anonymous > inherited ? sample->anonymous - inherited : 0;
@@ -376,27 +376,27 @@ static uint64_t copied(const struct tp_replay *replay, const struct tp_makeup_sa
 	return replay->trace->header->origin != TPROF_ORIGIN_FORK || bytes / 4096 <= faults ? bytes : faults * 4096;
 }
 
-static void drop_small(struct tp_makeup_moment *moment)
+static void drop_small(struct tpa_makeup_moment *moment)
 {
 	uint64_t *parts = moment->sample.parts;
 
-	if (!parts[TP_MAKEUP_UNSEEN] || parts[TP_MAKEUP_UNSEEN] >= SMALL)
+	if (!parts[TPA_MAKEUP_UNSEEN] || parts[TPA_MAKEUP_UNSEEN] >= SMALL)
 		return;
-	parts[TP_MAKEUP_OTHER] += parts[TP_MAKEUP_UNSEEN];
-	parts[TP_MAKEUP_UNSEEN] = 0;
+	parts[TPA_MAKEUP_OTHER] += parts[TPA_MAKEUP_UNSEEN];
+	parts[TPA_MAKEUP_UNSEEN] = 0;
 	for (size_t i = 0; i < moment->count; i++)
-		if (moment->owners[i].part == TP_MAKEUP_UNSEEN)
-			moment->owners[i].part = TP_MAKEUP_OTHER;
+		if (moment->owners[i].part == TPA_MAKEUP_UNSEEN)
+			moment->owners[i].part = TPA_MAKEUP_OTHER;
 }
 
 static void sum_up(struct sorting *sorting)
 {
-	const struct tp_makeup_state *state = sorting->state;
-	struct tp_makeup_sample *sample = &sorting->moment->sample;
+	const struct tpa_makeup_state *state = sorting->state;
+	struct tpa_makeup_sample *sample = &sorting->moment->sample;
 	uint64_t private = 0;
 
 	for (size_t i = 0; i < state->plain; i++) {
-		const struct tp_region *is = &state->list[i].is;
+		const struct tpa_region *is = &state->list[i].is;
 
 		sample->rss += is->rss;
 		sample->pss += is->pss;
@@ -411,11 +411,11 @@ static void sum_up(struct sorting *sorting)
 		sample->copied = copied(sorting->replay, sample, private);
 }
 
-static void prepare(struct tp_makeup_state *state)
+static void prepare(struct tpa_makeup_state *state)
 {
 	qsort(state->list, state->count, sizeof(*state->list), by_address);
 	for (state->plain = 0; state->plain < state->count; state->plain++) {
-		struct tp_makeup_region *region = &state->list[state->plain];
+		struct tpa_makeup_region *region = &state->list[state->plain];
 
 		if (region->is.kind >= TPROF_REGION_THREAD_STACK)
 			break;
@@ -425,13 +425,13 @@ static void prepare(struct tp_makeup_state *state)
 	}
 }
 
-static void keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample *sample)
+static void keep_sample(struct tpa_makeup *makeup, const struct tpa_makeup_sample *sample)
 {
 	uint64_t number = makeup->readings++;
 
 	if (sample->pss > makeup->pss_peak)
 		makeup->pss_peak = sample->pss;
-	if (makeup->count == TP_MAKEUP_SAMPLES && !(number & makeup->mask)) {
+	if (makeup->count == TPA_MAKEUP_SAMPLES && !(number & makeup->mask)) {
 		makeup->count /= 2;
 		makeup->mask = makeup->mask * 2 + 1;
 		for (size_t i = 0; i < makeup->count; i++)
@@ -440,13 +440,13 @@ static void keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample 
 	if (number & makeup->mask)
 		return;
 	if (!makeup->list)
-		makeup->list = tp_zalloc(TP_MAKEUP_SAMPLES, sizeof(*makeup->list));
+		makeup->list = tpa_zalloc(TPA_MAKEUP_SAMPLES, sizeof(*makeup->list));
 	makeup->list[makeup->count++] = *sample;
 }
 
-static void copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_moment *from)
+static void copy_moment(struct tpa_makeup_moment *to, const struct tpa_makeup_moment *from)
 {
-	tp_grow(&to->owners, &to->room, from->count, sizeof(*to->owners));
+	tpa_grow(&to->owners, &to->room, from->count, sizeof(*to->owners));
 	if (from->count)
 		memcpy(to->owners, from->owners, from->count * sizeof(*to->owners));
 	to->count = from->count;
@@ -454,16 +454,16 @@ static void copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_mome
 }
 
 /* A reading has ended well. */
-static void take_reading(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
+static void take_reading(struct tpa_makeup_state *state, const struct tpa_replay *replay, uint64_t time)
 {
-	struct tp_makeup *makeup = &state->result;
+	struct tpa_makeup *makeup = &state->result;
 	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end };
-	const struct tp_makeup_region *before = NULL;
+	const struct tpa_makeup_region *before = NULL;
 
 	prepare(state);
 	add_blocks(state, replay);
 	makeup->end.count = 0;
-	makeup->end.sample = (struct tp_makeup_sample){ .time = time, .live = replay->now.live_bytes };
+	makeup->end.sample = (struct tpa_makeup_sample){ .time = time, .live = replay->now.live_bytes };
 	for (size_t i = 0; i < state->plain; i++) {
 		sorting.region = &state->list[i];
 		sort_region(&sorting, before);
@@ -478,10 +478,10 @@ static void take_reading(struct tp_makeup_state *state, const struct tp_replay *
 	keep_sample(makeup, &makeup->end.sample);
 }
 
-void tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_region(struct tpa_replay *replay, const struct tpa_event *event)
 {
-	struct tp_makeup_state *state = &replay->memory.makeup;
-	const struct tp_region *region = event->region;
+	struct tpa_makeup_state *state = &replay->memory.makeup;
+	const struct tpa_region *region = event->region;
 	size_t count;
 
 	if (!region)
@@ -492,8 +492,8 @@ void tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 	if (region->kind != TPROF_REGION_END && state->count == REGIONS_MOST)
 		return; /* their number will not be right at its end */
 	if (region->kind != TPROF_REGION_END) {
-		tp_grow(&state->list, &state->room, state->count + 1, sizeof(*state->list));
-		state->list[state->count++] = (struct tp_makeup_region){ .is = *region };
+		tpa_grow(&state->list, &state->room, state->count + 1, sizeof(*state->list));
+		state->list[state->count++] = (struct tpa_makeup_region){ .is = *region };
 		return;
 	}
 	count = state->count;
@@ -503,7 +503,7 @@ void tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 }
 
 /* Numbers that a record leaves out stay as they were. */
-static void update_parts(struct tp_memory_parts *parts, const struct tp_memory_parts *read)
+static void update_parts(struct tpa_memory_parts *parts, const struct tpa_memory_parts *read)
 {
 	if (read->counted) {
 		*parts = *read;
@@ -513,7 +513,7 @@ static void update_parts(struct tp_memory_parts *parts, const struct tp_memory_p
 	}
 }
 
-void tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_memory(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	replay->now.rss = event->memory.rss;
 	replay->now.vms = event->memory.vms;
@@ -526,48 +526,48 @@ void tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 	}
 	if (replay->inside && event->memory.rss > replay->heap.counts.rss_peak)
 		replay->heap.counts.rss_peak = event->memory.rss;
-	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
+	tpa_timeline_record_rss(&replay->timeline, event->time, &replay->now);
 }
 
-void tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
+void tpa_replay_allocator(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	if (!event->allocator)
 		return;
 	replay->memory.allocator_live = replay->now.live_bytes;
 	if (replay->inside)
-		tp_allocator_add(&replay->memory.allocator, tp_replay_ns(replay, event->time), event->allocator);
+		tpa_allocator_add(&replay->memory.allocator, tpa_replay_ns(replay, event->time), event->allocator);
 	replay->memory.allocator.last = *event->allocator;
 }
 
 /* ---- the part ---- */
 
-static void archive(struct tp_archive *to, struct tp_replay *replay)
+static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
-	TP_ARCHIVE(to, replay->memory.parts);
-	TP_ARCHIVE(to, replay->memory.allocator_live);
-	tp_makeup_archive(to, &replay->memory.makeup);
-	tp_allocator_archive(to, &replay->memory.allocator);
+	TPA_ARCHIVE(to, replay->memory.parts);
+	TPA_ARCHIVE(to, replay->memory.allocator_live);
+	tpa_makeup_archive(to, &replay->memory.makeup);
+	tpa_allocator_archive(to, &replay->memory.allocator);
 }
 
 /* After the growth's result, which needs event times. */
-static void look(struct tp_replay *replay, struct tp_process *process)
+static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
-	struct tp_makeup *makeup = &process->makeup;
+	struct tpa_makeup *makeup = &process->makeup;
 
 	*makeup = replay->memory.makeup.result;
-	replay->memory.makeup.result = (struct tp_makeup){ .readings = 0 };
-	makeup->peak.sample.time = tp_replay_ns(replay, makeup->peak.sample.time);
-	makeup->end.sample.time = tp_replay_ns(replay, makeup->end.sample.time);
+	replay->memory.makeup.result = (struct tpa_makeup){ .readings = 0 };
+	makeup->peak.sample.time = tpa_replay_ns(replay, makeup->peak.sample.time);
+	makeup->end.sample.time = tpa_replay_ns(replay, makeup->end.sample.time);
 	for (size_t i = 0; i < makeup->count; i++)
-		makeup->list[i].time = tp_replay_ns(replay, makeup->list[i].time);
+		makeup->list[i].time = tpa_replay_ns(replay, makeup->list[i].time);
 	process->allocator = replay->memory.allocator;
 	replay->memory.allocator.list = NULL;
 }
 
-static void free_part(struct tp_replay *replay)
+static void free_part(struct tpa_replay *replay)
 {
-	tp_allocator_free(&replay->memory.allocator);
-	tp_makeup_state_free(&replay->memory.makeup);
+	tpa_allocator_free(&replay->memory.allocator);
+	tpa_makeup_state_free(&replay->memory.makeup);
 }
 
-const struct tp_part tp_part_memory = { .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_memory = { .archive = archive, .look = look, .free = free_part };

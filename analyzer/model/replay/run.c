@@ -14,15 +14,15 @@
 #define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
 
 struct work {
-	const struct tp_replay_options *options;
-	struct tp_run *run;
-	struct tp_replay *replays;
+	const struct tpa_replay_options *options;
+	struct tpa_run *run;
+	struct tpa_replay *replays;
 	size_t count;
 	uint64_t total, steps;
 
 	/* Of the sum. */
-	struct tp_point now;
-	struct tp_timeline timeline;
+	struct tpa_point now;
+	struct tpa_timeline timeline;
 	uint64_t peak_number, last_ns;
 	bool inside; /* the time that is looked at has begun */
 };
@@ -35,24 +35,24 @@ static void show_progress(struct work *work)
 	if (!work->options->progress)
 		return;
 	for (i = 0; i < work->count; i++)
-		done += tp_events_done(work->replays[i].events);
+		done += tpa_events_done(work->replays[i].events);
 	work->options->progress(work->options->progress_context, done, work->total);
 }
 
 static void replay_one(struct work *work)
 {
-	struct tp_replay *replay = &work->replays[0];
+	struct tpa_replay *replay = &work->replays[0];
 
 	while (replay->event) {
-		tp_replay_steps(replay, PROGRESS_EVENTS);
+		tpa_replay_steps(replay, PROGRESS_EVENTS);
 		show_progress(work);
 	}
 }
 
 /* Before the process changes the sum at that time. True: within the time that is looked at. */
-static bool begin_change(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
-	const struct tp_point *now = &work->now;
+	const struct tpa_point *now = &work->now;
 
 	/* What the process has now, it had at each peak of the sum since it last moved. */
 	if (replay->sum.number != work->peak_number) {
@@ -69,13 +69,14 @@ static bool begin_change(struct work *work, struct tp_replay *replay, uint64_t t
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
 	}
-	tp_timeline_advance(&work->timeline, time_ns, now);
+	tpa_timeline_advance(&work->timeline, time_ns, now);
 	return true;
 }
 
-static void change_sum(struct work *work, const struct tp_point *before, const struct tp_point *after, uint64_t time_ns)
+static void change_sum(struct work *work, const struct tpa_point *before, const struct tpa_point *after,
+		       uint64_t time_ns)
 {
-	struct tp_point *now = &work->now;
+	struct tpa_point *now = &work->now;
 
 	now->live_bytes += after->live_bytes - before->live_bytes;
 	now->live_blocks += after->live_blocks - before->live_blocks;
@@ -88,17 +89,17 @@ static void change_sum(struct work *work, const struct tp_point *before, const s
 }
 
 /* One event of one process, as it changes the sum. */
-static void step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
-	struct tp_point before = replay->now, *now = &work->now;
+	struct tpa_point before = replay->now, *now = &work->now;
 	bool inside = begin_change(work, replay, time_ns);
 
-	tp_replay_step(replay);
+	tpa_replay_step(replay);
 	change_sum(work, &before, &replay->now, time_ns);
 	if (!inside)
 		return;
-	tp_timeline_record(&work->timeline, time_ns, now);
-	tp_timeline_record_rss(&work->timeline, time_ns, now);
+	tpa_timeline_record(&work->timeline, time_ns, now);
+	tpa_timeline_record_rss(&work->timeline, time_ns, now);
 	if (now->live_bytes > work->run->peak_bytes) {
 		work->run->peak_bytes = now->live_bytes;
 		work->run->peak_variance = now->bytes_variance;
@@ -108,9 +109,9 @@ static void step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 }
 
 /* The process ends: the sum goes on without all that it held. */
-static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+static void end_of_one(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
-	static const struct tp_point nothing;
+	static const struct tpa_point nothing;
 
 	begin_change(work, replay, time_ns);
 	change_sum(work, &replay->now, &nothing, time_ns);
@@ -118,7 +119,7 @@ static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t tim
 }
 
 /* Killed: when is not in its trace. */
-static bool is_killed(const struct tp_replay *replay)
+static bool is_killed(const struct tpa_replay *replay)
 {
 	return replay->trace->header->end == TPROF_END_NONE && !replay->trace->running;
 }
@@ -130,7 +131,7 @@ static bool is_child(const struct tprof_header *child, const struct tprof_header
 }
 
 /* A parent that waits for its children records nothing: when the last of them saw it. */
-static uint64_t seen_by_children(const struct work *work, const struct tp_replay *parent)
+static uint64_t seen_by_children(const struct work *work, const struct tpa_replay *parent)
 {
 	uint64_t last = 0;
 
@@ -147,7 +148,7 @@ static uint64_t seen_by_children(const struct work *work, const struct tp_replay
 }
 
 /* Whether it lives as long as a child does that has not ended: that one never saw it gone. */
-static bool outlives_a_child(const struct work *work, const struct tp_replay *parent)
+static bool outlives_a_child(const struct work *work, const struct tpa_replay *parent)
 {
 	for (size_t i = 0; i < work->count; i++) {
 		const struct tprof_header *child = work->replays[i].trace->header;
@@ -163,10 +164,10 @@ static bool outlives_a_child(const struct work *work, const struct tp_replay *pa
  * The process's next event or, behind the last one, its end. One that runs, or whose end lies behind the time that is looked
  * at, has none. Of what happens at the same time ends come first.
  */
-static void push_next(const struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t not_before)
+static void push_next(const struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t not_before)
 {
 	uint64_t number = (uint64_t)(replay - work->replays);
-	uint64_t key = replay->event ? tp_replay_ns(replay, replay->event->time) : tp_replay_end_ns(replay);
+	uint64_t key = replay->event ? tpa_replay_ns(replay, replay->event->time) : tpa_replay_end_ns(replay);
 
 	if (!replay->event && is_killed(replay)) {
 		uint64_t seen = seen_by_children(work, replay);
@@ -178,18 +179,18 @@ static void push_next(const struct work *work, struct tp_queue *queue, struct tp
 		number += work->count;
 	else if (replay->trace->running || replay->cut || (work->options->to_ns && key > work->options->to_ns))
 		return;
-	tp_queue_push(queue, key, number, replay);
+	tpa_queue_push(queue, key, number, replay);
 }
 
 /* An end that has come. Parents that were only known to live as long as the process may end with it. */
-static void take_end(struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t time_ns)
+static void take_end(struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t time_ns)
 {
 	replay->sum.waits = is_killed(replay) && outlives_a_child(work, replay);
 	if (replay->sum.waits || !queue->count)
 		return; /* what the last ones held when the run ended is the last point */
 	end_of_one(work, replay, time_ns);
 	for (size_t i = 0; i < work->count; i++) {
-		struct tp_replay *parent = &work->replays[i];
+		struct tpa_replay *parent = &work->replays[i];
 
 		if (!parent->sum.waits || !is_child(replay->trace->header, parent->trace->header))
 			continue;
@@ -200,27 +201,27 @@ static void take_end(struct work *work, struct tp_queue *queue, struct tp_replay
 
 static void replay_many(struct work *work)
 {
-	struct tp_queue queue = { .items = tp_zalloc(work->count, sizeof(*queue.items)) };
+	struct tpa_queue queue = { .items = tpa_zalloc(work->count, sizeof(*queue.items)) };
 	size_t i;
 
 	for (i = 0; i < work->count; i++)
 		if (work->replays[i].event)
 			push_next(work, &queue, &work->replays[i], 0);
 	while (queue.count) {
-		struct tp_queue_item item = queue.items[0];
-		struct tp_replay *replay = item.what;
+		struct tpa_queue_item item = queue.items[0];
+		struct tpa_replay *replay = item.what;
 
 		if (!replay->event) {
-			tp_queue_drop_first(&queue);
+			tpa_queue_drop_first(&queue);
 			take_end(work, &queue, replay, item.key);
 			continue;
 		}
 		step_of_many(work, replay, item.key);
 		if (replay->event) {
-			queue.items[0].key = tp_replay_ns(replay, replay->event->time);
-			tp_queue_sink(&queue);
+			queue.items[0].key = tpa_replay_ns(replay, replay->event->time);
+			tpa_queue_sink(&queue);
 		} else {
-			tp_queue_drop_first(&queue);
+			tpa_queue_drop_first(&queue);
 			push_next(work, &queue, replay, 0);
 		}
 		if (++work->steps % PROGRESS_EVENTS == 0)
@@ -231,11 +232,11 @@ static void replay_many(struct work *work)
 
 static void collect_sum(struct work *work)
 {
-	struct tp_run *run = work->run;
+	struct tpa_run *run = work->run;
 	size_t i;
 
 	for (i = 0; i < work->count; i++) {
-		struct tp_replay *replay = &work->replays[i];
+		struct tpa_replay *replay = &work->replays[i];
 
 		if (replay->sum.number != work->peak_number) {
 			replay->sum.peak = replay->sum.ended ? 0 : replay->now.live_bytes;
@@ -244,32 +245,32 @@ static void collect_sum(struct work *work)
 		run->processes[i].combined_peak_bytes = replay->sum.peak;
 		run->processes[i].combined_peak_variance = replay->sum.variance;
 	}
-	run->timeline = tp_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
+	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 }
 
 /* Of one process the sum is the process itself. */
 static void copy_sum(struct work *work)
 {
-	struct tp_run *run = work->run;
-	struct tp_process *process = &run->processes[0];
+	struct tpa_run *run = work->run;
+	struct tpa_process *process = &run->processes[0];
 
 	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
 	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 	run->peak_time_ns = process->heap.peak_time_ns;
 	run->point_count = process->point_count;
-	run->timeline = tp_copy(process->timeline, process->point_count * sizeof(*run->timeline));
+	run->timeline = tpa_copy(process->timeline, process->point_count * sizeof(*run->timeline));
 }
 
 static void collect(struct work *work)
 {
-	struct tp_run *run = work->run;
+	struct tpa_run *run = work->run;
 	size_t i;
 
 	for (i = 0; i < work->count; i++) {
-		struct tp_process *process = &run->processes[i];
+		struct tpa_process *process = &run->processes[i];
 		uint64_t end;
 
-		tp_replay_result(&work->replays[i], process);
+		tpa_replay_result(&work->replays[i], process);
 		end = process->start_ns + process->duration_ns;
 		if (end > run->duration_ns)
 			run->duration_ns = end;
@@ -282,7 +283,7 @@ static void collect(struct work *work)
 }
 
 struct chosen {
-	struct tp_trace *trace;
+	struct tpa_trace *trace;
 	uint64_t start; /* of the process, ns */
 };
 
@@ -296,13 +297,13 @@ static int by_start(const void *a, const void *b)
 }
 
 /* The traces in order of start; those that the options leave out go, the run's start stays. */
-static struct chosen *choose(struct work *work, struct tp_trace *const *traces, size_t count)
+static struct chosen *choose(struct work *work, struct tpa_trace *const *traces, size_t count)
 {
-	struct chosen *chosen = tp_zalloc(count + 1, sizeof(*chosen));
+	struct chosen *chosen = tpa_zalloc(count + 1, sizeof(*chosen));
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		chosen[i] = (struct chosen){ traces[i], tp_start_of(traces, count, i) };
+		chosen[i] = (struct chosen){ traces[i], tpa_start_of(traces, count, i) };
 	qsort(chosen, count, sizeof(*chosen), by_start);
 	if (count)
 		work->run->start_unix_ns = chosen[0].start;
@@ -316,27 +317,27 @@ static void prepare(struct work *work, const struct chosen *chosen)
 {
 	size_t i;
 
-	work->replays = tp_zalloc(work->count + 1, sizeof(*work->replays));
-	work->run->processes = tp_zalloc(work->count + 1, sizeof(*work->run->processes));
-	tp_timeline_init(&work->timeline, work->options->timeline_points);
+	work->replays = tpa_zalloc(work->count + 1, sizeof(*work->replays));
+	work->run->processes = tpa_zalloc(work->count + 1, sizeof(*work->run->processes));
+	tpa_timeline_init(&work->timeline, work->options->timeline_points);
 	work->run->process_count = work->count;
 	for (i = 0; i < work->count; i++) {
 		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;
 
 		if (start_ns > START_MAX)
 			start_ns = START_MAX;
-		tp_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns);
-		work->total += tp_events_total(work->replays[i].events);
+		tpa_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns);
+		work->total += tpa_events_total(work->replays[i].events);
 	}
 }
 
 /* Looks in what was replayed for what ends the steps that the program did not mark. Whether that is known of any process now. */
-static bool found_steps(struct work *work, struct tp_anchor *anchors)
+static bool found_steps(struct work *work, struct tpa_anchor *anchors)
 {
 	bool found = false;
 
 	for (size_t i = 0; work->options->find_steps && i < work->count; i++) {
-		tp_replay_period(&work->replays[i], &anchors[i]);
+		tpa_replay_period(&work->replays[i], &anchors[i]);
 		found = found || anchors[i].source;
 	}
 	return found;
@@ -346,10 +347,10 @@ static bool found_steps(struct work *work, struct tp_anchor *anchors)
  * One pass. `anchors`: for each process, what ends its steps, in a second pass. NULL is returned in the first pass if that was
  * found out now.
  */
-static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
-				 struct tp_anchor *anchors, bool second)
+static struct tpa_run *replay_all(struct tpa_trace *const *traces, size_t count,
+				  const struct tpa_replay_options *options, struct tpa_anchor *anchors, bool second)
 {
-	struct work work = { .options = options, .run = tp_zalloc(1, sizeof(*work.run)) };
+	struct work work = { .options = options, .run = tpa_zalloc(1, sizeof(*work.run)) };
 	struct chosen *chosen = choose(&work, traces, count);
 	bool again;
 
@@ -365,21 +366,21 @@ static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, c
 	if (!again)
 		collect(&work);
 	for (size_t i = 0; i < work.count; i++)
-		tp_replay_free(&work.replays[i]);
+		tpa_replay_free(&work.replays[i]);
 	free(work.replays);
 	free(work.timeline.points);
 	free(chosen);
 	if (!again)
 		return work.run;
-	tp_run_free(work.run);
+	tpa_run_free(work.run);
 	return NULL;
 }
 
-struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options)
+struct tpa_run *tpa_run_replay(struct tpa_trace *const *traces, size_t count, const struct tpa_replay_options *options)
 {
-	static const struct tp_replay_options none;
-	struct tp_anchor *anchors = tp_zalloc(count + 1, sizeof(*anchors));
-	struct tp_run *run;
+	static const struct tpa_replay_options none;
+	struct tpa_anchor *anchors = tpa_zalloc(count + 1, sizeof(*anchors));
+	struct tpa_run *run;
 
 	options = options ? options : &none;
 	run = replay_all(traces, count, options, anchors, false);

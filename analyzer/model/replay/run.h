@@ -13,6 +13,6 @@
  * Replays the traces. They stay owned by the caller and must outlive the run. `options` may be NULL. Damaged records are in
  * the traces' damage lists.
  */
-struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options);
+struct tpa_run *tpa_run_replay(struct tpa_trace *const *traces, size_t count, const struct tpa_replay_options *options);
 
 #endif

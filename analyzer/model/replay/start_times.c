@@ -16,7 +16,7 @@ static uint64_t later_start(const struct tprof_header *parent, const struct tpro
 }
 
 /* Containers and machines have the same pids: of several it is the one whose clocks agree best with the child's. */
-static const struct tprof_header *find_parent(struct tp_trace *const *traces, size_t count,
+static const struct tprof_header *find_parent(struct tpa_trace *const *traces, size_t count,
 					      const struct tprof_header *child)
 {
 	const struct tprof_header *found = NULL;
@@ -38,7 +38,7 @@ static const struct tprof_header *find_parent(struct tp_trace *const *traces, si
 	return found;
 }
 
-uint64_t tp_start_of(struct tp_trace *const *traces, size_t count, size_t which)
+uint64_t tpa_start_of(struct tpa_trace *const *traces, size_t count, size_t which)
 {
 	const struct tprof_header *header = traces[which]->header, *parent;
 	uint64_t since = 0;
@@ -50,7 +50,7 @@ uint64_t tp_start_of(struct tp_trace *const *traces, size_t count, size_t which)
 	return header->start.unix_ns + since;
 }
 
-uint64_t tp_run_start(struct tp_trace *const *traces, size_t count)
+uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count)
 {
 	uint64_t first = UINT64_MAX;
 

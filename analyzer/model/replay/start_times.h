@@ -10,9 +10,9 @@
 #include "trace/trace.h"
 
 /* Of traces[which]: nanoseconds, as the first of its forebears among the traces has CLOCK_REALTIME. */
-uint64_t tp_start_of(struct tp_trace *const *traces, size_t count, size_t which);
+uint64_t tpa_start_of(struct tpa_trace *const *traces, size_t count, size_t which);
 
 /* Where the run's time counts from: the start of the first of its processes. */
-uint64_t tp_run_start(struct tp_trace *const *traces, size_t count);
+uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count);
 
 #endif

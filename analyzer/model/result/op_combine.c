@@ -9,8 +9,8 @@
 
 static int by_name(const void *left, const void *right)
 {
-	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
-	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	const struct tpa_op_stats *a = *(const struct tpa_op_stats *const *)left;
+	const struct tpa_op_stats *b = *(const struct tpa_op_stats *const *)right;
 	int order = strcmp(a->name, b->name);
 
 	return order ? order : strcmp(a->category, b->category);
@@ -18,22 +18,22 @@ static int by_name(const void *left, const void *right)
 
 static int by_total(const void *left, const void *right)
 {
-	const struct tp_op_stats *a = left, *b = right;
+	const struct tpa_op_stats *a = left, *b = right;
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-static void add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
+static void add_shape(struct tpa_op_stats *to, const struct tpa_shape_stats *from)
 {
-	struct tp_shape_stats *shape = to->shapes;
+	struct tpa_shape_stats *shape = to->shapes;
 
 	for (; shape < to->shapes + to->shape_count; shape++)
 		if (shape->text && from->text ? strcmp(shape->text, from->text) == 0 : shape->text == from->text)
 			break;
 	if (shape == to->shapes + to->shape_count) {
-		shape->text = from->text ? tp_strdup(from->text) : NULL;
+		shape->text = from->text ? tpa_strdup(from->text) : NULL;
 		shape->first_ns = from->first_ns;
 		to->shape_count++;
 	}
@@ -43,15 +43,15 @@ static void add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
 	shape->flop += from->flop;
 }
 
-static void add_shapes(struct tp_op_stats *to, const struct tp_op_stats *from)
+static void add_shapes(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 {
-	to->shapes = tp_resize(to->shapes, to->shape_count + from->shape_count, sizeof(*to->shapes));
+	to->shapes = tpa_resize(to->shapes, to->shape_count + from->shape_count, sizeof(*to->shapes));
 	memset(to->shapes + to->shape_count, 0, from->shape_count * sizeof(*to->shapes));
 	for (size_t i = 0; i < from->shape_count; i++)
 		add_shape(to, &from->shapes[i]);
 }
 
-static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
+static void add_counts(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 {
 	to->calls += from->calls;
 	to->unwound += from->unwound;
@@ -70,7 +70,7 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	to->bytes += from->bytes;
 	to->self_flop += from->self_flop;
 	to->self_bytes += from->self_bytes;
-	for (int precision = 0; precision <= TP_UNSAID; precision++)
+	for (int precision = 0; precision <= TPA_UNSAID; precision++)
 		to->flop_in[precision] += from->flop_in[precision];
 	to->uncounted += from->uncounted;
 	to->self_matrix_flop += from->self_matrix_flop;
@@ -86,57 +86,57 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
 }
 
-static void merge(struct tp_op_stats *to, const struct tp_op_stats *from)
+static void merge(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 {
 	if (!to->histogram) {
 		to->name = from->name;
 		to->category = from->category;
 		to->first_ns = from->first_ns;
-		to->histogram = tp_zalloc(1, sizeof(*to->histogram));
-		to->means = tp_zalloc(1, sizeof(*to->means));
-		to->batches = from->batches ? tp_zalloc(1, sizeof(*to->batches)) : NULL;
+		to->histogram = tpa_zalloc(1, sizeof(*to->histogram));
+		to->means = tpa_zalloc(1, sizeof(*to->means));
+		to->batches = from->batches ? tpa_zalloc(1, sizeof(*to->batches)) : NULL;
 	}
 	add_counts(to, from);
-	tp_moments_merge(&to->durations, &from->durations);
-	tp_means_append(to->means, from->means);
-	tp_histogram_merge(to->histogram, from->histogram);
+	tpa_moments_merge(&to->durations, &from->durations);
+	tpa_means_append(to->means, from->means);
+	tpa_histogram_merge(to->histogram, from->histogram);
 	add_shapes(to, from);
 	if (from->batches) /* the calls of one process come after those of the other */
-		tp_batches_append(to->batches, from->batches);
+		tpa_batches_append(to->batches, from->batches);
 }
 
-static void finish(struct tp_op_stats *op)
+static void finish(struct tpa_op_stats *op)
 {
 	op->mean_ns = op->durations.mean;
-	op->interval = tp_op_interval(op, op->means);
+	op->interval = tpa_op_interval(op, op->means);
 	op->min_ns = op->histogram->min;
 	op->max_ns = op->histogram->max;
-	op->p50_ns = tp_histogram_percentile(op->histogram, 0.5);
-	op->p90_ns = tp_histogram_percentile(op->histogram, 0.9);
-	op->p99_ns = tp_histogram_percentile(op->histogram, 0.99);
+	op->p50_ns = tpa_histogram_percentile(op->histogram, 0.5);
+	op->p90_ns = tpa_histogram_percentile(op->histogram, 0.9);
+	op->p99_ns = tpa_histogram_percentile(op->histogram, 0.99);
 }
 
-static const struct tp_op_stats **sorted(const struct tp_run *run, size_t *count)
+static const struct tpa_op_stats **sorted(const struct tpa_run *run, size_t *count)
 {
-	const struct tp_op_stats **list;
+	const struct tpa_op_stats **list;
 
 	*count = 0;
 	for (size_t i = 0; i < run->process_count; i++)
 		*count += run->processes[i].op_count;
-	list = tp_zalloc(*count, sizeof(struct tp_op_stats *));
+	list = tpa_zalloc(*count, sizeof(struct tpa_op_stats *));
 	*count = 0;
 	for (size_t i = 0; i < run->process_count; i++)
 		for (size_t k = 0; k < run->processes[i].op_count; k++)
 			list[(*count)++] = &run->processes[i].ops[k];
-	qsort(list, *count, sizeof(struct tp_op_stats *), by_name);
+	qsort(list, *count, sizeof(struct tpa_op_stats *), by_name);
 	return list;
 }
 
-struct tp_op_stats *tp_ops_combine(const struct tp_run *run, size_t *count)
+struct tpa_op_stats *tpa_ops_combine(const struct tpa_run *run, size_t *count)
 {
 	size_t all;
-	const struct tp_op_stats **list = sorted(run, &all);
-	struct tp_op_stats *result = tp_zalloc(all, sizeof(*result));
+	const struct tpa_op_stats **list = sorted(run, &all);
+	struct tpa_op_stats *result = tpa_zalloc(all, sizeof(*result));
 
 	*count = 0;
 	for (size_t i = 0; i < all; i++) {

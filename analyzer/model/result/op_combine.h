@@ -6,9 +6,9 @@
 #include "model/result/result.h"
 
 /*
- * By total time; to be freed with tp_ops_result_free(). Counts, times, work and bytes are sums, peaks the largest of any
+ * By total time; to be freed with tpa_ops_result_free(). Counts, times, work and bytes are sums, peaks the largest of any
  * process; percentiles are of all calls, moments of all that are no warm-up in their process. `op` numbers say nothing.
  */
-struct tp_op_stats *tp_ops_combine(const struct tp_run *run, size_t *count);
+struct tpa_op_stats *tpa_ops_combine(const struct tpa_run *run, size_t *count);
 
 #endif

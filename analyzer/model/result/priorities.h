@@ -8,10 +8,10 @@
 
 #include "model/result/result.h"
 
-#define TP_PRIORITY_SHARE 0.8
+#define TPA_PRIORITY_SHARE 0.8
 
-struct tp_priority {
-	const struct tp_op_stats *op;
+struct tpa_priority {
+	const struct tpa_op_stats *op;
 	double of_ops, of_run; /* shares: of all ops' own time; of the run's duration, at most 1 */
 	uint64_t saved_ns;     /* of the run's duration, at most: with threads at work beside each other it is less */
 	double speedup;	       /* of the run, at most; INFINITY: nothing would be left */
@@ -21,6 +21,6 @@ struct tp_priority {
  * The fewest ops whose own times make up that share, most first, into a list of process->op_count. Returns how many; 0:
  * no op took any time, or memory is out.
  */
-size_t tp_priorities(const struct tp_process *process, double share, struct tp_priority *list);
+size_t tpa_priorities(const struct tpa_process *process, double share, struct tpa_priority *list);
 
 #endif

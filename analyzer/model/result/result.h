@@ -20,46 +20,46 @@
 #include "model/samples/resident.h"
 #include "model/samples/timeline.h"
 #include "model/steps/step_stats.h"
-#include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
+#include "trace/trace.h" /* struct tpa_trace: header, modules, frames, stack nodes; damage list */
 
-struct tp_thread_stats {
+struct tpa_thread_stats {
 	uint32_t thread, tid;
 	char name[32];
 	uint64_t allocations, frees, bytes;
-	double allocations_variance, frees_variance, bytes_variance; /* as struct tp_variance */
-	struct tp_cpu cpu;
+	double allocations_variance, frees_variance, bytes_variance; /* as struct tpa_variance */
+	struct tpa_cpu cpu;
 	uint64_t op_ns;		    /* in ops: total time of those that were in no other one */
 	uint64_t first_ns, last_ns; /* of its events, since the run's start */
 };
 
-struct tp_process {
-	const struct tp_trace *trace;
-	bool estimated; /* allocations were sampled: see struct tp_variance. `temporary` is not known then, and 0 */
-	struct tp_unseen unseen;
-	struct tp_heap heap;
-	struct tp_pool_counts pools;
-	struct tp_site *sites;
+struct tpa_process {
+	const struct tpa_trace *trace;
+	bool estimated; /* allocations were sampled: see struct tpa_variance. `temporary` is not known then, and 0 */
+	struct tpa_unseen unseen;
+	struct tpa_heap heap;
+	struct tpa_pool_counts pools;
+	struct tpa_site *sites;
 	size_t site_count;
-	struct tp_map_site *map_sites;
+	struct tpa_map_site *map_sites;
 	size_t map_site_count;
-	struct tp_cpu cpu;	   /* of all samples */
-	struct tp_cpu cpu_outside; /* of those that fell into no op */
-	struct tp_cpu_site *cpu_sites;
+	struct tpa_cpu cpu;	    /* of all samples */
+	struct tpa_cpu cpu_outside; /* of those that fell into no op */
+	struct tpa_cpu_site *cpu_sites;
 	size_t cpu_site_count;
-	struct tp_op_stats *ops; /* by total time */
+	struct tpa_op_stats *ops; /* by total time */
 	size_t op_count;
-	struct tp_op_counts op_counts;
-	struct tp_op_node *op_nodes; /* from TP_OP_NODE_FIRST - 1 on; parents come before what they called */
+	struct tpa_op_counts op_counts;
+	struct tpa_op_node *op_nodes; /* from TPA_OP_NODE_FIRST - 1 on; parents come before what they called */
 	size_t op_node_count;
-	struct tp_counters counters; /* of all threads, up to each one's last op */
-	struct tp_step_stats steps;
-	struct tp_growth_stats growth;
-	struct tp_point *timeline;
+	struct tpa_counters counters; /* of all threads, up to each one's last op */
+	struct tpa_step_stats steps;
+	struct tpa_growth_stats growth;
+	struct tpa_point *timeline;
 	size_t point_count;
-	struct tp_allocator_series allocator; /* what it said; `last` also from before the time that is looked at */
-	struct tp_makeup makeup;	      /* what RSS was made of, within the time that is looked at */
-	struct tp_marks marks;		      /* within the time, and of the thread, that are looked at */
-	struct tp_thread_stats *threads;
+	struct tpa_allocator_series allocator; /* what it said; `last` also from before the time that is looked at */
+	struct tpa_makeup makeup;	       /* what RSS was made of, within the time that is looked at */
+	struct tpa_marks marks;		       /* within the time, and of the thread, that are looked at */
+	struct tpa_thread_stats *threads;
 	size_t thread_count;
 	uint64_t start_ns;	      /* of this process, since the run's start */
 	uint64_t duration_ns;	      /* from there to its end, or its last event */
@@ -70,27 +70,27 @@ struct tp_process {
 	double combined_peak_variance;
 };
 
-struct tp_run {
-	struct tp_process *processes;
+struct tpa_run {
+	struct tpa_process *processes;
 	size_t process_count; /* in order of start */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
 	uint64_t peak_bytes, peak_time_ns; /* of the sum over the processes */
 	double peak_variance;
-	struct tp_point *timeline;
+	struct tpa_point *timeline;
 	size_t point_count; /* of the sum */
 };
 
 /* Releases the run and all that it holds; the traces stay. */
-void tp_run_free(struct tp_run *run);
+void tpa_run_free(struct tpa_run *run);
 
 /* The process of a run with the most steps speaks for it: its workers have none of their own. */
-const struct tp_process *tp_stepping(const struct tp_run *run);
+const struct tpa_process *tpa_stepping(const struct tpa_run *run);
 
 /* Name of the op with that number, as sites have it; NULL: 0, no op. */
-const char *tp_process_op_name(const struct tp_process *process, uint32_t op);
+const char *tpa_process_op_name(const struct tpa_process *process, uint32_t op);
 
 /* CPU time that samples stand for. */
-uint64_t tp_cpu_ns(const struct tp_process *process, const struct tp_cpu *cpu);
+uint64_t tpa_cpu_ns(const struct tpa_process *process, const struct tpa_cpu *cpu);
 
 #endif

@@ -9,40 +9,40 @@
 #include "model/result/result.h"
 
 /* An op of a variant, all runs together. */
-struct tp_variant_op {
-	struct tp_op_stats sum; /* name, category, calls, times, work; the rest is 0. `op` is no number here */
-	double share;		/* of the self times of all ops; 0 to 1 */
+struct tpa_variant_op {
+	struct tpa_op_stats sum; /* name, category, calls, times, work; the rest is 0. `op` is no number here */
+	double share;		 /* of the self times of all ops; 0 to 1 */
 	uint64_t
 		peak_bytes; /* at the peak of the first run's process with the steps: what was allocated in it, innermost */
 };
 
-struct tp_variant {
-	const struct tp_run **runs; /* none is empty */
+struct tpa_variant {
+	const struct tpa_run **runs; /* none is empty */
 	size_t run_count;
-	struct tp_variant_op *ops; /* by self time; category NULL: what no op held, at the peak */
+	struct tpa_variant_op *ops; /* by self time; category NULL: what no op held, at the peak */
 	size_t op_count;
 	double step_ns; /* mean, without the first step; 0: there are no steps */
 	/*
 	 * Of the mean at 95%. Of several runs: by their means (Student's t), as what one run's steps have in common differs
 	 * from the next. Of one: by its steps. NAN where there are less than two.
 	 */
-	struct tp_interval step_interval;
+	struct tpa_interval step_interval;
 	double items_per_step, flop_per_step; /* 0: not said */
 	double matrix_flop_per_step;	      /* of these FLOP: matrix products and their like */
 	uint64_t peak_bytes, rss_peak;	      /* the largest of the runs; RSS: of one process */
 	uint64_t parameters;		      /* tprof_value("parameters"); 0: not said */
 };
 
-struct tp_variants {
-	struct tp_variant *list; /* in the order of their first runs */
+struct tpa_variants {
+	struct tpa_variant *list; /* in the order of their first runs */
 	size_t count;
 };
 
 /* The runs stay the caller's. */
-void tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count);
-void tp_variants_free(struct tp_variants *variants);
+void tpa_variants_make(struct tpa_variants *variants, const struct tpa_run *const *runs, size_t count);
+void tpa_variants_free(struct tpa_variants *variants);
 
 /* The op of that name and category; NULL: the variant has none. */
-const struct tp_variant_op *tp_variant_op(const struct tp_variant *variant, const char *name, const char *category);
+const struct tpa_variant_op *tpa_variant_op(const struct tpa_variant *variant, const char *name, const char *category);
 
 #endif

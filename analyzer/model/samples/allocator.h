@@ -5,32 +5,32 @@
 
 #include "trace/payload.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_allocator_sample {
+struct tpa_allocator_sample {
 	uint64_t time_ns; /* since the run's start */
-	struct tp_allocator numbers;
+	struct tpa_allocator numbers;
 };
 
 /* Over time: of many, every second, fourth, ... one. */
-#define TP_ALLOCATOR_SAMPLES 512u
-struct tp_allocator_series {
-	struct tp_allocator_sample *list;
+#define TPA_ALLOCATOR_SAMPLES 512u
+struct tpa_allocator_series {
+	struct tpa_allocator_sample *list;
 	size_t count;
-	uint64_t said;		  /* how often it did */
-	uint64_t mask;		  /* the numbers of those that are kept have none of these bits */
-	struct tp_allocator most; /* of each number */
-	struct tp_allocator last;
+	uint64_t said;		   /* how often it did */
+	uint64_t mask;		   /* the numbers of those that are kept have none of these bits */
+	struct tpa_allocator most; /* of each number */
+	struct tpa_allocator last;
 };
 
-void tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers);
-void tp_allocator_free(struct tp_allocator_series *series);
+void tpa_allocator_add(struct tpa_allocator_series *series, uint64_t time_ns, const struct tpa_allocator *numbers);
+void tpa_allocator_free(struct tpa_allocator_series *series);
 
 /* Saves, or loads into a series that is all zero. */
-void tp_allocator_archive(struct tp_archive *archive, struct tp_allocator_series *series);
+void tpa_allocator_archive(struct tpa_archive *archive, struct tpa_allocator_series *series);
 
 /* Did it say anything? */
-static inline bool tp_allocator_told(const struct tp_allocator *allocator)
+static inline bool tpa_allocator_told(const struct tpa_allocator *allocator)
 {
 	return allocator->active != 0;
 }

@@ -5,10 +5,10 @@
 
 #include "trace/payload.h"
 
-void tp_counters_add(struct tp_counters *to, const struct tp_counters *from);
-void tp_usage_add(struct tp_usage *to, const struct tp_usage *from);
+void tpa_counters_add(struct tpa_counters *to, const struct tpa_counters *from);
+void tpa_usage_add(struct tpa_usage *to, const struct tpa_usage *from);
 
 /* The increase since `before`, modulo 2^64, field by field. */
-struct tp_usage tp_usage_less(const struct tp_usage *usage, const struct tp_usage *before);
+struct tpa_usage tpa_usage_less(const struct tpa_usage *usage, const struct tpa_usage *before);
 
 #endif

@@ -6,33 +6,33 @@
 #include "trace/number_archive.h"
 #include "base/memory.h"
 
-void tp_cpu_init(struct tp_cpu_counts *counts)
+void tpa_cpu_init(struct tpa_cpu_counts *counts)
 {
-	tp_grow(&counts->list, &counts->room, 1, sizeof(*counts->list));
+	tpa_grow(&counts->list, &counts->room, 1, sizeof(*counts->list));
 }
 
-void tp_cpu_free(struct tp_cpu_counts *counts)
+void tpa_cpu_free(struct tpa_cpu_counts *counts)
 {
 	free(counts->list);
-	tp_pairs_free(&counts->index);
+	tpa_pairs_free(&counts->index);
 }
 
-static uint32_t *index_of(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, bool *found)
+static uint32_t *index_of(struct tpa_cpu_counts *counts, const struct tpa_cpu_site *where, bool *found)
 {
-	return tp_pairs_at(&counts->index, (uint64_t)where->thread << 32 | where->op, where->node, found);
+	return tpa_pairs_at(&counts->index, (uint64_t)where->thread << 32 | where->op, where->node, found);
 }
 
-void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods)
+void tpa_cpu_count(struct tpa_cpu_counts *counts, const struct tpa_cpu_site *where, uint64_t periods)
 {
-	struct tp_cpu_site *site;
+	struct tpa_cpu_site *site;
 	bool found;
 	uint32_t *index = index_of(counts, where, &found);
 
 	if (!found) {
 		*index = (uint32_t)counts->count;
-		tp_grow(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
+		tpa_grow(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
 		counts->list[counts->count++] =
-			(struct tp_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
+			(struct tpa_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
 	}
 	site = &counts->list[*index];
 	site->cpu.samples++;
@@ -42,7 +42,7 @@ void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where,
 
 static int compare(const void *left, const void *right)
 {
-	const struct tp_cpu_site *a = left, *b = right;
+	const struct tpa_cpu_site *a = left, *b = right;
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
@@ -51,9 +51,9 @@ static int compare(const void *left, const void *right)
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count)
+struct tpa_cpu_site *tpa_cpu_result(struct tpa_cpu_counts *counts, size_t *count)
 {
-	struct tp_cpu_site *list = counts->list;
+	struct tpa_cpu_site *list = counts->list;
 
 	qsort(list, counts->count, sizeof(*list), compare);
 	*count = counts->count;
@@ -62,12 +62,12 @@ struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count)
 	return list;
 }
 
-void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
+void tpa_cpu_archive(struct tpa_archive *archive, struct tpa_cpu_counts *counts)
 {
-	tp_archive_array(archive, &counts->list, &counts->count, &counts->room, sizeof(*counts->list));
+	tpa_archive_array(archive, &counts->list, &counts->count, &counts->room, sizeof(*counts->list));
 	for (size_t i = 0; i < counts->count; i++) {
-		tp_archive_node(archive, &counts->list[i].node);
-		tp_archive_op(archive, &counts->list[i].op);
+		tpa_archive_node(archive, &counts->list[i].node);
+		tpa_archive_op(archive, &counts->list[i].op);
 	}
 	for (size_t i = 0; archive->loading && i < counts->count; i++) {
 		bool found;
@@ -76,7 +76,7 @@ void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
 	}
 }
 
-void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)
+void tpa_cpu_add(struct tpa_cpu *to, const struct tpa_cpu *from)
 {
 	to->samples += from->samples;
 	to->periods += from->periods;

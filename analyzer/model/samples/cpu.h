@@ -6,24 +6,24 @@
 #include "base/pairs.h"
 #include "model/samples/cpu_samples.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_cpu_counts {
-	struct tp_cpu_site *list;
+struct tpa_cpu_counts {
+	struct tpa_cpu_site *list;
 	size_t count, room;
-	struct tp_pairs index; /* (thread << 32 | op, node) to the place in `list` */
+	struct tpa_pairs index; /* (thread << 32 | op, node) to the place in `list` */
 };
 
-void tp_cpu_init(struct tp_cpu_counts *counts);
-void tp_cpu_free(struct tp_cpu_counts *counts);
+void tpa_cpu_init(struct tpa_cpu_counts *counts);
+void tpa_cpu_free(struct tpa_cpu_counts *counts);
 
 /* `where`: node (without aliases), thread and op. */
-void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods);
+void tpa_cpu_count(struct tpa_cpu_counts *counts, const struct tpa_cpu_site *where, uint64_t periods);
 
 /* Saves, or loads into empty counts. */
-void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts);
+void tpa_cpu_archive(struct tpa_archive *archive, struct tpa_cpu_counts *counts);
 
 /* Hands the list over, by node, thread and op. */
-struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count);
+struct tpa_cpu_site *tpa_cpu_result(struct tpa_cpu_counts *counts, size_t *count);
 
 #endif

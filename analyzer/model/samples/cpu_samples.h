@@ -12,17 +12,17 @@
  * periods weigh more and tell no more: as many independent ones as (sum of periods)^2 / (sum of their squares) would do
  * (Kish 1965).
  */
-struct tp_cpu {
+struct tpa_cpu {
 	uint64_t samples, periods;
 	double squares; /* sum of the samples' periods squared */
 };
 
 /* CPU samples of one stack and thread, and of one op: the innermost that was open; 0: none. */
-struct tp_cpu_site {
+struct tpa_cpu_site {
 	uint32_t node, thread, op;
-	struct tp_cpu cpu;
+	struct tpa_cpu cpu;
 };
 
-void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from);
+void tpa_cpu_add(struct tpa_cpu *to, const struct tpa_cpu *from);
 
 #endif

@@ -7,16 +7,16 @@
 #include "base/archive.h"
 #include "base/memory.h"
 
-void tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
+void tpa_marks_add(struct tpa_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
 {
 	marks->all++;
-	if (marks->count == TP_MARKS_MAX)
+	if (marks->count == TPA_MARKS_MAX)
 		return;
-	tp_grow(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list));
-	marks->list[marks->count++] = (struct tp_mark){ time_ns, thread, tp_strndup(text, length) };
+	tpa_grow(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list));
+	marks->list[marks->count++] = (struct tpa_mark){ time_ns, thread, tpa_strndup(text, length) };
 }
 
-void tp_marks_free(struct tp_marks *marks)
+void tpa_marks_free(struct tpa_marks *marks)
 {
 	for (size_t i = 0; i < marks->count; i++)
 		free(marks->list[i].text);
@@ -24,12 +24,12 @@ void tp_marks_free(struct tp_marks *marks)
 	memset(marks, 0, sizeof(*marks));
 }
 
-void tp_marks_archive(struct tp_archive *archive, struct tp_marks *marks)
+void tpa_marks_archive(struct tpa_archive *archive, struct tpa_marks *marks)
 {
-	TP_ARCHIVE(archive, marks->all);
-	tp_archive_array(archive, &marks->list, &marks->count, &marks->room, sizeof(*marks->list));
+	TPA_ARCHIVE(archive, marks->all);
+	tpa_archive_array(archive, &marks->list, &marks->count, &marks->room, sizeof(*marks->list));
 	for (size_t i = 0; archive->loading && i < marks->count; i++)
 		marks->list[i].text = NULL;
 	for (size_t i = 0; i < marks->count; i++)
-		tp_archive_text(archive, &marks->list[i].text);
+		tpa_archive_text(archive, &marks->list[i].text);
 }

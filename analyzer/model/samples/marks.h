@@ -7,29 +7,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_archive;
+struct tpa_archive;
 
 /* A program that marks each of a million batches marks nothing: the first ones are kept, and all are counted. */
-#define TP_MARKS_MAX 1000u
+#define TPA_MARKS_MAX 1000u
 
-struct tp_mark {
+struct tpa_mark {
 	uint64_t time_ns; /* since the run's start */
 	uint32_t thread;
 	char *text;
 };
 
 /* Begins all zero. */
-struct tp_marks {
-	struct tp_mark *list; /* in the order of time */
+struct tpa_marks {
+	struct tpa_mark *list; /* in the order of time */
 	size_t count, room;
 	uint64_t all; /* with those that were not kept */
 };
 
 /* `text` need not end with NUL. */
-void tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length);
-void tp_marks_free(struct tp_marks *marks);
+void tpa_marks_add(struct tpa_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length);
+void tpa_marks_free(struct tpa_marks *marks);
 
 /* Saves, or loads into marks that are all zero. */
-void tp_marks_archive(struct tp_archive *archive, struct tp_marks *marks);
+void tpa_marks_archive(struct tpa_archive *archive, struct tpa_marks *marks);
 
 #endif

@@ -6,29 +6,29 @@
 #include "base/archive.h"
 #include "trace/number_archive.h"
 
-const char *tp_makeup_path(const struct tp_trace *trace, const struct tp_makeup_owner *owner)
+const char *tpa_makeup_path(const struct tpa_trace *trace, const struct tpa_makeup_owner *owner)
 {
 	if (owner->module && owner->module <= trace->module_count)
 		return trace->modules[owner->module - 1].path;
 	return owner->file && owner->file < trace->file_count ? trace->files[owner->file] : NULL;
 }
 
-const char *tp_makeup_key(enum tp_makeup_part part)
+const char *tpa_makeup_key(enum tpa_makeup_part part)
 {
-	static const char *const keys[TP_MAKEUP_PARTS] = {
-		[TP_MAKEUP_HEAP] = "heap",     [TP_MAKEUP_MAPPED] = "mapped",
-		[TP_MAKEUP_UNSEEN] = "unseen", [TP_MAKEUP_STATIC] = "static",
-		[TP_MAKEUP_FILES] = "files",   [TP_MAKEUP_SHARED] = "shared_memory",
-		[TP_MAKEUP_STACKS] = "stacks", [TP_MAKEUP_COLLECTOR] = "collector",
-		[TP_MAKEUP_OTHER] = "other",
+	static const char *const keys[TPA_MAKEUP_PARTS] = {
+		[TPA_MAKEUP_HEAP] = "heap",	[TPA_MAKEUP_MAPPED] = "mapped",
+		[TPA_MAKEUP_UNSEEN] = "unseen", [TPA_MAKEUP_STATIC] = "static",
+		[TPA_MAKEUP_FILES] = "files",	[TPA_MAKEUP_SHARED] = "shared_memory",
+		[TPA_MAKEUP_STACKS] = "stacks", [TPA_MAKEUP_COLLECTOR] = "collector",
+		[TPA_MAKEUP_OTHER] = "other",
 	};
 
 	return keys[part];
 }
 
-bool tp_makeup_at(const struct tp_makeup *makeup, uint64_t time, enum tp_makeup_part part, double *bytes)
+bool tpa_makeup_at(const struct tpa_makeup *makeup, uint64_t time, enum tpa_makeup_part part, double *bytes)
 {
-	const struct tp_makeup_sample *before = NULL, *after = &makeup->end.sample;
+	const struct tpa_makeup_sample *before = NULL, *after = &makeup->end.sample;
 	size_t low = 0, high = makeup->count;
 
 	if (!makeup->readings)
@@ -55,48 +55,49 @@ bool tp_makeup_at(const struct tp_makeup *makeup, uint64_t time, enum tp_makeup_
 	return true;
 }
 
-void tp_makeup_free(struct tp_makeup *makeup)
+void tpa_makeup_free(struct tpa_makeup *makeup)
 {
 	free(makeup->peak.owners);
 	free(makeup->end.owners);
 	free(makeup->list);
 }
 
-void tp_makeup_state_free(struct tp_makeup_state *state)
+void tpa_makeup_state_free(struct tpa_makeup_state *state)
 {
-	tp_makeup_free(&state->result);
+	tpa_makeup_free(&state->result);
 	free(state->list);
 }
 
-static void archive_moment(struct tp_archive *archive, struct tp_makeup_moment *moment)
+static void archive_moment(struct tpa_archive *archive, struct tpa_makeup_moment *moment)
 {
-	TP_ARCHIVE(archive, moment->sample);
-	tp_archive_array(archive, &moment->owners, &moment->count, &moment->room, sizeof(*moment->owners));
+	TPA_ARCHIVE(archive, moment->sample);
+	tpa_archive_array(archive, &moment->owners, &moment->count, &moment->room, sizeof(*moment->owners));
 	for (size_t i = 0; i < moment->count; i++) {
-		tp_archive_node(archive, &moment->owners[i].node);
-		tp_archive_check(archive, moment->owners[i].part < TP_MAKEUP_PARTS, "a part of memory is out of range");
+		tpa_archive_node(archive, &moment->owners[i].node);
+		tpa_archive_check(archive, moment->owners[i].part < TPA_MAKEUP_PARTS,
+				  "a part of memory is out of range");
 	}
 }
 
-void tp_makeup_archive(struct tp_archive *archive, struct tp_makeup_state *state)
+void tpa_makeup_archive(struct tpa_archive *archive, struct tpa_makeup_state *state)
 {
-	struct tp_makeup *makeup = &state->result;
-	size_t room = TP_MAKEUP_SAMPLES;
+	struct tpa_makeup *makeup = &state->result;
+	size_t room = TPA_MAKEUP_SAMPLES;
 	bool any = makeup->list != NULL;
 
 	archive_moment(archive, &makeup->peak);
 	archive_moment(archive, &makeup->end);
-	TP_ARCHIVE(archive, makeup->readings);
-	TP_ARCHIVE(archive, makeup->mask);
-	TP_ARCHIVE(archive, makeup->pss_peak);
-	TP_ARCHIVE(archive, makeup->judged);
-	TP_ARCHIVE(archive, makeup->inherited);
-	TP_ARCHIVE(archive, any);
+	TPA_ARCHIVE(archive, makeup->readings);
+	TPA_ARCHIVE(archive, makeup->mask);
+	TPA_ARCHIVE(archive, makeup->pss_peak);
+	TPA_ARCHIVE(archive, makeup->judged);
+	TPA_ARCHIVE(archive, makeup->inherited);
+	TPA_ARCHIVE(archive, any);
 	if (any)
-		tp_archive_array(archive, &makeup->list, &makeup->count, &room, sizeof(*makeup->list));
-	tp_archive_check(archive, makeup->count <= TP_MAKEUP_SAMPLES, "too many readings of memory");
-	tp_archive_array(archive, &state->list, &state->count, &state->room, sizeof(*state->list));
-	TP_ARCHIVE(archive, state->thread);
-	TP_ARCHIVE(archive, state->looked);
-	TP_ARCHIVE(archive, state->began);
+		tpa_archive_array(archive, &makeup->list, &makeup->count, &room, sizeof(*makeup->list));
+	tpa_archive_check(archive, makeup->count <= TPA_MAKEUP_SAMPLES, "too many readings of memory");
+	tpa_archive_array(archive, &state->list, &state->count, &state->room, sizeof(*state->list));
+	TPA_ARCHIVE(archive, state->thread);
+	TPA_ARCHIVE(archive, state->looked);
+	TPA_ARCHIVE(archive, state->began);
 }

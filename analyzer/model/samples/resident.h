@@ -14,80 +14,80 @@
 #include "trace/payload.h"
 #include "trace/trace.h"
 
-enum tp_makeup_part {
-	TP_MAKEUP_HEAP,	     /* the allocator's: live blocks, and what it keeps beside them */
-	TP_MAKEUP_MAPPED,    /* private anonymous memory that the program mapped, by mmap, mremap or sbrk */
-	TP_MAKEUP_UNSEEN,    /* ... by a system call of its own, which no hook saw */
-	TP_MAKEUP_STATIC,    /* .data and .bss of modules */
-	TP_MAKEUP_FILES,     /* code, and other pages of files */
-	TP_MAKEUP_SHARED,    /* shared memory */
-	TP_MAKEUP_STACKS,    /* of threads */
-	TP_MAKEUP_COLLECTOR, /* tprof's tables, its data, and the trace's pages */
-	TP_MAKEUP_OTHER,     /* the kernel's own; and mappings for which there was no place */
-	TP_MAKEUP_PARTS,
+enum tpa_makeup_part {
+	TPA_MAKEUP_HEAP,      /* the allocator's: live blocks, and what it keeps beside them */
+	TPA_MAKEUP_MAPPED,    /* private anonymous memory that the program mapped, by mmap, mremap or sbrk */
+	TPA_MAKEUP_UNSEEN,    /* ... by a system call of its own, which no hook saw */
+	TPA_MAKEUP_STATIC,    /* .data and .bss of modules */
+	TPA_MAKEUP_FILES,     /* code, and other pages of files */
+	TPA_MAKEUP_SHARED,    /* shared memory */
+	TPA_MAKEUP_STACKS,    /* of threads */
+	TPA_MAKEUP_COLLECTOR, /* tprof's tables, its data, and the trace's pages */
+	TPA_MAKEUP_OTHER,     /* the kernel's own; and mappings for which there was no place */
+	TPA_MAKEUP_PARTS,
 };
 
 /* Bytes at one reading; the parts add up to rss. */
-struct tp_makeup_sample {
+struct tpa_makeup_sample {
 	uint64_t time;		    /* event time; in results: time_ns */
 	uint64_t rss, pss, private; /* private: of rss, in no other process */
 	uint64_t anonymous;	    /* of rss: no file's */
 	uint64_t swap;
 	uint64_t live;	 /* of live blocks, requested */
 	uint64_t copied; /* of a forked process: of its parent's pages, those that became its own as it wrote to them */
-	uint64_t parts[TP_MAKEUP_PARTS];
+	uint64_t parts[TPA_MAKEUP_PARTS];
 };
 
 /* Whose the memory of a part is, as far as there is anybody. */
-struct tp_makeup_owner {
-	enum tp_makeup_part part;
+struct tpa_makeup_owner {
+	enum tpa_makeup_part part;
 	uint32_t node;	 /* the stack that mapped it; TPROF_NODE_NONE: see file and module */
 	uint32_t file;	 /* number of a file of the trace; 0: none */
 	uint32_t module; /* index of a module of the trace, + 1; 0: none */
 	uint64_t bytes;
 };
 
-struct tp_makeup_moment {
-	struct tp_makeup_sample sample; /* rss 0: there was no reading */
-	struct tp_makeup_owner *owners; /* the largest first, each once */
+struct tpa_makeup_moment {
+	struct tpa_makeup_sample sample; /* rss 0: there was no reading */
+	struct tpa_makeup_owner *owners; /* the largest first, each once */
 	size_t count, room;
 };
 
-struct tp_makeup {
-	struct tp_makeup_moment peak, end; /* the reading with the largest RSS, and the last one */
-	struct tp_makeup_sample *list;	   /* readings in order of time; of many every second, fourth, ... one */
+struct tpa_makeup {
+	struct tpa_makeup_moment peak, end; /* the reading with the largest RSS, and the last one */
+	struct tpa_makeup_sample *list;	    /* readings in order of time; of many every second, fourth, ... one */
 	size_t count;
 	uint64_t readings, mask;
 	uint64_t pss_peak;
-	bool judged; /* what is nobody's can be told from the allocator's: else TP_MAKEUP_UNSEEN is among TP_MAKEUP_HEAP */
+	bool judged; /* what is nobody's can be told from the allocator's: else TPA_MAKEUP_UNSEEN is among TPA_MAKEUP_HEAP */
 	uint64_t inherited; /* of a forked process: anonymous memory that it began with */
 };
 
-#define TP_MAKEUP_SAMPLES 1024u
+#define TPA_MAKEUP_SAMPLES 1024u
 
 /* A part at a time, between two readings as if it had changed steadily. False: there is no reading. */
-bool tp_makeup_at(const struct tp_makeup *makeup, uint64_t time, enum tp_makeup_part part, double *bytes);
+bool tpa_makeup_at(const struct tpa_makeup *makeup, uint64_t time, enum tpa_makeup_part part, double *bytes);
 
 /* The path of its file or module; NULL: it has none. */
-const char *tp_makeup_path(const struct tp_trace *trace, const struct tp_makeup_owner *owner);
+const char *tpa_makeup_path(const struct tpa_trace *trace, const struct tpa_makeup_owner *owner);
 
 /* "heap", "mapped", ...: as JSON has it. */
-const char *tp_makeup_key(enum tp_makeup_part part);
+const char *tpa_makeup_key(enum tpa_makeup_part part);
 
-void tp_makeup_free(struct tp_makeup *makeup);
+void tpa_makeup_free(struct tpa_makeup *makeup);
 
 /* ---- for the replay ---- */
 
 /* One region of the reading that is under way. */
-struct tp_makeup_region {
-	struct tp_region is;
+struct tpa_makeup_region {
+	struct tpa_region is;
 	uint64_t rest, space; /* of what is not put down to anybody yet: bytes of RSS, and of addresses */
 	uint64_t blocks;      /* bytes of live blocks in it */
 };
 
-struct tp_makeup_state {
-	struct tp_makeup result;
-	struct tp_makeup_region *list; /* in order of address; thread stacks and the like stand behind `plain` */
+struct tpa_makeup_state {
+	struct tpa_makeup result;
+	struct tpa_makeup_region *list; /* in order of address; thread stacks and the like stand behind `plain` */
 	size_t count, room, plain;
 	uint32_t thread;
 	uint64_t looked; /* blocks that were looked at so far */
@@ -95,8 +95,8 @@ struct tp_makeup_state {
 };
 
 /* Saves, or loads into a state that is all zero. */
-struct tp_archive;
-void tp_makeup_archive(struct tp_archive *archive, struct tp_makeup_state *state);
-void tp_makeup_state_free(struct tp_makeup_state *state);
+struct tpa_archive;
+void tpa_makeup_archive(struct tpa_archive *archive, struct tpa_makeup_state *state);
+void tpa_makeup_state_free(struct tpa_makeup_state *state);
 
 #endif

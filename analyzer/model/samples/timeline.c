@@ -9,22 +9,22 @@
 #define LIMIT_MAX (1u << 20)
 #define WIDTH_MAX (UINT64_C(1) << 62)
 
-void tp_timeline_init(struct tp_timeline *timeline, uint32_t limit)
+void tpa_timeline_init(struct tpa_timeline *timeline, uint32_t limit)
 {
 	if (!limit)
 		limit = LIMIT_DEFAULT;
-	*timeline = (struct tp_timeline){ .width = 1 };
+	*timeline = (struct tpa_timeline){ .width = 1 };
 	timeline->limit = limit < LIMIT_MIN ? LIMIT_MIN : limit > LIMIT_MAX ? LIMIT_MAX : limit;
-	timeline->points = tp_zalloc(timeline->limit, sizeof(*timeline->points));
+	timeline->points = tpa_zalloc(timeline->limit, sizeof(*timeline->points));
 }
 
-static uint64_t interval_of(const struct tp_timeline *timeline, const struct tp_point *point)
+static uint64_t interval_of(const struct tpa_timeline *timeline, const struct tpa_point *point)
 {
 	return (point->time_ns - timeline->origin) / timeline->width;
 }
 
 /* Of the points of one interval: the moments of the most live bytes and of the largest RSS, and the last. Returns how many. */
-static size_t keep(struct tp_point *points, size_t count, struct tp_point *to)
+static size_t keep(struct tpa_point *points, size_t count, struct tpa_point *to)
 {
 	size_t best = 0, most = 0, kept = 0;
 
@@ -43,9 +43,9 @@ static size_t keep(struct tp_point *points, size_t count, struct tp_point *to)
 }
 
 /* Joins intervals in pairs. */
-static void join(struct tp_timeline *timeline)
+static void join(struct tpa_timeline *timeline)
 {
-	struct tp_point *points = timeline->points;
+	struct tpa_point *points = timeline->points;
 	size_t kept = 0, next;
 
 	timeline->width *= 2;
@@ -59,7 +59,7 @@ static void join(struct tp_timeline *timeline)
 }
 
 /* Always leaves room for the three points that end a timeline. */
-static void push(struct tp_timeline *timeline, const struct tp_point *point)
+static void push(struct tpa_timeline *timeline, const struct tpa_point *point)
 {
 	while (timeline->count + 4 > timeline->limit && timeline->width < WIDTH_MAX)
 		join(timeline);
@@ -68,9 +68,9 @@ static void push(struct tp_timeline *timeline, const struct tp_point *point)
 }
 
 /* What the current interval keeps, in order of time. Returns how many points. */
-static int kept_of(const struct tp_timeline *timeline, struct tp_point kept[2])
+static int kept_of(const struct tpa_timeline *timeline, struct tpa_point kept[2])
 {
-	const struct tp_point *best = &timeline->best, *most = &timeline->most;
+	const struct tpa_point *best = &timeline->best, *most = &timeline->most;
 
 	if (most->rss <= best->rss) {
 		kept[0] = *best;
@@ -82,10 +82,10 @@ static int kept_of(const struct tp_timeline *timeline, struct tp_point kept[2])
 }
 
 /* Intervals that became wider: the last points may lie in the current one, which goes on with them. */
-static void reopen(struct tp_timeline *timeline, uint64_t begin)
+static void reopen(struct tpa_timeline *timeline, uint64_t begin)
 {
 	while (timeline->count && timeline->points[timeline->count - 1].time_ns >= begin) {
-		const struct tp_point *point = &timeline->points[--timeline->count];
+		const struct tpa_point *point = &timeline->points[--timeline->count];
 
 		if (point->live_bytes >= timeline->best.live_bytes)
 			timeline->best = *point;
@@ -94,18 +94,18 @@ static void reopen(struct tp_timeline *timeline, uint64_t begin)
 	}
 }
 
-void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+void tpa_timeline_turn(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now)
 {
 	uint64_t end = timeline->next;
 
 	if (end) {
-		struct tp_point kept[2];
+		struct tpa_point kept[2];
 		int count = kept_of(timeline, kept);
 
 		for (int i = 0; i < count; i++)
 			push(timeline, &kept[i]);
 		if (time - end >= timeline->width) {
-			struct tp_point quiet = *now;
+			struct tpa_point quiet = *now;
 
 			quiet.time_ns = end;
 			push(timeline, &quiet);
@@ -121,10 +121,10 @@ void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct 
 	timeline->next = end + timeline->width;
 }
 
-struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now,
-				    size_t *count)
+struct tpa_point *tpa_timeline_finish(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now,
+				      size_t *count)
 {
-	struct tp_point *points = timeline->points;
+	struct tpa_point *points = timeline->points;
 
 	if (timeline->next) {
 		timeline->count += (size_t)kept_of(timeline, points + timeline->count);
@@ -140,16 +140,16 @@ struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time,
 	return points;
 }
 
-void tp_timeline_archive(struct tp_archive *archive, struct tp_timeline *timeline)
+void tpa_timeline_archive(struct tpa_archive *archive, struct tpa_timeline *timeline)
 {
 	size_t room = timeline->limit;
 
-	TP_ARCHIVE(archive, timeline->origin);
-	TP_ARCHIVE(archive, timeline->width);
-	TP_ARCHIVE(archive, timeline->next);
-	TP_ARCHIVE(archive, timeline->best);
-	TP_ARCHIVE(archive, timeline->most);
-	tp_archive_array(archive, &timeline->points, &timeline->count, &room, sizeof(*timeline->points));
-	tp_archive_check(archive, timeline->count + 3 <= timeline->limit && timeline->width,
-			 "the timeline is of another length");
+	TPA_ARCHIVE(archive, timeline->origin);
+	TPA_ARCHIVE(archive, timeline->width);
+	TPA_ARCHIVE(archive, timeline->next);
+	TPA_ARCHIVE(archive, timeline->best);
+	TPA_ARCHIVE(archive, timeline->most);
+	tpa_archive_array(archive, &timeline->points, &timeline->count, &room, sizeof(*timeline->points));
+	tpa_archive_check(archive, timeline->count + 3 <= timeline->limit && timeline->width,
+			  "the timeline is of another length");
 }

@@ -13,37 +13,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_archive;
+struct tpa_archive;
 
-struct tp_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
+struct tpa_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
 	uint64_t time_ns; /* since the run's start */
 	uint64_t live_bytes, live_blocks, mapped_bytes;
 	uint64_t rss, vms;			/* latest sample by then; 0 if none yet */
 	double bytes_variance, blocks_variance; /* of what is live, if it is an estimate */
 };
 
-struct tp_timeline {
-	struct tp_point *points;
+struct tpa_timeline {
+	struct tpa_point *points;
 	size_t count, limit;
 	uint64_t origin, width; /* of the intervals, in the unit of the times that are given */
 	uint64_t next;		/* where the current interval ends; 0: none was begun */
-	struct tp_point best;	/* of the current interval: the most live bytes */
-	struct tp_point most;	/* of the current interval: the largest RSS */
+	struct tpa_point best;	/* of the current interval: the most live bytes */
+	struct tpa_point most;	/* of the current interval: the largest RSS */
 };
 
 /* At most `limit` points (0: 512, at least 8). */
-void tp_timeline_init(struct tp_timeline *timeline, uint32_t limit);
-void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now);
+void tpa_timeline_init(struct tpa_timeline *timeline, uint32_t limit);
+void tpa_timeline_turn(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now);
 
 /* Before an event: `now` holds what has been true up to it. */
-static inline void tp_timeline_advance(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+static inline void tpa_timeline_advance(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now)
 {
 	if (__builtin_expect(time >= timeline->next, 0))
-		tp_timeline_turn(timeline, time, now);
+		tpa_timeline_turn(timeline, time, now);
 }
 
 /* After an event that changed what is live. */
-static inline void tp_timeline_record(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+static inline void tpa_timeline_record(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now)
 {
 	if (now->live_bytes > timeline->best.live_bytes) {
 		timeline->best = *now;
@@ -52,7 +52,7 @@ static inline void tp_timeline_record(struct tp_timeline *timeline, uint64_t tim
 }
 
 /* After an event that changed RSS. */
-static inline void tp_timeline_record_rss(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+static inline void tpa_timeline_record_rss(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now)
 {
 	if (now->rss > timeline->most.rss) {
 		timeline->most = *now;
@@ -61,10 +61,10 @@ static inline void tp_timeline_record_rss(struct tp_timeline *timeline, uint64_t
 }
 
 /* Saves, or loads into a timeline that was just initialized with the same limit. */
-void tp_timeline_archive(struct tp_archive *archive, struct tp_timeline *timeline);
+void tpa_timeline_archive(struct tpa_archive *archive, struct tpa_timeline *timeline);
 
 /* The last interval, and what was live at the end. Returns the points, now the caller's (times as they were given). */
-struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now,
-				    size_t *count);
+struct tpa_point *tpa_timeline_finish(struct tpa_timeline *timeline, uint64_t time, const struct tpa_point *now,
+				      size_t *count);
 
 #endif

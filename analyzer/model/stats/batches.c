@@ -5,10 +5,10 @@
 
 #define SHUFFLED_MAX 256u /* pieces that durations without order are cut into */
 
-static void add_log(struct tp_batches *batches, double value, uint64_t calls)
+static void add_log(struct tpa_batches *batches, double value, uint64_t calls)
 {
 	batches->calls += calls;
-	tp_series_add(&batches->series, batches->means, TP_BATCH_MAX, value, calls);
+	tpa_series_add(&batches->series, batches->means, TPA_BATCH_MAX, value, calls);
 }
 
 static double log_of(double ns)
@@ -16,7 +16,7 @@ static double log_of(double ns)
 	return log(ns > 1 ? ns : 1);
 }
 
-void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls)
+void tpa_batches_add(struct tpa_batches *batches, double ns, uint64_t calls)
 {
 	add_log(batches, log_of(ns), calls);
 }
@@ -34,7 +34,7 @@ static uint64_t any_below(uint64_t *state, uint64_t below)
  * Many calls go in pieces of several that are taken to have had the same duration, each from another part of the
  * distribution: batches then differ by more than they did, never by less.
  */
-void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count)
+void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_part *parts, size_t count)
 {
 	double values[SHUFFLED_MAX];
 	uint64_t calls = 0, piece, state = 88172645463325252u, behind = 0;
@@ -61,7 +61,7 @@ void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part
 	}
 }
 
-void tp_batches_append(struct tp_batches *to, const struct tp_batches *from)
+void tpa_batches_append(struct tpa_batches *to, const struct tpa_batches *from)
 {
 	for (size_t i = 0; i < from->series.count; i++)
 		add_log(to, from->means[i], from->series.size);

@@ -14,25 +14,25 @@
 #include "model/stats/histogram.h"
 #include "model/stats/series.h"
 
-#define TP_BATCH_MAX 64u
+#define TPA_BATCH_MAX 64u
 
-struct tp_batches {
+struct tpa_batches {
 	uint64_t calls; /* in all */
-	struct tp_series series;
-	double means[TP_BATCH_MAX]; /* of its full batches */
+	struct tpa_series series;
+	double means[TPA_BATCH_MAX]; /* of its full batches */
 };
 
 /* Adds `calls` calls of this duration in ns. Durations below 1 ns count as 1 ns. */
-void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls);
+void tpa_batches_add(struct tpa_batches *batches, double ns, uint64_t calls);
 
 /* Adds durations whose order is unknown: they are shuffled, in the same way each time. */
-struct tp_batch_part {
+struct tpa_batch_part {
 	double ns;
 	uint64_t calls;
 };
-void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count);
+void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_part *parts, size_t count);
 
 /* Appends the batches of another process in which the same op was called. */
-void tp_batches_append(struct tp_batches *to, const struct tp_batches *from);
+void tpa_batches_append(struct tpa_batches *to, const struct tpa_batches *from);
 
 #endif

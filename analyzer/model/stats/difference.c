@@ -7,7 +7,7 @@
 
 #include "model/stats/student.h"
 
-#define BOTH (2 * TP_BATCH_MAX)
+#define BOTH (2 * TPA_BATCH_MAX)
 #define LEVEL 0.05
 #define PAIRED_LEAST 16u    /* batches that may be put together in pairs */
 #define CORRELATED_LEAST 6u /* values for a correlation of neighbours */
@@ -15,9 +15,9 @@
 #define DRIFT_LEAST 12u	    /* batches among which a drift can be seen */
 #define INDEPENDENT_LEAST 6 /* of those, that must be worth as much as independent ones */
 
-static struct tp_difference nothing(enum tp_doubt doubt)
+static struct tpa_difference nothing(enum tpa_doubt doubt)
 {
-	return (struct tp_difference){ NAN, { NAN, NAN }, { NAN, NAN }, NAN, doubt };
+	return (struct tpa_difference){ NAN, { NAN, NAN }, { NAN, NAN }, NAN, doubt };
 }
 
 /* ---- one run a side ---- */
@@ -34,7 +34,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Ranks among all, as shares of how many there are; equal values have the mean of theirs. */
-static void rank(const struct tp_batches *a, const struct tp_batches *b, double *ranks_a, double *ranks_b)
+static void rank(const struct tpa_batches *a, const struct tpa_batches *b, double *ranks_a, double *ranks_b)
 {
 	struct ranked list[BOTH];
 	size_t all = a->series.count + b->series.count;
@@ -77,7 +77,7 @@ static double inflation(const double *values, size_t count, double squares)
 static struct series series_of(const double *values, size_t count)
 {
 	struct series series = { .factor = 1, .degrees = (double)count - 1 };
-	double left[TP_BATCH_MAX] = { 0 }, most = 0, squares, variance;
+	double left[TPA_BATCH_MAX] = { 0 }, most = 0, squares, variance;
 
 	for (size_t i = 0; i < count; i++)
 		series.mean += values[i] / (double)count;
@@ -118,10 +118,10 @@ static int by_number(const void *left, const void *right)
 }
 
 /* All differences between the sides in order: their middle, and those that the test would not refuse. */
-static void ratios(const struct tp_batches *a, const struct tp_batches *b, double half,
-		   struct tp_difference *difference)
+static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, double half,
+		   struct tpa_difference *difference)
 {
-	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 };
+	double list[TPA_BATCH_MAX * TPA_BATCH_MAX] = { 0 };
 	double out = (double)(a->series.count * b->series.count) * (0.5 - half);
 	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
 
@@ -136,17 +136,17 @@ static void ratios(const struct tp_batches *a, const struct tp_batches *b, doubl
 	}
 }
 
-struct tp_difference tp_difference_batches(const struct tp_batches *a, const struct tp_batches *b)
+struct tpa_difference tpa_difference_batches(const struct tpa_batches *a, const struct tpa_batches *b)
 {
 	double ranks[BOTH], spread = 0, n = (double)a->series.count, m = (double)b->series.count, error, degrees;
-	struct tp_difference difference = nothing(TP_DOUBT_NONE);
+	struct tpa_difference difference = nothing(TPA_DOUBT_NONE);
 	struct series of_a, of_b;
 
 	if (!a->series.count || !b->series.count)
-		return nothing(TP_DOUBT_FEW);
+		return nothing(TPA_DOUBT_FEW);
 	rank(a, b, ranks, ranks + a->series.count);
-	if (a->series.count < TP_DIFFERENCE_LEAST || b->series.count < TP_DIFFERENCE_LEAST) {
-		difference.doubt = TP_DOUBT_FEW;
+	if (a->series.count < TPA_DIFFERENCE_LEAST || b->series.count < TPA_DIFFERENCE_LEAST) {
+		difference.doubt = TPA_DOUBT_FEW;
 		ratios(a, b, 0.5, &difference);
 		return difference;
 	}
@@ -156,23 +156,23 @@ struct tp_difference tp_difference_batches(const struct tp_batches *a, const str
 		spread += pow(ranks[i] - 0.5 - 0.5 / (n + m), 2) / (n + m - 1);
 	error = sqrt(spread * (of_a.factor / n + of_b.factor / m));
 	degrees = of_a.degrees + of_b.degrees;
-	ratios(a, b, error * tp_student_t(LEVEL, degrees), &difference);
+	ratios(a, b, error * tpa_student_t(LEVEL, degrees), &difference);
 	if (drifts(&of_a, a->series.count) || drifts(&of_b, b->series.count))
-		difference.doubt = TP_DOUBT_DRIFT;
+		difference.doubt = TPA_DOUBT_DRIFT;
 	else
-		difference.p = error > 0 ? tp_student_p((of_b.mean - of_a.mean) / error, degrees) : 1;
+		difference.p = error > 0 ? tpa_student_p((of_b.mean - of_a.mean) / error, degrees) : 1;
 	return difference;
 }
 
 /* ---- several runs ---- */
 
 /* The variance of a side's mean, by n - 1. */
-static double variance_of(const struct tp_moments *moments)
+static double variance_of(const struct tpa_moments *moments)
 {
 	return moments->squares / (double)(moments->count - 1) / (double)moments->count;
 }
 
-static double degrees_of(double va, double vb, const struct tp_moments *a, const struct tp_moments *b)
+static double degrees_of(double va, double vb, const struct tpa_moments *a, const struct tpa_moments *b)
 {
 	double sum = va + vb;
 
@@ -182,7 +182,7 @@ static double degrees_of(double va, double vb, const struct tp_moments *a, const
 }
 
 static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
-		     struct tp_difference *difference)
+		     struct tpa_difference *difference)
 {
 	double ratio = new_value / old_value, half;
 
@@ -191,26 +191,26 @@ static void ratio_of(double old_value, double old_variance, double new_value, do
 	/* By the first terms of its series. */
 	half = times * sqrt(new_variance + ratio * ratio * old_variance) / old_value;
 	difference->ratio = ratio;
-	difference->interval = (struct tp_interval){ fmax(ratio - half, 0), ratio + half };
+	difference->interval = (struct tpa_interval){ fmax(ratio - half, 0), ratio + half };
 }
 
 static double p_of(double difference, double error, double degrees)
 {
 	if (error > 0)
-		return tp_student_p(difference / error, degrees);
+		return tpa_student_p(difference / error, degrees);
 	return fabs(difference) > 0 ? 0 : 1;
 }
 
-struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct tp_moments *b, bool logarithms)
+struct tpa_difference tpa_difference_runs(const struct tpa_moments *a, const struct tpa_moments *b, bool logarithms)
 {
-	struct tp_difference difference = nothing(TP_DOUBT_NONE);
-	const struct tp_moments *spread = a->count > 1 ? a : b;
+	struct tpa_difference difference = nothing(TPA_DOUBT_NONE);
+	const struct tpa_moments *spread = a->count > 1 ? a : b;
 	double va, vb, error, degrees, times;
 
 	if (!a->count || !b->count)
-		return nothing(TP_DOUBT_FEW);
+		return nothing(TPA_DOUBT_FEW);
 	if (spread->count < 2) {
-		difference.doubt = TP_DOUBT_FEW;
+		difference.doubt = TPA_DOUBT_FEW;
 		difference.ratio = logarithms ? exp(b->mean - a->mean) : a->mean > 0 ? b->mean / a->mean : NAN;
 		return difference;
 	}
@@ -218,7 +218,7 @@ struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct
 	vb = b->count > 1 ? variance_of(b) : variance_of(spread) * (double)spread->count;
 	degrees = a->count > 1 && b->count > 1 ? degrees_of(va, vb, a, b) : (double)(spread->count - 1);
 	error = sqrt(va + vb);
-	times = tp_student_t(LEVEL, degrees);
+	times = tpa_student_t(LEVEL, degrees);
 	difference.p = p_of(b->mean - a->mean, error, degrees);
 	if (logarithms) {
 		difference.ratio = exp(b->mean - a->mean);
@@ -234,20 +234,20 @@ struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct
 
 /* ---- estimates ---- */
 
-struct tp_interval tp_estimated_interval(const struct tp_estimated *estimated)
+struct tpa_interval tpa_estimated_interval(const struct tpa_estimated *estimated)
 {
-	double half = TP_NORMAL_95 * sqrt(estimated->variance);
+	double half = TPA_NORMAL_95 * sqrt(estimated->variance);
 
 	if (!(estimated->unseen > 0))
-		return (struct tp_interval){ estimated->value - half, estimated->value + half };
+		return (struct tpa_interval){ estimated->value - half, estimated->value + half };
 	if (!(estimated->value > 0))
-		return (struct tp_interval){ 0, log(2 / LEVEL) * estimated->unseen };
-	return tp_interval_estimate(estimated->value, estimated->variance, estimated->unseen);
+		return (struct tpa_interval){ 0, log(2 / LEVEL) * estimated->unseen };
+	return tpa_interval_estimate(estimated->value, estimated->variance, estimated->unseen);
 }
 
 /* The roots of (b - r a)^2 = (b - b_end)^2 + r^2 (a_end - a)^2: where the interval of b - r a ends at 0. */
-static void ratio_of_estimates(double a, struct tp_interval of_a, double b, struct tp_interval of_b,
-			       struct tp_difference *difference)
+static void ratio_of_estimates(double a, struct tpa_interval of_a, double b, struct tpa_interval of_b,
+			       struct tpa_difference *difference)
 {
 	double both = a * b, squares, times;
 
@@ -269,10 +269,10 @@ static double p_passed_by(double difference, double unseen)
 	return unseen > 0 ? fmin(2 * exp(-fabs(difference) / unseen), 1) : 0;
 }
 
-struct tp_difference tp_difference_estimates(const struct tp_estimated *a, const struct tp_estimated *b)
+struct tpa_difference tpa_difference_estimates(const struct tpa_estimated *a, const struct tpa_estimated *b)
 {
-	struct tp_interval of_a = tp_estimated_interval(a), of_b = tp_estimated_interval(b);
-	struct tp_difference difference = nothing(TP_DOUBT_NONE);
+	struct tpa_interval of_a = tpa_estimated_interval(a), of_b = tpa_estimated_interval(b);
+	struct tpa_difference difference = nothing(TPA_DOUBT_NONE);
 	double variance = a->variance + b->variance, change = b->value - a->value;
 
 	ratio_of_estimates(a->value, of_a, b->value, of_b, &difference);
@@ -284,9 +284,9 @@ struct tp_difference tp_difference_estimates(const struct tp_estimated *a, const
 	return difference;
 }
 
-struct tp_difference tp_difference_wider(const struct tp_difference *runs, const struct tp_difference *means)
+struct tpa_difference tpa_difference_wider(const struct tpa_difference *runs, const struct tpa_difference *means)
 {
-	struct tp_difference wider = *runs;
+	struct tpa_difference wider = *runs;
 
 	/* fmin(), fmax() pass over what is not known; a ratio without an upper end stays so. */
 	wider.p = fmax(runs->p, means->p);

@@ -60,10 +60,10 @@ static double monotone_sequence(const struct series *series, double squares)
 	return (2 * sum - 1) * (1 + (2 * (double)lag + 1) / (double)series->count);
 }
 
-struct tp_effective tp_effective_mean(const double *values, size_t count)
+struct tpa_effective tpa_effective_mean(const double *values, size_t count)
 {
 	struct series series = { values, count, 0 };
-	struct tp_effective effective = { (double)count, { NAN, NAN } };
+	struct tpa_effective effective = { (double)count, { NAN, NAN } };
 	double squares, tau, half, variance;
 
 	if (count < 2)
@@ -71,13 +71,13 @@ struct tp_effective tp_effective_mean(const double *values, size_t count)
 	for (size_t i = 0; i < count; i++)
 		series.mean += values[i] / (double)count;
 	squares = products(&series, 0);
-	effective.interval = (struct tp_interval){ series.mean, series.mean };
+	effective.interval = (struct tpa_interval){ series.mean, series.mean };
 	if (!(squares > 0))
 		return effective;
 	tau = fmax(fmax(first_order(&series, squares), monotone_sequence(&series, squares)), 1);
 	effective.count = fmax((double)count / tau, 2);
 	variance = squares / (double)count / (1 - 1 / effective.count); /* the mean has taken its part of it */
-	half = tp_student_t(0.05, effective.count - 1) * sqrt(variance / effective.count);
+	half = tpa_student_t(0.05, effective.count - 1) * sqrt(variance / effective.count);
 	effective.interval.low -= half;
 	effective.interval.high += half;
 	return effective;

@@ -17,16 +17,16 @@
 
 #include "model/stats/stats.h"
 
-struct tp_effective {
+struct tpa_effective {
 	/* Number of independent values that they are worth; at least 2, at most all of them */
 	double count;
 	/* Interval of the mean: Student's, with that count; NAN for fewer than two values */
-	struct tp_interval interval;
+	struct tpa_interval interval;
 };
 
 /*
  * Takes the time of computing the autocovariances up to the end of the correlation: at worst the square of the count.
  */
-struct tp_effective tp_effective_mean(const double *values, size_t count);
+struct tpa_effective tpa_effective_mean(const double *values, size_t count);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/archive.h"
 #include "base/memory.h"
 
-#define GROUPS (64 - TP_HISTOGRAM_BITS + 1)
+#define GROUPS (64 - TPA_HISTOGRAM_BITS + 1)
 
-void tp_histogram_free(struct tp_histogram *histogram)
+void tpa_histogram_free(struct tpa_histogram *histogram)
 {
 	for (unsigned i = 0; histogram && i < GROUPS; i++)
 		free(histogram->parts[i]);
@@ -18,61 +18,61 @@ void tp_histogram_free(struct tp_histogram *histogram)
 
 static unsigned group_of(uint64_t value)
 {
-	return value < TP_HISTOGRAM_PARTS ? 0 : 64 - TP_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
+	return value < TPA_HISTOGRAM_PARTS ? 0 : 64 - TPA_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
 }
 
 static uint64_t part_of(uint64_t value, unsigned group)
 {
-	return group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
+	return group ? (value >> (group - 1)) - TPA_HISTOGRAM_PARTS : value;
 }
 
-uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket)
+uint64_t tpa_histogram_bucket(const struct tpa_histogram *histogram, size_t bucket)
 {
-	unsigned group = (unsigned)(bucket / TP_HISTOGRAM_PARTS);
-	uint64_t part = bucket % TP_HISTOGRAM_PARTS, found = 0;
+	unsigned group = (unsigned)(bucket / TPA_HISTOGRAM_PARTS);
+	uint64_t part = bucket % TPA_HISTOGRAM_PARTS, found = 0;
 
-	if (histogram->count > TP_HISTOGRAM_EXACT)
+	if (histogram->count > TPA_HISTOGRAM_EXACT)
 		return histogram->parts[group] ? histogram->parts[group][part] : 0;
 	for (uint64_t i = 0; i < histogram->count; i++)
 		found += group_of(histogram->few[i]) == group && part_of(histogram->few[i], group) == part;
 	return found;
 }
 
-static uint64_t *parts_of(struct tp_histogram *histogram, unsigned group)
+static uint64_t *parts_of(struct tpa_histogram *histogram, unsigned group)
 {
 	if (!histogram->parts[group])
-		histogram->parts[group] = tp_zalloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+		histogram->parts[group] = tpa_zalloc(TPA_HISTOGRAM_PARTS, sizeof(uint64_t));
 	return histogram->parts[group];
 }
 
-static void add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+static void add_to_bucket(struct tpa_histogram *histogram, uint64_t value, uint64_t times)
 {
 	unsigned group = group_of(value);
 
 	parts_of(histogram, group)[part_of(value, group)] += times;
 }
 
-void tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
+void tpa_histogram_add(struct tpa_histogram *histogram, uint64_t value)
 {
 	if (!histogram->count || value < histogram->min)
 		histogram->min = value;
 	if (value > histogram->max)
 		histogram->max = value;
-	if (histogram->count < TP_HISTOGRAM_EXACT) {
+	if (histogram->count < TPA_HISTOGRAM_EXACT) {
 		histogram->few[histogram->count++] = value;
 		return;
 	}
-	if (histogram->count == TP_HISTOGRAM_EXACT)
-		for (unsigned i = 0; i < TP_HISTOGRAM_EXACT; i++)
+	if (histogram->count == TPA_HISTOGRAM_EXACT)
+		for (unsigned i = 0; i < TPA_HISTOGRAM_EXACT; i++)
 			add_to_bucket(histogram, histogram->few[i], 1);
 	histogram->count++;
 	add_to_bucket(histogram, value, 1);
 }
 
-void tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+void tpa_histogram_add_many(struct tpa_histogram *histogram, uint64_t value, uint64_t times)
 {
-	for (; times && histogram->count <= TP_HISTOGRAM_EXACT; times--)
-		tp_histogram_add(histogram, value);
+	for (; times && histogram->count <= TPA_HISTOGRAM_EXACT; times--)
+		tpa_histogram_add(histogram, value);
 	if (!times)
 		return;
 	histogram->min = value < histogram->min ? value : histogram->min;
@@ -81,17 +81,17 @@ void tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint6
 	add_to_bucket(histogram, value, times);
 }
 
-void tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from)
+void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *from)
 {
-	if (from->count <= TP_HISTOGRAM_EXACT) {
+	if (from->count <= TPA_HISTOGRAM_EXACT) {
 		for (uint64_t i = 0; i < from->count; i++)
-			tp_histogram_add(to, from->few[i]);
+			tpa_histogram_add(to, from->few[i]);
 		return;
 	}
-	for (uint64_t i = 0; to->count <= TP_HISTOGRAM_EXACT && i < to->count; i++)
+	for (uint64_t i = 0; to->count <= TPA_HISTOGRAM_EXACT && i < to->count; i++)
 		add_to_bucket(to, to->few[i], 1);
 	for (unsigned group = 0; group < GROUPS; group++)
-		for (unsigned part = 0; from->parts[group] && part < TP_HISTOGRAM_PARTS; part++)
+		for (unsigned part = 0; from->parts[group] && part < TPA_HISTOGRAM_PARTS; part++)
 			parts_of(to, group)[part] += from->parts[group][part];
 	to->min = to->count && to->min < from->min ? to->min : from->min;
 	to->max = to->max > from->max ? to->max : from->max;
@@ -105,9 +105,9 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static uint64_t exact(const struct tp_histogram *histogram, uint64_t rank)
+static uint64_t exact(const struct tpa_histogram *histogram, uint64_t rank)
 {
-	uint64_t sorted[TP_HISTOGRAM_EXACT];
+	uint64_t sorted[TPA_HISTOGRAM_EXACT];
 
 	memcpy(sorted, histogram->few, sizeof(sorted));
 	qsort(sorted, histogram->count, sizeof(*sorted), by_value);
@@ -118,11 +118,11 @@ static uint64_t exact(const struct tp_histogram *histogram, uint64_t rank)
 static uint64_t middle(unsigned group, uint64_t part)
 {
 	if (group < 2)
-		return group ? TP_HISTOGRAM_PARTS + part : part;
-	return ((TP_HISTOGRAM_PARTS + part) << (group - 1)) + (UINT64_C(1) << (group - 2));
+		return group ? TPA_HISTOGRAM_PARTS + part : part;
+	return ((TPA_HISTOGRAM_PARTS + part) << (group - 1)) + (UINT64_C(1) << (group - 2));
 }
 
-uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share)
+uint64_t tpa_histogram_percentile(const struct tpa_histogram *histogram, double share)
 {
 	uint64_t rank = (uint64_t)ceil(share * (double)histogram->count), seen = 0, value = histogram->max;
 	bool found = false;
@@ -130,10 +130,10 @@ uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double sh
 	if (!histogram->count)
 		return 0;
 	rank = rank < 1 ? 1 : rank > histogram->count ? histogram->count : rank;
-	if (histogram->count <= TP_HISTOGRAM_EXACT)
+	if (histogram->count <= TPA_HISTOGRAM_EXACT)
 		return exact(histogram, rank);
 	for (unsigned group = 0; group < GROUPS && !found; group++)
-		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS && !found; part++) {
+		for (unsigned part = 0; histogram->parts[group] && part < TPA_HISTOGRAM_PARTS && !found; part++) {
 			seen += histogram->parts[group][part];
 			found = seen >= rank;
 			if (found)
@@ -143,7 +143,7 @@ uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double sh
 }
 
 /* Between neighbours. */
-static double exact_quantile(const struct tp_histogram *histogram, double share)
+static double exact_quantile(const struct tpa_histogram *histogram, double share)
 {
 	double place = share * (double)(histogram->count - 1), below = floor(place);
 	uint64_t rank = (uint64_t)below + 1, next = rank < histogram->count ? rank + 1 : rank;
@@ -152,19 +152,19 @@ static double exact_quantile(const struct tp_histogram *histogram, double share)
 	return low + (high - low) * (place - below);
 }
 
-double tp_histogram_quantile(const struct tp_histogram *histogram, double share)
+double tpa_histogram_quantile(const struct tpa_histogram *histogram, double share)
 {
 	double place = share * (double)histogram->count, seen = 0;
 
 	if (!histogram->count)
 		return NAN;
-	if (histogram->count <= TP_HISTOGRAM_EXACT)
+	if (histogram->count <= TPA_HISTOGRAM_EXACT)
 		return exact_quantile(histogram, share);
 	for (unsigned group = 0; group < GROUPS; group++) {
-		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS; part++) {
+		for (unsigned part = 0; histogram->parts[group] && part < TPA_HISTOGRAM_PARTS; part++) {
 			double count = (double)histogram->parts[group][part];
 			double width = group ? ldexp(1, (int)group - 1) : 1;
-			double low = group ? (TP_HISTOGRAM_PARTS + part) * width : part;
+			double low = group ? (TPA_HISTOGRAM_PARTS + part) * width : part;
 
 			if (count > 0 && seen + count >= place)
 				return low - 0.5 + width * (place - seen) / count;
@@ -174,19 +174,19 @@ double tp_histogram_quantile(const struct tp_histogram *histogram, double share)
 	return (double)histogram->max;
 }
 
-void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram)
+void tpa_histogram_archive(struct tpa_archive *archive, struct tpa_histogram *histogram)
 {
-	TP_ARCHIVE(archive, histogram->count);
-	TP_ARCHIVE(archive, histogram->min);
-	TP_ARCHIVE(archive, histogram->max);
-	TP_ARCHIVE(archive, histogram->few);
+	TPA_ARCHIVE(archive, histogram->count);
+	TPA_ARCHIVE(archive, histogram->min);
+	TPA_ARCHIVE(archive, histogram->max);
+	TPA_ARCHIVE(archive, histogram->few);
 	for (unsigned i = 0; i < GROUPS && !archive->failed; i++) {
-		size_t parts = histogram->parts[i] ? TP_HISTOGRAM_PARTS : 0;
+		size_t parts = histogram->parts[i] ? TPA_HISTOGRAM_PARTS : 0;
 
-		TP_ARCHIVE(archive, parts);
-		if (!parts || !tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a histogram has no such part"))
+		TPA_ARCHIVE(archive, parts);
+		if (!parts || !tpa_archive_check(archive, parts == TPA_HISTOGRAM_PARTS, "a histogram has no such part"))
 			continue;
-		tp_archive_array(archive, &histogram->parts[i], &parts, NULL, sizeof(uint64_t));
-		tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a part of a histogram is cut short");
+		tpa_archive_array(archive, &histogram->parts[i], &parts, NULL, sizeof(uint64_t));
+		tpa_archive_check(archive, parts == TPA_HISTOGRAM_PARTS, "a part of a histogram is cut short");
 	}
 }

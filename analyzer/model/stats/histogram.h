@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Percentiles of many durations in bounded memory, like HdrHistogram (Tene): each power of two is divided into
- * TP_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. It is off by at most half a
- * bucket, 1 / (2 * TP_HISTOGRAM_PARTS) of its value, 0.4%. The first TP_HISTOGRAM_EXACT values are kept as they are, so
+ * TPA_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. It is off by at most half a
+ * bucket, 1 / (2 * TPA_HISTOGRAM_PARTS) of its value, 0.4%. The first TPA_HISTOGRAM_EXACT values are kept as they are, so
  * percentiles are exact up to that number.
  */
 #ifndef TPROF_MODEL_STATS_HISTOGRAM_H
@@ -12,50 +12,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_archive;
+struct tpa_archive;
 
-#define TP_HISTOGRAM_BITS 7
-#define TP_HISTOGRAM_PARTS (1u << TP_HISTOGRAM_BITS)
-#define TP_HISTOGRAM_EXACT 64u
+#define TPA_HISTOGRAM_BITS 7
+#define TPA_HISTOGRAM_PARTS (1u << TPA_HISTOGRAM_BITS)
+#define TPA_HISTOGRAM_EXACT 64u
 
-struct tp_histogram {
+struct tpa_histogram {
 	uint64_t count, min, max;
-	uint64_t few[TP_HISTOGRAM_EXACT];
+	uint64_t few[TPA_HISTOGRAM_EXACT];
 	/*
 	 * [0] has all values below PARTS, each with its own bucket; [n] has the n-th power of two from PARTS on. NULL:
 	 * empty.
 	 */
-	uint64_t *parts[64 - TP_HISTOGRAM_BITS + 1];
+	uint64_t *parts[64 - TPA_HISTOGRAM_BITS + 1];
 };
 
 /* Frees the histogram's contents, not the histogram. NULL: does nothing. */
-void tp_histogram_free(struct tp_histogram *histogram);
+void tpa_histogram_free(struct tpa_histogram *histogram);
 
 /* Saves the histogram, or loads into an empty one. */
-void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram);
+void tpa_histogram_archive(struct tpa_archive *archive, struct tpa_histogram *histogram);
 
-void tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
+void tpa_histogram_add(struct tpa_histogram *histogram, uint64_t value);
 
 /* Adds the value `times` times. */
-void tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times);
+void tpa_histogram_add_many(struct tpa_histogram *histogram, uint64_t value, uint64_t times);
 
 /* Adds all values of `from`. */
-void tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from);
+void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *from);
 
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
-uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
+uint64_t tpa_histogram_percentile(const struct tpa_histogram *histogram, double share);
 
 /*
  * The quantile as if values were not rounded but spread evenly within their bucket: it moves smoothly where a
  * percentile jumps from one bucket to the next. NAN if there are no values.
  */
-double tp_histogram_quantile(const struct tp_histogram *histogram, double share);
+double tpa_histogram_quantile(const struct tpa_histogram *histogram, double share);
 
 /*
- * The number of values in a bucket. Buckets are numbered below TP_HISTOGRAM_BUCKETS, smallest values first. Works for
+ * The number of values in a bucket. Buckets are numbered below TPA_HISTOGRAM_BUCKETS, smallest values first. Works for
  * values that are still kept one by one, too.
  */
-uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket);
-#define TP_HISTOGRAM_BUCKETS ((size_t)(64 - TP_HISTOGRAM_BITS + 1) * TP_HISTOGRAM_PARTS)
+uint64_t tpa_histogram_bucket(const struct tpa_histogram *histogram, size_t bucket);
+#define TPA_HISTOGRAM_BUCKETS ((size_t)(64 - TPA_HISTOGRAM_BITS + 1) * TPA_HISTOGRAM_PARTS)
 
 #endif

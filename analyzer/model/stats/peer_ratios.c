@@ -11,7 +11,7 @@ struct others {
 	double errors;		      /* the mean of their errors' squares */
 };
 
-static struct others others_of(const struct tp_among *list, size_t count, size_t without)
+static struct others others_of(const struct tpa_among *list, size_t count, size_t without)
 {
 	struct others others = { .count = (double)count - 1 };
 
@@ -27,23 +27,23 @@ static struct others others_of(const struct tp_among *list, size_t count, size_t
 }
 
 /* What the others vary by has their own errors in it; this one has its own. */
-static double p_of(const struct tp_among *one, const struct others *others)
+static double p_of(const struct tpa_among *one, const struct others *others)
 {
 	double variance =
 		fmax(others->variance - others->errors, 0) + one->error * one->error + others->variance / others->count;
 
 	if (!(variance > 0))
 		return fabs(one->log_ratio - others->mean) > 0 ? 0 : 1;
-	return tp_student_p((one->log_ratio - others->mean) / sqrt(variance), others->count - 1);
+	return tpa_student_p((one->log_ratio - others->mean) / sqrt(variance), others->count - 1);
 }
 
-void tp_among_test(struct tp_among *list, size_t count)
+void tpa_among_test(struct tpa_among *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct others others;
 
 		list[i].p = NAN;
-		if (count <= TP_AMONG_LEAST)
+		if (count <= TPA_AMONG_LEAST)
 			continue;
 		others = others_of(list, count, i);
 		list[i].p = p_of(&list[i], &others);

@@ -15,13 +15,13 @@
 
 #include <stddef.h>
 
-#define TP_AMONG_LEAST 4u /* others, for their spread to say anything */
+#define TPA_AMONG_LEAST 4u /* others, for their spread to say anything */
 
-struct tp_among {
+struct tpa_among {
 	double log_ratio, error; /* the error of the logarithm, by the variation within the runs */
 	double p;		 /* output: the probability of being one of them; NAN: there are too few others */
 };
 
-void tp_among_test(struct tp_among *list, size_t count);
+void tpa_among_test(struct tpa_among *list, size_t count);
 
 #endif

@@ -20,7 +20,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Both sides' values one by one; those that are the same are neighbours. */
-static size_t gather_few(struct rank_value *list, const struct tp_histogram *a, const struct tp_histogram *b)
+static size_t gather_few(struct rank_value *list, const struct tpa_histogram *a, const struct tpa_histogram *b)
 {
 	size_t count = 0;
 
@@ -32,25 +32,25 @@ static size_t gather_few(struct rank_value *list, const struct tp_histogram *a, 
 	return count;
 }
 
-static size_t gather(struct rank_value *list, const struct tp_histogram *a, const struct tp_histogram *b)
+static size_t gather(struct rank_value *list, const struct tpa_histogram *a, const struct tpa_histogram *b)
 {
-	if (a->count <= TP_HISTOGRAM_EXACT && b->count <= TP_HISTOGRAM_EXACT)
+	if (a->count <= TPA_HISTOGRAM_EXACT && b->count <= TPA_HISTOGRAM_EXACT)
 		return gather_few(list, a, b);
-	for (size_t i = 0; i < TP_HISTOGRAM_BUCKETS; i++)
-		list[i] = (struct rank_value){ i, tp_histogram_bucket(a, i), tp_histogram_bucket(b, i) };
-	return TP_HISTOGRAM_BUCKETS;
+	for (size_t i = 0; i < TPA_HISTOGRAM_BUCKETS; i++)
+		list[i] = (struct rank_value){ i, tpa_histogram_bucket(a, i), tpa_histogram_bucket(b, i) };
+	return TPA_HISTOGRAM_BUCKETS;
 }
 
-struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_histogram *b)
+struct tpa_rank_test tpa_rank_test(const struct tpa_histogram *a, const struct tpa_histogram *b)
 {
-	struct tp_rank_test test = { NAN, NAN };
+	struct tpa_rank_test test = { NAN, NAN };
 	double n = (double)a->count, m = (double)b->count, all = n + m, below = 0, wins = 0, ties = 0, variance, off;
 	struct rank_value *list;
 	size_t count;
 
 	if (!a->count || !b->count)
 		return test;
-	list = tp_zalloc(TP_HISTOGRAM_BUCKETS, sizeof(*list));
+	list = tpa_zalloc(TPA_HISTOGRAM_BUCKETS, sizeof(*list));
 	count = gather(list, a, b);
 	for (size_t i = 0, next; i < count; i = next) {
 		double mine = 0, others = 0, tied;
@@ -66,12 +66,12 @@ struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_h
 	test.later = wins / (n * m);
 	variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
 	off = fmax(fabs(wins - n * m / 2) - 0.5, 0); /* ranks come in steps */
-	if (a->count >= TP_RANK_LEAST && b->count >= TP_RANK_LEAST)
+	if (a->count >= TPA_RANK_LEAST && b->count >= TPA_RANK_LEAST)
 		test.p = variance > 0 ? erfc(off / sqrt(2 * variance)) : 1;
 	return test;
 }
 
-double tp_share_test(double a_hits, double a_trials, double b_hits, double b_trials)
+double tpa_share_test(double a_hits, double a_trials, double b_hits, double b_trials)
 {
 	double least = fmin(a_trials, b_trials), share, variance;
 
@@ -91,9 +91,9 @@ static int by_p(const void *left, const void *right)
 	return x < y ? -1 : x > y;
 }
 
-void tp_holm(double *list, size_t count)
+void tpa_holm(double *list, size_t count)
 {
-	double **order = tp_zalloc(count, sizeof(*order)), largest = 0;
+	double **order = tpa_zalloc(count, sizeof(*order)), largest = 0;
 	size_t tests = 0;
 
 	for (size_t i = 0; i < count; i++)

@@ -8,9 +8,9 @@
 #include "model/stats/histogram.h"
 
 /* Calls of each: with fewer, the normal distribution is not a good approximation */
-#define TP_RANK_LEAST 8u
+#define TPA_RANK_LEAST 8u
 
-struct tp_rank_test {
+struct tpa_rank_test {
 	double p;
 	/* The probability that a call of `b` takes longer than one of `a`; a tie counts half. NAN: no calls */
 	double later;
@@ -21,15 +21,15 @@ struct tp_rank_test {
  * values one by one, the ranks are exact; otherwise values in one bucket (0.8% wide) are ties. Calls are taken as
  * independent.
  */
-struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_histogram *b);
+struct tpa_rank_test tpa_rank_test(const struct tpa_histogram *a, const struct tpa_histogram *b);
 
 /* The pooled test of two proportions, with `a_hits` hits in `a_trials` trials and so on (any numbers). */
-double tp_share_test(double a_hits, double a_trials, double b_hits, double b_trials);
+double tpa_share_test(double a_hits, double a_trials, double b_hits, double b_trials);
 
 /*
  * Corrects p-values for many tests, in place (Holm 1979): the probability that any of those below 5% is false is below
  * 5%. NANs are ignored.
  */
-void tp_holm(double *list, size_t count);
+void tpa_holm(double *list, size_t count);
 
 #endif

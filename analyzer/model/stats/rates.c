@@ -5,7 +5,7 @@
 
 /* ---- does it go on? ---- */
 
-double tp_rates_walk(const double *x, const double *y, size_t n, double slope)
+double tpa_rates_walk(const double *x, const double *y, size_t n, double slope)
 {
 	double walk = 0;
 
@@ -36,7 +36,7 @@ static struct line fit(const double *x, const double *y, size_t n)
 		xy += (x[i] - mx) * (y[i] - my);
 	}
 	line.slope = xx > 0 ? xy / xx : 0;
-	line.variance = n > 2 ? tp_rates_walk(x, y, n, line.slope) / (double)(n - 2) / (x[n - 1] - x[0]) : 0;
+	line.variance = n > 2 ? tpa_rates_walk(x, y, n, line.slope) / (double)(n - 2) / (x[n - 1] - x[0]) : 0;
 	return line;
 }
 
@@ -59,7 +59,7 @@ static bool is_surely_slower(const double *x, const double *y, size_t n)
 	return slower > 0 && slower * slower >= 4 * (first.variance / 4 + last.variance);
 }
 
-bool tp_rates_go_on(const double *x, const double *y, size_t n)
+bool tpa_rates_go_on(const double *x, const double *y, size_t n)
 {
 	if (fit_third(x, y, n, LAST).slope <= 0 || y[n - 1] <= y[n - n / 3 - 1])
 		return false;
@@ -151,25 +151,25 @@ static bool may_be_slower(const struct fits *fits, size_t n)
 	return n < ENOUGH && gains(fits->constant, fits->decaying, fits, n, n < FEW ? 0 : MAYBE_SLOWER);
 }
 
-enum tp_course tp_rates_course(const double *x, const double *bytes, const double *blocks, size_t n)
+enum tpa_course tpa_rates_course(const double *x, const double *bytes, const double *blocks, size_t n)
 {
 	struct fits fits = fit_rates(x, blocks, n), of_bytes;
 	bool surely = gains(fits.constant, fits.decaying, &fits, n, SURELY_SLOWER) || is_surely_slower(x, blocks, n);
 
 	if (!surely && !may_be_slower(&fits, n))
-		return TP_COURSE_STEADY;
+		return TPA_COURSE_STEADY;
 	of_bytes = fit_one(x, bytes, n, fits.decay);
 	if (gains(fits.decaying, fits.both, &fits, n, SURELY_BOTH) ||
 	    gains(of_bytes.decaying, of_bytes.both, &of_bytes, n, SURELY_BOTH_BYTES))
-		return TP_COURSE_STEADY;
-	return !surely || gains(fits.decaying, fits.both, &fits, n, MAYBE_BOTH) ? TP_COURSE_SLOWS : TP_COURSE_FILLS;
+		return TPA_COURSE_STEADY;
+	return !surely || gains(fits.decaying, fits.both, &fits, n, MAYBE_BOTH) ? TPA_COURSE_SLOWS : TPA_COURSE_FILLS;
 }
 
 /* ---- does it stay? ---- */
 
 #define REPLACED 0.0625 /* of what grew, gone by the end */
 
-bool tp_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n)
+bool tpa_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n)
 {
 	size_t half = n / 2 + 1;
 	double grown = fit(x, blocks, half).slope, stays = fit(x, survivors, half).slope;

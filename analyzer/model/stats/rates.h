@@ -10,14 +10,14 @@
 #include <stddef.h>
 
 /* The course of a series that still grows at its end: does it stop by itself, like a cache that fills? */
-enum tp_course {
-	TP_COURSE_STEADY, /* nothing shows that it stops */
-	TP_COURSE_SLOWS,  /* it grows ever more slowly; it may also have a constant rate */
-	TP_COURSE_FILLS,  /* it grows ever more slowly, and nothing shows a constant rate */
+enum tpa_course {
+	TPA_COURSE_STEADY, /* nothing shows that it stops */
+	TPA_COURSE_SLOWS,  /* it grows ever more slowly; it may also have a constant rate */
+	TPA_COURSE_FILLS,  /* it grows ever more slowly, and nothing shows a constant rate */
 };
 
 /* Growth goes on if the last third grew, and did not slow down as caches do, which fill ever more slowly. */
-bool tp_rates_go_on(const double *x, const double *y, size_t n);
+bool tpa_rates_go_on(const double *x, const double *y, size_t n);
 
 /*
  * Finds a cache that still fills, by its blocks. (The bytes of a cache that replaces entries of many sizes vary too
@@ -27,18 +27,18 @@ bool tp_rates_go_on(const double *x, const double *y, size_t n);
  * is surely better than the decaying one, for the bytes if not for the blocks (blocks that are enlarged), it also has a
  * constant rate. Needs more than four values; costs some thousand exponentials.
  */
-enum tp_course tp_rates_course(const double *x, const double *bytes, const double *blocks, size_t n);
+enum tpa_course tpa_rates_course(const double *x, const double *bytes, const double *blocks, size_t n);
 
 /*
  * Are the blocks that grew replaced all the time? Survivors are blocks that were live at a look and are still live at
  * the end. In a leak the blocks that are gone are always the same few; in a cache that fills they grow with it. Only
  * the first half is used, because young blocks are live in any case. False also if the number of blocks does not grow.
  */
-bool tp_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n);
+bool tpa_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n);
 
 /*
  * For a random walk with this drift: the sum of the squared differences, each divided by the length of its interval.
  */
-double tp_rates_walk(const double *x, const double *y, size_t n, double slope);
+double tpa_rates_walk(const double *x, const double *y, size_t n, double slope);
 
 #endif

@@ -7,7 +7,7 @@
 #include "model/stats/effective.h"
 
 /* When there are as many as can be, and none is open. */
-static void merge_pairs(struct tp_series *series, double *means)
+static void merge_pairs(struct tpa_series *series, double *means)
 {
 	series->count /= 2;
 	series->size *= 2;
@@ -15,7 +15,7 @@ static void merge_pairs(struct tp_series *series, double *means)
 		means[i] = (means[2 * i] + means[2 * i + 1]) / 2;
 }
 
-void tp_series_add(struct tp_series *series, double *means, size_t room, double value, uint64_t times)
+void tpa_series_add(struct tpa_series *series, double *means, size_t room, double value, uint64_t times)
 {
 	if (!series->size)
 		series->size = 1;
@@ -36,15 +36,15 @@ void tp_series_add(struct tp_series *series, double *means, size_t room, double 
 	}
 }
 
-bool tp_series_is_valid(const struct tp_series *series, size_t room)
+bool tpa_series_is_valid(const struct tpa_series *series, size_t room)
 {
 	return series->count < room && (series->size ? series->open < series->size : !series->count && !series->open);
 }
 
 /* Batches of at least so many values. One that has no neighbour is opened again. */
-static void grow(struct tp_means *means, uint64_t values)
+static void grow(struct tpa_means *means, uint64_t values)
 {
-	struct tp_series *series = &means->series;
+	struct tpa_series *series = &means->series;
 
 	while (series->count && series->size < values) {
 		if (series->count % 2) {
@@ -56,9 +56,9 @@ static void grow(struct tp_means *means, uint64_t values)
 	series->size = series->size > values ? series->size : values;
 }
 
-void tp_means_add_mean(struct tp_means *means, double mean, uint64_t values)
+void tpa_means_add_mean(struct tpa_means *means, double mean, uint64_t values)
 {
-	struct tp_series *series = &means->series;
+	struct tpa_series *series = &means->series;
 
 	means->together |= values > 1;
 	grow(means, values);
@@ -69,25 +69,25 @@ void tp_means_add_mean(struct tp_means *means, double mean, uint64_t values)
 	means->values[series->count++] = series->open_sum / (double)series->open;
 	series->open = 0;
 	series->open_sum = 0;
-	if (series->count == TP_MEANS)
+	if (series->count == TPA_MEANS)
 		merge_pairs(series, means->values);
 }
 
-void tp_means_append(struct tp_means *to, const struct tp_means *from)
+void tpa_means_append(struct tpa_means *to, const struct tpa_means *from)
 {
-	const struct tp_series *series = &from->series;
+	const struct tpa_series *series = &from->series;
 	bool together = to->together;
 
 	for (size_t i = 0; i < series->count; i++)
-		tp_means_add_mean(to, from->values[i], series->size);
+		tpa_means_add_mean(to, from->values[i], series->size);
 	if (series->open)
-		tp_means_add_mean(to, series->open_sum / (double)series->open, series->open);
+		tpa_means_add_mean(to, series->open_sum / (double)series->open, series->open);
 	to->together = together || from->together;
 }
 
-void tp_means_leave_out(struct tp_means *means, uint64_t values)
+void tpa_means_leave_out(struct tpa_means *means, uint64_t values)
 {
-	struct tp_series *series = &means->series;
+	struct tpa_series *series = &means->series;
 	uint64_t batches = series->size ? (values + series->size - 1) / series->size : 0;
 	size_t leave = batches < series->count ? (size_t)batches : series->count;
 
@@ -99,30 +99,31 @@ void tp_means_leave_out(struct tp_means *means, uint64_t values)
 	}
 }
 
-static double half_of(struct tp_interval interval)
+static double half_of(struct tpa_interval interval)
 {
 	return (interval.high - interval.low) / 2;
 }
 
-struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance)
+struct tpa_interval tpa_means_interval(const struct tpa_means *means, const struct tpa_moments *moments,
+				       double variance)
 {
-	double least = half_of(tp_moments_interval(moments)), half;
+	double least = half_of(tpa_moments_interval(moments)), half;
 
 	if (moments->count < 2)
-		return (struct tp_interval){ NAN, NAN };
-	half = half_of(tp_effective_mean(means->values, means->series.count).interval);
-	if (!means->together || means->series.count < TP_MEANS_LEAST)
+		return (struct tpa_interval){ NAN, NAN };
+	half = half_of(tpa_effective_mean(means->values, means->series.count).interval);
+	if (!means->together || means->series.count < TPA_MEANS_LEAST)
 		half = fmax(half, least);
-	half = hypot(half, TP_NORMAL_95 * sqrt(variance));
-	return (struct tp_interval){ moments->mean - half, moments->mean + half };
+	half = hypot(half, TPA_NORMAL_95 * sqrt(variance));
+	return (struct tpa_interval){ moments->mean - half, moments->mean + half };
 }
 
-double tp_means_worth(struct tp_interval interval, const struct tp_moments *moments)
+double tpa_means_worth(struct tpa_interval interval, const struct tpa_moments *moments)
 {
 	double all = (double)moments->count, half = half_of(interval), least;
 
 	if (moments->count < 2 || !(half > 0))
 		return all;
-	least = half_of(tp_moments_interval(moments));
+	least = half_of(tpa_moments_interval(moments));
 	return fmin(all * (least / half) * (least / half), all);
 }

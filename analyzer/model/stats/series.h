@@ -13,7 +13,7 @@
 
 #include "model/stats/stats.h"
 
-struct tp_series {
+struct tpa_series {
 	size_t count;  /* full batches */
 	uint64_t size; /* values of a full batch; 0: nothing was added yet */
 	uint64_t open; /* values of the batch that is being filled */
@@ -21,39 +21,39 @@ struct tp_series {
 };
 
 /* Adds the same value `times` times. `means` has `room` places, an even number, and belongs to the series. */
-void tp_series_add(struct tp_series *series, double *means, size_t room, double value, uint64_t times);
+void tpa_series_add(struct tpa_series *series, double *means, size_t room, double value, uint64_t times);
 
 /* Whether a loaded series is valid for `room` places. */
-bool tp_series_is_valid(const struct tp_series *series, size_t room);
+bool tpa_series_is_valid(const struct tpa_series *series, size_t room);
 
 /* ---- durations whose mean is reported ---- */
 
-#define TP_MEANS 256u
+#define TPA_MEANS 256u
 
-#define TP_MEANS_LEAST 8u /* enough batches, if only means of the values are known */
+#define TPA_MEANS_LEAST 8u /* enough batches, if only means of the values are known */
 
-struct tp_means {
-	struct tp_series series;
+struct tpa_means {
+	struct tpa_series series;
 	bool together; /* for some values only the mean was known */
-	double values[TP_MEANS];
+	double values[TPA_MEANS];
 };
 
-static inline void tp_means_add(struct tp_means *means, double value)
+static inline void tpa_means_add(struct tpa_means *means, double value)
 {
-	tp_series_add(&means->series, means->values, TP_MEANS, value, 1);
+	tpa_series_add(&means->series, means->values, TPA_MEANS, value, 1);
 }
 
 /*
  * Adds `values` values of which only the mean is known. They stay together: from here on a batch has at least as many
  * values.
  */
-void tp_means_add_mean(struct tp_means *means, double mean, uint64_t values);
+void tpa_means_add_mean(struct tpa_means *means, double mean, uint64_t values);
 
 /* Appends the batches of `from`. */
-void tp_means_append(struct tp_means *to, const struct tp_means *from);
+void tpa_means_append(struct tpa_means *to, const struct tpa_means *from);
 
 /* Removes the first `values` values, and those that are in a batch with them. */
-void tp_means_leave_out(struct tp_means *means, uint64_t values);
+void tpa_means_leave_out(struct tpa_means *means, uint64_t values);
 
 /*
  * The 95% interval of the mean of the values of `moments`. It is that of batches whose neighbours may be alike
@@ -61,9 +61,10 @@ void tp_means_leave_out(struct tp_means *means, uint64_t values);
  * that were added together, the moments use their common mean, and are too wide. `variance`: of the mean, due to values
  * that were estimated instead of measured; 0: none were.
  */
-struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance);
+struct tpa_interval tpa_means_interval(const struct tpa_means *means, const struct tpa_moments *moments,
+				       double variance);
 
 /* The number of independent values with an interval of that width; at most all of them. */
-double tp_means_worth(struct tp_interval interval, const struct tp_moments *moments);
+double tpa_means_worth(struct tpa_interval interval, const struct tpa_moments *moments);
 
 #endif

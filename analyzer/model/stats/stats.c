@@ -5,19 +5,19 @@
 
 #include "model/stats/student.h"
 
-struct tp_interval tp_interval_share(double hits, double trials)
+struct tpa_interval tpa_interval_share(double hits, double trials)
 {
-	const double z2 = TP_NORMAL_95 * TP_NORMAL_95;
+	const double z2 = TPA_NORMAL_95 * TPA_NORMAL_95;
 	double share, centre, half;
 
 	if (!(trials > 0))
-		return (struct tp_interval){ 0, 1 };
+		return (struct tpa_interval){ 0, 1 };
 	share = hits / trials;
 	centre = (share + z2 / (2 * trials)) / (1 + z2 / trials);
-	half = TP_NORMAL_95 * sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials);
+	half = TPA_NORMAL_95 * sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials);
 	/* At shares of 0 and 1 one end is the share itself, but for rounding. */
-	return (struct tp_interval){ hits > 0 ? fmax(centre - half, 0) : 0,
-				     hits < trials ? fmin(centre + half, 1) : 1 };
+	return (struct tpa_interval){ hits > 0 ? fmax(centre - half, 0) : 0,
+				      hits < trials ? fmin(centre + half, 1) : 1 };
 }
 
 /* Of the gamma distribution with that mean and variance, by Wilson and Hilferty (1931): `z` is the normal one's. */
@@ -28,30 +28,30 @@ static double gamma_quantile(double mean, double variance, double z)
 	return mean * pow(fmax(1 - ninth + z * sqrt(ninth), 0), 3);
 }
 
-struct tp_interval tp_interval_estimate(double estimate, double variance, double unseen)
+struct tpa_interval tpa_interval_estimate(double estimate, double variance, double unseen)
 {
 	double weight, chance, sure; /* the estimate is of things that weigh so much, and of what was sure to be met */
 
 	variance = fmax(variance, 0);
 	if (!(variance + unseen > 0) || !(estimate > 0))
-		return (struct tp_interval){ fmax(estimate, 0), fmax(estimate, 0) };
+		return (struct tpa_interval){ fmax(estimate, 0), fmax(estimate, 0) };
 	weight = fmax(variance / estimate, unseen);
 	chance = variance / weight;
 	sure = estimate - chance;
-	return (struct tp_interval){
-		sure + gamma_quantile(chance, variance, -TP_NORMAL_95),
-		sure + gamma_quantile(chance + weight, variance + weight * weight, TP_NORMAL_95),
+	return (struct tpa_interval){
+		sure + gamma_quantile(chance, variance, -TPA_NORMAL_95),
+		sure + gamma_quantile(chance + weight, variance + weight * weight, TPA_NORMAL_95),
 	};
 }
 
-uint64_t tp_round(double value)
+uint64_t tpa_round(double value)
 {
 	if (!(value > 0))
 		return 0;
 	return value < 0x1p63 ? (uint64_t)llround(value) : UINT64_MAX;
 }
 
-void tp_moments_add(struct tp_moments *moments, double value)
+void tpa_moments_add(struct tpa_moments *moments, double value)
 {
 	double distance = value - moments->mean;
 
@@ -60,7 +60,7 @@ void tp_moments_add(struct tp_moments *moments, double value)
 	moments->squares += distance * (value - moments->mean);
 }
 
-void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from)
+void tpa_moments_merge(struct tpa_moments *to, const struct tpa_moments *from)
 {
 	double distance = from->mean - to->mean, count = (double)(to->count + from->count);
 
@@ -71,7 +71,7 @@ void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from)
 	to->count += from->count;
 }
 
-void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t times)
+void tpa_moments_add_many(struct tpa_moments *moments, double value, uint64_t times)
 {
 	double distance = value - moments->mean, before = (double)moments->count, more = (double)times;
 
@@ -82,24 +82,24 @@ void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t time
 	moments->squares += distance * distance * before * more / (before + more);
 }
 
-void tp_moments_fill(struct tp_moments *moments, uint64_t count)
+void tpa_moments_fill(struct tpa_moments *moments, uint64_t count)
 {
 	if (moments->count < count)
-		tp_moments_add_many(moments, 0, count - moments->count);
+		tpa_moments_add_many(moments, 0, count - moments->count);
 }
 
-double tp_moments_deviation(const struct tp_moments *moments)
+double tpa_moments_deviation(const struct tpa_moments *moments)
 {
 	return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : 0;
 }
 
-struct tp_interval tp_moments_interval(const struct tp_moments *moments)
+struct tpa_interval tpa_moments_interval(const struct tpa_moments *moments)
 {
 	double half;
 
 	if (moments->count < 2)
-		return (struct tp_interval){ NAN, NAN };
-	half = tp_student_t(0.05, (double)(moments->count - 1)) * tp_moments_deviation(moments) /
+		return (struct tpa_interval){ NAN, NAN };
+	half = tpa_student_t(0.05, (double)(moments->count - 1)) * tpa_moments_deviation(moments) /
 	       sqrt((double)moments->count);
-	return (struct tp_interval){ moments->mean - half, moments->mean + half };
+	return (struct tpa_interval){ moments->mean - half, moments->mean + half };
 }

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#define TP_NORMAL_95 1.959963984540054 /* the normal distribution's 97.5% point */
+#define TPA_NORMAL_95 1.959963984540054 /* the normal distribution's 97.5% point */
 
-struct tp_interval {
+struct tpa_interval {
 	double low, high;
 };
 
@@ -15,7 +15,7 @@ struct tp_interval {
  * The interval of a share p with `hits` hits in `trials` trials (any numbers, not only integers): the score interval of
  * Wilson (1927), which keeps its level also for small samples and for shares near 0 and 1. Without a trial: [0, 1].
  */
-struct tp_interval tp_interval_share(double hits, double trials);
+struct tpa_interval tpa_interval_share(double hits, double trials);
 
 /*
  * The interval of a sum estimated from a sample, with its variance: by the gamma distribution (M. Fay, E. Feuer,
@@ -24,33 +24,33 @@ struct tp_interval tp_interval_share(double hits, double trials);
  * estimate, the mean weight of a sampled item, but not less than `unseen` (0: unknown): if large items were certain to
  * be sampled, that mean says nothing about the rest. Equal weights give Garwood's (1936) interval of a Poisson count.
  */
-struct tp_interval tp_interval_estimate(double estimate, double variance, double unseen);
+struct tpa_interval tpa_interval_estimate(double estimate, double variance, double unseen);
 
 /*
  * Mean and variance of numbers that are added one by one, without cancellation: Welford, "Note on a method for
  * calculating corrected sums of squares and products", Technometrics 4 (1962).
  */
-struct tp_moments {
+struct tpa_moments {
 	uint64_t count;
 	double mean, squares; /* squares: sum of the squared distances from the mean */
 };
-void tp_moments_add(struct tp_moments *moments, double value);
+void tpa_moments_add(struct tpa_moments *moments, double value);
 /* Adds all numbers of `from`: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm", 1979. */
-void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from);
+void tpa_moments_merge(struct tpa_moments *to, const struct tpa_moments *from);
 /* Adds the same value `times` times: the pairwise update of Chan, Golub and LeVeque (1979). */
-void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t times);
+void tpa_moments_add_many(struct tpa_moments *moments, double value, uint64_t times);
 /* Adds zeros until there are `count` numbers, for something that was first found late. */
-void tp_moments_fill(struct tp_moments *moments, uint64_t count);
+void tpa_moments_fill(struct tpa_moments *moments, uint64_t count);
 /* Standard deviation of a sample, with n - 1; 0 if there are fewer than two numbers. */
-double tp_moments_deviation(const struct tp_moments *moments);
+double tpa_moments_deviation(const struct tpa_moments *moments);
 
 /*
  * The interval of the mean, mean +- t(0.975, n - 1) * s / sqrt(n) (Student 1908). It holds for normal numbers, and
  * approximately for many others. For fewer than two it is unknown: low = high = NAN.
  */
-struct tp_interval tp_moments_interval(const struct tp_moments *moments);
+struct tpa_interval tpa_moments_interval(const struct tpa_moments *moments);
 
 /* Rounds a number computed from a trace to an integer; negative and too large ones become the ends of the type. */
-uint64_t tp_round(double value);
+uint64_t tpa_round(double value);
 
 #endif

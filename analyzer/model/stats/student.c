@@ -63,7 +63,7 @@ static double beta_half(double a, double x, double y)
 	return 1 - front * beta_fraction(0.5, a, y) / 0.5;
 }
 
-double tp_student_p(double t, double degrees)
+double tpa_student_p(double t, double degrees)
 {
 	double square = t * t;
 
@@ -80,14 +80,14 @@ static double density(double t, double degrees)
 }
 
 /* Newton's method: from 0 on p falls ever more slowly, so that no step is too long. */
-double tp_student_t(double p, double degrees)
+double tpa_student_t(double p, double degrees)
 {
 	double t = 0, more = 1;
 
 	if (!(p > 0) || !(degrees > 0))
 		return NAN;
 	for (int i = 0; i < STEPS && more > 1e-12 * t; i++) {
-		more = (tp_student_p(t, degrees) - p) / (2 * density(t, degrees));
+		more = (tpa_student_p(t, degrees) - p) / (2 * density(t, degrees));
 		t += more;
 	}
 	return t;

@@ -4,9 +4,9 @@
 #define TPROF_MODEL_STATS_STUDENT_H
 
 /* The probability of a value beyond t or -t. NAN: t is NAN, or there is no degree of freedom. */
-double tp_student_p(double t, double degrees);
+double tpa_student_p(double t, double degrees);
 
 /* The t beyond which, on both sides together, the probability is p. */
-double tp_student_t(double p, double degrees);
+double tpa_student_t(double p, double degrees);
 
 #endif

@@ -11,7 +11,7 @@
 #define RISES 3u   /* that make more than a jump or two */
 #define FLOORS 16u /* blocks, of whose minima the coarse series is made */
 #define SHORT 64u  /* looks: of a run with fewer steps */
-#define SURE_LEVEL (TP_TREND_LEVEL / 5)
+#define SURE_LEVEL (TPA_TREND_LEVEL / 5)
 
 /* The first tenth, and the first step in any case, is the program's own warm-up. */
 static size_t skip_of(size_t n)
@@ -79,7 +79,7 @@ static double sign_flip(const double *d, size_t n)
 
 static double test_values(const double *y, size_t n)
 {
-	double d[TP_TREND_MAX];
+	double d[TPA_TREND_MAX];
 
 	for (size_t i = 1; i < n; i++)
 		d[i - 1] = y[i] - y[i - 1];
@@ -107,7 +107,7 @@ static double test_floors(const double *y, size_t n)
 	return test_values(floors, FLOORS);
 }
 
-void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend)
+void tpa_trend_test(const double *x, const double *y, size_t n, struct tpa_trend *trend)
 {
 	size_t skip = skip_of(n);
 
@@ -126,14 +126,14 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
 
 		trend->p = fmin(1, 2 * fmin(trend->p, floors));
 	}
-	trend->ongoing = tp_rates_go_on(x, y, n);
+	trend->ongoing = tpa_rates_go_on(x, y, n);
 }
 
-enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
+enum tpa_course tpa_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
 {
 	size_t skip = skip_of(n);
 
-	return tp_rates_course(x + skip, bytes + skip, blocks + skip, n - skip);
+	return tpa_rates_course(x + skip, bytes + skip, blocks + skip, n - skip);
 }
 
 static bool fell(const double *y, size_t n)
@@ -144,8 +144,8 @@ static bool fell(const double *y, size_t n)
 	return false;
 }
 
-bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors, size_t n,
-			  double p, size_t looked)
+bool tpa_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors,
+			   size_t n, double p, size_t looked)
 {
 	size_t skip = skip_of(n);
 
@@ -153,22 +153,22 @@ bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *bl
 		return false;
 	if (p > SURE_LEVEL / (double)looked && fell(bytes + skip, n - skip))
 		return true;
-	return survivors && tp_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
+	return survivors && tpa_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
 }
 
-bool tp_trend_can_tell(size_t n, size_t looked)
+bool tpa_trend_can_tell(size_t n, size_t looked)
 {
 	size_t values = n - skip_of(n);
 	double least = ldexp(has_floors(values) ? 2 : 1, 1 - (int)values);
 
-	return looked == 0 || least <= TP_TREND_LEVEL / (double)looked;
+	return looked == 0 || least <= TPA_TREND_LEVEL / (double)looked;
 }
 
-size_t tp_trend_holm(const double *sorted, size_t count, size_t looked)
+size_t tpa_trend_holm(const double *sorted, size_t count, size_t looked)
 {
 	size_t i = 0;
 
-	while (i < count && sorted[i] <= TP_TREND_LEVEL / (double)(looked - i))
+	while (i < count && sorted[i] <= TPA_TREND_LEVEL / (double)(looked - i))
 		i++;
 	return i;
 }
@@ -200,7 +200,7 @@ static size_t find_onset(const double *x, const double *y, size_t n)
 	double best = hinge(x, y, n, 0), all = hinge(x, y, n, n - 1);
 	size_t onset = 0;
 
-	for (size_t knee = 1; knee + TP_TREND_LEAST / 2 < n; knee++) {
+	for (size_t knee = 1; knee + TPA_TREND_LEAST / 2 < n; knee++) {
 		double rest = hinge(x, y, n, knee);
 
 		if (rest < best - all / 1000) {
@@ -220,7 +220,7 @@ static int by_value(const void *a, const void *b)
 
 static double median_slope(const double *x, const double *y, size_t n)
 {
-	static double slopes[TP_TREND_MAX * (TP_TREND_MAX - 1) / 2];
+	static double slopes[TPA_TREND_MAX * (TPA_TREND_MAX - 1) / 2];
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -231,10 +231,10 @@ static double median_slope(const double *x, const double *y, size_t n)
 }
 
 /* `times`: by how much the variance of the slope is more than that of the line through the ends. */
-static void walk_interval(const double *x, const double *y, size_t count, double times, struct tp_trend *trend)
+static void walk_interval(const double *x, const double *y, size_t count, double times, struct tpa_trend *trend)
 {
-	double walk = tp_rates_walk(x, y, count, trend->slope);
-	double half = tp_student_t(0.05, (double)count - 2) *
+	double walk = tpa_rates_walk(x, y, count, trend->slope);
+	double half = tpa_student_t(0.05, (double)count - 2) *
 		      sqrt(times * walk / (double)(count - 2) / (x[count - 1] - x[0]));
 
 	half = fmax(half, fabs(trend->slope) * 1e-9);
@@ -242,23 +242,23 @@ static void walk_interval(const double *x, const double *y, size_t count, double
 	trend->high = trend->slope + half;
 }
 
-void tp_trend_drift(const double *x, const double *y, size_t count, struct tp_trend *trend)
+void tpa_trend_drift(const double *x, const double *y, size_t count, struct tpa_trend *trend)
 {
 	trend->slope = (y[count - 1] - y[0]) / (x[count - 1] - x[0]);
 	walk_interval(x, y, count, 1, trend);
 }
 
-void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_trend *trend)
+void tpa_trend_slope(const double *x, const double *y, size_t count, struct tpa_trend *trend)
 {
 	trend->slope = median_slope(x, y, count);
 	/* Of a random walk's drift, a line through all values is that much worse. */
 	walk_interval(x, y, count, 1.2, trend);
 }
 
-void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)
+void tpa_trend_measure(const double *x, const double *y, size_t n, struct tpa_trend *trend)
 {
 	trend->onset = find_onset(x, y, n);
-	tp_trend_slope(x + trend->onset, y + trend->onset, n - trend->onset, trend);
+	tpa_trend_slope(x + trend->onset, y + trend->onset, n - trend->onset, trend);
 }
 
 /* ---- the verdict ---- */
@@ -311,26 +311,26 @@ static bool stopped(const double *y, size_t n)
 	return y[n - 1] > y[0];
 }
 
-enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_trend *trend, bool significant)
+enum tpa_verdict tpa_trend_verdict(const double *y, size_t n, const struct tpa_trend *trend, bool significant)
 {
 	size_t skip = skip_of(n);
 	struct shape shape;
 
 	if (significant)
-		return !trend->ongoing || trend->course == TP_COURSE_FILLS   ? TP_VERDICT_WARM_UP
-		       : trend->course == TP_COURSE_SLOWS || trend->doubtful ? TP_VERDICT_RISING
-									     : TP_VERDICT_LEAK;
+		return !trend->ongoing || trend->course == TPA_COURSE_FILLS   ? TPA_VERDICT_WARM_UP
+		       : trend->course == TPA_COURSE_SLOWS || trend->doubtful ? TPA_VERDICT_RISING
+									      : TPA_VERDICT_LEAK;
 	if (!trend->varies)
-		return y[n - 1] > y[0] ? TP_VERDICT_WARM_UP : TP_VERDICT_STABLE;
+		return y[n - 1] > y[0] ? TPA_VERDICT_WARM_UP : TPA_VERDICT_STABLE;
 	shape = shape_of(y + skip, n - skip);
 	if (shape.resets >= 2 && shape.fall > 2 * shape.rise)
-		return TP_VERDICT_SAWTOOTH;
+		return TPA_VERDICT_SAWTOOTH;
 	if (!shape.falls && stopped(y, n))
-		return TP_VERDICT_WARM_UP;
+		return TPA_VERDICT_WARM_UP;
 	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
-		return TP_VERDICT_BURST;
-	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TP_COURSE_FILLS ||
+		return TPA_VERDICT_BURST;
+	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TPA_COURSE_FILLS ||
 	    trend->doubtful)
-		return TP_VERDICT_STABLE;
-	return TP_VERDICT_RISING;
+		return TPA_VERDICT_STABLE;
+	return TPA_VERDICT_RISING;
 }

@@ -21,51 +21,51 @@
 
 #include "model/stats/rates.h"
 
-#define TP_TREND_MAX 128u  /* the most values of a series */
-#define TP_TREND_LEAST 16u /* fewer prove nothing */
-#define TP_TREND_LEVEL 0.05
+#define TPA_TREND_MAX 128u  /* the most values of a series */
+#define TPA_TREND_LEAST 16u /* fewer prove nothing */
+#define TPA_TREND_LEVEL 0.05
 
-enum tp_verdict {
-	TP_VERDICT_STABLE,
-	TP_VERDICT_LEAK,     /* grew, and still grew at the end */
-	TP_VERDICT_WARM_UP,  /* grew, then stopped */
-	TP_VERDICT_SAWTOOTH, /* grows and is emptied, again and again */
-	TP_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
+enum tpa_verdict {
+	TPA_VERDICT_STABLE,
+	TPA_VERDICT_LEAK,     /* grew, and still grew at the end */
+	TPA_VERDICT_WARM_UP,  /* grew, then stopped */
+	TPA_VERDICT_SAWTOOTH, /* grows and is emptied, again and again */
+	TPA_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
 	/*
 	 * May leak: rose now and then, never fell, and goes on, but too rarely to be distinguished from chance; or
 	 * surely grows, but ever more slowly, and it is unknown whether it will stop; or the run is short
 	 */
-	TP_VERDICT_RISING,
+	TPA_VERDICT_RISING,
 };
 
-struct tp_trend {
-	double p;	       /* of its growth, for this series alone */
-	enum tp_course course; /* steady until set from tp_trend_course() */
-	bool varies;	       /* it is tested: it was not constant after the warm-up */
+struct tpa_trend {
+	double p;		/* of its growth, for this series alone */
+	enum tpa_course course; /* steady until set from tpa_trend_course() */
+	bool varies;		/* it is tested: it was not constant after the warm-up */
 	bool ongoing;
-	bool doubtful;		 /* false until set from tp_trend_is_doubtful() */
+	bool doubtful;		 /* false until set from tpa_trend_is_doubtful() */
 	size_t onset;		 /* index of the value from which on it grows; 0: from the beginning */
 	double slope, low, high; /* per unit of x, since the onset; 95% confidence */
 };
 
 /*
- * Tests y[0..n) at places x[0..n), which rise. n is TP_TREND_LEAST to TP_TREND_MAX. Costs n; the expensive results
- * (onset, slope) are left to tp_trend_measure().
+ * Tests y[0..n) at places x[0..n), which rise. n is TPA_TREND_LEAST to TPA_TREND_MAX. Costs n; the expensive results
+ * (onset, slope) are left to tpa_trend_measure().
  */
-void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend);
+void tpa_trend_test(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
-/* tp_rates_course() without the warm-up. */
-enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
+/* tpa_rates_course() without the warm-up. */
+enum tpa_course tpa_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
 
 /*
  * A short run, of fewer than 64 looks, proves too little in two cases. The blocks that grew are replaced all the time,
- * by tp_rates_are_replaced(): most structures are empty at first, and fill for that long. Or bytes fell now and then,
+ * by tpa_rates_are_replaced(): most structures are empty at first, and fill for that long. Or bytes fell now and then,
  * and p is not below a fifth of the level over `looked` series: what is empty at first can only rise. In longer runs
  * the growth itself is proof enough, and something that is copied as a whole in each step may still grow. `survivors`:
  * NULL if unknown.
  */
-bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors, size_t n,
-			  double p, size_t looked);
+bool tpa_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors,
+			   size_t n, double p, size_t looked);
 
 /*
  * Finds the onset by the best fit of a flat line that turns into a rising one, and from there on the slope by Theil
@@ -73,27 +73,27 @@ bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *bl
  * Student's with the variance of the differences: too wide for all series that are less dependent, never too narrow.
  * Costs n * n.
  */
-void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend);
+void tpa_trend_measure(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
 /* The slope from the first value to the last, with the interval of a random walk's drift. Costs n. */
-void tp_trend_drift(const double *x, const double *y, size_t n, struct tp_trend *trend);
+void tpa_trend_drift(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
 /* Finds the slope alone, over all values. */
-void tp_trend_slope(const double *x, const double *y, size_t n, struct tp_trend *trend);
+void tpa_trend_slope(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
-/* The verdict. `significant`: whether the growth is, by tp_trend_holm(). */
-enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_trend *trend, bool significant);
+/* The verdict. `significant`: whether the growth is, by tpa_trend_holm(). */
+enum tpa_verdict tpa_trend_verdict(const double *y, size_t n, const struct tpa_trend *trend, bool significant);
 
 /*
  * Can any series of n values be significant, if `looked` series are tested? A series that always rises has the smallest
  * p.
  */
-bool tp_trend_can_tell(size_t n, size_t looked);
+bool tpa_trend_can_tell(size_t n, size_t looked);
 
 /*
- * Holm's step-down method: the number of p-values, in rising order, that are significant at TP_TREND_LEVEL together.
+ * Holm's step-down method: the number of p-values, in rising order, that are significant at TPA_TREND_LEVEL together.
  * `looked`: number of tested series, including those whose p is not in the list (they are larger).
  */
-size_t tp_trend_holm(const double *sorted, size_t count, size_t looked);
+size_t tpa_trend_holm(const double *sorted, size_t count, size_t looked);
 
 #endif

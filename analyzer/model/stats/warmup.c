@@ -19,16 +19,16 @@ static double quartile(const uint64_t *sorted, size_t n, size_t of_four)
 	return (double)sorted[rank - 1];
 }
 
-size_t tp_warmup(const uint64_t *durations, size_t count)
+size_t tpa_warmup(const uint64_t *durations, size_t count)
 {
-	uint64_t sorted[TP_HISTOGRAM_EXACT];
+	uint64_t sorted[TPA_HISTOGRAM_EXACT];
 	size_t half, rest, warm = 1;
 	double fence;
 
-	count = count < TP_HISTOGRAM_EXACT ? count : TP_HISTOGRAM_EXACT;
+	count = count < TPA_HISTOGRAM_EXACT ? count : TPA_HISTOGRAM_EXACT;
 	if (count < 2)
 		return 0;
-	if (count < TP_WARMUP_MIN)
+	if (count < TPA_WARMUP_MIN)
 		return 1;
 	half = count / 2;
 	rest = count - half;
@@ -40,8 +40,8 @@ size_t tp_warmup(const uint64_t *durations, size_t count)
 	return warm;
 }
 
-size_t tp_warmup_of(const struct tp_histogram *durations)
+size_t tpa_warmup_of(const struct tpa_histogram *durations)
 {
-	return tp_warmup(durations->few,
-			 durations->count < TP_HISTOGRAM_EXACT ? (size_t)durations->count : TP_HISTOGRAM_EXACT);
+	return tpa_warmup(durations->few,
+			  durations->count < TPA_HISTOGRAM_EXACT ? (size_t)durations->count : TPA_HISTOGRAM_EXACT);
 }

@@ -14,12 +14,12 @@
 
 #include "model/stats/histogram.h"
 
-#define TP_WARMUP_MIN 8u /* with fewer calls only the first is warm-up */
+#define TPA_WARMUP_MIN 8u /* with fewer calls only the first is warm-up */
 
 /* `durations`: of the first `count` calls, in order. Returns 0 if there is only one, else at most half of them. */
-size_t tp_warmup(const uint64_t *durations, size_t count);
+size_t tpa_warmup(const uint64_t *durations, size_t count);
 
 /* The same for a histogram of durations that were added in order. */
-size_t tp_warmup_of(const struct tp_histogram *durations);
+size_t tpa_warmup_of(const struct tpa_histogram *durations);
 
 #endif

@@ -13,45 +13,46 @@
 
 /* ---- the sequence ---- */
 
-void tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol)
+void tpa_sequence_add(struct tpa_sequence *sequence, uint32_t symbol)
 {
-	if (sequence->count < TP_PERIOD_CALLS)
-		tp_grow(&sequence->ring, &sequence->room, (size_t)sequence->count + 1, sizeof(*sequence->ring));
-	sequence->ring[sequence->count++ % TP_PERIOD_CALLS] = symbol;
+	if (sequence->count < TPA_PERIOD_CALLS)
+		tpa_grow(&sequence->ring, &sequence->room, (size_t)sequence->count + 1, sizeof(*sequence->ring));
+	sequence->ring[sequence->count++ % TPA_PERIOD_CALLS] = symbol;
 }
 
-uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count)
+uint32_t *tpa_sequence_list(const struct tpa_sequence *sequence, size_t *count)
 {
-	uint64_t kept = sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS;
+	uint64_t kept = sequence->count < TPA_PERIOD_CALLS ? sequence->count : TPA_PERIOD_CALLS;
 	uint64_t first = sequence->count - kept;
-	uint32_t *list = tp_zalloc((size_t)kept, sizeof(*list));
+	uint32_t *list = tpa_zalloc((size_t)kept, sizeof(*list));
 
 	for (uint64_t i = 0; i < kept; i++)
-		list[i] = sequence->ring[(first + i) % TP_PERIOD_CALLS];
+		list[i] = sequence->ring[(first + i) % TPA_PERIOD_CALLS];
 	*count = (size_t)kept;
 	return list;
 }
 
 /* The op of a symbol is saved as one: model/replay/replay_steps.c makes symbols of an op and a shape. */
-static void archive_symbol(struct tp_archive *archive, uint32_t *symbol)
+static void archive_symbol(struct tpa_archive *archive, uint32_t *symbol)
 {
-	uint32_t op = *symbol >> TP_SYMBOL_SHAPE_BITS, shape = *symbol & TP_SYMBOL_SHAPES;
+	uint32_t op = *symbol >> TPA_SYMBOL_SHAPE_BITS, shape = *symbol & TPA_SYMBOL_SHAPES;
 
-	tp_archive_op(archive, &op);
-	TP_ARCHIVE(archive, shape);
-	*symbol = op << TP_SYMBOL_SHAPE_BITS | (shape & TP_SYMBOL_SHAPES);
+	tpa_archive_op(archive, &op);
+	TPA_ARCHIVE(archive, shape);
+	*symbol = op << TPA_SYMBOL_SHAPE_BITS | (shape & TPA_SYMBOL_SHAPES);
 }
 
-void tp_sequence_archive(struct tp_archive *archive, struct tp_sequence *sequence)
+void tpa_sequence_archive(struct tpa_archive *archive, struct tpa_sequence *sequence)
 {
-	size_t kept = sequence->count < TP_PERIOD_CALLS ? (size_t)sequence->count : TP_PERIOD_CALLS;
+	size_t kept = sequence->count < TPA_PERIOD_CALLS ? (size_t)sequence->count : TPA_PERIOD_CALLS;
 
-	TP_ARCHIVE(archive, sequence->count);
-	tp_archive_array(archive, &sequence->ring, &kept, &sequence->room, sizeof(*sequence->ring));
+	TPA_ARCHIVE(archive, sequence->count);
+	tpa_archive_array(archive, &sequence->ring, &kept, &sequence->room, sizeof(*sequence->ring));
 	for (size_t i = 0; i < kept; i++)
 		archive_symbol(archive, &sequence->ring[i]);
-	if (!tp_archive_check(archive, kept == (sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS),
-			      "a sequence of calls is cut short"))
+	if (!tpa_archive_check(archive,
+			       kept == (sequence->count < TPA_PERIOD_CALLS ? sequence->count : TPA_PERIOD_CALLS),
+			       "a sequence of calls is cut short"))
 		sequence->count = 0;
 }
 
@@ -83,10 +84,10 @@ static uint32_t id_of(const struct search *search, uint32_t symbol)
 
 static void prepare(struct search *search)
 {
-	search->sorted = tp_copy(search->symbols, search->count * sizeof(*search->sorted));
-	search->ids = tp_zalloc(search->count, sizeof(*search->ids));
-	search->pairs = tp_zalloc((size_t)1 << PAIR_BITS, sizeof(*search->pairs));
-	search->counts = tp_zalloc(search->count, sizeof(*search->counts));
+	search->sorted = tpa_copy(search->symbols, search->count * sizeof(*search->sorted));
+	search->ids = tpa_zalloc(search->count, sizeof(*search->ids));
+	search->pairs = tpa_zalloc((size_t)1 << PAIR_BITS, sizeof(*search->pairs));
+	search->counts = tpa_zalloc(search->count, sizeof(*search->counts));
 	qsort(search->sorted, search->count, sizeof(*search->sorted), by_value);
 	for (size_t i = 0; i < search->count; i++)
 		if (!i || search->sorted[i] != search->sorted[search->distinct - 1])
@@ -121,7 +122,7 @@ static size_t alike(const struct search *search, size_t a, size_t b, size_t c)
 }
 
 /* How alike the steps are that this op's calls cut the sequence into: weighted by their length. */
-static struct tp_period judge(const struct search *search, uint32_t id)
+static struct tpa_period judge(const struct search *search, uint32_t id)
 {
 	size_t first = 0, before = 0, last = 0, steps = 0;
 	double common = 0, weight = 0;
@@ -140,10 +141,10 @@ static struct tp_period judge(const struct search *search, uint32_t id)
 		before = last;
 		last = i;
 	}
-	if (steps < TP_PERIOD_REPEATS + 1 || (double)(last - first) < COVERED * (double)search->count)
-		return (struct tp_period){ .found = false };
-	return (struct tp_period){
-		.found = common >= TP_PERIOD_ALIKE * weight,
+	if (steps < TPA_PERIOD_REPEATS + 1 || (double)(last - first) < COVERED * (double)search->count)
+		return (struct tpa_period){ .found = false };
+	return (struct tpa_period){
+		.found = common >= TPA_PERIOD_ALIKE * weight,
 		.symbol = search->sorted[id],
 		.calls = (double)(last - first) / (double)(steps - 1),
 		.repeats = steps - 1,
@@ -154,14 +155,14 @@ static struct tp_period judge(const struct search *search, uint32_t id)
 /* Ops that are called equally often cut the sequence alike: the first of them is tried. */
 static uint32_t *candidates(const struct search *search, size_t *count)
 {
-	uint32_t *list = tp_zalloc(search->distinct, sizeof(*list));
-	bool *taken = tp_zalloc(search->count, sizeof(*taken));
+	uint32_t *list = tpa_zalloc(search->distinct, sizeof(*list));
+	bool *taken = tpa_zalloc(search->count, sizeof(*taken));
 
 	*count = 0;
 	for (size_t i = 0; i < search->count; i++) {
 		uint32_t id = search->ids[i], calls = search->counts[id];
 
-		if (calls <= TP_PERIOD_REPEATS || calls > search->count / 2 || taken[calls])
+		if (calls <= TPA_PERIOD_REPEATS || calls > search->count / 2 || taken[calls])
 			continue;
 		taken[calls] = true;
 		list[(*count)++] = id;
@@ -170,19 +171,19 @@ static uint32_t *candidates(const struct search *search, size_t *count)
 	return list;
 }
 
-static bool is_better(const struct tp_period *a, const struct tp_period *b, double best)
+static bool is_better(const struct tpa_period *a, const struct tpa_period *b, double best)
 {
 	return a->found && a->confidence >= best - AS_GOOD && (!b->found || a->repeats > b->repeats);
 }
 
-static struct tp_period find(const struct search *search)
+static struct tpa_period find(const struct search *search)
 {
-	struct tp_period best = { .found = false }, *judged;
+	struct tpa_period best = { .found = false }, *judged;
 	double confidence = 0;
 	size_t count;
 	uint32_t *list = candidates(search, &count);
 
-	judged = tp_zalloc(count, sizeof(*judged));
+	judged = tpa_zalloc(count, sizeof(*judged));
 	for (size_t i = 0; i < count; i++) {
 		judged[i] = judge(search, list[i]);
 		if (judged[i].found && judged[i].confidence > confidence)
@@ -196,13 +197,13 @@ static struct tp_period find(const struct search *search)
 	return best;
 }
 
-struct tp_period tp_period_find(const uint32_t *symbols, size_t count)
+struct tpa_period tpa_period_find(const uint32_t *symbols, size_t count)
 {
 	struct search search = { .symbols = symbols, .count = count };
-	struct tp_period period;
+	struct tpa_period period;
 
-	if (count <= TP_PERIOD_REPEATS)
-		return (struct tp_period){ .found = false };
+	if (count <= TPA_PERIOD_REPEATS)
+		return (struct tpa_period){ .found = false };
 	prepare(&search);
 	period = find(&search);
 	free(search.sorted);

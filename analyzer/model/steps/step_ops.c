@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "trace/number_archive.h"
 
-void tp_step_ops_free(struct tp_step_ops *ops)
+void tpa_step_ops_free(struct tpa_step_ops *ops)
 {
 	for (uint32_t i = 0; i < ops->slow_count; i++)
 		free(ops->slowest[i].ops);
@@ -16,15 +16,15 @@ void tp_step_ops_free(struct tp_step_ops *ops)
 	free(ops->touched);
 }
 
-static void begin(struct tp_step_ops *ops, uint32_t count)
+static void begin(struct tpa_step_ops *ops, uint32_t count)
 {
-	ops->now = tp_zalloc(count, sizeof(*ops->now));
-	ops->sums = tp_zalloc(count, sizeof(*ops->sums));
-	ops->touched = tp_zalloc(count, sizeof(*ops->touched));
+	ops->now = tpa_zalloc(count, sizeof(*ops->now));
+	ops->sums = tpa_zalloc(count, sizeof(*ops->sums));
+	ops->touched = tpa_zalloc(count, sizeof(*ops->touched));
 	ops->count = count;
 }
 
-void tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
+void tpa_step_ops_add(struct tpa_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
 {
 	if (!ops->now)
 		begin(ops, count);
@@ -33,7 +33,7 @@ void tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint6
 	ops->now[op] += self_ns;
 }
 
-static void forget(struct tp_step_ops *ops, bool sum)
+static void forget(struct tpa_step_ops *ops, bool sum)
 {
 	for (uint32_t i = 0; i < ops->touched_count; i++) {
 		uint32_t op = ops->touched[i];
@@ -45,28 +45,28 @@ static void forget(struct tp_step_ops *ops, bool sum)
 	ops->touched_count = 0;
 }
 
-void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals)
+void tpa_step_ops_start(struct tpa_step_ops *ops, const struct tpa_step_totals *totals)
 {
 	forget(ops, false);
 	ops->begin = *totals;
 }
 
 /* The place of a step among the slowest; NULL: it is none. */
-static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
+static struct tpa_slow_step *slow_place(struct tpa_step_ops *ops, uint64_t ns)
 {
-	struct tp_slow_step *least = &ops->slowest[0];
+	struct tpa_slow_step *least = &ops->slowest[0];
 
-	if (ops->slow_count < TP_STEP_SLOWEST)
+	if (ops->slow_count < TPA_STEP_SLOWEST)
 		return &ops->slowest[ops->slow_count++];
-	for (uint32_t i = 1; i < TP_STEP_SLOWEST; i++)
+	for (uint32_t i = 1; i < TPA_STEP_SLOWEST; i++)
 		if (ops->slowest[i].in.ns < least->in.ns)
 			least = &ops->slowest[i];
 	return ns > least->in.ns ? least : NULL;
 }
 
-static void keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
+static void keep(struct tpa_step_ops *ops, uint64_t step, const struct tpa_step_in *in)
 {
-	struct tp_slow_step *place = slow_place(ops, in->ns);
+	struct tpa_slow_step *place = slow_place(ops, in->ns);
 
 	if (!place)
 		return;
@@ -75,34 +75,34 @@ static void keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in
 	if (!ops->now)
 		return;
 	if (!place->ops)
-		place->ops = tp_zalloc(ops->count, sizeof(*place->ops));
+		place->ops = tpa_zalloc(ops->count, sizeof(*place->ops));
 	memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
 }
 
 /* The kernel's counts must have been read near the step's begin and end: within a tenth of it, both together. */
-static bool read_nearby(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+static bool read_nearby(const struct tpa_step_totals *begin, const struct tpa_step_totals *end, uint64_t ns)
 {
 	return begin->usage_age_ns <= ns / 10 && end->usage_age_ns <= ns / 10 - begin->usage_age_ns;
 }
 
-static struct tp_step_in between(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+static struct tpa_step_in between(const struct tpa_step_totals *begin, const struct tpa_step_totals *end, uint64_t ns)
 {
-	struct tp_step_in in = { .ns = ns,
-				 .allocations = end->allocations - begin->allocations,
-				 .allocated_bytes = end->allocated_bytes - begin->allocated_bytes,
-				 .live_bytes = end->live_bytes - begin->live_bytes,
-				 .cpu_periods = end->cpu_periods - begin->cpu_periods,
-				 .usage_known = read_nearby(begin, end, ns) };
+	struct tpa_step_in in = { .ns = ns,
+				  .allocations = end->allocations - begin->allocations,
+				  .allocated_bytes = end->allocated_bytes - begin->allocated_bytes,
+				  .live_bytes = end->live_bytes - begin->live_bytes,
+				  .cpu_periods = end->cpu_periods - begin->cpu_periods,
+				  .usage_known = read_nearby(begin, end, ns) };
 
 	in.own_known = in.usage_known && begin->thread == end->thread;
 	if (in.usage_known)
-		in.usage = tp_usage_less(&end->usage, &begin->usage);
+		in.usage = tpa_usage_less(&end->usage, &begin->usage);
 	return in;
 }
 
-static void add(struct tp_step_ops *ops, const struct tp_step_in *in)
+static void add(struct tpa_step_ops *ops, const struct tpa_step_in *in)
 {
-	struct tp_usage usage = in->usage;
+	struct tpa_usage usage = in->usage;
 
 	ops->steps++;
 	ops->sum.ns += in->ns;
@@ -114,14 +114,14 @@ static void add(struct tp_step_ops *ops, const struct tp_step_in *in)
 		usage.own_cpu_ns = 0;
 	else
 		ops->own_ns += in->ns;
-	tp_usage_add(&ops->sum.usage, &usage);
+	tpa_usage_add(&ops->sum.usage, &usage);
 	ops->usage_steps += in->usage_known;
 	ops->own_steps += in->own_known;
 }
 
-void tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
+void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, const struct tpa_step_totals *totals)
 {
-	const struct tp_step_in in = between(&ops->begin, totals, ns);
+	const struct tpa_step_in in = between(&ops->begin, totals, ns);
 
 	ops->begin = *totals;
 	if (step > 1) {
@@ -134,57 +134,57 @@ void tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const 
 /* ---- saving and loading ---- */
 
 /* Times by op, as pairs of the op and its time. */
-static void archive_times(struct tp_archive *archive, uint64_t *times, uint32_t count)
+static void archive_times(struct tpa_archive *archive, uint64_t *times, uint32_t count)
 {
 	uint32_t some = 0, op;
 	uint64_t time;
 
 	for (uint32_t i = 0; !archive->loading && i < count; i++)
 		some += times[i] != 0;
-	TP_ARCHIVE(archive, some);
+	TPA_ARCHIVE(archive, some);
 	for (uint32_t i = 0; !archive->loading && i < count; i++) {
 		op = i;
 		if (!times[i])
 			continue;
-		tp_archive_op(archive, &op);
-		TP_ARCHIVE(archive, times[i]);
+		tpa_archive_op(archive, &op);
+		TPA_ARCHIVE(archive, times[i]);
 	}
 	while (archive->loading && some-- && !archive->failed) {
-		tp_archive_op(archive, &op);
-		TP_ARCHIVE(archive, time);
-		if (tp_archive_check(archive, op < count, "the time of a step is of no op"))
+		tpa_archive_op(archive, &op);
+		TPA_ARCHIVE(archive, time);
+		if (tpa_archive_check(archive, op < count, "the time of a step is of no op"))
 			times[op] = time;
 	}
 }
 
-static void archive_slow(struct tp_archive *archive, struct tp_step_ops *ops, struct tp_slow_step *slow)
+static void archive_slow(struct tpa_archive *archive, struct tpa_step_ops *ops, struct tpa_slow_step *slow)
 {
 	bool any = slow->ops != NULL;
 
-	TP_ARCHIVE(archive, slow->step);
-	TP_ARCHIVE(archive, slow->in);
-	TP_ARCHIVE(archive, any);
-	tp_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
+	TPA_ARCHIVE(archive, slow->step);
+	TPA_ARCHIVE(archive, slow->in);
+	TPA_ARCHIVE(archive, any);
+	tpa_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
 	if (archive->loading && any && !archive->failed)
-		slow->ops = tp_zalloc(ops->count, sizeof(*slow->ops));
+		slow->ops = tpa_zalloc(ops->count, sizeof(*slow->ops));
 	if (slow->ops)
 		archive_times(archive, slow->ops, ops->count);
 }
 
 /* What is in `now`: an op that took no time has no place there. */
-static void find_touched(struct tp_step_ops *ops)
+static void find_touched(struct tpa_step_ops *ops)
 {
 	for (uint32_t i = 0; i < ops->count; i++)
 		if (ops->now[i])
 			ops->touched[ops->touched_count++] = i;
 }
 
-void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
+void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops)
 {
-	const struct tp_archive_numbers *numbers = archive->user;
+	const struct tpa_archive_numbers *numbers = archive->user;
 	bool any = ops->now != NULL;
 
-	TP_ARCHIVE(archive, any);
+	TPA_ARCHIVE(archive, any);
 	if (archive->loading && any)
 		begin(ops, numbers->op_count);
 	if (any && !archive->failed) {
@@ -193,14 +193,14 @@ void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
 	}
 	if (archive->loading && any && !archive->failed)
 		find_touched(ops);
-	TP_ARCHIVE(archive, ops->begin);
-	TP_ARCHIVE(archive, ops->sum);
-	TP_ARCHIVE(archive, ops->steps);
-	TP_ARCHIVE(archive, ops->usage_steps);
-	TP_ARCHIVE(archive, ops->own_steps);
-	TP_ARCHIVE(archive, ops->own_ns);
-	TP_ARCHIVE(archive, ops->slow_count);
-	if (!tp_archive_check(archive, ops->slow_count <= TP_STEP_SLOWEST, "too many slow steps"))
+	TPA_ARCHIVE(archive, ops->begin);
+	TPA_ARCHIVE(archive, ops->sum);
+	TPA_ARCHIVE(archive, ops->steps);
+	TPA_ARCHIVE(archive, ops->usage_steps);
+	TPA_ARCHIVE(archive, ops->own_steps);
+	TPA_ARCHIVE(archive, ops->own_ns);
+	TPA_ARCHIVE(archive, ops->slow_count);
+	if (!tpa_archive_check(archive, ops->slow_count <= TPA_STEP_SLOWEST, "too many slow steps"))
 		ops->slow_count = 0;
 	for (uint32_t i = 0; i < ops->slow_count; i++)
 		archive_slow(archive, ops, &ops->slowest[i]);
@@ -210,19 +210,19 @@ void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
 
 static int by_time(const void *left, const void *right)
 {
-	const struct tp_step_op *a = left, *b = right;
+	const struct tpa_step_op *a = left, *b = right;
 
 	if (a->self_ns != b->self_ns)
 		return a->self_ns > b->self_ns ? -1 : 1;
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-static void list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
+static void list_ops(const struct tpa_step_ops *ops, struct tpa_step_stats *stats)
 {
-	stats->ops = tp_zalloc(ops->count, sizeof(*stats->ops));
+	stats->ops = tpa_zalloc(ops->count, sizeof(*stats->ops));
 	for (uint32_t i = 0; ops->steps && i < ops->count; i++)
 		if (ops->sums[i])
-			stats->ops[stats->op_count++] = (struct tp_step_op){ i, ops->sums[i] };
+			stats->ops[stats->op_count++] = (struct tpa_step_op){ i, ops->sums[i] };
 	qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
 }
 
@@ -233,18 +233,18 @@ static int64_t more(uint64_t value, uint64_t sum, uint64_t steps)
 }
 
 /* The ops that took most more than they do in a step. */
-static void name_ops(const struct tp_step_ops *ops, const struct tp_slow_step *slow, struct tp_step_outlier *outlier)
+static void name_ops(const struct tpa_step_ops *ops, const struct tpa_slow_step *slow, struct tpa_step_outlier *outlier)
 {
 	uint64_t in_ops = 0, usual = 0;
 
 	for (uint32_t i = 0; slow->ops && i < ops->count; i++) {
-		struct tp_step_difference difference = { i, more(slow->ops[i], ops->sums[i], ops->steps) };
+		struct tpa_step_difference difference = { i, more(slow->ops[i], ops->sums[i], ops->steps) };
 
 		in_ops += slow->ops[i];
 		usual += ops->sums[i];
-		for (uint32_t k = 0; k < TP_STEP_DIFFERENCES && difference.ns > 0; k++)
+		for (uint32_t k = 0; k < TPA_STEP_DIFFERENCES && difference.ns > 0; k++)
 			if (difference.ns > outlier->ops[k].ns) {
-				struct tp_step_difference other = outlier->ops[k];
+				struct tpa_step_difference other = outlier->ops[k];
 
 				outlier->ops[k] = difference;
 				difference = other;
@@ -260,9 +260,10 @@ static int64_t more_signed(uint64_t value, uint64_t sum, uint64_t steps)
 	return (int64_t)(value - (uint64_t)((int64_t)sum / (int64_t)steps));
 }
 
-static void compare_usage(const struct tp_step_ops *ops, const struct tp_step_in *in, struct tp_step_outlier *outlier)
+static void compare_usage(const struct tpa_step_ops *ops, const struct tpa_step_in *in,
+			  struct tpa_step_outlier *outlier)
 {
-	const struct tp_usage *usage = &in->usage, *sum = &ops->sum.usage;
+	const struct tpa_usage *usage = &in->usage, *sum = &ops->sum.usage;
 	uint64_t steps = ops->usage_steps, own = ops->own_steps;
 	int64_t running;
 
@@ -284,19 +285,19 @@ static void compare_usage(const struct tp_step_ops *ops, const struct tp_step_in
 
 static int by_length(const void *left, const void *right)
 {
-	const struct tp_step_outlier *a = left, *b = right;
+	const struct tpa_step_outlier *a = left, *b = right;
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-void tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats)
+void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence_ns, struct tpa_step_stats *stats)
 {
-	stats->outliers = tp_zalloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
+	stats->outliers = tpa_zalloc(TPA_STEP_SLOWEST, sizeof(*stats->outliers));
 	for (uint32_t i = 0; i < ops->slow_count; i++) {
-		const struct tp_slow_step *slow = &ops->slowest[i];
-		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
+		const struct tpa_slow_step *slow = &ops->slowest[i];
+		struct tpa_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
 
 		if (slow->in.ns <= fence_ns)
 			continue;

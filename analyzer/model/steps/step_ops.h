@@ -9,61 +9,61 @@
 #include "model/steps/step_stats.h"
 #include "model/samples/counters.h"
 
-struct tp_archive;
+struct tpa_archive;
 
-#define TP_STEP_SLOWEST 8u /* steps that are kept one by one */
+#define TPA_STEP_SLOWEST 8u /* steps that are kept one by one */
 
 /* Sums up to a moment: of the process, ever growing. */
-struct tp_step_totals {
+struct tpa_step_totals {
 	uint64_t allocations, allocated_bytes, live_bytes;
 	uint64_t cpu_periods; /* of all threads */
 	uint32_t thread;      /* that ended the step */
-	struct tp_usage usage;
+	struct tpa_usage usage;
 	uint64_t usage_age_ns; /* since it was read; UINT64_MAX: it never was */
 };
 
 /* The same of one step. */
-struct tp_step_in {
+struct tpa_step_in {
 	uint64_t ns, allocations, allocated_bytes, live_bytes, cpu_periods;
 	bool usage_known, own_known; /* own: usage.own_cpu_ns is that of the thread that ended it */
-	struct tp_usage usage;
+	struct tpa_usage usage;
 };
 
-struct tp_slow_step {
+struct tpa_slow_step {
 	uint64_t step;
-	struct tp_step_in in;
+	struct tpa_step_in in;
 	uint64_t *ops; /* self times by op; NULL: no ops */
 };
 
-struct tp_step_ops {
+struct tpa_step_ops {
 	uint32_t count;	   /* ops */
 	uint64_t *now;	   /* self times in the step that goes on, by op; NULL: no op so far */
 	uint64_t *sums;	   /* of all steps but the first */
 	uint32_t *touched; /* ops that are in `now` */
 	uint32_t touched_count;
-	struct tp_step_totals begin;
-	struct tp_step_in sum;
+	struct tpa_step_totals begin;
+	struct tpa_step_in sum;
 	uint64_t steps, usage_steps, own_steps; /* that are in the sums: of all, of usage, of own CPU time */
 	uint64_t own_ns;			/* how long the last ones took */
-	struct tp_slow_step slowest[TP_STEP_SLOWEST];
+	struct tpa_slow_step slowest[TPA_STEP_SLOWEST];
 	uint32_t slow_count;
 };
 
-void tp_step_ops_free(struct tp_step_ops *ops);
+void tpa_step_ops_free(struct tpa_step_ops *ops);
 
 /* An op, one of `count`, had that self time. */
-void tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
+void tpa_step_ops_add(struct tpa_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
 
 /* Steps count from here on. */
-void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals);
+void tpa_step_ops_start(struct tpa_step_ops *ops, const struct tpa_step_totals *totals);
 
 /* A step ends. The first is neither summed up nor kept. */
-void tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals);
+void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, const struct tpa_step_totals *totals);
 
 /* Saves, or loads into what is all zero. */
-void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops);
+void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops);
 
 /* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. */
-void tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats);
+void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence_ns, struct tpa_step_stats *stats);
 
 #endif

@@ -8,14 +8,14 @@
 #include "model/stats/effective.h"
 #include "model/stats/warmup.h"
 
-void tp_steps_free(struct tp_steps *steps)
+void tpa_steps_free(struct tpa_steps *steps)
 {
 	free(steps->list);
-	tp_histogram_free(&steps->durations);
-	tp_step_ops_free(&steps->ops);
+	tpa_histogram_free(&steps->durations);
+	tpa_step_ops_free(&steps->ops);
 }
 
-static void begin(struct tp_steps *steps, const struct tp_step_moment *moment)
+static void begin(struct tpa_steps *steps, const struct tpa_step_moment *moment)
 {
 	steps->begin_ns = moment->ns;
 	steps->begin_bytes = steps->high = moment->totals.live_bytes;
@@ -23,13 +23,13 @@ static void begin(struct tp_steps *steps, const struct tp_step_moment *moment)
 	steps->begin_matrix_flop = moment->matrix_flop;
 }
 
-void tp_steps_start(struct tp_steps *steps, const struct tp_step_moment *moment)
+void tpa_steps_start(struct tpa_steps *steps, const struct tpa_step_moment *moment)
 {
 	begin(steps, moment);
-	tp_step_ops_start(&steps->ops, &moment->totals);
+	tpa_step_ops_start(&steps->ops, &moment->totals);
 }
 
-static void join(struct tp_step *to, const struct tp_step *from)
+static void join(struct tpa_step *to, const struct tpa_step *from)
 {
 	to->steps += from->steps;
 	to->end_ns = from->end_ns;
@@ -40,7 +40,7 @@ static void join(struct tp_step *to, const struct tp_step *from)
 	to->high_bytes = from->high_bytes > to->high_bytes ? from->high_bytes : to->high_bytes;
 }
 
-static void halve(struct tp_steps *steps)
+static void halve(struct tpa_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i += 2) {
 		join(&steps->list[i], &steps->list[i + 1]);
@@ -50,26 +50,26 @@ static void halve(struct tp_steps *steps)
 	steps->span *= 2;
 }
 
-static void record(struct tp_steps *steps, const struct tp_step *step)
+static void record(struct tpa_steps *steps, const struct tpa_step *step)
 {
-	struct tp_step *last = steps->count ? &steps->list[steps->count - 1] : NULL;
+	struct tpa_step *last = steps->count ? &steps->list[steps->count - 1] : NULL;
 
 	if (!steps->list) {
-		steps->list = tp_zalloc(TP_STEP_MAX, sizeof(*steps->list));
+		steps->list = tpa_zalloc(TPA_STEP_MAX, sizeof(*steps->list));
 		steps->span = 1;
 	}
 	if (last && last->steps < steps->span) {
 		join(last, step);
 		return;
 	}
-	if (steps->count == TP_STEP_MAX)
+	if (steps->count == TPA_STEP_MAX)
 		halve(steps);
 	steps->list[steps->count++] = *step;
 }
 
-static void add_duration(struct tp_steps *steps, uint64_t duration, const struct tp_step *step)
+static void add_duration(struct tpa_steps *steps, uint64_t duration, const struct tpa_step *step)
 {
-	if (steps->ended <= TP_HISTOGRAM_EXACT) {
+	if (steps->ended <= TPA_HISTOGRAM_EXACT) {
 		steps->few_items[steps->ended - 1] = step->items;
 		steps->few_flop[steps->ended - 1] = step->flop;
 		steps->few_matrix_flop[steps->ended - 1] = step->matrix_flop;
@@ -78,15 +78,15 @@ static void add_duration(struct tp_steps *steps, uint64_t duration, const struct
 		steps->first_ns = duration;
 		return;
 	}
-	if (steps->durations.count >= TP_HISTOGRAM_EXACT)
-		tp_moments_add(&steps->later, (double)duration);
-	tp_histogram_add(&steps->durations, duration);
+	if (steps->durations.count >= TPA_HISTOGRAM_EXACT)
+		tpa_moments_add(&steps->later, (double)duration);
+	tpa_histogram_add(&steps->durations, duration);
 }
 
-void tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items)
+void tpa_steps_end(struct tpa_steps *steps, const struct tpa_step_moment *moment, uint64_t items)
 {
 	uint64_t duration = moment->ns > steps->begin_ns ? moment->ns - steps->begin_ns : 0;
-	struct tp_step step = {
+	struct tpa_step step = {
 		.first = ++steps->ended,
 		.steps = 1,
 		.begin_ns = steps->begin_ns,
@@ -105,33 +105,33 @@ void tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, u
 	begin(steps, moment);
 	record(steps, &step);
 	add_duration(steps, duration, &step);
-	tp_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
+	tpa_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
 }
 
 /* 1 below 4096, then 2, 4, ... with each power of two. */
-uint64_t tp_step_key_span(uint64_t key)
+uint64_t tpa_step_key_span(uint64_t key)
 {
-	return key < TP_STEP_MAX ? 1 : UINT64_C(1) << (63 - __builtin_clzll(key) - 11);
+	return key < TPA_STEP_MAX ? 1 : UINT64_C(1) << (63 - __builtin_clzll(key) - 11);
 }
 
-uint64_t tp_steps_key(const struct tp_steps *steps)
+uint64_t tpa_steps_key(const struct tpa_steps *steps)
 {
 	uint64_t step = steps->ended + 1;
 
-	return step & ~(tp_step_key_span(step) - 1);
+	return step & ~(tpa_step_key_span(step) - 1);
 }
 
 /* The first steps are there one by one: the first of all, and those that the histogram keeps. */
-static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats *stats)
+static void leave_out_warmup(const struct tpa_steps *steps, struct tpa_step_stats *stats)
 {
-	const struct tp_histogram *rest = &steps->durations;
-	uint64_t first[TP_HISTOGRAM_EXACT] = { steps->first_ns };
-	size_t kept = rest->count < TP_HISTOGRAM_EXACT ? (size_t)rest->count : TP_HISTOGRAM_EXACT, known = kept + 1;
+	const struct tpa_histogram *rest = &steps->durations;
+	uint64_t first[TPA_HISTOGRAM_EXACT] = { steps->first_ns };
+	size_t kept = rest->count < TPA_HISTOGRAM_EXACT ? (size_t)rest->count : TPA_HISTOGRAM_EXACT, known = kept + 1;
 
-	known = known < TP_HISTOGRAM_EXACT ? known : TP_HISTOGRAM_EXACT;
+	known = known < TPA_HISTOGRAM_EXACT ? known : TPA_HISTOGRAM_EXACT;
 	for (size_t i = 1; i < known; i++)
 		first[i] = rest->few[i - 1];
-	stats->warmup = steps->ended ? tp_warmup(first, known) : 0;
+	stats->warmup = steps->ended ? tpa_warmup(first, known) : 0;
 	stats->warmup = steps->ended && !stats->warmup ? 1 : stats->warmup;
 	stats->rest_items = steps->items;
 	stats->flop = steps->flop;
@@ -143,27 +143,27 @@ static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats 
 		stats->matrix_flop -= steps->few_matrix_flop[i];
 	}
 	for (size_t i = stats->warmup ? stats->warmup - 1 : 0; i < kept; i++)
-		tp_moments_add(&stats->durations, (double)rest->few[i]);
-	tp_moments_merge(&stats->durations, &steps->later);
+		tpa_moments_add(&stats->durations, (double)rest->few[i]);
+	tpa_moments_merge(&stats->durations, &steps->later);
 }
 
 /*
  * The mean's interval. Where neighbours were put together their means are the values (batch means): what is alike within
  * them counts less, and the rest is asked for as it is of single steps.
  */
-static void find_interval(const struct tp_steps *steps, struct tp_step_stats *stats)
+static void find_interval(const struct tpa_steps *steps, struct tpa_step_stats *stats)
 {
-	double *values = tp_zalloc(stats->list_count, sizeof(*values)), mean = stats->durations.mean;
-	struct tp_effective effective;
+	double *values = tpa_zalloc(stats->list_count, sizeof(*values)), mean = stats->durations.mean;
+	struct tpa_effective effective;
 	size_t count = 0;
 
 	for (size_t i = 0; i < stats->list_count; i++) {
-		const struct tp_step *step = &stats->list[i];
+		const struct tpa_step *step = &stats->list[i];
 
 		if (step->first > stats->warmup && step->steps == steps->span)
 			values[count++] = (double)(step->end_ns - step->begin_ns) / (double)step->steps;
 	}
-	effective = tp_effective_mean(values, count);
+	effective = tpa_effective_mean(values, count);
 	free(values);
 	stats->effective = effective.count * (double)steps->span;
 	stats->interval.low = mean - (effective.interval.high - effective.interval.low) / 2;
@@ -171,22 +171,22 @@ static void find_interval(const struct tp_steps *steps, struct tp_step_stats *st
 }
 
 /* Tukey's upper fence of the steps' durations; of few of them none is an outlier. */
-static uint64_t fence_of(const struct tp_histogram *durations)
+static uint64_t fence_of(const struct tpa_histogram *durations)
 {
-	uint64_t q1 = tp_histogram_percentile(durations, 0.25), q3 = tp_histogram_percentile(durations, 0.75);
+	uint64_t q1 = tpa_histogram_percentile(durations, 0.25), q3 = tpa_histogram_percentile(durations, 0.75);
 
-	return durations->count < TP_WARMUP_MIN ? UINT64_MAX : q3 + (q3 - q1) + (q3 - q1) / 2;
+	return durations->count < TPA_WARMUP_MIN ? UINT64_MAX : q3 + (q3 - q1) + (q3 - q1) / 2;
 }
 
-void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
+void tpa_steps_result(struct tpa_steps *steps, struct tpa_step_stats *stats)
 {
-	*stats = (struct tp_step_stats){
+	*stats = (struct tpa_step_stats){
 		.count = steps->ended,
 		.items = steps->items,
 		.first_ns = steps->first_ns,
 		.min_ns = steps->durations.min,
-		.p50_ns = tp_histogram_percentile(&steps->durations, 0.5),
-		.p99_ns = tp_histogram_percentile(&steps->durations, 0.99),
+		.p50_ns = tpa_histogram_percentile(&steps->durations, 0.5),
+		.p99_ns = tpa_histogram_percentile(&steps->durations, 0.99),
 		.max_ns = steps->durations.max,
 		.ends_ns = { steps->ends_ns[0], steps->ends_ns[1] },
 		.list = steps->list,
@@ -195,37 +195,37 @@ void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 	steps->list = NULL;
 	leave_out_warmup(steps, stats);
 	find_interval(steps, stats);
-	tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
+	tpa_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
 }
 
-void tp_steps_archive(struct tp_archive *archive, struct tp_steps *steps)
+void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 {
-	struct tp_steps kept = *steps;
-	size_t room = TP_STEP_MAX;
+	struct tpa_steps kept = *steps;
+	size_t room = TPA_STEP_MAX;
 	bool any = steps->list != NULL;
 
-	TP_ARCHIVE(archive, kept);
-	TP_ARCHIVE(archive, any);
+	TPA_ARCHIVE(archive, kept);
+	TPA_ARCHIVE(archive, any);
 	if (archive->loading) { /* but for what it points to */
 		*steps = kept;
 		steps->list = NULL;
 		steps->count = 0;
-		steps->durations = (struct tp_histogram){ 0 };
-		steps->ops = (struct tp_step_ops){ 0 };
+		steps->durations = (struct tpa_histogram){ 0 };
+		steps->ops = (struct tpa_step_ops){ 0 };
 	}
 	if (any)
-		tp_archive_array(archive, &steps->list, &steps->count, &room, sizeof(*steps->list));
-	tp_archive_check(archive, steps->count <= TP_STEP_MAX && (!any || steps->span), "steps are out of range");
-	tp_histogram_archive(archive, &steps->durations);
-	tp_step_ops_archive(archive, &steps->ops);
+		tpa_archive_array(archive, &steps->list, &steps->count, &room, sizeof(*steps->list));
+	tpa_archive_check(archive, steps->count <= TPA_STEP_MAX && (!any || steps->span), "steps are out of range");
+	tpa_histogram_archive(archive, &steps->durations);
+	tpa_step_ops_archive(archive, &steps->ops);
 }
 
-struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns)
+struct tpa_born tpa_steps_at(const struct tpa_step_stats *stats, uint64_t ns)
 {
 	size_t low = 0, high = stats->list_count;
 
 	if (!stats->list_count)
-		return (struct tp_born){ 0, 0 };
+		return (struct tpa_born){ 0, 0 };
 	while (low < high) { /* the first that ends at the moment or later */
 		size_t middle = low + (high - low) / 2;
 
@@ -235,11 +235,11 @@ struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns)
 			high = middle;
 	}
 	if (low == stats->list_count)
-		return (struct tp_born){ stats->count + 1, stats->count + 1 };
-	return (struct tp_born){ stats->list[low].first, stats->list[low].first + stats->list[low].steps - 1 };
+		return (struct tpa_born){ stats->count + 1, stats->count + 1 };
+	return (struct tpa_born){ stats->list[low].first, stats->list[low].first + stats->list[low].steps - 1 };
 }
 
-void tp_steps_result_free(struct tp_step_stats *stats)
+void tpa_steps_result_free(struct tpa_step_stats *stats)
 {
 	free(stats->list);
 	free(stats->ops);

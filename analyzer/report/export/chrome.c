@@ -7,23 +7,23 @@
 
 #include "report/json/json.h"
 
-void tp_chrome_begin(struct tp_chrome *chrome, FILE *out)
+void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out)
 {
-	*chrome = (struct tp_chrome){ .out = out };
+	*chrome = (struct tpa_chrome){ .out = out };
 	fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
 }
 
-void tp_chrome_end(struct tp_chrome *chrome, int truncated)
+void tpa_chrome_end(struct tpa_chrome *chrome, int truncated)
 {
 	fprintf(chrome->out,
 		"\n],\n\"otherData\": {\"source\": \"tprof %s\", \"truncated\": %s, \"folded_calls\": %" PRIu64 "}}\n",
 		TPROF_VERSION_STRING, truncated ? "true" : "false", chrome->folded);
 }
 
-char *tp_chrome_quote(const char *text, size_t length)
+char *tpa_chrome_quote(const char *text, size_t length)
 {
 	char *copy = strndup(text, length), *quoted;
-	json_t *json = copy ? tp_json_string(copy) : NULL;
+	json_t *json = copy ? tpa_json_string(copy) : NULL;
 
 	quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
 	json_decref(json);
@@ -32,7 +32,7 @@ char *tp_chrome_quote(const char *text, size_t length)
 }
 
 /* What every event has; the rest of the object is to follow. */
-static void begin(struct tp_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
+static void begin(struct tpa_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
 {
 	fprintf(chrome->out,
 		"%s\n{\"ph\": \"%c\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %" PRIu64 ".%03u",
@@ -41,13 +41,13 @@ static void begin(struct tp_chrome *chrome, char phase, uint32_t thread, uint64_
 
 static void put_text(FILE *out, const char *text, size_t length)
 {
-	char *quoted = tp_chrome_quote(text, length);
+	char *quoted = tpa_chrome_quote(text, length);
 
 	fputs(quoted ? quoted : "\"?\"", out);
 	free(quoted);
 }
 
-static void metadata(struct tp_chrome *chrome, uint32_t thread, const char *what, const char *name)
+static void metadata(struct tpa_chrome *chrome, uint32_t thread, const char *what, const char *name)
 {
 	begin(chrome, 'M', thread, 0);
 	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"name\": ", what);
@@ -55,13 +55,13 @@ static void metadata(struct tp_chrome *chrome, uint32_t thread, const char *what
 	fputs("}}", chrome->out);
 }
 
-void tp_chrome_process(struct tp_chrome *chrome, uint32_t pid, const char *name)
+void tpa_chrome_process(struct tpa_chrome *chrome, uint32_t pid, const char *name)
 {
 	chrome->pid = pid;
 	metadata(chrome, 0, "process_name", name);
 }
 
-void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *name)
+void tpa_chrome_thread(struct tpa_chrome *chrome, uint32_t thread, const char *name)
 {
 	metadata(chrome, thread, "thread_name", name);
 	begin(chrome, 'M', thread, 0);
@@ -86,8 +86,8 @@ static void put_duration(FILE *out, uint64_t begin_ns, uint64_t end_ns, uint32_t
 	fprintf(out, ", \"dur\": %" PRIu64 ".%05u", took / 100000, (unsigned)(took % 100000));
 }
 
-void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-		  const struct tp_chrome_detail *detail)
+void tpa_chrome_op(struct tpa_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		   const struct tpa_chrome_detail *detail)
 {
 	FILE *out = chrome->out;
 	int used = 0;
@@ -119,9 +119,9 @@ void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, 
 	fputs(used ? "}}" : "}", out);
 }
 
-void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
+void tpa_chrome_step(struct tpa_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
 {
-	begin(chrome, 'X', TP_CHROME_STEPS, begin_ns);
+	begin(chrome, 'X', TPA_CHROME_STEPS, begin_ns);
 	put_duration(chrome->out, begin_ns, end_ns, 0);
 	fprintf(chrome->out, ", \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"", number);
 	if (items)
@@ -129,7 +129,7 @@ void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns
 	fputc('}', chrome->out);
 }
 
-void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length)
+void tpa_chrome_mark(struct tpa_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length)
 {
 	begin(chrome, 'i', thread, ns);
 	fputs(", \"s\": \"p\", \"cat\": \"mark\", \"name\": ", chrome->out);
@@ -137,7 +137,7 @@ void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, cons
 	fputc('}', chrome->out);
 }
 
-void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_folded *folded)
+void tpa_chrome_folded(struct tpa_chrome *chrome, uint32_t thread, uint64_t ns, const struct tpa_chrome_folded *folded)
 {
 	FILE *out = chrome->out;
 
@@ -156,7 +156,7 @@ void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, co
 	chrome->folded += folded->calls;
 }
 
-void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes)
+void tpa_chrome_counter(struct tpa_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes)
 {
 	begin(chrome, 'C', 0, ns);
 	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"bytes\": %" PRIu64 "}}", name, bytes);

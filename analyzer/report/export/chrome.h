@@ -9,29 +9,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct tp_chrome {
+struct tpa_chrome {
 	FILE *out;
 	uint32_t pid;
 	uint64_t events; /* written */
-	uint64_t folded; /* calls that tp_chrome_folded() told of */
+	uint64_t folded; /* calls that tpa_chrome_folded() told of */
 };
 
 /* A row of its own for what belongs to the process: its steps. Threads are numbered from 1 on. */
-#define TP_CHROME_STEPS 0u
+#define TPA_CHROME_STEPS 0u
 
-void tp_chrome_begin(struct tp_chrome *chrome, FILE *out);
+void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out);
 /* `truncated`: not all that was asked for is there. */
-void tp_chrome_end(struct tp_chrome *chrome, int truncated);
+void tpa_chrome_end(struct tpa_chrome *chrome, int truncated);
 
-/* A name as a JSON string with its quotes, for tp_chrome_op(); to be freed. NULL: memory is out. */
-char *tp_chrome_quote(const char *text, size_t length);
+/* A name as a JSON string with its quotes, for tpa_chrome_op(); to be freed. NULL: memory is out. */
+char *tpa_chrome_quote(const char *text, size_t length);
 
 /* How the process, or one of its rows, is called. */
-void tp_chrome_process(struct tp_chrome *chrome, uint32_t pid, const char *name);
-void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *name);
+void tpa_chrome_process(struct tpa_chrome *chrome, uint32_t pid, const char *name);
+void tpa_chrome_thread(struct tpa_chrome *chrome, uint32_t thread, const char *name);
 
 /* A call that ended: what it worked on; shape NULL and numbers 0: not known. */
-struct tp_chrome_detail {
+struct tpa_chrome_detail {
 	const char *name, *category; /* quoted */
 	const char *shape;
 	uint64_t flop, bytes;
@@ -43,19 +43,19 @@ struct tp_chrome_detail {
  * One complete event for begin and end, as much of what it says is known at its end: an end with arguments that its begin
  * lacks is a mismatch to some viewers. So inner ops stand before the op around them: the format lets events come in any order.
  */
-void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-		  const struct tp_chrome_detail *detail);
+void tpa_chrome_op(struct tpa_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		   const struct tpa_chrome_detail *detail);
 
 /* Calls that were recorded together: how many, of how many the time is known, and that time. One event where they began. */
-struct tp_chrome_folded {
+struct tpa_chrome_folded {
 	const char *name;  /* quoted */
 	const char *shape; /* NULL: not known */
 	uint64_t calls, timed, total_ns, min_ns, max_ns;
 };
-void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_folded *folded);
+void tpa_chrome_folded(struct tpa_chrome *chrome, uint32_t thread, uint64_t ns, const struct tpa_chrome_folded *folded);
 
-void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items);
-void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length);
-void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes);
+void tpa_chrome_step(struct tpa_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items);
+void tpa_chrome_mark(struct tpa_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length);
+void tpa_chrome_counter(struct tpa_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes);
 
 #endif

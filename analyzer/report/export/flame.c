@@ -20,12 +20,12 @@
 
 /* The script is a file of its own beside this one, included as it is. */
 __asm__(".section .rodata\n"
-	".global tp_flame_script\n"
-	"tp_flame_script:\n"
+	".global tpa_flame_script\n"
+	"tpa_flame_script:\n"
 	".incbin \"analyzer/report/export/flame.js\"\n"
 	".byte 0\n"
 	".previous\n");
-extern const char tp_flame_script[];
+extern const char tpa_flame_script[];
 
 /* Colours by module: the same in every picture. The hue is of the module, a little lightness of the function. */
 static uint32_t hash(const char *text)
@@ -37,7 +37,7 @@ static uint32_t hash(const char *text)
 	return h ^ h >> 15;
 }
 
-static void put_color(const struct tp_tree_node *node, FILE *out)
+static void put_color(const struct tpa_tree_node *node, FILE *out)
 {
 	uint32_t hue = hash(node->module) % 360, light = 62 + hash(node->function) % 14;
 
@@ -48,7 +48,7 @@ static void put_color(const struct tp_tree_node *node, FILE *out)
 }
 
 struct flame {
-	const struct tp_tree *tree;
+	const struct tpa_tree *tree;
 	const char *unit;
 	bool time;
 	FILE *out;
@@ -58,37 +58,37 @@ struct flame {
 	double per_byte; /* pixels */
 };
 
-static struct tp_text amount(const struct flame *flame, uint64_t bytes)
+static struct tpa_text amount(const struct flame *flame, uint64_t bytes)
 {
-	return flame->time ? tp_time(bytes) : tp_bytes(bytes, false);
+	return flame->time ? tpa_time(bytes) : tpa_bytes(bytes, false);
 }
 
-static void put_title(const struct flame *flame, const struct tp_tree_node *node)
+static void put_title(const struct flame *flame, const struct tpa_tree_node *node)
 {
-	const struct tp_tree *tree = flame->tree;
+	const struct tpa_tree *tree = flame->tree;
 	FILE *out = flame->out;
 	uint64_t whole = tree->nodes[0].bytes;
 
 	fputs("<title>", out);
-	tp_xml_text(node->function ? node->function : "(no name)", out);
+	tpa_xml_text(node->function ? node->function : "(no name)", out);
 	if (node->module && *node->module) {
 		fputs(" \xe2\x80\x94 ", out);
-		tp_xml_text(node->module, out);
+		tpa_xml_text(node->module, out);
 	}
 	if (node->place) {
 		fputs(", ", out);
-		tp_xml_text(node->place, out);
+		tpa_xml_text(node->place, out);
 	}
 	fprintf(out, "\n%s", amount(flame, node->bytes).text);
 	fputs(" (", out);
-	tp_xml_text(tp_percent(node->bytes, whole).text, out);
-	fprintf(out, ") in %s %s", tp_count(node->calls).text, flame->unit);
+	tpa_xml_text(tpa_percent(node->bytes, whole).text, out);
+	fprintf(out, ") in %s %s", tpa_count(node->calls).text, flame->unit);
 	if (node->self_bytes && node->self_bytes != node->bytes)
 		fprintf(out, "; itself %s", amount(flame, node->self_bytes).text);
 	fputs("</title>", out);
 }
 
-static void put_node(const struct flame *flame, const struct tp_tree_node *node, double x, uint32_t depth)
+static void put_node(const struct flame *flame, const struct tpa_tree_node *node, double x, uint32_t depth)
 {
 	double width = (double)node->bytes * flame->per_byte;
 	int y = HEAD + (int)(flame->rows - 1 - depth) * ROW;
@@ -104,9 +104,9 @@ static void put_node(const struct flame *flame, const struct tp_tree_node *node,
 	put_color(node, flame->out);
 	fprintf(flame->out, "\"/><text x=\"%.2f\" y=\"%d\">", x + 3, y + 12);
 	if (room >= strlen(name))
-		tp_xml_start(name, room, flame->out);
+		tpa_xml_start(name, room, flame->out);
 	else if (room > 2) {
-		tp_xml_start(name, room - 2, flame->out);
+		tpa_xml_start(name, room - 2, flame->out);
 		fputs("..", flame->out);
 	}
 	fputs("</text></g>\n", flame->out);
@@ -115,7 +115,7 @@ static void put_node(const struct flame *flame, const struct tp_tree_node *node,
 /* Depth first, without recursion: a stack may be as deep as memory allows. */
 static void put_nodes(const struct flame *flame)
 {
-	const struct tp_tree_node *nodes = flame->tree->nodes;
+	const struct tpa_tree_node *nodes = flame->tree->nodes;
 	double x = MARGIN;
 	uint32_t node = 0, depth = 0;
 
@@ -143,7 +143,7 @@ static void put_nodes(const struct flame *flame)
 }
 
 /* The deepest row that is drawn at all. */
-static uint32_t drawn_rows(const struct tp_tree *tree, double per_byte, double smallest)
+static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double smallest)
 {
 	uint32_t *depths = calloc(tree->count, sizeof(*depths));
 	uint32_t rows = 1;
@@ -177,7 +177,7 @@ static void put_head(const struct flame *flame, const char *title, int height)
 		WIDTH, height);
 	put_size(flame, height);
 	fputs(">\n<title id=\"title\">", out);
-	tp_xml_text(title, out);
+	tpa_xml_text(title, out);
 	fprintf(out,
 		"</title>\n<desc id=\"desc\">Each box is a function; its width is the %s put down to it and to what "
 		"it ",
@@ -194,7 +194,7 @@ static void put_head(const struct flame *flame, const char *title, int height)
 	      out);
 	fprintf(out, "<rect x=\"0\" y=\"0\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
 	fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" style=\"font-size:16px\">", WIDTH / 2);
-	tp_xml_text(title, out);
+	tpa_xml_text(title, out);
 	fputs("</text>\n", out);
 }
 
@@ -202,7 +202,7 @@ static void put_head(const struct flame *flame, const char *title, int height)
 static void put_head_in_page(const struct flame *flame, const char *title, int height)
 {
 	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" role=\"img\" aria-label=\"", flame->out);
-	tp_xml_text(title, flame->out);
+	tpa_xml_text(title, flame->out);
 	fputs("\" ", flame->out);
 	put_size(flame, height);
 	fputs(">\n", flame->out);
@@ -238,11 +238,11 @@ static void put(struct flame *flame, const char *title)
 			HEAD + 12, flame->time ? "CPU sample" : "memory");
 	put_controls(flame, height);
 	if (flame->alone)
-		fprintf(flame->out, "<script>%s</script>\n", tp_flame_script);
+		fprintf(flame->out, "<script>%s</script>\n", tpa_flame_script);
 	fputs("</svg>\n", flame->out);
 }
 
-void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out)
+void tpa_flame_write(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out)
 {
 	struct flame flame = {
 		.tree = tree, .unit = unit, .time = time, .out = out, .alone = true, .smallest = SMALLEST
@@ -251,7 +251,7 @@ void tp_flame_write(const struct tp_tree *tree, const char *title, const char *u
 	put(&flame, title);
 }
 
-void tp_flame_embed(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out)
+void tpa_flame_embed(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out)
 {
 	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out, .smallest = SMALLEST_IN_PAGE };
 

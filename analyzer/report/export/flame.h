@@ -10,9 +10,9 @@
  * Writes the tree as a stand-alone SVG. `title` is its headline, `unit` says what the blocks are ("live blocks"). `time`:
  * the bytes are nanoseconds. Nodes narrower than a tenth of a pixel are left out; their share stays a gap.
  */
-void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
+void tpa_flame_write(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
 /* The same as a part of a page that has the style and the script; of what is too narrow to be seen in it less is drawn. */
-void tp_flame_embed(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
+void tpa_flame_embed(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
 #endif

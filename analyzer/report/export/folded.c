@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* A semicolon separates frames and a newline stacks: neither may stand in a name. */
-static void put_name(const struct tp_tree_node *node, FILE *out)
+static void put_name(const struct tpa_tree_node *node, FILE *out)
 {
 	const char *name = node->function;
 
@@ -19,9 +19,9 @@ static void put_name(const struct tp_tree_node *node, FILE *out)
 		fputc(*name == ';' || *name == '\n' || *name == '\r' ? ':' : *name, out);
 }
 
-void tp_folded_write(const struct tp_tree *tree, FILE *out)
+void tpa_folded_write(const struct tpa_tree *tree, FILE *out)
 {
-	uint32_t *path = tp_zalloc((size_t)tree->depth + 1, sizeof(*path));
+	uint32_t *path = tpa_zalloc((size_t)tree->depth + 1, sizeof(*path));
 
 	for (size_t i = 1; i < tree->count; i++) {
 		uint32_t depth = 0;

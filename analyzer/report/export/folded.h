@@ -7,6 +7,6 @@
 #include "report/rows/tree.h"
 
 /* One line a stack: function;function;function bytes (CPU time: nanoseconds), outermost first. */
-void tp_folded_write(const struct tp_tree *tree, FILE *out);
+void tpa_folded_write(const struct tpa_tree *tree, FILE *out);
 
 #endif

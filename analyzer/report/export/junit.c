@@ -6,9 +6,9 @@
 #include "report/text/output.h"
 #include "report/text/xml.h"
 
-bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count)
+bool tpa_junit_write(const char *path, const struct tpa_junit_case *cases, size_t count)
 {
-	FILE *out = tp_output_open(path);
+	FILE *out = tpa_output_open(path);
 	size_t failures = 0;
 	bool good;
 
@@ -22,10 +22,10 @@ bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t 
 		count, failures);
 	for (size_t i = 0; i < count; i++) {
 		fputs("  <testcase classname=\"tprof.check\" name=\"", out);
-		tp_xml_text(cases[i].name, out);
+		tpa_xml_text(cases[i].name, out);
 		fputs(cases[i].failure ? "\"><failure message=\"" : "\"/>\n", out);
 		if (cases[i].failure) {
-			tp_xml_text(cases[i].failure, out);
+			tpa_xml_text(cases[i].failure, out);
 			fputs("\"/></testcase>\n", out);
 		}
 	}

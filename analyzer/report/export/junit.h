@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tp_junit_case {
+struct tpa_junit_case {
 	const char *name;
 	const char *failure; /* NULL: it passed */
 };
 
 /* False: the file can't be written; errno says why. */
-bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count);
+bool tpa_junit_write(const char *path, const struct tpa_junit_case *cases, size_t count);
 
 #endif

@@ -18,7 +18,7 @@
 #define LETTER 6.2 /* at most, of a label; its font's size is 11 */
 #define ROW 12.0   /* from a label to the next below */
 #define NAMED 12   /* ops with their names in the picture; the others say theirs when they are pointed at */
-#define LABELS (NAMED + (int)TP_LEVELS + (int)TP_PRECISIONS)
+#define LABELS (NAMED + (int)TPA_LEVELS + (int)TPA_PRECISIONS)
 
 /* Where a label stands: its left end, and its line. */
 struct label {
@@ -51,7 +51,7 @@ static void line(const struct frame *frame, double x1, double y1, double x2, dou
 static void text(const struct frame *frame, double x, double y, const char *style, const char *words)
 {
 	fprintf(frame->out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
-	tp_xml_text(words, frame->out);
+	tpa_xml_text(words, frame->out);
 	fputs("</text>\n", frame->out);
 }
 
@@ -101,13 +101,13 @@ static void draw_grid(const struct frame *frame)
 }
 
 /* From each level, up to the peak; and the peaks of both precisions, and of the narrow ones that are `used`, as bits. */
-static void draw_roofs(struct frame *frame, const struct tp_machine *machine, uint32_t cores, unsigned used)
+static void draw_roofs(struct frame *frame, const struct tpa_machine *machine, uint32_t cores, unsigned used)
 {
-	double right = pow(10, frame->x1), peak = tp_roof_peak(machine, cores, TP_SINGLE);
+	double right = pow(10, frame->x1), peak = tpa_roof_peak(machine, cores, TPA_SINGLE);
 	char words[96];
 
-	for (int level = 0; level < TP_LEVELS; level++) {
-		double speed = tp_roof_bandwidth(machine, cores, (enum tp_level)level), from, ridge;
+	for (int level = 0; level < TPA_LEVELS; level++) {
+		double speed = tpa_roof_bandwidth(machine, cores, (enum tpa_level)level), from, ridge;
 
 		if (!(speed > 0))
 			continue;
@@ -115,33 +115,33 @@ static void draw_roofs(struct frame *frame, const struct tp_machine *machine, ui
 		ridge = fmin(peak / speed, right);
 		line(frame, x_of(frame, from), y_of(frame, from * speed), x_of(frame, ridge),
 		     y_of(frame, ridge * speed), "stroke=\"#26a\" stroke-width=\"1.5\"");
-		snprintf(words, sizeof(words), "%s, %.3g GB/s", tp_level_names[level], speed);
+		snprintf(words, sizeof(words), "%s, %.3g GB/s", tpa_level_names[level], speed);
 		label(frame, x_of(frame, from) + 6, y_of(frame, from * speed) - 6, "#26a", words);
 	}
-	for (int precision = 0; precision < TP_PRECISIONS; precision++) {
-		double y, narrow = tp_roof_peak(machine, cores, (enum tp_precision)precision);
+	for (int precision = 0; precision < TPA_PRECISIONS; precision++) {
+		double y, narrow = tpa_roof_peak(machine, cores, (enum tpa_precision)precision);
 
-		if (precision > TP_DOUBLE && !(used >> precision & 1))
+		if (precision > TPA_DOUBLE && !(used >> precision & 1))
 			continue;
 		y = y_of(frame, narrow);
 		line(frame, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#b33\" stroke-width=\"1.5\"");
-		snprintf(words, sizeof(words), "%s, %.3g GFLOP/s", tp_precision_names[precision], narrow);
+		snprintf(words, sizeof(words), "%s, %.3g GFLOP/s", tpa_precision_names[precision], narrow);
 		label(frame, WIDTH - RIGHT + 6, y + 4, "#b33", words);
 	}
 }
 
-static void draw_place(struct frame *frame, const struct tp_roof_place *place, double total_ns, bool named)
+static void draw_place(struct frame *frame, const struct tpa_roof_place *place, double total_ns, bool named)
 {
 	double x = x_of(frame, place->intensity), y = y_of(frame, place->gflops);
 	double radius = 3 + 17 * sqrt(place->time_ns / total_ns);
 	char numbers[200], bound[64];
 
-	snprintf(bound, sizeof(bound), tp_roof_explains(place) ? "%s-bound (%s)" : "no roof explains it (%s, %s)",
-		 tp_bound_names[place->bound], tp_level_names[place->level]);
+	snprintf(bound, sizeof(bound), tpa_roof_explains(place) ? "%s-bound (%s)" : "no roof explains it (%s, %s)",
+		 tpa_bound_names[place->bound], tpa_level_names[place->level]);
 	fprintf(frame->out,
 		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.6\" stroke=\"#333\"><title>",
-		x, y, radius, place->bound == TP_BOUND_COMPUTE ? COMPUTE : MEMORY);
-	tp_xml_text(place->op->name, frame->out);
+		x, y, radius, place->bound == TPA_BOUND_COMPUTE ? COMPUTE : MEMORY);
+	tpa_xml_text(place->op->name, frame->out);
 	snprintf(numbers, sizeof(numbers), ": %s, %.3g GFLOP/s, %.3g GB/s, %.1f%% of its roof, %.1f%% of the time",
 		 bound, place->gflops, place->gbytes, 100 * place->fraction, 100 * place->time_ns / total_ns);
 	fputs(numbers, frame->out);
@@ -165,11 +165,11 @@ static void draw_key(const struct frame *frame)
 }
 
 /* Whole powers of ten around all that is drawn. */
-static struct frame frame_around(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
+static struct frame frame_around(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places,
 				 size_t count, FILE *out)
 {
-	double peak = tp_roof_peak(machine, cores, TP_SINGLE);
-	double low_x = 0.1, high_x = peak / tp_roof_bandwidth(machine, cores, TP_LEVEL_MEMORY) * 4, low_y = 0.1;
+	double peak = tpa_roof_peak(machine, cores, TPA_SINGLE);
+	double low_x = 0.1, high_x = peak / tpa_roof_bandwidth(machine, cores, TPA_LEVEL_MEMORY) * 4, low_y = 0.1;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!(places[i].intensity > 0) || !(places[i].gflops > 0))
@@ -188,8 +188,8 @@ static struct frame frame_around(const struct tp_machine *machine, uint32_t core
 			       0 };
 }
 
-void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
-		       size_t count, const char *title, FILE *out)
+void tpa_roof_svg_embed(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places,
+			size_t count, const char *title, FILE *out)
 {
 	struct frame frame = frame_around(machine, cores, places, count, out);
 	unsigned used = 0;
@@ -214,9 +214,9 @@ void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const s
 	fputs("</svg>\n", out);
 }
 
-void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
-		 const char *title, FILE *out)
+void tpa_roof_svg(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places, size_t count,
+		  const char *title, FILE *out)
 {
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-	tp_roof_svg_embed(machine, cores, places, count, title, out);
+	tpa_roof_svg_embed(machine, cores, places, count, title, out);
 }

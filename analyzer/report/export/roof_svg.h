@@ -8,11 +8,11 @@
 #include "machine/roofline.h"
 
 /* A stand-alone SVG: GFLOP/s over FLOP a byte, both logarithmic; a circle for each op that has both, by its time. */
-void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
-		 const char *title, FILE *out);
+void tpa_roof_svg(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places, size_t count,
+		  const char *title, FILE *out);
 
 /* The same as a part of a page. */
-void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
-		       size_t count, const char *title, FILE *out);
+void tpa_roof_svg_embed(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places,
+			size_t count, const char *title, FILE *out);
 
 #endif

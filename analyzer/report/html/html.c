@@ -10,23 +10,23 @@
 
 /* Files of their own beside this one, included as they are: the hashes in the page's policy are of all their bytes. */
 __asm__(".section .rodata\n"
-	".global tp_html_style, tp_html_script\n"
-	"tp_html_style:\n"
+	".global tpa_html_style, tpa_html_script\n"
+	"tpa_html_style:\n"
 	".incbin \"analyzer/report/html/html.css\"\n"
 	".byte 0\n"
-	"tp_html_script:\n"
+	"tpa_html_script:\n"
 	".incbin \"analyzer/report/html/html.js\"\n"
 	".byte 0\n"
 	".previous\n");
-extern const char tp_html_style[], tp_html_script[];
-extern const char tp_flame_script[]; /* flame.c */
+extern const char tpa_html_style[], tpa_html_script[];
+extern const char tpa_flame_script[]; /* flame.c */
 
 /* Nothing is loaded from anywhere, nothing is sent anywhere, and no other script or style than these is heeded. */
 #define POLICY                                                                                                         \
 	"default-src 'none'; style-src '" TPROF_HASH_STYLE "'; script-src '" TPROF_HASH_SCRIPT "' '" TPROF_HASH_FLAME  \
 	"'; base-uri 'none'; form-action 'none'"
 
-void tp_html_begin(const struct tp_html *html, const char *title)
+void tpa_html_begin(const struct tpa_html *html, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
 	      "charset=\"utf-8\"/>\n"
@@ -35,31 +35,31 @@ void tp_html_begin(const struct tp_html *html, const char *title)
 	      "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
 	      "<meta name=\"generator\" content=\"tprof-analyze " TPROF_VERSION_STRING "\"/>\n",
 	      html->out);
-	tp_html_element(html, "title", NULL, "%s", title);
-	fprintf(html->out, "<style>%s</style>\n</head>\n<body>\n", tp_html_style);
+	tpa_html_element(html, "title", NULL, "%s", title);
+	fprintf(html->out, "<style>%s</style>\n</head>\n<body>\n", tpa_html_style);
 }
 
-void tp_html_end(const struct tp_html *html)
+void tpa_html_end(const struct tpa_html *html)
 {
-	fprintf(html->out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", tp_flame_script,
-		tp_html_script);
+	fprintf(html->out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", tpa_flame_script,
+		tpa_html_script);
 }
 
-void tp_html_text(const struct tp_html *html, const char *text)
+void tpa_html_text(const struct tpa_html *html, const char *text)
 {
-	tp_xml_text(text, html->out);
+	tpa_xml_text(text, html->out);
 }
 
-static void put_escaped(const struct tp_html *html, const char *format, va_list args)
+static void put_escaped(const struct tpa_html *html, const char *format, va_list args)
 {
 	char *text = NULL;
 
 	if (vasprintf(&text, format, args) >= 0)
-		tp_html_text(html, text);
+		tpa_html_text(html, text);
 	free(text);
 }
 
-void tp_html_print(const struct tp_html *html, const char *format, ...)
+void tpa_html_print(const struct tpa_html *html, const char *format, ...)
 {
 	va_list args;
 
@@ -68,7 +68,7 @@ void tp_html_print(const struct tp_html *html, const char *format, ...)
 	va_end(args);
 }
 
-void tp_html_element(const struct tp_html *html, const char *tag, const char *class, const char *format, ...)
+void tpa_html_element(const struct tpa_html *html, const char *tag, const char *class, const char *format, ...)
 {
 	va_list args;
 
@@ -82,26 +82,28 @@ void tp_html_element(const struct tp_html *html, const char *tag, const char *cl
 	fprintf(html->out, "</%s>\n", tag);
 }
 
-void tp_html_quote(const struct tp_html *html, const char *class,
-		   void (*print)(const struct tp_page *page, const void *context), const void *context)
+void tpa_html_quote(const struct tpa_html *html, const char *class,
+		    void (*print)(const struct tpa_page *page, const void *context), const void *context)
 {
 	char *text = NULL, *rest = NULL;
 	size_t size = 0;
-	struct tp_page page = { .out = open_memstream(&text, &size), .utf8 = true, .exact = html->exact, .width = 400 };
+	struct tpa_page page = {
+		.out = open_memstream(&text, &size), .utf8 = true, .exact = html->exact, .width = 400
+	};
 
 	if (!page.out)
 		return;
 	print(&page, context);
 	fclose(page.out);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		tp_html_element(html, "p", class, "%s", line + strspn(line, " "));
+		tpa_html_element(html, "p", class, "%s", line + strspn(line, " "));
 	free(text);
 }
 
-static struct tp_text signed_text(struct tp_text (*text)(const struct tp_html *html, double value),
-				  const struct tp_html *html, double value)
+static struct tpa_text signed_text(struct tpa_text (*text)(const struct tpa_html *html, double value),
+				   const struct tpa_html *html, double value)
 {
-	struct tp_text plain = text(html, fabs(value)), with_sign;
+	struct tpa_text plain = text(html, fabs(value)), with_sign;
 
 	if (value >= 0)
 		return plain;
@@ -109,44 +111,44 @@ static struct tp_text signed_text(struct tp_text (*text)(const struct tp_html *h
 	return with_sign;
 }
 
-static struct tp_text byte_text(const struct tp_html *html, double value)
+static struct tpa_text byte_text(const struct tpa_html *html, double value)
 {
-	return tp_bytes((uint64_t)llround(value), html->exact);
+	return tpa_bytes((uint64_t)llround(value), html->exact);
 }
 
-static struct tp_text time_text(const struct tp_html *html, double value)
-{
-	(void)html;
-	return tp_time((uint64_t)llround(value));
-}
-
-static struct tp_text count_text(const struct tp_html *html, double value)
+static struct tpa_text time_text(const struct tpa_html *html, double value)
 {
 	(void)html;
-	return tp_count((uint64_t)llround(value));
+	return tpa_time((uint64_t)llround(value));
 }
 
-static struct tp_text number_text(const struct tp_html *html, enum tp_html_kind kind, const json_t *value)
+static struct tpa_text count_text(const struct tpa_html *html, double value)
+{
+	(void)html;
+	return tpa_count((uint64_t)llround(value));
+}
+
+static struct tpa_text number_text(const struct tpa_html *html, enum tpa_html_kind kind, const json_t *value)
 {
 	double number = json_number_value(value);
-	struct tp_text text = { "" };
+	struct tpa_text text = { "" };
 
 	switch (kind) {
-	case TP_HTML_NUMBER:
+	case TPA_HTML_NUMBER:
 		snprintf(text.text, sizeof(text.text), "%.0f", number);
 		return text;
-	case TP_HTML_COUNT:
+	case TPA_HTML_COUNT:
 		return signed_text(count_text, html, number);
-	case TP_HTML_BYTES:
-	case TP_HTML_RATE:
+	case TPA_HTML_BYTES:
+	case TPA_HTML_RATE:
 		return signed_text(byte_text, html, number);
-	case TP_HTML_TIME:
+	case TPA_HTML_TIME:
 		return signed_text(time_text, html, number);
-	case TP_HTML_SHARE:
+	case TPA_HTML_SHARE:
 		snprintf(text.text, sizeof(text.text), number > 0 && number < 0.0005 ? "<0.1%%" : "%.1f%%",
 			 100 * number);
 		return text;
-	case TP_HTML_FACTOR:
+	case TPA_HTML_FACTOR:
 		snprintf(text.text, sizeof(text.text), "%.3g\xc3\x97", number);
 		return text;
 	default:
@@ -155,9 +157,9 @@ static struct tp_text number_text(const struct tp_html *html, enum tp_html_kind 
 	}
 }
 
-struct tp_text tp_html_figure(const struct tp_html *html, enum tp_html_kind kind, const json_t *value)
+struct tpa_text tpa_html_figure(const struct tpa_html *html, enum tpa_html_kind kind, const json_t *value)
 {
-	struct tp_text text = { "\xe2\x80\x93" };
+	struct tpa_text text = { "\xe2\x80\x93" };
 
 	if (json_is_number(value))
 		return number_text(html, kind, value);
@@ -169,19 +171,19 @@ struct tp_text tp_html_figure(const struct tp_html *html, enum tp_html_kind kind
 	return text;
 }
 
-void tp_html_put_value(const struct tp_html *html, const char *key, const json_t *value)
+void tpa_html_put_value(const struct tpa_html *html, const char *key, const json_t *value)
 {
 	char *dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
 	if (dump) {
 		fprintf(html->out, " data-k=\"%s\" data-v=\"", key);
-		tp_html_text(html, dump);
+		tpa_html_text(html, dump);
 		fputc('"', html->out);
 	}
 	free(dump);
 }
 
-const json_t *tp_html_at(const json_t *json, const char *path)
+const json_t *tpa_html_at(const json_t *json, const char *path)
 {
 	char key[64];
 	size_t length;
@@ -194,12 +196,12 @@ const json_t *tp_html_at(const json_t *json, const char *path)
 	return json_is_null(json) ? NULL : json;
 }
 
-json_int_t tp_html_integer(const json_t *json, const char *path)
+json_int_t tpa_html_integer(const json_t *json, const char *path)
 {
-	return json_integer_value(tp_html_at(json, path));
+	return json_integer_value(tpa_html_at(json, path));
 }
 
-size_t tp_html_count(const json_t *json, const char *path)
+size_t tpa_html_count(const json_t *json, const char *path)
 {
-	return json_array_size(tp_html_at(json, path));
+	return json_array_size(tpa_html_at(json, path));
 }

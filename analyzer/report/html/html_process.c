@@ -9,20 +9,20 @@
 #include "report/text/coverage.h"
 #include "report/text/process_listing.h"
 
-static void put_command(const struct tp_html *html, const json_t *json)
+static void put_command(const struct tpa_html *html, const json_t *json)
 {
-	const json_t *args = tp_html_at(json, "process.args");
+	const json_t *args = tpa_html_at(json, "process.args");
 
 	fputs("<pre class=\"command\">", html->out);
 	for (size_t i = 0; i < json_array_size(args); i++) {
 		const char *argument = json_string_value(json_array_get(args, i));
 
-		tp_html_print(html, "%s%s", i ? " " : "", argument ? argument : "?");
+		tpa_html_print(html, "%s%s", i ? " " : "", argument ? argument : "?");
 	}
 	fputs("</pre>\n", html->out);
 }
 
-static void put_run(const struct tp_html *html, const struct tp_process *process)
+static void put_run(const struct tpa_html *html, const struct tpa_process *process)
 {
 	const struct tprof_header *header = process->trace->header;
 	time_t start = (time_t)(header->start.unix_ns / 1000000000u);
@@ -31,83 +31,83 @@ static void put_run(const struct tp_html *html, const struct tp_process *process
 
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
-	tp_html_element(html, "p", "run", "pid %" PRIu32 ", started %s, ran %s, %zu thread%s, %s", header->pid, when,
-			tp_time(process->duration_ns).text, process->thread_count, tp_plural(process->thread_count),
-			tp_end_sentence(process->trace).text);
+	tpa_html_element(html, "p", "run", "pid %" PRIu32 ", started %s, ran %s, %zu thread%s, %s", header->pid, when,
+			 tpa_time(process->duration_ns).text, process->thread_count, tpa_plural(process->thread_count),
+			 tpa_end_sentence(process->trace).text);
 	if (process->estimated)
-		tp_html_element(html, "p", "warn",
-				"Allocations were sampled, one each %s: numbers with an interval are "
-				"estimates (95%% confidence).",
-				tp_bytes(header->sample_bytes, false).text);
+		tpa_html_element(html, "p", "warn",
+				 "Allocations were sampled, one each %s: numbers with an interval are "
+				 "estimates (95%% confidence).",
+				 tpa_bytes(header->sample_bytes, false).text);
 }
 
 /* The words of the losses that there were. */
-static void put_losses(const struct tp_html *html, const json_t *json)
+static void put_losses(const struct tpa_html *html, const json_t *json)
 {
-	const json_t *lost = tp_html_at(json, "capture.lost"), *count;
-	json_int_t events = tp_html_integer(json, "capture.lost_events");
+	const json_t *lost = tpa_html_at(json, "capture.lost"), *count;
+	json_int_t events = tpa_html_integer(json, "capture.lost_events");
 	const char *cause;
 
 	if (events)
-		tp_html_element(html, "p", "warn", "%s events lost: the numbers are too small by these.",
-				tp_count((uint64_t)events).text);
-	else if (!tp_html_integer(json, "capture.aside_bytes"))
-		tp_html_element(html, "p", "good", "No event was lost.");
+		tpa_html_element(html, "p", "warn", "%s events lost: the numbers are too small by these.",
+				 tpa_count((uint64_t)events).text);
+	else if (!tpa_html_integer(json, "capture.aside_bytes"))
+		tpa_html_element(html, "p", "good", "No event was lost.");
 	json_object_foreach((json_t *)lost, cause, count)
 		if (json_integer_value(count))
-			tp_html_element(html, "p", "warn", "lost: %s %s",
-					tp_count((uint64_t)json_integer_value(count)).text, cause);
+			tpa_html_element(html, "p", "warn", "lost: %s %s",
+					 tpa_count((uint64_t)json_integer_value(count)).text, cause);
 }
 
-static void print_hooks(const struct tp_page *page, const void *process)
+static void print_hooks(const struct tpa_page *page, const void *process)
 {
-	tp_hooks_print(page, ((const struct tp_process *)process)->trace);
+	tpa_hooks_print(page, ((const struct tpa_process *)process)->trace);
 }
 
-void tp_html_overview(const struct tp_html *html, const struct tp_process *process, const json_t *json)
+void tpa_html_overview(const struct tpa_html *html, const struct tpa_process *process, const json_t *json)
 {
-	static const struct tp_html_fact tiles[] = {
-		{ "peak", "heap.peak_bytes", TP_HTML_BYTES, "most bytes alive at once, as requested" },
-		{ "at the end", "heap.end_bytes", TP_HTML_BYTES, "not freed; that alone is no leak" },
-		{ "RSS at most", "heap.rss_peak_bytes", TP_HTML_BYTES, "resident memory, as it was sampled" },
-		{ "allocations", "heap.allocations", TP_HTML_COUNT, NULL },
-		{ "CPU time", "capture.cpu_ns", TP_HTML_TIME, "by samples" },
-		{ "run time", "process.duration_ns", TP_HTML_TIME, NULL },
-		{ "tprof's own cost", "capture.overhead_ns", TP_HTML_TIME, "an estimate; op times have it taken out" },
-		TP_HTML_END,
+	static const struct tpa_html_fact tiles[] = {
+		{ "peak", "heap.peak_bytes", TPA_HTML_BYTES, "most bytes alive at once, as requested" },
+		{ "at the end", "heap.end_bytes", TPA_HTML_BYTES, "not freed; that alone is no leak" },
+		{ "RSS at most", "heap.rss_peak_bytes", TPA_HTML_BYTES, "resident memory, as it was sampled" },
+		{ "allocations", "heap.allocations", TPA_HTML_COUNT, NULL },
+		{ "CPU time", "capture.cpu_ns", TPA_HTML_TIME, "by samples" },
+		{ "run time", "process.duration_ns", TPA_HTML_TIME, NULL },
+		{ "tprof's own cost", "capture.overhead_ns", TPA_HTML_TIME, "an estimate; op times have it taken out" },
+		TPA_HTML_END,
 	};
-	static const struct tp_html_fact facts[] = {
-		{ "blocks at the peak", "heap.peak_blocks", TP_HTML_COUNT, NULL },
-		{ "when", "heap.peak_time_ns", TP_HTML_TIME, "since the run's start" },
-		{ "usable at the peak", "heap.peak_usable_bytes", TP_HTML_BYTES,
+	static const struct tpa_html_fact facts[] = {
+		{ "blocks at the peak", "heap.peak_blocks", TPA_HTML_COUNT, NULL },
+		{ "when", "heap.peak_time_ns", TPA_HTML_TIME, "since the run's start" },
+		{ "usable at the peak", "heap.peak_usable_bytes", TPA_HTML_BYTES,
 		  "what the allocator set aside for these blocks" },
-		{ "blocks at the end", "heap.end_blocks", TP_HTML_COUNT, NULL },
-		{ "mmap at most", "heap.mapped_peak_bytes", TP_HTML_BYTES, "address space, not memory in use" },
-		{ "allocated in all", "heap.allocated_bytes", TP_HTML_BYTES, NULL },
-		{ "frees", "heap.frees", TP_HTML_COUNT, NULL },
-		{ "temporary", "heap.temporary_allocations", TP_HTML_COUNT, "freed by the very next event" },
-		{ "short-lived", "heap.short_lived_allocations", TP_HTML_COUNT, "freed within a millisecond" },
-		{ "events", "capture.events", TP_HTML_COUNT, NULL },
-		{ "op events", "capture.op_events", TP_HTML_COUNT, NULL },
-		{ "CPU samples", "capture.cpu_samples", TP_HTML_COUNT, NULL },
-		{ "the collector's CPU time", "capture.cpu_own_ns", TP_HTML_TIME, "by samples; in no figure here" },
-		{ "the collector's memory", "capture.collector_bytes", TP_HTML_BYTES, "in no figure here" },
-		{ "trace", "capture.trace_bytes", TP_HTML_BYTES, NULL },
-		{ "threads", "capture.threads", TP_HTML_COUNT, NULL },
-		TP_HTML_END,
+		{ "blocks at the end", "heap.end_blocks", TPA_HTML_COUNT, NULL },
+		{ "mmap at most", "heap.mapped_peak_bytes", TPA_HTML_BYTES, "address space, not memory in use" },
+		{ "allocated in all", "heap.allocated_bytes", TPA_HTML_BYTES, NULL },
+		{ "frees", "heap.frees", TPA_HTML_COUNT, NULL },
+		{ "temporary", "heap.temporary_allocations", TPA_HTML_COUNT, "freed by the very next event" },
+		{ "short-lived", "heap.short_lived_allocations", TPA_HTML_COUNT, "freed within a millisecond" },
+		{ "events", "capture.events", TPA_HTML_COUNT, NULL },
+		{ "op events", "capture.op_events", TPA_HTML_COUNT, NULL },
+		{ "CPU samples", "capture.cpu_samples", TPA_HTML_COUNT, NULL },
+		{ "the collector's CPU time", "capture.cpu_own_ns", TPA_HTML_TIME, "by samples; in no figure here" },
+		{ "the collector's memory", "capture.collector_bytes", TPA_HTML_BYTES, "in no figure here" },
+		{ "trace", "capture.trace_bytes", TPA_HTML_BYTES, NULL },
+		{ "threads", "capture.threads", TPA_HTML_COUNT, NULL },
+		TPA_HTML_END,
 	};
 
 	put_command(html, json);
 	put_run(html, process);
-	tp_html_facts(html, "tiles", tiles, json);
+	tpa_html_facts(html, "tiles", tiles, json);
 	put_losses(html, json);
 	fputs("<details><summary>What was recorded, and what it cost</summary>\n", html->out);
-	tp_html_facts(html, "facts", facts, json);
-	tp_html_quote(html, NULL, print_hooks, process);
+	tpa_html_facts(html, "facts", facts, json);
+	tpa_html_quote(html, NULL, print_hooks, process);
 	fputs("</details>\n", html->out);
 }
 
-void tp_html_notes(const struct tp_html *html, const json_t *json)
+void tpa_html_notes(const struct tpa_html *html, const json_t *json)
 {
 	const json_t *notes = json_object_get(json, "notes");
 
@@ -115,41 +115,41 @@ void tp_html_notes(const struct tp_html *html, const json_t *json)
 		return;
 	fputs("<ul class=\"notes\">\n", html->out);
 	for (size_t i = 0; i < json_array_size(notes); i++)
-		tp_html_element(html, "li", NULL, "%s", json_string_value(json_array_get(notes, i)));
+		tpa_html_element(html, "li", NULL, "%s", json_string_value(json_array_get(notes, i)));
 	fputs("</ul>\n", html->out);
 }
 
-void tp_html_priorities(const struct tp_html *html, const json_t *json)
+void tpa_html_priorities(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tp_html_column columns[] = {
-		{ "op", "op", TP_HTML_CODE, NULL },
-		{ "self", "self_ns", TP_HTML_TIME, "its own time, without the ops that it called" },
-		{ "of the ops", "share_of_ops", TP_HTML_SHARE, NULL },
-		{ "of the run", "share_of_run", TP_HTML_SHARE, NULL },
-		{ "run faster by, at most", "speedup_at_most", TP_HTML_FACTOR, "if this op took no time at all" },
-		TP_HTML_END,
+	static const struct tpa_html_column columns[] = {
+		{ "op", "op", TPA_HTML_CODE, NULL },
+		{ "self", "self_ns", TPA_HTML_TIME, "its own time, without the ops that it called" },
+		{ "of the ops", "share_of_ops", TPA_HTML_SHARE, NULL },
+		{ "of the run", "share_of_run", TPA_HTML_SHARE, NULL },
+		{ "run faster by, at most", "speedup_at_most", TPA_HTML_FACTOR, "if this op took no time at all" },
+		TPA_HTML_END,
 	};
-	const json_t *ops = tp_html_at(json, "priorities.time");
-	struct tp_html_table table = { .path = "priorities.time", .columns = columns };
-	json_int_t sites = tp_html_integer(json, "priorities.memory.sites"),
-		   peak = tp_html_integer(json, "heap.peak_bytes");
-	json_int_t bytes = tp_html_integer(json, "priorities.memory.bytes");
-	json_int_t largest = tp_html_integer(json, "priorities.memory.largest_bytes");
+	const json_t *ops = tpa_html_at(json, "priorities.time");
+	struct tpa_html_table table = { .path = "priorities.time", .columns = columns };
+	json_int_t sites = tpa_html_integer(json, "priorities.memory.sites"),
+		   peak = tpa_html_integer(json, "heap.peak_bytes");
+	json_int_t bytes = tpa_html_integer(json, "priorities.memory.bytes");
+	json_int_t largest = tpa_html_integer(json, "priorities.memory.largest_bytes");
 
 	if (json_array_size(ops)) {
-		tp_html_element(html, "p", NULL,
-				"Time: %zu op%s of %" JSON_INTEGER_FORMAT " take%s 80%% of the ops' time.",
-				json_array_size(ops), tp_plural(json_array_size(ops)),
-				tp_html_integer(json, "ops_total"), json_array_size(ops) == 1 ? "s" : "");
-		tp_html_table(html, &table, ops);
+		tpa_html_element(html, "p", NULL,
+				 "Time: %zu op%s of %" JSON_INTEGER_FORMAT " take%s 80%% of the ops' time.",
+				 json_array_size(ops), tpa_plural(json_array_size(ops)),
+				 tpa_html_integer(json, "ops_total"), json_array_size(ops) == 1 ? "s" : "");
+		tpa_html_table(html, &table, ops);
 	}
 	if (sites && peak)
-		tp_html_element(
+		tpa_html_element(
 			html, "p", NULL,
 			"Memory: %s stack%s hold%s %s of the peak; without the largest it is lower by %s (%s) at "
 			"most.",
-			tp_count((uint64_t)sites).text, tp_plural((uint64_t)sites), sites == 1 ? "s" : "",
-			tp_percent((uint64_t)bytes, (uint64_t)peak).text,
-			tp_percent((uint64_t)largest, (uint64_t)peak).text,
-			tp_bytes((uint64_t)largest, html->exact).text);
+			tpa_count((uint64_t)sites).text, tpa_plural((uint64_t)sites), sites == 1 ? "s" : "",
+			tpa_percent((uint64_t)bytes, (uint64_t)peak).text,
+			tpa_percent((uint64_t)largest, (uint64_t)peak).text,
+			tpa_bytes((uint64_t)largest, html->exact).text);
 }

@@ -10,23 +10,23 @@
 #include "report/html/html_table.h"
 
 /* What it was, what it took at the most, what was recorded and what that cost. */
-void tp_html_overview(const struct tp_html *html, const struct tp_process *process, const json_t *json);
-void tp_html_notes(const struct tp_html *html, const json_t *json);
-void tp_html_priorities(const struct tp_html *html, const json_t *json);
+void tpa_html_overview(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
+void tpa_html_notes(const struct tpa_html *html, const json_t *json);
+void tpa_html_priorities(const struct tpa_html *html, const json_t *json);
 
-void tp_html_memory_over_time(const struct tp_html *html, const struct tp_process *process, const json_t *json);
-void tp_html_peak(const struct tp_html *html, const json_t *json);
-void tp_html_unfreed(const struct tp_html *html, const json_t *json);
-void tp_html_growth(const struct tp_html *html, const json_t *json);
-void tp_html_reachability(const struct tp_html *html, const json_t *json);
-void tp_html_allocations(const struct tp_html *html, const json_t *json);
+void tpa_html_memory_over_time(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
+void tpa_html_peak(const struct tpa_html *html, const json_t *json);
+void tpa_html_unfreed(const struct tpa_html *html, const json_t *json);
+void tpa_html_growth(const struct tpa_html *html, const json_t *json);
+void tpa_html_reachability(const struct tpa_html *html, const json_t *json);
+void tpa_html_allocations(const struct tpa_html *html, const json_t *json);
 
-void tp_html_ops(const struct tp_html *html, const json_t *json);
-void tp_html_steps(const struct tp_html *html, const struct tp_process *process, const json_t *json);
-void tp_html_cpu(const struct tp_html *html, const struct tp_process *process, const json_t *json);
-void tp_html_roofline(const struct tp_html *html, const json_t *json);
+void tpa_html_ops(const struct tpa_html *html, const json_t *json);
+void tpa_html_steps(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
+void tpa_html_cpu(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
+void tpa_html_roofline(const struct tpa_html *html, const json_t *json);
 
 /* Several processes: what each held when they held most together, that over time, their ops. `json`: "combined". */
-void tp_html_combined(const struct tp_html *html, const struct tp_run *run, const json_t *json);
+void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json);
 
 #endif

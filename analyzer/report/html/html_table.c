@@ -12,19 +12,19 @@
 #define COLUMNS 20
 
 /* Letters stand left, figures right. */
-static bool is_text(enum tp_html_kind kind)
+static bool is_text(enum tpa_html_kind kind)
 {
-	return kind == TP_HTML_TEXT || kind == TP_HTML_CODE || kind >= TP_HTML_PLACE;
+	return kind == TPA_HTML_TEXT || kind == TPA_HTML_CODE || kind >= TPA_HTML_PLACE;
 }
 
 /* What takes the room that is left. */
-static bool is_wide(enum tp_html_kind kind)
+static bool is_wide(enum tpa_html_kind kind)
 {
-	return kind == TP_HTML_PLACE || kind == TP_HTML_STACK || kind == TP_HTML_NAMES;
+	return kind == TPA_HTML_PLACE || kind == TPA_HTML_STACK || kind == TPA_HTML_NAMES;
 }
 
 /* "self_share" of an estimate has "self_share_ci95" beside it. */
-static void put_interval(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+static void put_interval(const struct tpa_html *html, const struct tpa_html_column *column, const json_t *row)
 {
 	char key[80];
 	const json_t *interval;
@@ -32,47 +32,47 @@ static void put_interval(const struct tp_html *html, const struct tp_html_column
 	snprintf(key, sizeof(key), "%s_ci95", column->key);
 	interval = json_object_get(row, key);
 	if (json_is_array(interval))
-		tp_html_element(html, "small", "ci", "%s", tp_html_figure(html, column->kind, interval).text);
+		tpa_html_element(html, "small", "ci", "%s", tpa_html_figure(html, column->kind, interval).text);
 }
 
-static void put_hint(const struct tp_html *html, const char *hint)
+static void put_hint(const struct tpa_html *html, const char *hint)
 {
 	if (!hint)
 		return;
 	fputs(" title=\"", html->out);
-	tp_html_text(html, hint);
+	tpa_html_text(html, hint);
 	fputc('"', html->out);
 }
 
-static void figure_cell(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+static void figure_cell(const struct tpa_html *html, const struct tpa_html_column *column, const json_t *row)
 {
 	const json_t *value = json_object_get(row, column->key);
 
 	fputs("<td", html->out);
-	tp_html_put_value(html, column->key, value ? value : json_null());
+	tpa_html_put_value(html, column->key, value ? value : json_null());
 	fputc('>', html->out);
-	tp_html_text(html, tp_html_figure(html, column->kind, value).text);
+	tpa_html_text(html, tpa_html_figure(html, column->kind, value).text);
 	put_interval(html, column, row);
 	fputs("</td>", html->out);
 }
 
 /* Worked out from the row: sorted by, but no figure of the JSON. */
-static void derived_cell(const struct tp_html *html, double value, const char *text)
+static void derived_cell(const struct tpa_html *html, double value, const char *text)
 {
 	fprintf(html->out, "<td data-v=\"%.6g\">", value);
-	tp_html_text(html, text);
+	tpa_html_text(html, text);
 	fputs("</td>", html->out);
 }
 
-static void flops_cell(const struct tp_html *html, const json_t *row)
+static void flops_cell(const struct tpa_html *html, const json_t *row)
 {
 	double flop = json_number_value(json_object_get(row, "flop"));
 	double ns = json_number_value(json_object_get(row, "total_ns"));
-	const struct tp_page page = { .utf8 = true };
+	const struct tpa_page page = { .utf8 = true };
 	bool least = json_integer_value(json_object_get(row, "flop_uncounted_calls")) > 0;
 
 	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1,
-		     tp_flop_least_text(&page, tp_rate_text((uint64_t)flop, (uint64_t)ns), least).text);
+		     tpa_flop_least_text(&page, tpa_rate_text((uint64_t)flop, (uint64_t)ns), least).text);
 }
 
 /* Without the folder that the program ran in. */
@@ -83,31 +83,31 @@ static const char *short_path(const char *file, const char *cwd)
 	return length > 1 && strncmp(file, cwd, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
-static void put_place(const struct tp_html *html, const json_t *row, const char *cwd)
+static void put_place(const struct tpa_html *html, const json_t *row, const char *cwd)
 {
 	const char *file = json_string_value(json_object_get(row, "file"));
 	json_int_t line = json_integer_value(json_object_get(row, "line"));
 
 	if (!file)
-		tp_html_element(html, "span", "dim", "%s", "(line not known)");
+		tpa_html_element(html, "span", "dim", "%s", "(line not known)");
 	else if (line)
-		tp_html_element(html, "code", NULL, "%s:%" JSON_INTEGER_FORMAT, short_path(file, cwd), line);
+		tpa_html_element(html, "code", NULL, "%s:%" JSON_INTEGER_FORMAT, short_path(file, cwd), line);
 	else
-		tp_html_element(html, "code", NULL, "%s", short_path(file, cwd));
+		tpa_html_element(html, "code", NULL, "%s", short_path(file, cwd));
 }
 
 /* Without what is in its brackets, where it is long; whole where it is pointed at. */
-static void put_name(const struct tp_html *html, const char *name, const char *class)
+static void put_name(const struct tpa_html *html, const char *name, const char *class)
 {
-	const struct tp_page page = { .utf8 = true };
+	const struct tpa_page page = { .utf8 = true };
 	char buffer[400];
-	const char *shorter = tp_short_name(&page, name, 80, buffer, sizeof(buffer));
+	const char *shorter = tpa_short_name(&page, name, 80, buffer, sizeof(buffer));
 
 	fprintf(html->out, "<code class=\"%s\"", class);
 	if (strcmp(shorter, name) != 0)
 		put_hint(html, name);
 	fputc('>', html->out);
-	tp_html_text(html, shorter);
+	tpa_html_text(html, shorter);
 	fputs("</code>", html->out);
 }
 
@@ -119,14 +119,14 @@ static const char *frame_name(const json_t *frame)
 	return function ? function : module ? module : "?";
 }
 
-static void put_short_frame(const struct tp_html *html, const json_t *frame, const char *class)
+static void put_short_frame(const struct tpa_html *html, const json_t *frame, const char *class)
 {
 	const char *file = json_string_value(json_object_get(frame, "file"));
 	json_int_t line = json_integer_value(json_object_get(frame, "line"));
 
 	put_name(html, frame_name(frame), class);
 	if (file && line)
-		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT, tp_file_name(file), line);
+		tpa_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT, tpa_file_name(file), line);
 }
 
 #define CALLERS 4
@@ -163,7 +163,7 @@ static bool says_the_same(const json_t *frame, const json_t *before)
 	       strcmp(frame_name(frame), frame_name(before)) == 0;
 }
 
-static void put_chain(const struct tp_html *html, const json_t *stack, size_t first)
+static void put_chain(const struct tpa_html *html, const json_t *stack, size_t first)
 {
 	size_t i, shown = 0, count = own_frames(stack, first);
 
@@ -177,34 +177,34 @@ static void put_chain(const struct tp_html *html, const json_t *stack, size_t fi
 		put_short_frame(html, frame, i == first ? "f" : "c");
 	}
 	if (i < count)
-		tp_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - i);
+		tpa_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - i);
 }
 
-static void put_frames(const struct tp_html *html, const json_t *stack, json_int_t own, const char *cwd)
+static void put_frames(const struct tpa_html *html, const json_t *stack, json_int_t own, const char *cwd)
 {
 	for (size_t i = 0; i < json_array_size(stack); i++) {
 		const json_t *frame = json_array_get(stack, i);
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		fprintf(html->out, "<li%s>", (json_int_t)i == own ? " class=\"own\"" : "");
-		tp_html_element(html, "code", "f", "%s", frame_name(frame));
+		tpa_html_element(html, "code", "f", "%s", frame_name(frame));
 		if (json_object_get(frame, "file") && json_string_value(json_object_get(frame, "file")))
 			put_place(html, frame, cwd);
 		else
-			tp_html_element(html, "span", "dim", "%s",
-					json_string_value(json_object_get(frame, "address"))
-						? json_string_value(json_object_get(frame, "address"))
-						: "");
+			tpa_html_element(html, "span", "dim", "%s",
+					 json_string_value(json_object_get(frame, "address"))
+						 ? json_string_value(json_object_get(frame, "address"))
+						 : "");
 		if (module)
-			tp_html_element(html, "span", "dim", "%s", module);
+			tpa_html_element(html, "span", "dim", "%s", module);
 		if (json_is_true(json_object_get(frame, "inlined")))
-			tp_html_element(html, "span", "dim", "%s", "inlined");
+			tpa_html_element(html, "span", "dim", "%s", "inlined");
 		fputs("</li>\n", html->out);
 	}
 }
 
 /* A row's stack: the frame that it is put down to and its callers; all frames where that is unfolded. */
-static void put_stack(const struct tp_html *html, const json_t *row, const char *cwd)
+static void put_stack(const struct tpa_html *html, const json_t *row, const char *cwd)
 {
 	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
 	const char *op = json_string_value(json_object_get(row, "op"));
@@ -212,7 +212,7 @@ static void put_stack(const struct tp_html *html, const json_t *row, const char 
 	size_t first = json_is_integer(own) && json_integer_value(own) >= 0 ? (size_t)json_integer_value(own) : 0;
 
 	if (!json_array_size(stack)) {
-		tp_html_element(html, "span", "dim", "%s", "(stack not recorded)");
+		tpa_html_element(html, "span", "dim", "%s", "(stack not recorded)");
 	} else {
 		fputs("<details><summary>", html->out);
 		put_chain(html, stack, first);
@@ -221,20 +221,20 @@ static void put_stack(const struct tp_html *html, const json_t *row, const char 
 		fputs("</ol></details>", html->out);
 	}
 	if (op)
-		tp_html_element(html, "span", "tag", "in op %s", op);
+		tpa_html_element(html, "span", "tag", "in op %s", op);
 	if (holder)
-		tp_html_element(html, "span", "tag", "held by %s", holder);
+		tpa_html_element(html, "span", "tag", "held by %s", holder);
 }
 
-static void put_shapes(const struct tp_html *html, const json_t *row)
+static void put_shapes(const struct tpa_html *html, const json_t *row)
 {
 	const json_t *shapes = json_object_get(row, "shapes");
 	const char *name = json_string_value(json_object_get(row, "name"));
-	static const struct tp_html_column columns[] = {
-		{ .key = "shape", .kind = TP_HTML_CODE },   { .key = "calls" }, { .key = "total_ns" },
-		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL }, TP_HTML_END,
+	static const struct tpa_html_column columns[] = {
+		{ .key = "shape", .kind = TPA_HTML_CODE },   { .key = "calls" }, { .key = "total_ns" },
+		{ "GFLOP/s", "flop", TPA_HTML_FLOPS, NULL }, TPA_HTML_END,
 	};
-	struct tp_html_table table = { .path = "shapes", .columns = columns, .described = tp_shape_columns };
+	struct tpa_html_table table = { .path = "shapes", .columns = columns, .described = tpa_shape_columns };
 
 	if (!json_array_size(shapes)) {
 		put_name(html, name ? name : "?", "f");
@@ -242,14 +242,14 @@ static void put_shapes(const struct tp_html *html, const json_t *row)
 	}
 	fputs("<details><summary>", html->out);
 	put_name(html, name ? name : "?", "f");
-	tp_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
-			tp_plural(json_array_size(shapes)));
+	tpa_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
+			 tpa_plural(json_array_size(shapes)));
 	fputs("</summary>\n", html->out);
-	tp_html_table(html, &table, shapes);
+	tpa_html_table(html, &table, shapes);
 	fputs("</details>", html->out);
 }
 
-static void put_names(const struct tp_html *html, const json_t *list)
+static void put_names(const struct tpa_html *html, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
@@ -257,23 +257,23 @@ static void put_names(const struct tp_html *html, const json_t *list)
 
 		fputs("<div>", html->out);
 		put_name(html, name ? name : "?", "c");
-		tp_html_element(html, "small", NULL, " %s",
-				tp_html_figure(html, TP_HTML_TIME, json_object_get(one, "self_ns")).text);
+		tpa_html_element(html, "small", NULL, " %s",
+				 tpa_html_figure(html, TPA_HTML_TIME, json_object_get(one, "self_ns")).text);
 		fputs("</div>", html->out);
 	}
 }
 
-static void put_branch(const struct tp_html *html, const json_t *row, const char *name)
+static void put_branch(const struct tpa_html *html, const json_t *row, const char *name)
 {
 	for (json_int_t depth = json_integer_value(json_object_get(row, "depth")); depth > 0; depth--)
 		fputs("<i class=\"in\"></i>", html->out);
 	put_name(html, name ? name : "?", "f");
 }
 
-static void put_verdict(const struct tp_html *html, const char *verdict)
+static void put_verdict(const struct tpa_html *html, const char *verdict)
 {
-	tp_html_element(html, "span", verdict && strcmp(verdict, "leak") == 0 ? "verdict leak" : "verdict", "%s",
-			verdict ? verdict : "\xe2\x80\x93");
+	tpa_html_element(html, "span", verdict && strcmp(verdict, "leak") == 0 ? "verdict leak" : "verdict", "%s",
+			 verdict ? verdict : "\xe2\x80\x93");
 }
 
 /* What is not known, in the words of the other reports. */
@@ -284,40 +284,40 @@ static const char *unknown(const char *key)
 					    : "\xe2\x80\x93";
 }
 
-static void put_text(const struct tp_html *html, const char *text, const struct tp_html_column *column)
+static void put_text(const struct tpa_html *html, const char *text, const struct tpa_html_column *column)
 {
 	if (!text)
-		tp_html_element(html, "span", "dim", "%s", unknown(column->key));
-	else if (column->kind == TP_HTML_CODE)
+		tpa_html_element(html, "span", "dim", "%s", unknown(column->key));
+	else if (column->kind == TPA_HTML_CODE)
 		put_name(html, text, "f");
 	else
-		tp_html_element(html, "span", NULL, "%s", text);
+		tpa_html_element(html, "span", NULL, "%s", text);
 }
 
-static void text_cell(const struct tp_html *html, const struct tp_html_table *table,
-		      const struct tp_html_column *column, const json_t *row)
+static void text_cell(const struct tpa_html *html, const struct tpa_html_table *table,
+		      const struct tpa_html_column *column, const json_t *row)
 {
 	const json_t *value = json_object_get(row, column->key);
 	const char *text = json_string_value(value);
 
 	fprintf(html->out, "<td class=\"%s\">", is_wide(column->kind) ? "t w" : "t");
 	switch (column->kind) {
-	case TP_HTML_PLACE:
+	case TPA_HTML_PLACE:
 		put_place(html, row, table->cwd);
 		break;
-	case TP_HTML_STACK:
+	case TPA_HTML_STACK:
 		put_stack(html, row, table->cwd);
 		break;
-	case TP_HTML_SHAPES:
+	case TPA_HTML_SHAPES:
 		put_shapes(html, row);
 		break;
-	case TP_HTML_NAMES:
+	case TPA_HTML_NAMES:
 		put_names(html, value);
 		break;
-	case TP_HTML_VERDICT:
+	case TPA_HTML_VERDICT:
 		put_verdict(html, text);
 		break;
-	case TP_HTML_BRANCH:
+	case TPA_HTML_BRANCH:
 		put_branch(html, row, text);
 		break;
 	default:
@@ -326,72 +326,72 @@ static void text_cell(const struct tp_html *html, const struct tp_html_table *ta
 	fputs("</td>", html->out);
 }
 
-static void put_cell(const struct tp_html *html, const struct tp_html_table *table, const struct tp_html_column *column,
-		     const json_t *row)
+static void put_cell(const struct tpa_html *html, const struct tpa_html_table *table,
+		     const struct tpa_html_column *column, const json_t *row)
 {
 	json_int_t part = json_integer_value(json_object_get(row, column->key));
 
 	if (is_text(column->kind))
 		text_cell(html, table, column, row);
-	else if (column->kind == TP_HTML_FLOPS)
+	else if (column->kind == TPA_HTML_FLOPS)
 		flops_cell(html, row);
-	else if (column->kind == TP_HTML_PERCENT)
-		derived_cell(html, (double)part, tp_percent((uint64_t)part, (uint64_t)table->whole).text);
+	else if (column->kind == TPA_HTML_PERCENT)
+		derived_cell(html, (double)part, tpa_percent((uint64_t)part, (uint64_t)table->whole).text);
 	else
 		figure_cell(html, column, row);
 }
 
-static enum tp_html_kind kind_of(enum tp_unit unit)
+static enum tpa_html_kind kind_of(enum tpa_unit unit)
 {
-	static const enum tp_html_kind kinds[] = {
-		[TP_UNIT_TEXT] = TP_HTML_TEXT,	     [TP_UNIT_NAME] = TP_HTML_CODE,
-		[TP_UNIT_COUNT] = TP_HTML_COUNT,     [TP_UNIT_BYTES] = TP_HTML_BYTES,
-		[TP_UNIT_NET_BYTES] = TP_HTML_BYTES, [TP_UNIT_NS] = TP_HTML_TIME,
-		[TP_UNIT_FLOP] = TP_HTML_COUNT,	     [TP_UNIT_RATE] = TP_HTML_REAL,
-		[TP_UNIT_FACTOR] = TP_HTML_FACTOR,   [TP_UNIT_REAL] = TP_HTML_REAL,
-		[TP_UNIT_SHARE] = TP_HTML_SHARE,     [TP_UNIT_INTERVAL_NS] = TP_HTML_TIME,
+	static const enum tpa_html_kind kinds[] = {
+		[TPA_UNIT_TEXT] = TPA_HTML_TEXT,       [TPA_UNIT_NAME] = TPA_HTML_CODE,
+		[TPA_UNIT_COUNT] = TPA_HTML_COUNT,     [TPA_UNIT_BYTES] = TPA_HTML_BYTES,
+		[TPA_UNIT_NET_BYTES] = TPA_HTML_BYTES, [TPA_UNIT_NS] = TPA_HTML_TIME,
+		[TPA_UNIT_FLOP] = TPA_HTML_COUNT,      [TPA_UNIT_RATE] = TPA_HTML_REAL,
+		[TPA_UNIT_FACTOR] = TPA_HTML_FACTOR,   [TPA_UNIT_REAL] = TPA_HTML_REAL,
+		[TPA_UNIT_SHARE] = TPA_HTML_SHARE,     [TPA_UNIT_INTERVAL_NS] = TPA_HTML_TIME,
 	};
 
 	return kinds[unit];
 }
 
 /* What the table leaves to the description of its columns. */
-static void complete(const struct tp_html_table *table, struct tp_html_column *columns)
+static void complete(const struct tpa_html_table *table, struct tpa_html_column *columns)
 {
 	size_t count = 0;
 
 	for (; table->columns[count].key && count + 1 < COLUMNS; count++) {
-		const struct tp_column *column;
+		const struct tpa_column *column;
 
 		columns[count] = table->columns[count];
 		if (columns[count].title)
 			continue;
-		column = tp_column_find(table->described, columns[count].key, strlen(columns[count].key));
-		columns[count].title = column->unit == TP_UNIT_INTERVAL_NS ? "95% interval" : column->title;
-		if (columns[count].kind == TP_HTML_TEXT)
+		column = tpa_column_find(table->described, columns[count].key, strlen(columns[count].key));
+		columns[count].title = column->unit == TPA_UNIT_INTERVAL_NS ? "95% interval" : column->title;
+		if (columns[count].kind == TPA_HTML_TEXT)
 			columns[count].kind = kind_of(column->unit);
 	}
 	columns[count].key = NULL;
 }
 
-static void put_head(const struct tp_html *html, const struct tp_html_table *table)
+static void put_head(const struct tpa_html *html, const struct tpa_html_table *table)
 {
 	fprintf(html->out, "<div class=\"wide\"><table%s data-path=\"%s\"><thead><tr>",
 		table->ordered ? " class=\"ordered\"" : "", table->path);
-	for (const struct tp_html_column *column = table->columns; column->key; column++) {
+	for (const struct tpa_html_column *column = table->columns; column->key; column++) {
 		fprintf(html->out, "<th scope=\"col\"%s", is_text(column->kind) ? " class=\"t\"" : "");
 		put_hint(html, column->hint);
 		fputc('>', html->out);
-		tp_html_text(html, column->title);
+		tpa_html_text(html, column->title);
 		fputs("</th>", html->out);
 	}
 	fputs("</tr></thead>\n<tbody>\n", html->out);
 }
 
-void tp_html_table(const struct tp_html *html, const struct tp_html_table *described, const json_t *rows)
+void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *described, const json_t *rows)
 {
-	struct tp_html_column columns[COLUMNS];
-	struct tp_html_table whole = *described, *table = &whole;
+	struct tpa_html_column columns[COLUMNS];
+	struct tpa_html_table whole = *described, *table = &whole;
 	json_int_t count = (json_int_t)json_array_size(rows);
 
 	if (!count)
@@ -401,34 +401,35 @@ void tp_html_table(const struct tp_html *html, const struct tp_html_table *descr
 	put_head(html, table);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		fputs("<tr>", html->out);
-		for (const struct tp_html_column *column = table->columns; column->key; column++)
+		for (const struct tpa_html_column *column = table->columns; column->key; column++)
 			put_cell(html, table, column, json_array_get(rows, i));
 		fputs("</tr>\n", html->out);
 	}
 	fputs("</tbody></table></div>\n", html->out);
 	if (table->total > count)
-		tp_html_element(html, "p", "rest", "and %s more (--top 0 shows all)",
-				tp_count((uint64_t)(table->total - count)).text);
+		tpa_html_element(html, "p", "rest", "and %s more (--top 0 shows all)",
+				 tpa_count((uint64_t)(table->total - count)).text);
 }
 
-void tp_html_facts(const struct tp_html *html, const char *class, const struct tp_html_fact *facts, const json_t *json)
+void tpa_html_facts(const struct tpa_html *html, const char *class, const struct tpa_html_fact *facts,
+		    const json_t *json)
 {
 	fprintf(html->out, "<dl class=\"%s\">\n", class);
 	for (; facts->title; facts++) {
-		const json_t *value = tp_html_at(json, facts->path);
+		const json_t *value = tpa_html_at(json, facts->path);
 
 		if (!value)
 			continue;
 		fputs("<div", html->out);
 		put_hint(html, facts->hint);
 		fputc('>', html->out);
-		tp_html_element(html, "dt", NULL, "%s", facts->title);
+		tpa_html_element(html, "dt", NULL, "%s", facts->title);
 		fputs("<dd", html->out);
 		if (!json_is_string(value))
-			tp_html_put_value(html, facts->path, value);
+			tpa_html_put_value(html, facts->path, value);
 		fputc('>', html->out);
-		tp_html_text(html, json_is_string(value) ? json_string_value(value)
-							 : tp_html_figure(html, facts->kind, value).text);
+		tpa_html_text(html, json_is_string(value) ? json_string_value(value)
+							  : tpa_html_figure(html, facts->kind, value).text);
 		fputs("</dd></div>\n", html->out);
 	}
 	fputs("</dl>\n", html->out);

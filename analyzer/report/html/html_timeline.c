@@ -19,7 +19,7 @@
 #define MOST_BARS 500
 
 struct chart {
-	const struct tp_html *html;
+	const struct tpa_html *html;
 	FILE *out;
 	double height, x0, x1, y1; /* values at the left and right end, and at the top; 0 is at the bottom */
 };
@@ -69,7 +69,7 @@ static void begin(const struct chart *chart, const char *class, const char *labe
 static void draw_text(const struct chart *chart, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(chart->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	tp_html_text(chart->html, text);
+	tpa_html_text(chart->html, text);
 	fputs("</text>\n", chart->out);
 }
 
@@ -86,7 +86,7 @@ static void draw_grid(const struct chart *chart, bool bytes)
 
 		draw_line(chart, i ? "grid" : "axis", LEFT, y, WIDTH - RIGHT, y);
 		draw_text(chart, LEFT - 8, y + 4, "end",
-			  bytes ? tp_bytes((uint64_t)value, false).text : tp_time((uint64_t)value).text);
+			  bytes ? tpa_bytes((uint64_t)value, false).text : tpa_time((uint64_t)value).text);
 	}
 }
 
@@ -99,7 +99,7 @@ static void draw_times(const struct chart *chart)
 			  i == 0      ? "start"
 			  : i == GRID ? "end"
 				      : "middle",
-			  tp_time((uint64_t)time).text);
+			  tpa_time((uint64_t)time).text);
 	}
 }
 
@@ -150,20 +150,20 @@ static void draw_marks(const struct chart *chart, const json_t *marks)
 		double time = number(mark, "time_ns"), x = x_of(chart, time);
 
 		fputs("<g class=\"mark\"><title>", chart->out);
-		tp_html_print(chart->html, "mark \"%s\" at %s", text ? text : "", tp_time((uint64_t)time).text);
+		tpa_html_print(chart->html, "mark \"%s\" at %s", text ? text : "", tpa_time((uint64_t)time).text);
 		fputs("</title>", chart->out);
 		draw_line(chart, "mark", x, TOP, x, chart->height - BOTTOM);
 		fprintf(chart->out, "<path d=\"M%.1f %.1fl-5 -9h10z\"/></g>\n", x, TOP);
 	}
 }
 
-static void draw_peak(const struct chart *chart, const struct tp_html_timeline *timeline)
+static void draw_peak(const struct chart *chart, const struct tpa_html_timeline *timeline)
 {
 	double x = x_of(chart, (double)timeline->peak_ns), y = y_of(chart, (double)timeline->peak_bytes);
 	bool left = x > WIDTH / 2;
 	char words[100];
 
-	snprintf(words, sizeof(words), "peak %s", tp_bytes((uint64_t)timeline->peak_bytes, chart->html->exact).text);
+	snprintf(words, sizeof(words), "peak %s", tpa_bytes((uint64_t)timeline->peak_bytes, chart->html->exact).text);
 	fprintf(chart->out, "<circle class=\"peak\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", x, y);
 	draw_text(chart, left ? x - 8 : x + 8, fmax(y - 7, 12), left ? "end" : "start", words);
 }
@@ -181,17 +181,17 @@ static void draw_values(const struct chart *chart, const json_t *points, bool li
 
 		fprintf(chart->out, "<rect class=\"v\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"><title>%s",
 			x, TOP, fmax(next - x, 1), chart->height - TOP - BOTTOM,
-			tp_time((uint64_t)number(point, "time_ns")).text);
+			tpa_time((uint64_t)number(point, "time_ns")).text);
 		if (live)
 			fprintf(chart->out, ", live %s in %s blocks",
-				tp_bytes((uint64_t)number(point, "live_bytes"), chart->html->exact).text,
-				tp_count((uint64_t)number(point, "live_blocks")).text);
+				tpa_bytes((uint64_t)number(point, "live_bytes"), chart->html->exact).text,
+				tpa_count((uint64_t)number(point, "live_blocks")).text);
 		if (number(point, "rss_bytes") > 0)
 			fprintf(chart->out, ", RSS %s",
-				tp_bytes((uint64_t)number(point, "rss_bytes"), chart->html->exact).text);
+				tpa_bytes((uint64_t)number(point, "rss_bytes"), chart->html->exact).text);
 		if (number(point, "mapped_bytes") > 0)
 			fprintf(chart->out, ", mmap %s",
-				tp_bytes((uint64_t)number(point, "mapped_bytes"), chart->html->exact).text);
+				tpa_bytes((uint64_t)number(point, "mapped_bytes"), chart->html->exact).text);
 		fputs("</title></rect>\n", chart->out);
 	}
 }
@@ -205,7 +205,7 @@ static double most_of(const json_t *list, const char *key)
 	return most;
 }
 
-static void put_key(const struct chart *chart, const struct tp_html_timeline *timeline, bool live, bool rss)
+static void put_key(const struct chart *chart, const struct tpa_html_timeline *timeline, bool live, bool rss)
 {
 	fputs("</svg>\n<figcaption>", chart->out);
 	if (live)
@@ -213,15 +213,15 @@ static void put_key(const struct chart *chart, const struct tp_html_timeline *ti
 	if (rss)
 		fputs("<span class=\"key rss\">RSS</span>", chart->out);
 	if (json_array_size(timeline->marks))
-		tp_html_element(chart->html, "span", "key mark", "marks%s",
-				json_array_size(timeline->marks) > MOST_MARKS ? " (the first 60)" : "");
+		tpa_html_element(chart->html, "span", "key mark", "marks%s",
+				 json_array_size(timeline->marks) > MOST_MARKS ? " (the first 60)" : "");
 	if (json_array_size(timeline->steps))
-		tp_html_element(chart->html, "span", "key steps", "%s",
-				json_array_size(timeline->steps) > MOST_STEPS ? "some of the steps" : "steps");
+		tpa_html_element(chart->html, "span", "key steps", "%s",
+				 json_array_size(timeline->steps) > MOST_STEPS ? "some of the steps" : "steps");
 	fputs("<output></output></figcaption></figure>\n", chart->out);
 }
 
-void tp_html_timeline(const struct tp_html *html, const struct tp_html_timeline *timeline)
+void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeline *timeline)
 {
 	double rss = most_of(timeline->points, "rss_bytes"), live = most_of(timeline->points, "live_bytes");
 	double most = fmax(fmax(live, rss), (double)timeline->peak_bytes);
@@ -287,11 +287,11 @@ static void draw_bar(const struct chart *chart, const json_t *steps, size_t firs
 		"high-water mark %s</title></rect>\n",
 		number(step, "time_ns") > chart->y1 ? " cut" : "", x, y, width > 4 ? width - 1 : width,
 		fmax(y_of(chart, 0) - y, 0.5), number(step, "step"), many > 1 ? ", the slowest here" : "",
-		tp_time((uint64_t)number(step, "time_ns")).text,
-		tp_bytes((uint64_t)number(step, "high_bytes"), chart->html->exact).text);
+		tpa_time((uint64_t)number(step, "time_ns")).text,
+		tpa_bytes((uint64_t)number(step, "high_bytes"), chart->html->exact).text);
 }
 
-void tp_html_step_times(const struct tp_html *html, const json_t *steps, json_int_t median_ns)
+void tpa_html_step_times(const struct tpa_html *html, const json_t *steps, json_int_t median_ns)
 {
 	size_t count = json_array_size(steps), many = (count + MOST_BARS - 1) / MOST_BARS;
 	struct chart chart = { html, html->out, STEPS_HEIGHT, 0, (double)count, 1 };
@@ -310,10 +310,10 @@ void tp_html_step_times(const struct tp_html *html, const json_t *steps, json_in
 	draw_text(&chart, WIDTH - RIGHT, chart.height - 8, "end", "last step");
 	fputs("</svg>\n<figcaption>", html->out);
 	if (many > 1)
-		tp_html_element(html, "span", "key step", "the slowest of each %zu steps", many);
+		tpa_html_element(html, "span", "key step", "the slowest of each %zu steps", many);
 	else
-		tp_html_element(html, "span", "key step", "time of a step");
+		tpa_html_element(html, "span", "key step", "time of a step");
 	if (most_of(steps, "time_ns") > chart.y1)
-		tp_html_element(html, "span", "key cut", "longer than the picture is high");
+		tpa_html_element(html, "span", "key cut", "longer than the picture is high");
 	fputs("<span class=\"key median\">median</span><output></output></figcaption></figure>\n", html->out);
 }

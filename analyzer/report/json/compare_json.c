@@ -6,22 +6,22 @@
 
 #include "report/rows/compare_rows.h"
 
-static json_t *op_json(const struct tp_machine *machine, const struct tp_variant *variant,
-		       const struct tp_variant_op *op)
+static json_t *op_json(const struct tpa_machine *machine, const struct tpa_variant *variant,
+		       const struct tpa_variant_op *op)
 {
-	struct tp_roof_place place = tp_compare_place(machine, variant, op);
+	struct tpa_roof_place place = tpa_compare_place(machine, variant, op);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", tp_json_string(op->sum.name));
-	json_object_set_new(json, "category", tp_json_string(op->sum.category));
-	json_object_set_new(json, "calls", tp_json_number(op->sum.calls));
-	json_object_set_new(json, "total_ns", tp_json_number(op->sum.total_ns));
-	json_object_set_new(json, "self_ns", tp_json_number(op->sum.self_ns));
+	json_object_set_new(json, "name", tpa_json_string(op->sum.name));
+	json_object_set_new(json, "category", tpa_json_string(op->sum.category));
+	json_object_set_new(json, "calls", tpa_json_number(op->sum.calls));
+	json_object_set_new(json, "total_ns", tpa_json_number(op->sum.total_ns));
+	json_object_set_new(json, "self_ns", tpa_json_number(op->sum.self_ns));
 	json_object_set_new(json, "share", json_real(op->share));
-	json_object_set_new(json, "self_flop", tp_json_number(op->sum.self_flop));
-	json_object_set_new(json, "peak_bytes", tp_json_number(op->peak_bytes));
-	if (place.bound != TP_BOUND_UNKNOWN) {
-		json_object_set_new(json, "bound", json_string(tp_bound_names[place.bound]));
+	json_object_set_new(json, "self_flop", tpa_json_number(op->sum.self_flop));
+	json_object_set_new(json, "peak_bytes", tpa_json_number(op->peak_bytes));
+	if (place.bound != TPA_BOUND_UNKNOWN) {
+		json_object_set_new(json, "bound", json_string(tpa_bound_names[place.bound]));
 		json_object_set_new(json, "gflops", json_real(place.gflops));
 		json_object_set_new(json, "roof_fraction", json_real(place.fraction));
 	}
@@ -34,16 +34,16 @@ static json_t *real_or_null(double number, bool known)
 }
 
 /* The first `top` of either of the text's tables go to the front. Returns how many that is. */
-static size_t choose(struct tp_compare_op *list, size_t count, uint64_t top)
+static size_t choose(struct tpa_compare_op *list, size_t count, uint64_t top)
 {
 	size_t chosen = 0;
 
 	if (top > count)
 		top = count;
-	qsort(list, count, sizeof(*list), tp_compare_by_peak);
+	qsort(list, count, sizeof(*list), tpa_compare_by_peak);
 	for (size_t n = 0; n < top; n++)
 		list[n].chosen = true;
-	qsort(list, count, sizeof(*list), tp_compare_by_share);
+	qsort(list, count, sizeof(*list), tpa_compare_by_share);
 	for (size_t n = 0; n < count; n++) {
 		if (n < top || list[n].chosen)
 			list[chosen++] = list[n];
@@ -51,54 +51,54 @@ static size_t choose(struct tp_compare_op *list, size_t count, uint64_t top)
 	return chosen;
 }
 
-static bool is_chosen(const struct tp_variant *variant, const struct tp_variant_op *op,
-		      const struct tp_compare_op *list, size_t count)
+static bool is_chosen(const struct tpa_variant *variant, const struct tpa_variant_op *op,
+		      const struct tpa_compare_op *list, size_t count)
 {
 	for (size_t n = 0; n < count; n++) {
-		if (tp_compare_op_in(variant, &list[n]) == op)
+		if (tpa_compare_op_in(variant, &list[n]) == op)
 			return true;
 	}
 	return false;
 }
 
 /* `list`: the ops that are wanted; NULL: all. */
-static json_t *variant_json(const struct tp_variants *variants, size_t number, const struct tp_machine *machine,
-			    const struct tp_compare_op *list, size_t count)
+static json_t *variant_json(const struct tpa_variants *variants, size_t number, const struct tpa_machine *machine,
+			    const struct tpa_compare_op *list, size_t count)
 {
-	const struct tp_variant *variant = &variants->list[number];
+	const struct tpa_variant *variant = &variants->list[number];
 	json_t *json = json_object(), *files = json_array(), *ops = json_array();
-	double share = tp_compare_utilisation(machine, variant);
-	char label[TP_LABEL_MAX];
+	double share = tpa_compare_utilisation(machine, variant);
+	char label[TPA_LABEL_MAX];
 
-	tp_compare_label(variants, number, label);
+	tpa_compare_label(variants, number, label);
 	for (size_t i = 0; i < variant->run_count; i++)
 		for (size_t p = 0; p < variant->runs[i]->process_count; p++)
-			json_array_append_new(files, tp_json_string(variant->runs[i]->processes[p].trace->file));
+			json_array_append_new(files, tpa_json_string(variant->runs[i]->processes[p].trace->file));
 	for (size_t i = 0; i < variant->op_count; i++) {
 		if (!list || is_chosen(variant, &variant->ops[i], list, count))
 			json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
 	}
-	json_object_set_new(json, "label", tp_json_string(label));
-	json_object_set_new(json, "runs", tp_json_number(variant->run_count));
+	json_object_set_new(json, "label", tpa_json_string(label));
+	json_object_set_new(json, "runs", tpa_json_number(variant->run_count));
 	json_object_set_new(json, "files", files);
 	json_object_set_new(json, "parameters",
-			    variant->parameters ? tp_json_number(variant->parameters) : json_null());
+			    variant->parameters ? tpa_json_number(variant->parameters) : json_null());
 	json_object_set_new(json, "step_ns", real_or_null(variant->step_ns, variant->step_ns > 0));
-	json_object_set_new(json, "step_ci95_ns", tp_json_interval_ns(variant->step_interval));
+	json_object_set_new(json, "step_ci95_ns", tpa_json_interval_ns(variant->step_interval));
 	json_object_set_new(json, "items_per_step", json_real(variant->items_per_step));
 	json_object_set_new(json, "flop_per_step", json_real(variant->flop_per_step));
-	json_object_set_new(json, "gflops", json_real(tp_compare_gflops(variant)));
+	json_object_set_new(json, "gflops", json_real(tpa_compare_gflops(variant)));
 	json_object_set_new(json, "utilisation", real_or_null(share, share >= 0));
-	json_object_set_new(json, "peak_bytes", tp_json_number(variant->peak_bytes));
-	json_object_set_new(json, "rss_peak", tp_json_number(variant->rss_peak));
+	json_object_set_new(json, "peak_bytes", tpa_json_number(variant->peak_bytes));
+	json_object_set_new(json, "rss_peak", tpa_json_number(variant->rss_peak));
 	json_object_set_new(json, "ops", ops);
 	return json;
 }
 
-json_t *tp_compare_json(const struct tp_variants *variants, const struct tp_machine *machine, uint64_t top)
+json_t *tpa_compare_json(const struct tpa_variants *variants, const struct tpa_machine *machine, uint64_t top)
 {
 	size_t count = 0;
-	struct tp_compare_op *ops = top ? tp_compare_ops(variants, &count) : NULL;
+	struct tpa_compare_op *ops = top ? tpa_compare_ops(variants, &count) : NULL;
 	json_t *list = json_array();
 
 	if (ops)

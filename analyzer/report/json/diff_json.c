@@ -12,15 +12,15 @@
 #define BY_SECOND 2	 /* growth_unit */
 
 /* An interval of a ratio, the other way round. */
-static struct tp_interval inverse(struct tp_interval interval)
+static struct tpa_interval inverse(struct tpa_interval interval)
 {
-	return (struct tp_interval){ interval.high > 0 ? 1 / interval.high : NAN,
-				     interval.low > 0 ? 1 / interval.low : NAN };
+	return (struct tpa_interval){ interval.high > 0 ? 1 / interval.high : NAN,
+				      interval.low > 0 ? 1 / interval.low : NAN };
 }
 
-static const char *more_or_less(const struct tp_diff_row *row, double corrected)
+static const char *more_or_less(const struct tpa_diff_row *row, double corrected)
 {
-	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	double change = b->runs.mean - a->runs.mean;
 
 	if (corrected >= LEVEL)
@@ -31,16 +31,16 @@ static const char *more_or_less(const struct tp_diff_row *row, double corrected)
 }
 
 /* Amounts are whole numbers, rates are not. */
-static json_t *end_json(const struct tp_diff_side *side, double end)
+static json_t *end_json(const struct tpa_diff_side *side, double end)
 {
-	return side->unseen > 0 ? tp_json_number(tp_round(end)) : tp_json_real(end);
+	return side->unseen > 0 ? tpa_json_number(tpa_round(end)) : tpa_json_real(end);
 }
 
 /* Of a side whose runs were sampled, KEY_ci95; of an amount that no sample met the upper end is null, as everywhere. */
-static void put_interval(json_t *json, const char *key, const struct tp_diff_side *side)
+static void put_interval(json_t *json, const char *key, const struct tpa_diff_side *side)
 {
-	struct tp_estimated mean = tp_diff_estimated(side);
-	struct tp_interval interval = tp_estimated_interval(&mean);
+	struct tpa_estimated mean = tpa_diff_estimated(side);
+	struct tpa_interval interval = tpa_estimated_interval(&mean);
 	bool open = side->unseen > 0 && !(mean.value > 0);
 	char name[64];
 
@@ -53,59 +53,59 @@ static void put_interval(json_t *json, const char *key, const struct tp_diff_sid
 }
 
 /* The values' intervals, and that of their difference, where a side was sampled. */
-static void put_intervals(json_t *json, const char *old_key, const char *new_key, const struct tp_diff_row *row)
+static void put_intervals(json_t *json, const char *old_key, const char *new_key, const struct tpa_diff_row *row)
 {
 	put_interval(json, old_key, &row->side[0]);
 	put_interval(json, new_key, &row->side[1]);
 	if (row->side[0].sampled || row->side[1].sampled)
-		json_object_set_new(json, "change_ci95", tp_json_interval(row->difference.change));
+		json_object_set_new(json, "change_ci95", tpa_json_interval(row->difference.change));
 }
 
 /* ---- totals ---- */
 
 static const struct {
 	const char *name, *unit;
-} totals[TP_DIFF_TOTALS] = {
-	[TP_DIFF_PEAK] = { "peak", "bytes" },
-	[TP_DIFF_UNFREED] = { "unfreed", "bytes" },
-	[TP_DIFF_ALLOCATED] = { "allocated", "bytes" },
-	[TP_DIFF_ALLOCATIONS] = { "allocations", "calls" },
-	[TP_DIFF_RSS] = { "rss", "bytes" },
+} totals[TPA_DIFF_TOTALS] = {
+	[TPA_DIFF_PEAK] = { "peak", "bytes" },
+	[TPA_DIFF_UNFREED] = { "unfreed", "bytes" },
+	[TPA_DIFF_ALLOCATED] = { "allocated", "bytes" },
+	[TPA_DIFF_ALLOCATIONS] = { "allocations", "calls" },
+	[TPA_DIFF_RSS] = { "rss", "bytes" },
 };
 
-static bool is_heap_known(const struct tp_diff *diff)
+static bool is_heap_known(const struct tpa_diff *diff)
 {
 	return !diff->heap_unknown[0] && !diff->heap_unknown[1];
 }
 
 /* Of no process is the resident memory 0. */
-static bool is_total_known(const struct tp_diff *diff, const struct tp_diff_row *row, int side)
+static bool is_total_known(const struct tpa_diff *diff, const struct tpa_diff_row *row, int side)
 {
-	return row->key == TP_DIFF_RSS ? row->side[side].runs.mean > 0 : !diff->heap_unknown[side];
+	return row->key == TPA_DIFF_RSS ? row->side[side].runs.mean > 0 : !diff->heap_unknown[side];
 }
 
-static json_t *amount_or_null(const struct tp_diff *diff, const struct tp_diff_row *row, int side)
+static json_t *amount_or_null(const struct tpa_diff *diff, const struct tpa_diff_row *row, int side)
 {
-	return is_total_known(diff, row, side) ? tp_json_number(tp_round(row->side[side].runs.mean)) : json_null();
+	return is_total_known(diff, row, side) ? tpa_json_number(tpa_round(row->side[side].runs.mean)) : json_null();
 }
 
-static void put_comparison(json_t *json, const struct tp_diff_row *row)
+static void put_comparison(json_t *json, const struct tpa_diff_row *row)
 {
-	bool exact = isnan(row->difference.p), differs = tp_diff_differs(row);
+	bool exact = isnan(row->difference.p), differs = tpa_diff_differs(row);
 
 	put_intervals(json, "old", "new", row);
-	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
+	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
 	json_object_set_new(json, "exact", json_boolean(exact));
-	json_object_set_new(json, "p", tp_json_real(row->difference.p));
+	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
 	if (!exact)
-		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
+		json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
 	/* Memory that the program asks for is counted. RSS is what the kernel made of it, this time. */
 	json_object_set_new(json, "verdict",
-			    json_string(!differs			   ? "same"
-					: exact && row->key == TP_DIFF_RSS ? "one run"
-					: exact				   ? "different"
-									   : more_or_less(row, row->corrected)));
+			    json_string(!differs			    ? "same"
+					: exact && row->key == TPA_DIFF_RSS ? "one run"
+					: exact				    ? "different"
+									    : more_or_less(row, row->corrected)));
 }
 
 static void put_no_comparison(json_t *json)
@@ -117,7 +117,7 @@ static void put_no_comparison(json_t *json)
 	json_object_set_new(json, "verdict", json_null());
 }
 
-static json_t *total_json(const struct tp_diff *diff, const struct tp_diff_row *row)
+static json_t *total_json(const struct tpa_diff *diff, const struct tpa_diff_row *row)
 {
 	json_t *json = json_object();
 
@@ -132,7 +132,7 @@ static json_t *total_json(const struct tp_diff *diff, const struct tp_diff_row *
 	return json;
 }
 
-static json_t *totals_json(const struct tp_diff *diff)
+static json_t *totals_json(const struct tpa_diff *diff)
 {
 	json_t *json = json_array();
 
@@ -143,9 +143,9 @@ static json_t *totals_json(const struct tp_diff *diff)
 
 /* ---- times ---- */
 
-static const char *calls_verdict(const struct tp_diff_time *time)
+static const char *calls_verdict(const struct tpa_diff_time *time)
 {
-	const struct tp_moments *a = &time->side[0].calls, *b = &time->side[1].calls;
+	const struct tpa_moments *a = &time->side[0].calls, *b = &time->side[1].calls;
 
 	if (!(fabs(a->mean - b->mean) > 1e-9 * a->mean))
 		return "same";
@@ -154,42 +154,42 @@ static const char *calls_verdict(const struct tp_diff_time *time)
 	return time->calls.p >= LEVEL ? "noise" : b->mean > a->mean ? "more" : "less";
 }
 
-static void put_times(json_t *json, const struct tp_diff_time *time)
+static void put_times(json_t *json, const struct tpa_diff_time *time)
 {
-	const struct tp_times *a = &time->side[0], *b = &time->side[1];
-	const struct tp_difference *difference = &time->difference;
+	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
+	const struct tpa_difference *difference = &time->difference;
 
-	json_object_set_new(json, "old_total_ns", tp_json_number(a->total_ns));
-	json_object_set_new(json, "new_total_ns", tp_json_number(b->total_ns));
-	json_object_set_new(json, "old_p50_ns", tp_json_number(tp_histogram_percentile(&a->durations, 0.5)));
-	json_object_set_new(json, "new_p50_ns", tp_json_number(tp_histogram_percentile(&b->durations, 0.5)));
-	json_object_set_new(json, "speedup", tp_json_real(1 / difference->ratio));
-	json_object_set_new(json, "speedup_ci95", tp_json_interval(inverse(difference->interval)));
-	json_object_set_new(json, "later", tp_json_real(time->later));
-	json_object_set_new(json, "p", tp_json_real(difference->p));
+	json_object_set_new(json, "old_total_ns", tpa_json_number(a->total_ns));
+	json_object_set_new(json, "new_total_ns", tpa_json_number(b->total_ns));
+	json_object_set_new(json, "old_p50_ns", tpa_json_number(tpa_histogram_percentile(&a->durations, 0.5)));
+	json_object_set_new(json, "new_p50_ns", tpa_json_number(tpa_histogram_percentile(&b->durations, 0.5)));
+	json_object_set_new(json, "speedup", tpa_json_real(1 / difference->ratio));
+	json_object_set_new(json, "speedup_ci95", tpa_json_interval(inverse(difference->interval)));
+	json_object_set_new(json, "later", tpa_json_real(time->later));
+	json_object_set_new(json, "p", tpa_json_real(difference->p));
 	if (!isnan(time->among))
 		json_object_set_new(json, "p_among", json_real(time->among));
 	if (!isnan(time->corrected))
-		json_object_set_new(json, "p_corrected", tp_json_real(time->corrected));
-	json_object_set_new(json, "verdict", json_string(tp_diff_time_verdict(time)));
+		json_object_set_new(json, "p_corrected", tpa_json_real(time->corrected));
+	json_object_set_new(json, "verdict", json_string(tpa_diff_time_verdict(time)));
 }
 
-static json_t *op_json(const struct tp_diff_time *time)
+static json_t *op_json(const struct tpa_diff_time *time)
 {
-	const struct tp_times *a = &time->side[0], *b = &time->side[1];
+	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", tp_json_string(time->name));
-	json_object_set_new(json, "category", tp_json_string(time->category));
-	json_object_set_new(json, "old_calls", tp_json_number(tp_round(a->calls.mean * (double)a->calls.count)));
-	json_object_set_new(json, "new_calls", tp_json_number(tp_round(b->calls.mean * (double)b->calls.count)));
-	json_object_set_new(json, "calls_ratio", tp_json_real(time->calls.ratio));
+	json_object_set_new(json, "name", tpa_json_string(time->name));
+	json_object_set_new(json, "category", tpa_json_string(time->category));
+	json_object_set_new(json, "old_calls", tpa_json_number(tpa_round(a->calls.mean * (double)a->calls.count)));
+	json_object_set_new(json, "new_calls", tpa_json_number(tpa_round(b->calls.mean * (double)b->calls.count)));
+	json_object_set_new(json, "calls_ratio", tpa_json_real(time->calls.ratio));
 	json_object_set_new(json, "calls_verdict", json_string(calls_verdict(time)));
 	put_times(json, time);
 	return json;
 }
 
-static json_t *other_time_json(const struct tp_diff_time *time)
+static json_t *other_time_json(const struct tpa_diff_time *time)
 {
 	json_t *json = json_object();
 
@@ -199,9 +199,9 @@ static json_t *other_time_json(const struct tp_diff_time *time)
 }
 
 /* How much more time a run spends in it now. */
-static double change_of(const struct tp_diff_time *time)
+static double change_of(const struct tpa_diff_time *time)
 {
-	const struct tp_times *a = &time->side[0], *b = &time->side[1];
+	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
 
 	return fabs((double)b->total_ns / fmax((double)b->calls.count, 1) -
 		    (double)a->total_ns / fmax((double)a->calls.count, 1));
@@ -209,8 +209,8 @@ static double change_of(const struct tp_diff_time *time)
 
 static int by_change(const void *left, const void *right)
 {
-	double x = change_of(*(const struct tp_diff_time *const *)left);
-	double y = change_of(*(const struct tp_diff_time *const *)right);
+	double x = change_of(*(const struct tpa_diff_time *const *)left);
+	double y = change_of(*(const struct tpa_diff_time *const *)right);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -219,12 +219,12 @@ static int by_change(const void *left, const void *right)
 
 /* Rows by what they are, and which of them are listed. */
 struct listing {
-	struct tp_diff_choice choice;
+	struct tpa_diff_choice choice;
 	json_t *counts;
 	size_t listed;
 };
 
-static struct listing begin_listing(struct tp_diff_choice choice)
+static struct listing begin_listing(struct tpa_diff_choice choice)
 {
 	return (struct listing){ .choice = choice, .counts = json_object() };
 }
@@ -276,9 +276,9 @@ static void end_listing(json_t *json, const char *key, struct listing *listing)
 
 /* ---- ops ---- */
 
-static bool put_all_times(json_t *json, const struct tp_diff_times *times, struct tp_diff_choice choice)
+static bool put_all_times(json_t *json, const struct tpa_diff_times *times, struct tpa_diff_choice choice)
 {
-	const struct tp_diff_time **list = malloc((times->count + 1) * sizeof(struct tp_diff_time *));
+	const struct tpa_diff_time **list = malloc((times->count + 1) * sizeof(struct tpa_diff_time *));
 	json_t *ops = json_array(), *others = json_array();
 	struct listing listing = begin_listing(choice);
 	size_t count = 0;
@@ -290,9 +290,9 @@ static bool put_all_times(json_t *json, const struct tp_diff_times *times, struc
 			json_array_append_new(others, other_time_json(times->list[i]));
 	}
 	if (list)
-		qsort((void *)list, count, sizeof(struct tp_diff_time *), by_change);
+		qsort((void *)list, count, sizeof(struct tpa_diff_time *), by_change);
 	for (size_t i = 0; list && i < count; i++)
-		if (take(&listing, tp_diff_time_verdict(list[i])))
+		if (take(&listing, tpa_diff_time_verdict(list[i])))
 			json_array_append_new(ops, op_json(list[i]));
 	free((void *)list);
 	json_object_set_new(json, "times", others);
@@ -312,37 +312,37 @@ struct columns {
 
 static json_t *amount_json(const struct columns *columns, double value)
 {
-	return columns->as == AS_BYTES ? tp_json_number(tp_round(value)) : tp_json_real(value);
+	return columns->as == AS_BYTES ? tpa_json_number(tpa_round(value)) : tpa_json_real(value);
 }
 
-static json_t *frame_json(const struct tp_named_stacks *names, uint32_t name)
+static json_t *frame_json(const struct tpa_named_stacks *names, uint32_t name)
 {
-	const struct tp_named *named = &names->names[name];
+	const struct tpa_named *named = &names->names[name];
 
-	return json_pack("{s:o, s:o, s:s}", "function", tp_json_string(named->function), "module",
-			 tp_json_string(tp_named_module(names, named)), "language",
+	return json_pack("{s:o, s:o, s:s}", "function", tpa_json_string(named->function), "module",
+			 tpa_json_string(tpa_named_module(names, named)), "language",
 			 named->python ? "python" : "native");
 }
 
 /* NULL: no memory. */
-static json_t *name_json(const struct tp_named_stacks *names, uint32_t name)
+static json_t *name_json(const struct tpa_named_stacks *names, uint32_t name)
 {
-	char *text = tp_named_whole(names, name);
-	json_t *json = text ? tp_json_string(text) : NULL;
+	char *text = tpa_named_whole(names, name);
+	json_t *json = text ? tpa_json_string(text) : NULL;
 
 	free(text);
 	return json;
 }
 
-static void put_name(json_t *json, const struct tp_diff_sites *sites, const struct tp_diff_row *row, bool stacks)
+static void put_name(json_t *json, const struct tpa_diff_sites *sites, const struct tpa_diff_row *row, bool stacks)
 {
-	const struct tp_named_stacks *names = &sites->names;
-	const struct tp_named *own = &names->names[row->own];
+	const struct tpa_named_stacks *names = &sites->names;
+	const struct tpa_named *own = &names->names[row->own];
 	json_t *stack;
 
 	json_object_set_new(json, "name",
-			    sites->by == TP_BY_MODULE ? tp_json_string(tp_named_module(names, own))
-						      : name_json(names, row->own));
+			    sites->by == TPA_BY_MODULE ? tpa_json_string(tpa_named_module(names, own))
+						       : name_json(names, row->own));
 	if (!stacks)
 		return;
 	stack = json_array();
@@ -352,7 +352,7 @@ static void put_name(json_t *json, const struct tp_diff_sites *sites, const stru
 }
 
 /* `exact`: there is nothing to test. */
-static const char *verdict_of(const struct tp_diff_row *row, bool exact, bool by_speed)
+static const char *verdict_of(const struct tpa_diff_row *row, bool exact, bool by_speed)
 {
 	if (by_speed && (exact || row->corrected < LEVEL))
 		return "one run";
@@ -363,15 +363,15 @@ static const char *verdict_of(const struct tp_diff_row *row, bool exact, bool by
 	return isnan(row->difference.p) ? "too few" : "not tested";
 }
 
-static bool is_exact(const struct tp_diff_row *row, const struct columns *columns)
+static bool is_exact(const struct tpa_diff_row *row, const struct columns *columns)
 {
 	return columns->as != AS_SHARE && isnan(row->difference.p);
 }
 
-static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
-			const struct tp_diff_row *row, const struct columns *columns, bool stacks)
+static json_t *row_json(const struct tpa_diff_sites *sites, const struct tpa_diff_rows *rows,
+			const struct tpa_diff_row *row, const struct columns *columns, bool stacks)
 {
-	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	bool exact = is_exact(row, columns);
 	json_t *json = json_object();
 
@@ -380,18 +380,18 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
 	json_object_set_new(json, columns->new_value, amount_json(columns, b->runs.mean));
 	if (columns->old_count) {
 		json_object_set_new(json, columns->old_count,
-				    tp_json_number(tp_round(a->count / fmax((double)a->runs.count, 1))));
+				    tpa_json_number(tpa_round(a->count / fmax((double)a->runs.count, 1))));
 		json_object_set_new(json, columns->new_count,
-				    tp_json_number(tp_round(b->count / fmax((double)b->runs.count, 1))));
+				    tpa_json_number(tpa_round(b->count / fmax((double)b->runs.count, 1))));
 	}
 	if (columns->as != AS_SHARE)
 		put_intervals(json, columns->old_value, columns->new_value, row);
 	json_object_set_new(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
-	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
-	json_object_set_new(json, "p", tp_json_real(row->difference.p));
+	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
+	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
 	if (!isnan(row->corrected))
-		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
+		json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
 	if (rows->estimated)
 		json_object_set_new(json, "estimated", json_true());
 	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact, columns->by_speed)));
@@ -402,7 +402,7 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
  * What the row is counted as: its verdict or, of one that differs, "alike": by so little that its ratio looks like 1, or by
  * less than a thousandth of all.
  */
-static const char *counted_as(const struct tp_diff_row *row, const struct columns *columns, double all)
+static const char *counted_as(const struct tpa_diff_row *row, const struct columns *columns, double all)
 {
 	double a = row->side[0].runs.mean, b = row->side[1].runs.mean, change = fabs(b - a);
 	const char *verdict = verdict_of(row, is_exact(row, columns), columns->by_speed);
@@ -413,7 +413,7 @@ static const char *counted_as(const struct tp_diff_row *row, const struct column
 }
 
 /* Of the side that has more. */
-static double sum_of(const struct tp_diff_rows *rows)
+static double sum_of(const struct tpa_diff_rows *rows)
 {
 	double sums[2] = { 0, 0 };
 
@@ -423,14 +423,15 @@ static double sum_of(const struct tp_diff_rows *rows)
 	return fmax(sums[0], sums[1]);
 }
 
-static bool put_list(json_t *json, const char *key, const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
-		     const struct columns *columns, bool stacks, struct tp_diff_choice choice)
+static bool put_list(json_t *json, const char *key, const struct tpa_diff_sites *sites,
+		     const struct tpa_diff_rows *rows, const struct columns *columns, bool stacks,
+		     struct tpa_diff_choice choice)
 {
 	struct listing listing = begin_listing(choice);
 	json_t *array = json_array();
 	double all = sum_of(rows);
 	size_t count;
-	const struct tp_diff_row **list = tp_diff_rows_sort(rows, &count);
+	const struct tpa_diff_row **list = tpa_diff_rows_sort(rows, &count);
 
 	count_rows(&listing, "same", rows->count - count);
 	for (size_t i = 0; list && i < count; i++)
@@ -442,31 +443,31 @@ static bool put_list(json_t *json, const char *key, const struct tp_diff_sites *
 }
 
 /* Where no run of a side has samples there is nothing to compare. */
-static bool is_cpu_known(const struct tp_diff_sites *sites)
+static bool is_cpu_known(const struct tpa_diff_sites *sites)
 {
 	return sites->cpu.runs[0] && sites->cpu.runs[1];
 }
 
-static bool is_by_speed(const struct tp_diff *diff)
+static bool is_by_speed(const struct tpa_diff *diff)
 {
 	return !diff->sites.growth_open && diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 &&
 	       diff->runs[1] == 1;
 }
 
-static bool put_rows(json_t *json, const struct tp_diff *diff, struct tp_diff_choice choice)
+static bool put_rows(json_t *json, const struct tpa_diff *diff, struct tpa_diff_choice choice)
 {
 	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES, false };
 	static const struct columns calls = { "old_bytes",	 "new_bytes", "old_allocations",
 					      "new_allocations", AS_BYTES,    false };
-	const struct tp_diff_sites *sites = &diff->sites;
+	const struct tpa_diff_sites *sites = &diff->sites;
 	const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE, is_by_speed(diff) };
 	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };
-	static const struct tp_diff_rows none;
-	bool stacks = sites->by == TP_BY_STACK, heap = is_heap_known(diff), cpu = is_cpu_known(sites);
+	static const struct tpa_diff_rows none;
+	bool stacks = sites->by == TPA_BY_STACK, heap = is_heap_known(diff), cpu = is_cpu_known(sites);
 	/* Of what was allocated in a run that did not record it, and of samples that no run took, there is no row. */
 	const struct {
 		const char *key;
-		const struct tp_diff_rows *rows;
+		const struct tpa_diff_rows *rows;
 		const struct columns *columns;
 		bool stacks;
 	} lists[] = {
@@ -487,10 +488,10 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, struct tp_diff_ch
 
 /* ---- growth ---- */
 
-static json_t *growth_json(const struct tp_diff *diff)
+static json_t *growth_json(const struct tpa_diff *diff)
 {
 	static const char *const units[] = { NULL, "bytes/step", "bytes/s", NULL };
-	const struct tp_diff_row *row = &diff->growth.list[0];
+	const struct tpa_diff_row *row = &diff->growth.list[0];
 	const char *unit = diff->sites.growth_open ? NULL : units[diff->sites.growth_unit];
 	bool exact = isnan(row->difference.p);
 	json_t *json;
@@ -499,33 +500,33 @@ static json_t *growth_json(const struct tp_diff *diff)
 		return json_null();
 	json = json_object();
 	json_object_set_new(json, "unit", json_string(unit));
-	json_object_set_new(json, "old", tp_json_real(row->side[0].runs.mean));
-	json_object_set_new(json, "new", tp_json_real(row->side[1].runs.mean));
-	json_object_set_new(json, "change_ci95", tp_json_interval(row->difference.change));
-	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
-	json_object_set_new(json, "p", tp_json_real(row->difference.p));
+	json_object_set_new(json, "old", tpa_json_real(row->side[0].runs.mean));
+	json_object_set_new(json, "new", tpa_json_real(row->side[1].runs.mean));
+	json_object_set_new(json, "change_ci95", tpa_json_interval(row->difference.change));
+	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
+	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
 	json_object_set_new(json, "verdict",
-			    json_string(!tp_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
+			    json_string(!tpa_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
 	return json;
 }
 
-static json_t *files_json(const struct tp_diff *diff, int side)
+static json_t *files_json(const struct tpa_diff *diff, int side)
 {
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < diff->runs[side]; i++)
-		json_array_append_new(json, tp_json_string(diff->files[side][i]));
+		json_array_append_new(json, tpa_json_string(diff->files[side][i]));
 	return json;
 }
 
-json_t *tp_diff_json(const struct tp_diff *diff, struct tp_diff_choice choice)
+json_t *tpa_diff_json(const struct tpa_diff *diff, struct tpa_diff_choice choice)
 {
 	json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old",
-				 tp_json_string(diff->files[0][0]), "new", tp_json_string(diff->files[1][0]),
+				 tpa_json_string(diff->files[0][0]), "new", tpa_json_string(diff->files[1][0]),
 				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
 				 totals_json(diff), "growth", growth_json(diff));
 
-	json_object_set_new(json, "notes", tp_json_texts(&diff->notes));
+	json_object_set_new(json, "notes", tpa_json_texts(&diff->notes));
 	json_object_set_new(json, "heap_known", json_boolean(is_heap_known(diff)));
 	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
 	if (json && put_all_times(json, &diff->times, choice) && put_rows(json, diff, choice))

@@ -6,12 +6,12 @@
 #include "report/rows/diff.h"
 #include "report/json/json.h"
 
-struct tp_diff_choice {
+struct tpa_diff_choice {
 	uint64_t top; /* the first rows of each list; 0: all */
 	bool telling; /* without those that are as good as the same, or noise */
 };
 
-/* After tp_diff_test(). All rows are among its counts. A new reference; NULL: no memory. */
-json_t *tp_diff_json(const struct tp_diff *diff, struct tp_diff_choice choice);
+/* After tpa_diff_test(). All rows are among its counts. A new reference; NULL: no memory. */
+json_t *tpa_diff_json(const struct tpa_diff *diff, struct tpa_diff_choice choice);
 
 #endif

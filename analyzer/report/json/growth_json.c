@@ -5,53 +5,53 @@
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
 
-static void set_births(json_t *json, const struct tp_growth_site *site)
+static void set_births(json_t *json, const struct tpa_growth_site *site)
 {
-	json_object_set_new(json, "typical_bytes", site->typical ? tp_json_number(site->typical) : json_null());
+	json_object_set_new(json, "typical_bytes", site->typical ? tpa_json_number(site->typical) : json_null());
 	json_object_set_new(json, "born",
-			    site->typical ? json_pack("[o, o, o]", tp_json_number(site->born[0]),
-						      tp_json_number(site->born[1]), tp_json_number(site->born[2]))
+			    site->typical ? json_pack("[o, o, o]", tpa_json_number(site->born[0]),
+						      tpa_json_number(site->born[1]), tpa_json_number(site->born[2]))
 					  : json_null());
 }
 
 /* A group by the keys that rows by it have. */
-static void set_group(const struct tp_growth_view *view, json_t *json, const struct tp_growth_site *site)
+static void set_group(const struct tpa_growth_view *view, json_t *json, const struct tpa_growth_site *site)
 {
-	const struct tp_growth_group *group = &view->pooled->groups[site->number];
+	const struct tpa_growth_group *group = &view->pooled->groups[site->number];
 
-	if (view->listing.by == TP_BY_OP)
-		json_object_set_new(json, "op", tp_json_string(group->op));
+	if (view->listing.by == TPA_BY_OP)
+		json_object_set_new(json, "op", tpa_json_string(group->op));
 	else
-		tp_json_line(json, &group->line, view->listing.by);
+		tpa_json_line(json, &group->line, view->listing.by);
 }
 
-static json_t *json_site(const struct tp_growth_view *view, const struct tp_growth_site *site, bool heap)
+static json_t *json_site(const struct tpa_growth_view *view, const struct tpa_growth_site *site, bool heap)
 {
-	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	json_t *json = json_object();
 	json_int_t own;
 
 	json_object_set_new(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
-	json_object_set_new(json, "ci95", tp_json_interval((struct tp_interval){ site->low, site->high }));
-	json_object_set_new(json, "verdict", json_string(tp_verdict_name(site->verdict, stats->seconds)));
+	json_object_set_new(json, "ci95", tpa_json_interval((struct tpa_interval){ site->low, site->high }));
+	json_object_set_new(json, "verdict", json_string(tpa_verdict_name(site->verdict, stats->seconds)));
 	if (heap)
 		json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
 				    json_real(site->block_rate));
 	json_object_set_new(json, "p_value", json_real(site->p));
-	json_object_set_new(json, "since", site->rate != 0 ? tp_json_number(site->since) : json_null());
-	json_object_set_new(json, "bytes", tp_json_number(site->bytes));
+	json_object_set_new(json, "since", site->rate != 0 ? tpa_json_number(site->since) : json_null());
+	json_object_set_new(json, "bytes", tpa_json_number(site->bytes));
 	if (heap)
-		json_object_set_new(json, "blocks", tp_json_number(site->blocks));
+		json_object_set_new(json, "blocks", tpa_json_number(site->blocks));
 	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
-	json_object_set_new(json, "most_bytes", tp_json_number(site->most));
+	json_object_set_new(json, "most_bytes", tpa_json_number(site->most));
 	if (heap) {
 		set_births(json, site);
-		json_object_set_new(json, "op", tp_json_string(tp_process_op_name(process, site->op)));
+		json_object_set_new(json, "op", tpa_json_string(tpa_process_op_name(process, site->op)));
 	}
 	json_object_set_new(
 		json, "stack",
-		tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
+		tpa_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
 	json_object_set_new(json, "own", json_integer(own));
 	json_object_set_new(json, "stacks", json_integer(site->members));
 	json_object_set_new(json, "renewed", json_boolean(site->renewed));
@@ -60,35 +60,35 @@ static json_t *json_site(const struct tp_growth_view *view, const struct tp_grow
 	return json;
 }
 
-json_t *tp_growth_json_sites(const struct tp_growth_view *view)
+json_t *tpa_growth_json_sites(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_list *listed = tp_growth_listed(view);
+	const struct tpa_growth_list *listed = tpa_growth_listed(view);
 	size_t most = listed->leaks + listed->rising + MANY;
 	uint64_t top = view->listing.top;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < listed->count && i < most && (!top || json_array_size(list) < top); i++)
-		if (view->pooled || tp_growth_shown(view, listed->list[i].node))
+		if (view->pooled || tpa_growth_shown(view, listed->list[i].node))
 			json_array_append_new(list, json_site(view, &listed->list[i], true));
 	return list;
 }
 
 /* By stack, what grows of bytes mapped. */
-static json_t *json_maps(const struct tp_growth_view *view)
+static json_t *json_maps(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < stats->maps.count && i < MANY; i++) {
 		json_t *json;
 
-		if (!tp_growth_shown(view, stats->maps.list[i].node))
+		if (!tpa_growth_shown(view, stats->maps.list[i].node))
 			continue;
 		json = json_site(view, &stats->maps.list[i], false);
 		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
 		json_object_set_new(
 			json, "held_by",
-			tp_json_string(tp_holder_name(tp_mapping_holder(
+			tpa_json_string(tpa_holder_name(tpa_mapping_holder(
 				&view->listing.run->processes[view->process], view->listing.symbols[view->process],
 				stats->maps.list[i].node, stats->maps.list[i].file))));
 		json_array_append_new(list, json);
@@ -96,88 +96,88 @@ static json_t *json_maps(const struct tp_growth_view *view)
 	return list;
 }
 
-static json_t *json_line(const struct tp_growth_line *line)
+static json_t *json_line(const struct tpa_growth_line *line)
 {
 	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", json_integer(line->first), "last_bytes",
 			 json_integer(line->last), "rate", line->rate, "ci95",
-			 tp_json_interval((struct tp_interval){ line->low, line->high }), "verdict",
-			 tp_verdict_name(line->verdict, false));
+			 tpa_json_interval((struct tpa_interval){ line->low, line->high }), "verdict",
+			 tpa_verdict_name(line->verdict, false));
 }
 
 /* Lines that add up to RSS; null: the trace does not say. */
-static json_t *json_parts(const struct tp_growth_stats *stats)
+static json_t *json_parts(const struct tpa_growth_stats *stats)
 {
-	static const char *const keys[TP_PARTS] = {
-		[TP_PART_LIVE] = "live",   [TP_PART_ALLOCATOR] = "allocator", [TP_PART_MAPPED] = "mapped",
-		[TP_PART_FILES] = "files", [TP_PART_STACKS] = "stacks",	      [TP_PART_COLLECTOR] = "collector",
+	static const char *const keys[TPA_PARTS] = {
+		[TPA_PART_LIVE] = "live",   [TPA_PART_ALLOCATOR] = "allocator", [TPA_PART_MAPPED] = "mapped",
+		[TPA_PART_FILES] = "files", [TPA_PART_STACKS] = "stacks",	[TPA_PART_COLLECTOR] = "collector",
 	};
 	json_t *json = stats->parts_known ? json_object() : json_null();
 
-	for (int part = 0; stats->parts_known && part < TP_PARTS; part++)
+	for (int part = 0; stats->parts_known && part < TPA_PARTS; part++)
 		json_object_set_new(json, keys[part], json_line(&stats->parts[part]));
 	return json;
 }
 
-json_t *tp_growth_json_fine(const struct tp_growth_stats *stats)
+json_t *tpa_growth_json_fine(const struct tpa_growth_stats *stats)
 {
-	static const char *const keys[TP_FINE_PARTS] = {
-		[TP_FINE_LIVE] = "live",
-		[TP_FINE_ALLOCATOR] = "allocator",
-		[TP_FINE_MAPPED] = "mapped",
-		[TP_FINE_UNSEEN] = "unseen",
-		[TP_FINE_STATIC] = "static",
-		[TP_FINE_FILES] = "files",
-		[TP_FINE_SHARED] = "shared_memory",
-		[TP_FINE_STACKS] = "stacks",
-		[TP_FINE_COLLECTOR] = "collector",
+	static const char *const keys[TPA_FINE_PARTS] = {
+		[TPA_FINE_LIVE] = "live",
+		[TPA_FINE_ALLOCATOR] = "allocator",
+		[TPA_FINE_MAPPED] = "mapped",
+		[TPA_FINE_UNSEEN] = "unseen",
+		[TPA_FINE_STATIC] = "static",
+		[TPA_FINE_FILES] = "files",
+		[TPA_FINE_SHARED] = "shared_memory",
+		[TPA_FINE_STACKS] = "stacks",
+		[TPA_FINE_COLLECTOR] = "collector",
 	};
 	json_t *json = stats->fine_known ? json_object() : json_null();
 
-	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++)
+	for (int part = 0; stats->fine_known && part < TPA_FINE_PARTS; part++)
 		json_object_set_new(json, keys[part], json_line(&stats->fine[part]));
 	return json;
 }
 
 /* What jemalloc said; null: it did not. */
-static json_t *json_allocator(const struct tp_growth_stats *stats)
+static json_t *json_allocator(const struct tpa_growth_stats *stats)
 {
-	static const char *const keys[TP_ALLOCATOR_LINES] = {
-		[TP_ALLOCATOR_LIVE] = "live",
-		[TP_ALLOCATOR_ROUNDING] = "rounding",
-		[TP_ALLOCATOR_FRAGMENTS] = "fragmentation",
-		[TP_ALLOCATOR_FREE] = "free_pages",
-		[TP_ALLOCATOR_METADATA] = "metadata",
-		[TP_ALLOCATOR_RESIDENT] = "resident",
-		[TP_ALLOCATOR_RETAINED] = "retained",
+	static const char *const keys[TPA_ALLOCATOR_LINES] = {
+		[TPA_ALLOCATOR_LIVE] = "live",
+		[TPA_ALLOCATOR_ROUNDING] = "rounding",
+		[TPA_ALLOCATOR_FRAGMENTS] = "fragmentation",
+		[TPA_ALLOCATOR_FREE] = "free_pages",
+		[TPA_ALLOCATOR_METADATA] = "metadata",
+		[TPA_ALLOCATOR_RESIDENT] = "resident",
+		[TPA_ALLOCATOR_RETAINED] = "retained",
 	};
 	json_t *json = stats->allocator_known ? json_object() : json_null();
 
-	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++)
+	for (int line = 0; stats->allocator_known && line < TPA_ALLOCATOR_LINES; line++)
 		json_object_set_new(json, keys[line], json_line(&stats->allocator[line]));
 	return json;
 }
 
-json_t *tp_growth_json(const struct tp_growth_view *view)
+json_t *tpa_growth_json(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_growth_list *listed = tp_growth_listed(view);
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_growth_list *listed = tpa_growth_listed(view);
 	json_t *json = json_object();
 
 	json_object_set_new(json, "unit", json_string(stats->seconds ? "second" : "step"));
-	json_object_set_new(json, "looks", tp_json_number(stats->looks));
-	json_object_set_new(json, "enough", json_boolean(stats->looks >= TP_TREND_LEAST));
-	json_object_set_new(json, "last", tp_json_number(stats->last));
-	json_object_set_new(json, "by", json_string(tp_growth_series(view)));
-	json_object_set_new(json, "sites_total", tp_json_number(view->pooled ? view->pooled->count : stats->sites));
-	json_object_set_new(json, "varying", tp_json_number(view->pooled ? view->pooled->varying : stats->varying));
-	json_object_set_new(json, "leaks", tp_json_number(listed->leaks));
-	json_object_set_new(json, "rising", tp_json_number(listed->rising));
+	json_object_set_new(json, "looks", tpa_json_number(stats->looks));
+	json_object_set_new(json, "enough", json_boolean(stats->looks >= TPA_TREND_LEAST));
+	json_object_set_new(json, "last", tpa_json_number(stats->last));
+	json_object_set_new(json, "by", json_string(tpa_growth_series(view)));
+	json_object_set_new(json, "sites_total", tpa_json_number(view->pooled ? view->pooled->count : stats->sites));
+	json_object_set_new(json, "varying", tpa_json_number(view->pooled ? view->pooled->varying : stats->varying));
+	json_object_set_new(json, "leaks", tpa_json_number(listed->leaks));
+	json_object_set_new(json, "rising", tpa_json_number(listed->rising));
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
-	json_object_set_new(json, "sites", tp_growth_json_sites(view));
+	json_object_set_new(json, "sites", tpa_growth_json_sites(view));
 	json_object_set_new(json, "others", json_line(&stats->others));
 	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "resident", json_parts(stats));
-	json_object_set_new(json, "parts", tp_growth_json_fine(stats));
+	json_object_set_new(json, "parts", tpa_growth_json_fine(stats));
 	json_object_set_new(json, "allocator", json_allocator(stats));
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",

@@ -21,97 +21,97 @@ static json_t *run_json(uint64_t run)
 	return run ? json_string(text) : json_null();
 }
 
-json_t *tp_json_process(const struct tp_process *process)
+json_t *tpa_json_process(const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	const struct tprof_header *header = trace->header;
 	bool ended = header->end == TPROF_END_EXIT || header->end == TPROF_END_SIGNAL;
 	json_t *json = json_object(), *args = json_array();
 
 	for (size_t i = 0; i < trace->arg_count; i++)
-		json_array_append_new(args, tp_json_string(trace->args[i]));
-	set(json, "pid", tp_json_number(header->pid));
-	set(json, "ppid", tp_json_number(header->ppid));
-	set(json, "exe", tp_json_string(trace->exe));
-	set(json, "name", tp_json_string(tp_program_name(trace)));
-	set(json, "started_as", trace->started[0] ? tp_json_string(trace->started) : json_null());
+		json_array_append_new(args, tpa_json_string(trace->args[i]));
+	set(json, "pid", tpa_json_number(header->pid));
+	set(json, "ppid", tpa_json_number(header->ppid));
+	set(json, "exe", tpa_json_string(trace->exe));
+	set(json, "name", tpa_json_string(tpa_program_name(trace)));
+	set(json, "started_as", trace->started[0] ? tpa_json_string(trace->started) : json_null());
 	set(json, "args", args);
-	set(json, "cwd", tp_json_string(trace->cwd));
-	set(json, "start_unix_ns", tp_json_number(header->start.unix_ns));
-	set(json, "start_ns", tp_json_number(process->start_ns));
-	set(json, "duration_ns", tp_json_number(process->duration_ns));
-	set(json, "end", json_string(tp_end_name(trace)));
+	set(json, "cwd", tpa_json_string(trace->cwd));
+	set(json, "start_unix_ns", tpa_json_number(header->start.unix_ns));
+	set(json, "start_ns", tpa_json_number(process->start_ns));
+	set(json, "duration_ns", tpa_json_number(process->duration_ns));
+	set(json, "end", json_string(tpa_end_name(trace)));
 	set(json, "status", ended ? json_integer(header->end_status) : json_null());
-	set(json, "trace", tp_json_string(trace->file));
+	set(json, "trace", tpa_json_string(trace->file));
 	set(json, "run", run_json(header->run));
 	return json;
 }
 
-static json_t *json_hooks_of(const struct tp_trace *trace, const struct tp_hooks *hooks)
+static json_t *json_hooks_of(const struct tpa_trace *trace, const struct tpa_hooks *hooks)
 {
 	json_t *json = json_object();
 
-	set(json, "module", tp_json_string(hooks->object[0] ? hooks->object : trace->exe));
+	set(json, "module", tpa_json_string(hooks->object[0] ? hooks->object : trace->exe));
 	if (hooks->state != TPROF_HOOKS_DONE)
-		set(json, "reason", json_string(tp_hooks_name(hooks->state)));
-	set(json, "pointers", tp_json_number(hooks->pointers));
-	set(json, "functions", tp_json_number(hooks->functions));
+		set(json, "reason", json_string(tpa_hooks_name(hooks->state)));
+	set(json, "pointers", tpa_json_number(hooks->pointers));
+	set(json, "functions", tpa_json_number(hooks->functions));
 	return json;
 }
 
-static json_t *json_hooks(const struct tp_trace *trace)
+static json_t *json_hooks(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object(), *modules = json_array(), *skipped = json_array();
 
 	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
-		json_array_append_new(skipped,
-				      json_pack("{s:o, s:s}", "module",
-						tp_json_string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
-						"reason",
-						tp_malloc_is_shared(trace) ? "its malloc stands before libtprof.so"
-									   : "malloc is linked statically"));
+		json_array_append_new(
+			skipped,
+			json_pack("{s:o, s:s}", "module",
+				  tpa_json_string(trace->malloc_path[0] ? trace->malloc_path : trace->exe), "reason",
+				  tpa_malloc_is_shared(trace) ? "its malloc stands before libtprof.so"
+							      : "malloc is linked statically"));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
 	for (size_t i = 0; i < trace->hooks_count; i++)
 		json_array_append_new(trace->hooks[i].state == TPROF_HOOKS_DONE ? modules : skipped,
 				      json_hooks_of(trace, &trace->hooks[i]));
-	set(json, "slots", tp_json_number(header->slots));
-	set(json, "functions", tp_json_number(header->op_functions));
+	set(json, "slots", tpa_json_number(header->slots));
+	set(json, "functions", tpa_json_number(header->op_functions));
 	set(json, "modules", modules);
 	set(json, "skipped", skipped);
 	return json;
 }
 
-static json_t *json_lost(const struct tp_trace *trace)
+static json_t *json_lost(const struct tpa_trace *trace)
 {
 	json_t *json = json_object();
 	const char *name;
 
-	for (unsigned int i = 0; (name = tp_lost_name(i)); i++)
-		set(json, name, tp_json_number(trace->header->lost[i]));
+	for (unsigned int i = 0; (name = tpa_lost_name(i)); i++)
+		set(json, name, tpa_json_number(trace->header->lost[i]));
 	return json;
 }
 
-static json_t *json_damage(const struct tp_trace *trace)
+static json_t *json_damage(const struct tpa_trace *trace)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < trace->damage_count; i++)
 		json_array_append_new(list,
-				      json_pack("{s:o, s:o, s:o}", "offset", tp_json_number(trace->damage[i].offset),
-						"lost_bytes", tp_json_number(trace->damage[i].lost_bytes), "reason",
-						tp_json_string(trace->damage[i].reason)));
+				      json_pack("{s:o, s:o, s:o}", "offset", tpa_json_number(trace->damage[i].offset),
+						"lost_bytes", tpa_json_number(trace->damage[i].lost_bytes), "reason",
+						tpa_json_string(trace->damage[i].reason)));
 	return list;
 }
 
-static json_t *json_pauses(const struct tp_process *process)
+static json_t *json_pauses(const struct tpa_process *process)
 {
 	json_t *json = json_object();
 
-	set(json, "count", tp_json_number(process->pauses));
-	set(json, "duration_ns", tp_json_number(process->paused_ns));
+	set(json, "count", tpa_json_number(process->pauses));
+	set(json, "duration_ns", tpa_json_number(process->paused_ns));
 	set(json, "off_at_start", json_boolean(process->off_at_start));
 	return json;
 }
@@ -124,86 +124,86 @@ static json_t *json_version(uint32_t version)
 static json_t *json_python(const struct tprof_header *header)
 {
 	return json_pack("{s:o, s:o, s:o}", "version", json_version(header->python), "not_read",
-			 json_version(header->python_seen), "unread", tp_json_number(header->python_unread));
+			 json_version(header->python_seen), "unread", tpa_json_number(header->python_unread));
 }
 
-static json_t *json_unseen(const struct tp_trace *trace)
+static json_t *json_unseen(const struct tpa_trace *trace)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < trace->unseen_count; i++) {
-		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+		const struct tpa_unseen_allocator *unseen = &trace->unseen[i];
 		json_t *json = json_object();
 
-		set(json, "name", tp_json_string(unseen->name));
-		set(json, "symbol", tp_json_string(unseen->symbol));
-		set(json, "module", tp_json_string(unseen->module));
+		set(json, "name", tpa_json_string(unseen->name));
+		set(json, "symbol", tpa_json_string(unseen->symbol));
+		set(json, "module", tpa_json_string(unseen->module));
 		set(json, "pool", json_boolean(unseen->pool));
-		set(json, "setting", tp_json_string(unseen->setting));
+		set(json, "setting", tpa_json_string(unseen->setting));
 		json_array_append_new(list, json);
 	}
 	return list;
 }
 
-static json_t *json_lost_callers(const struct tp_process *process)
+static json_t *json_lost_callers(const struct tpa_process *process)
 {
-	static const char *const reasons[] = { [TP_CFI_UNKNOWN] = NULL,
-					       [TP_CFI_NONE] = "none",
-					       [TP_CFI_DEBUG] = "debug_frame",
-					       [TP_CFI_UNINDEXED] = "no_eh_frame_hdr" };
+	static const char *const reasons[] = { [TPA_CFI_UNKNOWN] = NULL,
+					       [TPA_CFI_NONE] = "none",
+					       [TPA_CFI_DEBUG] = "debug_frame",
+					       [TPA_CFI_UNINDEXED] = "no_eh_frame_hdr" };
 	json_t *list = json_array();
-	struct tp_lost_callers_list found;
+	struct tpa_lost_callers_list found;
 
-	tp_lost_callers_find(&found, process);
+	tpa_lost_callers_find(&found, process);
 	for (size_t i = 0; i < found.count; i++) {
-		const struct tp_lost_callers *lost = &found.list[i];
+		const struct tpa_lost_callers *lost = &found.list[i];
 		const char *reason = reasons[lost->tables];
 		json_t *json = json_object();
 
-		set(json, "module", tp_json_string(lost->module->path));
+		set(json, "module", tpa_json_string(lost->module->path));
 		set(json, "reason", reason ? json_string(reason) : json_null());
-		set(json, "allocations", tp_json_number(lost->allocations));
+		set(json, "allocations", tpa_json_number(lost->allocations));
 		set(json, "allocations_share", json_real(lost->allocation_share));
-		set(json, "cpu_samples", tp_json_number(lost->samples));
+		set(json, "cpu_samples", tpa_json_number(lost->samples));
 		set(json, "cpu_samples_share", json_real(lost->sample_share));
 		json_array_append_new(list, json);
 	}
-	tp_lost_callers_free(&found);
+	tpa_lost_callers_free(&found);
 	return list;
 }
 
-json_t *tp_json_capture(const struct tp_process *process)
+json_t *tpa_json_capture(const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object();
 
-	set(json, "alloc_events", tp_json_number(process->heap.recorded_allocations));
-	set(json, "free_events", tp_json_number(process->heap.recorded_frees));
-	set(json, "sample_bytes", tp_json_number(header->sample_bytes));
-	set(json, "op_events", tp_json_number(process->op_counts.events));
-	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
-	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
-	set(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &process->cpu)));
-	set(json, "cpu_outside_ops_ns", tp_json_number(tp_cpu_ns(process, &process->cpu_outside)));
-	set(json, "cpu_own_ns", tp_json_number(header->samples_own * header->cpu_period_ns));
+	set(json, "alloc_events", tpa_json_number(process->heap.recorded_allocations));
+	set(json, "free_events", tpa_json_number(process->heap.recorded_frees));
+	set(json, "sample_bytes", tpa_json_number(header->sample_bytes));
+	set(json, "op_events", tpa_json_number(process->op_counts.events));
+	set(json, "cpu_samples", tpa_json_number(process->cpu.samples));
+	set(json, "cpu_period_ns", tpa_json_number(header->cpu_period_ns));
+	set(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu)));
+	set(json, "cpu_outside_ops_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu_outside)));
+	set(json, "cpu_own_ns", tpa_json_number(header->samples_own * header->cpu_period_ns));
 	set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
-	set(json, "events", tp_json_number(process->heap.events));
-	set(json, "lost_events", tp_json_number(tp_lost_events(trace)));
+	set(json, "events", tpa_json_number(process->heap.events));
+	set(json, "lost_events", tpa_json_number(tpa_lost_events(trace)));
 	set(json, "lost", json_lost(trace));
-	set(json, "stacks_cut", tp_json_number(header->walks_cut));
-	set(json, "stacks_short", tp_json_number(header->walks_short));
+	set(json, "stacks_cut", tpa_json_number(header->walks_cut));
+	set(json, "stacks_short", tpa_json_number(header->walks_short));
 	set(json, "no_unwind_tables", json_lost_callers(process));
 	set(json, "python", json_python(header));
 	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
-	set(json, "aside_bytes", tp_json_number((uint64_t)header->chunks_aside * header->chunk_size));
-	set(json, "threads", tp_json_number(process->thread_count));
-	set(json, "trace_bytes", tp_json_number(trace->used_bytes));
-	set(json, "file_bytes", tp_json_number(trace->file_bytes));
+	set(json, "aside_bytes", tpa_json_number((uint64_t)header->chunks_aside * header->chunk_size));
+	set(json, "threads", tpa_json_number(process->thread_count));
+	set(json, "trace_bytes", tpa_json_number(trace->used_bytes));
+	set(json, "file_bytes", tpa_json_number(trace->file_bytes));
 	set(json, "damage", json_damage(trace));
-	set(json, "overhead_ns", tp_json_number(process->overhead_ns));
-	set(json, "collector_bytes", tp_json_number(header->collector_bytes));
-	set(json, "malloc", tp_json_string(trace->malloc_path));
+	set(json, "overhead_ns", tpa_json_number(process->overhead_ns));
+	set(json, "collector_bytes", tpa_json_number(header->collector_bytes));
+	set(json, "malloc", tpa_json_string(trace->malloc_path));
 	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
 	set(json, "unseen_allocators", json_unseen(trace));
 	set(json, "hooks", json_hooks(trace));
@@ -211,62 +211,62 @@ json_t *tp_json_capture(const struct tp_process *process)
 	return json;
 }
 
-static json_t *json_pools(const struct tp_pool_counts *pools)
+static json_t *json_pools(const struct tpa_pool_counts *pools)
 {
 	json_t *json = json_object();
 
-	set(json, "pools", tp_json_number(pools->pools));
-	set(json, "allocated_bytes", tp_json_number(pools->bytes));
-	set(json, "peak_bytes", tp_json_number(pools->peak_bytes));
-	set(json, "end_pools", tp_json_number(pools->end_pools));
-	set(json, "end_bytes", tp_json_number(pools->end_bytes));
-	set(json, "block_allocations", tp_json_number(pools->allocations));
-	set(json, "block_frees", tp_json_number(pools->frees));
+	set(json, "pools", tpa_json_number(pools->pools));
+	set(json, "allocated_bytes", tpa_json_number(pools->bytes));
+	set(json, "peak_bytes", tpa_json_number(pools->peak_bytes));
+	set(json, "end_pools", tpa_json_number(pools->end_pools));
+	set(json, "end_bytes", tpa_json_number(pools->end_bytes));
+	set(json, "block_allocations", tpa_json_number(pools->allocations));
+	set(json, "block_frees", tpa_json_number(pools->frees));
 	return json;
 }
 
-static json_t *json_allocator_numbers(const struct tp_allocator *numbers)
+static json_t *json_allocator_numbers(const struct tpa_allocator *numbers)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "allocated_bytes", tp_json_number(numbers->allocated),
-			 "active_bytes", tp_json_number(numbers->active), "metadata_bytes",
-			 tp_json_number(numbers->metadata), "resident_bytes", tp_json_number(numbers->resident),
-			 "mapped_bytes", tp_json_number(numbers->mapped), "retained_bytes",
-			 tp_json_number(numbers->retained));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "allocated_bytes", tpa_json_number(numbers->allocated),
+			 "active_bytes", tpa_json_number(numbers->active), "metadata_bytes",
+			 tpa_json_number(numbers->metadata), "resident_bytes", tpa_json_number(numbers->resident),
+			 "mapped_bytes", tpa_json_number(numbers->mapped), "retained_bytes",
+			 tpa_json_number(numbers->retained));
 }
 
 /* null: the allocator does not tell about itself. */
-static json_t *json_allocator(const struct tp_allocator_series *series)
+static json_t *json_allocator(const struct tpa_allocator_series *series)
 {
 	json_t *json;
 
-	if (!tp_allocator_told(&series->last))
+	if (!tpa_allocator_told(&series->last))
 		return json_null();
 	json = json_object();
 	set(json, "name", json_string("jemalloc"));
-	set(json, "samples", tp_json_number(series->said));
+	set(json, "samples", tpa_json_number(series->said));
 	set(json, "end", json_allocator_numbers(&series->last));
 	set(json, "most", json_allocator_numbers(&series->most));
 	return json;
 }
 
-json_t *tp_json_allocator_points(const struct tp_allocator_series *series)
+json_t *tpa_json_allocator_points(const struct tpa_allocator_series *series)
 {
 	json_t *list = json_array(), *point;
 
 	for (size_t i = 0; i < series->count; i++) {
 		point = json_allocator_numbers(&series->list[i].numbers);
-		set(point, "time_ns", tp_json_number(series->list[i].time_ns));
+		set(point, "time_ns", tpa_json_number(series->list[i].time_ns));
 		json_array_append_new(list, point);
 	}
 	return list;
 }
 
-json_t *tp_json_heap(const struct tp_process *process)
+json_t *tpa_json_heap(const struct tpa_process *process)
 {
-	const struct tp_heap *heap = &process->heap;
-	const struct tp_variance *variance = &heap->variance;
-	struct tp_unseen unseen = process->unseen;
-	const struct tp_json_estimable estimable[] = {
+	const struct tpa_heap *heap = &process->heap;
+	const struct tpa_variance *variance = &heap->variance;
+	struct tpa_unseen unseen = process->unseen;
+	const struct tpa_json_estimable estimable[] = {
 		{ "allocations", heap->allocations, variance->allocations, unseen.blocks },
 		{ "frees", heap->frees, variance->frees, unseen.blocks },
 		{ "allocated_bytes", heap->bytes, variance->bytes, unseen.bytes },
@@ -297,69 +297,69 @@ json_t *tp_json_heap(const struct tp_process *process)
 	};
 	json_t *json = json_object();
 
-	set(json, "recorded", json_boolean(!tp_heap_unknown(process)));
+	set(json, "recorded", json_boolean(!tpa_heap_unknown(process)));
 	set(json, "estimated", json_boolean(process->estimated));
-	tp_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
-	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
+	tpa_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
+	set(json, "temporary_allocations", process->estimated ? json_null() : tpa_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		set(json, numbers[i].key, tp_json_number(numbers[i].value));
+		set(json, numbers[i].key, tpa_json_number(numbers[i].value));
 	set(json, "pools", json_pools(&process->pools));
 	set(json, "allocator", json_allocator(&process->allocator));
 	return json;
 }
 
-json_t *tp_json_texts(const struct tp_notes *notes)
+json_t *tpa_json_texts(const struct tpa_notes *notes)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < notes->count; i++)
-		json_array_append_new(list, tp_json_string(notes->text[i]));
+		json_array_append_new(list, tpa_json_string(notes->text[i]));
 	return list;
 }
 
-json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols)
+json_t *tpa_json_notes(const struct tpa_process *process, const struct tpa_symbols *symbols)
 {
-	struct tp_notes notes;
+	struct tpa_notes notes;
 	json_t *list;
 
-	tp_notes_collect(&notes, process, symbols);
-	list = tp_json_texts(&notes);
-	tp_notes_free(&notes);
+	tpa_notes_collect(&notes, process, symbols);
+	list = tpa_json_texts(&notes);
+	tpa_notes_free(&notes);
 	return list;
 }
 
-json_t *tp_json_points(const struct tp_point *points, size_t count, struct tp_unseen unseen)
+json_t *tpa_json_points(const struct tpa_point *points, size_t count, struct tpa_unseen unseen)
 {
 	json_t *list = json_array(), *point;
 
 	for (size_t i = 0; i < count; i++) {
-		point = json_pack("{s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns), "mapped_bytes",
-				  tp_json_number(points[i].mapped_bytes), "rss_bytes", tp_json_number(points[i].rss),
-				  "vms_bytes", tp_json_number(points[i].vms));
-		tp_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, unseen.bytes);
-		tp_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, unseen.blocks);
+		point = json_pack("{s:o, s:o, s:o, s:o}", "time_ns", tpa_json_number(points[i].time_ns), "mapped_bytes",
+				  tpa_json_number(points[i].mapped_bytes), "rss_bytes", tpa_json_number(points[i].rss),
+				  "vms_bytes", tpa_json_number(points[i].vms));
+		tpa_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, unseen.bytes);
+		tpa_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, unseen.blocks);
 		json_array_append_new(list, point);
 	}
 	return list;
 }
 
-json_t *tp_json_combined(const struct tp_run *run)
+json_t *tpa_json_combined(const struct tpa_run *run)
 {
 	json_t *json = json_object(), *list = json_array(), *one;
 
 	for (size_t i = 0; i < run->process_count; i++) {
-		const struct tp_process *process = &run->processes[i];
+		const struct tpa_process *process = &run->processes[i];
 
-		one = json_pack("{s:o}", "pid", tp_json_number(process->trace->header->pid));
-		tp_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
-			     process->unseen.bytes);
+		one = json_pack("{s:o}", "pid", tpa_json_number(process->trace->header->pid));
+		tpa_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
+			      process->unseen.bytes);
 		json_array_append_new(list, one);
 	}
-	set(json, "start_unix_ns", tp_json_number(run->start_unix_ns));
-	set(json, "duration_ns", tp_json_number(run->duration_ns));
-	set(json, "estimated", json_boolean(tp_run_estimated(run)));
-	tp_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tp_run_unseen(run).bytes);
-	set(json, "peak_time_ns", tp_json_number(run->peak_time_ns));
+	set(json, "start_unix_ns", tpa_json_number(run->start_unix_ns));
+	set(json, "duration_ns", tpa_json_number(run->duration_ns));
+	set(json, "estimated", json_boolean(tpa_run_estimated(run)));
+	tpa_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tpa_run_unseen(run).bytes);
+	set(json, "peak_time_ns", tpa_json_number(run->peak_time_ns));
 	set(json, "peak_processes", list);
 	return json;
 }

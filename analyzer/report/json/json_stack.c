@@ -13,17 +13,17 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *new_frame(const struct tp_line *line)
+static json_t *new_frame(const struct tpa_line *line)
 {
-	const struct tp_location *location = line->location;
+	const struct tpa_location *location = line->location;
 	json_t *json = json_object();
 	char address[32];
 
 	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
-	set(json, "function", tp_json_string(location->function));
-	set(json, "file", tp_json_string(location->file));
+	set(json, "function", tpa_json_string(location->function));
+	set(json, "file", tpa_json_string(location->file));
 	set(json, "line", location->line ? json_integer(location->line) : json_null());
-	set(json, "module", line->symbol->module[0] ? tp_json_string(line->symbol->module) : json_null());
+	set(json, "module", line->symbol->module[0] ? tpa_json_string(line->symbol->module) : json_null());
 	set(json, "address", json_string(address));
 	set(json, "inlined", json_boolean(location->inlined));
 	set(json, "language", json_string(location->python ? "python" : "native"));
@@ -31,45 +31,45 @@ static json_t *new_frame(const struct tp_line *line)
 }
 
 /* A new reference to the frame that is kept. Where there is no memory to keep it, to one that is not. */
-static json_t *kept_frame(struct tp_json_frames *frames, const struct tp_line *line)
+static json_t *kept_frame(struct tpa_json_frames *frames, const struct tpa_line *line)
 {
 	bool found;
-	uint32_t *number = tp_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
+	uint32_t *number = tpa_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
 	json_t *json;
 
 	if (number && *number)
 		return json_incref(frames->list[*number - 1]);
 	json = new_frame(line);
-	if (number && json && tp_reserve(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list))) {
+	if (number && json && tpa_reserve(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list))) {
 		frames->list[frames->count++] = json_incref(json);
 		*number = (uint32_t)frames->count;
 	}
 	return json;
 }
 
-void tp_json_frames_free(struct tp_json_frames *frames)
+void tpa_json_frames_free(struct tpa_json_frames *frames)
 {
 	for (size_t i = 0; i < frames->count; i++)
 		json_decref(frames->list[i]);
 	free(frames->list);
-	tp_pairs_free(&frames->numbers);
-	*frames = (struct tp_json_frames){ 0 };
+	tpa_pairs_free(&frames->numbers);
+	*frames = (struct tpa_json_frames){ 0 };
 }
 
-json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node,
-		      struct tp_json_frames *frames, json_int_t *own)
+json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
+		       struct tpa_json_frames *frames, json_int_t *own)
 {
-	struct tp_stack stack = { NULL };
+	struct tpa_stack stack = { NULL };
 	json_t *list = json_array();
-	const struct tp_line *line = NULL;
+	const struct tpa_line *line = NULL;
 
-	if (tp_stack_read(&stack, trace, symbols, node)) {
-		line = tp_stack_own(&stack);
+	if (tpa_stack_read(&stack, trace, symbols, node)) {
+		line = tpa_stack_own(&stack);
 		for (size_t i = 0; i < stack.count; i++)
 			json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i])
 							   : new_frame(&stack.lines[i]));
 	}
 	*own = line ? line - stack.lines : -1;
-	tp_stack_free(&stack);
+	tpa_stack_free(&stack);
 	return list;
 }

@@ -12,19 +12,19 @@
  * Frames made so far. Zeroed: none. A frame is one value, in however many stacks it stands: a large program's stacks have
  * tens of millions of frames together, of some ten thousand places.
  */
-struct tp_json_frames {
-	struct tp_pairs numbers; /* (location, address) -> index + 1 */
-	json_t **list;		 /* owned references */
+struct tpa_json_frames {
+	struct tpa_pairs numbers; /* (location, address) -> index + 1 */
+	json_t **list;		  /* owned references */
 	size_t count, room;
 };
 
-void tp_json_frames_free(struct tp_json_frames *frames);
+void tpa_json_frames_free(struct tpa_json_frames *frames);
 
 /*
  * All frames of a stack, innermost first: a new reference; NULL: memory is out. *own is the index of the one that
- * tp_stack_own() names, or -1. Stacks of `frames` (NULL: each has its own) must not be changed.
+ * tpa_stack_own() names, or -1. Stacks of `frames` (NULL: each has its own) must not be changed.
  */
-json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node,
-		      struct tp_json_frames *frames, json_int_t *own);
+json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
+		       struct tpa_json_frames *frames, json_int_t *own);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "report/rows/estimate.h"
 
-json_t *tp_json_number(uint64_t value)
+json_t *tpa_json_number(uint64_t value)
 {
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
@@ -21,7 +21,7 @@ static json_t *repaired(const char *text)
 	json_t *json;
 
 	for (size_t i = 0; copy && i < length;) {
-		int bytes = tp_utf8_bytes((const unsigned char *)copy + i, length - i);
+		int bytes = tpa_utf8_bytes((const unsigned char *)copy + i, length - i);
 
 		if (bytes <= 0)
 			copy[i] = '?';
@@ -33,29 +33,29 @@ static json_t *repaired(const char *text)
 }
 
 /* Names in files may be any bytes; JSON takes only UTF-8. */
-json_t *tp_json_string(const char *text)
+json_t *tpa_json_string(const char *text)
 {
 	json_t *json = text ? json_string(text) : json_null();
 
 	return json || !text ? json : repaired(text);
 }
 
-void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count)
+void tpa_json_fields(json_t *json, const struct tpa_json_field *fields, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		json_object_set_new(json, fields[i].key, tp_json_number(fields[i].value));
+		json_object_set_new(json, fields[i].key, tpa_json_number(fields[i].value));
 }
 
 static json_t *rounded(double value)
 {
-	uint64_t number = tp_round(value);
+	uint64_t number = tpa_round(value);
 
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
 }
 
-void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
+void tpa_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
 {
-	struct tp_interval interval = tp_interval_estimate((double)value, variance, unseen);
+	struct tpa_interval interval = tpa_interval_estimate((double)value, variance, unseen);
 	char name[64];
 
 	json_object_set_new(json, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
@@ -64,29 +64,29 @@ void tp_json_some(json_t *json, const char *key, uint64_t value, double variance
 	snprintf(name, sizeof(name), "%s_ci95", key);
 	json_object_set_new(json, name,
 			    json_pack("[o, o]", rounded(interval.low),
-				      tp_estimate_is_open(value) ? json_null() : rounded(interval.high)));
+				      tpa_estimate_is_open(value) ? json_null() : rounded(interval.high)));
 }
 
-json_t *tp_json_real(double value)
+json_t *tpa_json_real(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *tp_json_interval(struct tp_interval interval)
+json_t *tpa_json_interval(struct tpa_interval interval)
 {
 	if (isnan(interval.low) && isnan(interval.high))
 		return json_null();
-	return json_pack("[o, o]", tp_json_real(interval.low), tp_json_real(interval.high));
+	return json_pack("[o, o]", tpa_json_real(interval.low), tpa_json_real(interval.high));
 }
 
-json_t *tp_json_interval_ns(struct tp_interval interval)
+json_t *tpa_json_interval_ns(struct tpa_interval interval)
 {
 	if (isnan(interval.low))
 		return json_null();
-	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
+	return json_pack("[I, I]", (json_int_t)tpa_round(interval.low), (json_int_t)tpa_round(interval.high));
 }
 
-bool tp_json_write(json_t *json, FILE *out)
+bool tpa_json_write(json_t *json, FILE *out)
 {
 	bool good = json && json_dumpf(json, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
 
@@ -94,50 +94,50 @@ bool tp_json_write(json_t *json, FILE *out)
 	return good || ferror(out);
 }
 
-static json_t *value_json(const struct tp_column *column, const struct tp_figure *value)
+static json_t *value_json(const struct tpa_column *column, const struct tpa_figure *value)
 {
 	if (value->unknown)
 		return json_null();
 	switch (column->unit) {
-	case TP_UNIT_TEXT:
-	case TP_UNIT_NAME:
-		return tp_json_string(value->text);
-	case TP_UNIT_NET_BYTES:
+	case TPA_UNIT_TEXT:
+	case TPA_UNIT_NAME:
+		return tpa_json_string(value->text);
+	case TPA_UNIT_NET_BYTES:
 		return json_integer(value->number);
-	case TP_UNIT_REAL:
-	case TP_UNIT_SHARE:
-		return tp_json_real(value->real);
-	case TP_UNIT_INTERVAL_NS:
-		return tp_json_interval_ns(value->interval);
-	case TP_UNIT_BOOL:
+	case TPA_UNIT_REAL:
+	case TPA_UNIT_SHARE:
+		return tpa_json_real(value->real);
+	case TPA_UNIT_INTERVAL_NS:
+		return tpa_json_interval_ns(value->interval);
+	case TPA_UNIT_BOOL:
 		return json_boolean(value->number);
 	default:
-		return tp_json_number((uint64_t)value->number);
+		return tpa_json_number((uint64_t)value->number);
 	}
 }
 
-void tp_json_columns(json_t *json, const struct tp_column *columns, const void *row, const void *context,
-		     json_t *(*other)(const void *row, const char *key))
+void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row, const void *context,
+		      json_t *(*other)(const void *row, const char *key))
 {
-	for (const struct tp_column *column = columns; column->key; column++) {
-		struct tp_figure value;
+	for (const struct tpa_column *column = columns; column->key; column++) {
+		struct tpa_figure value;
 
 		if (column->no_json)
 			continue;
-		if (column->unit == TP_UNIT_OTHER) {
+		if (column->unit == TPA_UNIT_OTHER) {
 			json_object_set_new(json, column->key, other(row, column->key));
 			continue;
 		}
-		value = tp_column_value(column, row, context);
+		value = tpa_column_value(column, row, context);
 		if (value.unseen > 0)
-			tp_json_some(json, column->key, (uint64_t)value.number, value.variance, value.unseen);
+			tpa_json_some(json, column->key, (uint64_t)value.number, value.variance, value.unseen);
 		else
 			json_object_set_new(json, column->key, value_json(column, &value));
 	}
 }
 
-void tp_json_estimables(json_t *json, const struct tp_json_estimable *list, size_t count)
+void tpa_json_estimables(json_t *json, const struct tpa_json_estimable *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		tp_json_some(json, list[i].key, list[i].value, list[i].variance, list[i].unseen);
+		tpa_json_some(json, list[i].key, list[i].value, list[i].variance, list[i].unseen);
 }

@@ -14,45 +14,45 @@
 #include "report/rows/column.h"
 
 /* Numbers beyond what JSON readers take are the largest one; each byte that is no UTF-8 becomes '?'; NULL: null. */
-json_t *tp_json_number(uint64_t value);
-json_t *tp_json_string(const char *text);
+json_t *tpa_json_number(uint64_t value);
+json_t *tpa_json_string(const char *text);
 
 /* Sets several numbers of an object. */
-struct tp_json_field {
+struct tpa_json_field {
 	const char *key;
 	uint64_t value;
 };
-void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count);
-#define TP_JSON_FIELDS(json, fields) tp_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
+void tpa_json_fields(json_t *json, const struct tpa_json_field *fields, size_t count);
+#define TPA_JSON_FIELDS(json, fields) tpa_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
 
 /*
  * Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. `unseen`: of bytes or
  * blocks, as `value` is; 0: it is exact.
  */
-void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
+void tpa_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
 
 /* The same of several keys. */
-struct tp_json_estimable {
+struct tpa_json_estimable {
 	const char *key;
 	uint64_t value;
 	double variance, unseen;
 };
-void tp_json_estimables(json_t *json, const struct tp_json_estimable *list, size_t count);
+void tpa_json_estimables(json_t *json, const struct tpa_json_estimable *list, size_t count);
 
-/* Sets all columns of a row, in their order. `other`: what a column of TP_UNIT_OTHER is; NULL: there is none. */
-void tp_json_columns(json_t *json, const struct tp_column *columns, const void *row, const void *context,
-		     json_t *(*other)(const void *row, const char *key));
+/* Sets all columns of a row, in their order. `other`: what a column of TPA_UNIT_OTHER is; NULL: there is none. */
+void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row, const void *context,
+		      json_t *(*other)(const void *row, const char *key));
 
 /* null if it is not finite. */
-json_t *tp_json_real(double value);
+json_t *tpa_json_real(double value);
 
 /* [low, high]; an end that is not known is null, and so is the whole if neither is. */
-json_t *tp_json_interval(struct tp_interval interval);
+json_t *tpa_json_interval(struct tpa_interval interval);
 
 /* The same in whole nanoseconds. A duration is not below 0. */
-json_t *tp_json_interval_ns(struct tp_interval interval);
+json_t *tpa_json_interval_ns(struct tpa_interval interval);
 
 /* Writes and drops the reference. False: memory is out (json is NULL, for one). What can't be written is ferror(out). */
-bool tp_json_write(json_t *json, FILE *out);
+bool tpa_json_write(json_t *json, FILE *out);
 
 #endif

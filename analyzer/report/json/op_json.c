@@ -17,40 +17,40 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *json_shapes(const struct tp_op_stats *op)
+static json_t *json_shapes(const struct tpa_op_stats *op)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < op->shape_count; i++) {
 		json_t *json = json_object();
 
-		tp_json_columns(json, tp_shape_columns, &op->shapes[i], NULL, NULL);
+		tpa_json_columns(json, tpa_shape_columns, &op->shapes[i], NULL, NULL);
 		json_array_append_new(list, json);
 	}
 	return list;
 }
 
 /* null: there are no two shapes. */
-static json_t *json_buckets(const struct tp_op_stats *op)
+static json_t *json_buckets(const struct tpa_op_stats *op)
 {
-	struct tp_buckets buckets = tp_buckets_of(op);
+	struct tpa_buckets buckets = tpa_buckets_of(op);
 
 	if (buckets.shapes < 2)
 		return json_null();
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "shapes", (json_int_t)buckets.shapes, "buckets",
-			 (json_int_t)buckets.buckets, "excess_ns", tp_json_number(tp_round(buckets.excess_ns)),
-			 "saved_ns", tp_json_number(tp_round(buckets.saved_ns)), "padding_ns",
-			 tp_json_number(tp_round(buckets.padding_ns)));
+			 (json_int_t)buckets.buckets, "excess_ns", tpa_json_number(tpa_round(buckets.excess_ns)),
+			 "saved_ns", tpa_json_number(tpa_round(buckets.saved_ns)), "padding_ns",
+			 tpa_json_number(tpa_round(buckets.padding_ns)));
 }
 
 /* The op's own FLOP, by what they were done in; "unsaid": nobody said. */
-static json_t *json_precisions(const struct tp_op_stats *op)
+static json_t *json_precisions(const struct tpa_op_stats *op)
 {
 	json_t *json = json_object();
 
-	for (int i = 0; i <= TP_UNSAID; i++)
+	for (int i = 0; i <= TPA_UNSAID; i++)
 		if (op->flop_in[i])
-			set(json, i < TP_UNSAID ? tp_precision_names[i] : "unsaid", tp_json_number(op->flop_in[i]));
+			set(json, i < TPA_UNSAID ? tpa_precision_names[i] : "unsaid", tpa_json_number(op->flop_in[i]));
 	return json;
 }
 
@@ -59,23 +59,23 @@ static json_t *other_json(const void *row, const char *key)
 	return key[0] == 'f' ? json_precisions(row) : key[0] == 's' ? json_shapes(row) : json_buckets(row);
 }
 
-static json_t *json_op(const struct tp_op_stats *op)
+static json_t *json_op(const struct tpa_op_stats *op)
 {
 	json_t *json = json_object();
 
-	tp_json_columns(json, tp_op_columns, op, NULL, other_json);
+	tpa_json_columns(json, tpa_op_columns, op, NULL, other_json);
 	return json;
 }
 
-json_t *tp_work_known_json(const struct tp_process *process)
+json_t *tpa_work_known_json(const struct tpa_process *process)
 {
-	const struct tp_op_counts *counts = &process->op_counts;
+	const struct tpa_op_counts *counts = &process->op_counts;
 
 	return json_pack("{s:I, s:I, s:I}", "known_calls", (json_int_t)counts->known, "no_shape_calls",
 			 (json_int_t)counts->no_shape, "no_formula_calls", (json_int_t)counts->no_formula);
 }
 
-json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
+json_t *tpa_ops_json(const struct tpa_op_list *list, uint64_t top)
 {
 	json_t *json = json_array();
 
@@ -86,20 +86,20 @@ json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
 
 /* ---- counters ---- */
 
-static json_t *values_of(const struct tp_trace *trace, const struct tp_counters *counters)
+static json_t *values_of(const struct tpa_trace *trace, const struct tpa_counters *counters)
 {
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < trace->counter_count; i++)
 		if (trace->counters[i].number)
 			json_object_set_new(json, trace->counters[i].name,
-					    tp_json_number(counters->value[trace->counters[i].number - 1]));
+					    tpa_json_number(counters->value[trace->counters[i].number - 1]));
 	return json;
 }
 
-void tp_op_counters_json(const struct tp_process *process, const struct tp_op_list *list, json_t *ops)
+void tpa_op_counters_json(const struct tpa_process *process, const struct tpa_op_list *list, json_t *ops)
 {
-	for (size_t i = 0; tp_counters_counted(process->trace) && i < json_array_size(ops) && i < list->count; i++) {
+	for (size_t i = 0; tpa_counters_counted(process->trace) && i < json_array_size(ops) && i < list->count; i++) {
 		json_t *op = json_array_get(ops, i);
 
 		json_object_set_new(op, "counters", values_of(process->trace, &list->ops[i]->counters));
@@ -107,20 +107,20 @@ void tp_op_counters_json(const struct tp_process *process, const struct tp_op_li
 	}
 }
 
-json_t *tp_counters_json(const struct tp_process *process)
+json_t *tpa_counters_json(const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	json_t *list = trace->counter_count ? json_array() : NULL;
 
 	for (size_t i = 0; list && i < trace->counter_count; i++) {
-		const struct tp_counter *counter = &trace->counters[i];
+		const struct tpa_counter *counter = &trace->counters[i];
 		json_t *json = json_object();
 
 		json_object_set_new(json, "name", json_string(counter->name));
 		json_object_set_new(json, "counted", json_boolean(counter->number != 0));
 		if (counter->number) {
 			json_object_set_new(json, "value",
-					    tp_json_number(process->counters.value[counter->number - 1]));
+					    tpa_json_number(process->counters.value[counter->number - 1]));
 			json_object_set_new(json, "user_only", json_boolean(counter->flags & TPROF_COUNTER_USER));
 		} else {
 			json_object_set_new(json, "reason", json_string(strerror(counter->error)));
@@ -132,23 +132,23 @@ json_t *tp_counters_json(const struct tp_process *process)
 
 /* ---- the tree of calls ---- */
 
-static const char *op_category(const struct tp_process *process, uint32_t op)
+static const char *op_category(const struct tpa_process *process, uint32_t op)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 
 	return op < trace->op_count && trace->ops[op].category ? trace->ops[op].category : "";
 }
 
 struct json_context {
-	const struct tp_process *process;
+	const struct tpa_process *process;
 	json_t *list;
 };
 
 static void add_json(void *context, uint32_t number, int depth)
 {
 	struct json_context *to = context;
-	const struct tp_op_node *node = &to->process->op_nodes[number];
-	const struct tp_json_field fields[] = {
+	const struct tpa_op_node *node = &to->process->op_nodes[number];
+	const struct tpa_json_field fields[] = {
 		{ "id", number },
 		{ "depth", (uint64_t)depth },
 		{ "calls", node->calls },
@@ -162,44 +162,44 @@ static void add_json(void *context, uint32_t number, int depth)
 	};
 	json_t *json = json_object();
 
-	TP_JSON_FIELDS(json, fields);
-	json_object_set_new(json, "parent", node->parent ? tp_json_number(node->parent) : json_null());
+	TPA_JSON_FIELDS(json, fields);
+	json_object_set_new(json, "parent", node->parent ? tpa_json_number(node->parent) : json_null());
 	json_object_set_new(json, "net_bytes", json_integer(node->net_bytes));
-	json_object_set_new(json, "name", tp_json_string(tp_op_node_name(to->process, node)));
-	json_object_set_new(json, "category", tp_json_string(op_category(to->process, node->op)));
+	json_object_set_new(json, "name", tpa_json_string(tpa_op_node_name(to->process, node)));
+	json_object_set_new(json, "category", tpa_json_string(op_category(to->process, node->op)));
 	json_array_append_new(to->list, json);
 }
 
-json_t *tp_op_tree_json(const struct tp_process *process, uint64_t top)
+json_t *tpa_op_tree_json(const struct tpa_process *process, uint64_t top)
 {
 	struct json_context context = { process, json_array() };
-	struct tp_call_tree tree;
+	struct tpa_call_tree tree;
 
-	tp_call_tree(&tree, process, top);
-	tp_call_tree_walk(&tree, add_json, &context);
-	tp_call_tree_free(&tree);
+	tpa_call_tree(&tree, process, top);
+	tpa_call_tree_walk(&tree, add_json, &context);
+	tpa_call_tree_free(&tree);
 	return context.list;
 }
 
 /* ---- layers ---- */
 
-json_t *tp_layers_json(const struct tp_process *process, uint64_t top)
+json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top)
 {
-	struct tp_layers layers;
+	struct tpa_layers layers;
 	json_t *list = json_array();
 
-	tp_layers(&layers, process);
+	tpa_layers(&layers, process);
 	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
-		const struct tp_layer *layer = &layers.list[i];
-		const struct tp_json_field fields[] = {
+		const struct tpa_layer *layer = &layers.list[i];
+		const struct tpa_json_field fields[] = {
 			{ "calls", layer->calls },	 { "total_ns", layer->total_ns },
 			{ "own_ns", layer->own_ns },	 { "own_allocated_bytes", layer->own_bytes },
 			{ "own_flop", layer->own_flop }, { "flop", layer->flop },
 		};
 		json_t *json = json_object();
 
-		json_object_set_new(json, "layer", tp_json_string(layer->name));
-		TP_JSON_FIELDS(json, fields);
+		json_object_set_new(json, "layer", tpa_json_string(layer->name));
+		TPA_JSON_FIELDS(json, fields);
 		json_array_append_new(list, json);
 	}
 	free(layers.list);
@@ -208,29 +208,30 @@ json_t *tp_layers_json(const struct tp_process *process, uint64_t top)
 
 /* ---- what to do first ---- */
 
-static json_t *priority_json(const struct tp_priority *one, json_t *roof)
+static json_t *priority_json(const struct tpa_priority *one, json_t *roof)
 {
-	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tp_json_string(one->op->name), "self_ns",
-			 tp_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
-			 "saved_ns_at_most", tp_json_number(one->saved_ns), "speedup_at_most",
+	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tpa_json_string(one->op->name), "self_ns",
+			 tpa_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
+			 "saved_ns_at_most", tpa_json_number(one->saved_ns), "speedup_at_most",
 			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
 }
 
-json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
-			   void *context)
+json_t *tpa_priorities_json(const struct tpa_process *process, const struct tpa_rows *peak, tpa_priority_roof *roof,
+			    void *context)
 {
-	struct tp_priority *list = tp_zalloc(process->op_count + 1, sizeof(*list));
-	size_t count = tp_priorities(process, TP_PRIORITY_SHARE, list);
+	struct tpa_priority *list = tpa_zalloc(process->op_count + 1, sizeof(*list));
+	size_t count = tpa_priorities(process, TPA_PRIORITY_SHARE, list);
 	json_t *json = json_object(), *time = json_array();
 	uint64_t bytes;
-	size_t rows = tp_rows_for_share(peak, TP_PRIORITY_SHARE, &bytes);
+	size_t rows = tpa_rows_for_share(peak, TPA_PRIORITY_SHARE, &bytes);
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(time, priority_json(&list[i], roof ? roof(context, list[i].op) : json_null()));
 	free(list);
 	json_object_set_new(json, "time", time);
 	json_object_set_new(json, "memory",
-			    json_pack("{s:o, s:o, s:o}", "sites", tp_json_number(rows), "bytes", tp_json_number(bytes),
-				      "largest_bytes", tp_json_number(peak->count ? peak->bytes[0] : 0)));
+			    json_pack("{s:o, s:o, s:o}", "sites", tpa_json_number(rows), "bytes",
+				      tpa_json_number(bytes), "largest_bytes",
+				      tpa_json_number(peak->count ? peak->bytes[0] : 0)));
 	return json;
 }

@@ -4,15 +4,15 @@
 #include "report/json/json.h"
 
 /* What does not say counts as single. */
-static void set_precision(json_t *json, enum tp_precision precision, bool mixed)
+static void set_precision(json_t *json, enum tpa_precision precision, bool mixed)
 {
-	json_object_set_new(json, "precision", json_string(tp_roof_precision(precision, mixed)));
-	json_object_set_new(json, "precision_said", json_boolean(precision != TP_UNSAID));
+	json_object_set_new(json, "precision", json_string(tpa_roof_precision(precision, mixed)));
+	json_object_set_new(json, "precision_said", json_boolean(precision != TPA_UNSAID));
 }
 
-json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
+json_t *tpa_utilisation_json(const struct tpa_machine *machine, const struct tpa_process *process)
 {
-	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+	struct tpa_utilisation use = tpa_roof_utilisation(machine, process);
 	json_t *json;
 
 	if (!use.known)
@@ -23,63 +23,63 @@ json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_pr
 	return json;
 }
 
-static json_t *rate_json(const struct tp_rate *rate)
+static json_t *rate_json(const struct tpa_rate *rate)
 {
 	return rate->one > 0 ? json_pack("{s:f, s:f}", "one_core", rate->one, "all_cores", rate->all) : json_null();
 }
 
-json_t *tp_machine_rates_json(const struct tp_machine *machine)
+json_t *tpa_machine_rates_json(const struct tpa_machine *machine)
 {
-	return tp_machine_json(machine, rate_json);
+	return tpa_machine_json(machine, rate_json);
 }
 
-static json_t *place_json(const struct tp_roof_place *place)
+static json_t *place_json(const struct tpa_roof_place *place)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
-	json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
+	json_object_set_new(json, "bound", json_string(tpa_bound_names[place->bound]));
+	json_object_set_new(json, "level", json_string(tpa_level_names[place->level]));
 	set_precision(json, place->precision, place->mixed);
 	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
 	json_object_set_new(json, "gflops", json_real(place->gflops));
 	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
 	json_object_set_new(json, "roof", json_real(place->roof));
 	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
-	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+	json_object_set_new(json, "ideal_ns", tpa_json_number(tpa_round(place->ideal_ns)));
 	json_object_set_new(
 		json, "bound_by",
-		json_string(tp_roof_missing(place) ? tp_roof_missing(place) : tp_bound_names[place->bound]));
-	json_object_set_new(json, "explained", json_boolean(tp_roof_explains(place)));
+		json_string(tpa_roof_missing(place) ? tpa_roof_missing(place) : tpa_bound_names[place->bound]));
+	json_object_set_new(json, "explained", json_boolean(tpa_roof_explains(place)));
 	json_object_set_new(json, "uneven",
-			    tp_roof_is_uneven(place->op)
-				    ? json_pack("{s:o, s:o}", "p50_ns", tp_json_number(place->op->p50_ns), "p90_ns",
-						tp_json_number(place->op->p90_ns))
+			    tpa_roof_is_uneven(place->op)
+				    ? json_pack("{s:o, s:o}", "p50_ns", tpa_json_number(place->op->p50_ns), "p90_ns",
+						tpa_json_number(place->op->p90_ns))
 				    : json_null());
 	return json;
 }
 
-json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
+json_t *tpa_roof_place_json(void *context, const struct tpa_op_stats *op)
 {
-	struct tp_roof_notes *notes = context;
-	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
+	struct tpa_roof_notes *notes = context;
+	struct tpa_roof_place place = tpa_roof_place(notes->machine, notes->cores, op);
 
-	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
+	return place.bound == TPA_BOUND_UNKNOWN ? json_null() : place_json(&place);
 }
 
-json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
+json_t *tpa_roof_json(const struct tpa_roof_place *places, size_t count, uint64_t top)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count && (!top || i < top); i++) {
-		const struct tp_roof_place *place = &places[i];
+		const struct tpa_roof_place *place = &places[i];
 		json_t *json = place_json(place);
 
-		json_object_set_new(json, "name", tp_json_string(place->op->name));
-		json_object_set_new(json, "category", tp_json_string(place->op->category));
-		json_object_set_new(json, "calls", tp_json_number(place->op->calls));
-		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
-		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
-		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
+		json_object_set_new(json, "name", tpa_json_string(place->op->name));
+		json_object_set_new(json, "category", tpa_json_string(place->op->category));
+		json_object_set_new(json, "calls", tpa_json_number(place->op->calls));
+		json_object_set_new(json, "time_ns", tpa_json_number(tpa_round(place->time_ns)));
+		json_object_set_new(json, "self_flop", tpa_json_number(place->op->self_flop));
+		json_object_set_new(json, "self_bytes", tpa_json_number(place->op->self_bytes));
 		json_array_append_new(list, json);
 	}
 	return list;

@@ -3,21 +3,21 @@
 
 #include "report/json/json.h"
 
-#define number tp_json_number
+#define number tpa_json_number
 
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
 }
 
-static json_t *json_list(const struct tp_step_stats *steps, const char *sort, uint64_t top)
+static json_t *json_list(const struct tpa_step_stats *steps, const char *sort, uint64_t top)
 {
 	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
-	const struct tp_step **order = tp_steps_sort(steps, sort);
+	const struct tpa_step **order = tpa_steps_sort(steps, sort);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_step *step = order[i];
+		const struct tpa_step *step = order[i];
 
 		json_array_append_new(
 			list,
@@ -31,20 +31,20 @@ static json_t *json_list(const struct tp_step_stats *steps, const char *sort, ui
 	return list;
 }
 
-static json_t *json_ops(const struct tp_process *process)
+static json_t *json_ops(const struct tpa_process *process)
 {
-	const struct tp_step_stats *steps = &process->steps;
+	const struct tpa_step_stats *steps = &process->steps;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < steps->op_count; i++)
 		json_array_append_new(list,
 				      json_pack("{s:o, s:o}", "name",
-						tp_json_string(tp_process_op_name(process, steps->ops[i].op)),
+						tpa_json_string(tpa_process_op_name(process, steps->ops[i].op)),
 						"self_ns_per_step", number(steps->ops[i].self_ns / steps->summed)));
 	return list;
 }
 
-static json_t *json_outlier(const struct tp_process *process, const struct tp_step_outlier *outlier)
+static json_t *json_outlier(const struct tpa_process *process, const struct tpa_step_outlier *outlier)
 {
 	json_t *json = json_object(), *ops = json_array();
 	uint64_t period = process->trace->header->cpu_period_ns;
@@ -60,9 +60,9 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 		      { "more_waited_ns", outlier->own_known, outlier->waited_ns },
 		      { "more_other_threads_cpu_ns", outlier->own_known, outlier->others_cpu_ns } };
 
-	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES && outlier->ops[i].ns > 0; i++)
+	for (uint32_t i = 0; i < TPA_STEP_DIFFERENCES && outlier->ops[i].ns > 0; i++)
 		json_array_append_new(ops, json_pack("{s:o, s:I}", "name",
-						     tp_json_string(tp_process_op_name(process, outlier->ops[i].op)),
+						     tpa_json_string(tpa_process_op_name(process, outlier->ops[i].op)),
 						     "self_ns", (json_int_t)outlier->ops[i].ns));
 	set(json, "step", number(outlier->step));
 	set(json, "time_ns", number(outlier->ns));
@@ -80,31 +80,32 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 }
 
 /* How the steps are known. */
-static void set_source(json_t *json, const struct tp_process *process)
+static void set_source(json_t *json, const struct tpa_process *process)
 {
 	static const char *const names[] = { NULL, "marked", "autograd", "period" };
-	const struct tp_step_stats *steps = &process->steps;
-	bool found = steps->source == TP_STEPS_PERIOD;
+	const struct tpa_step_stats *steps = &process->steps;
+	bool found = steps->source == TPA_STEPS_PERIOD;
 
 	set(json, "source", steps->source ? json_string(names[steps->source]) : json_null());
 	set(json, "ends_with_op",
-	    steps->source > TP_STEPS_MARKED ? tp_json_string(tp_process_op_name(process, steps->anchor)) : json_null());
+	    steps->source > TPA_STEPS_MARKED ? tpa_json_string(tpa_process_op_name(process, steps->anchor))
+					     : json_null());
 	set(json, "confidence", found ? json_real(steps->confidence) : json_null());
 	set(json, "ops_per_step", found ? json_real(steps->calls) : json_null());
 }
 
 /* Numbers of steps that there were none of are null. */
-json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64_t top)
+json_t *tpa_steps_json(const struct tpa_process *process, const char *sort, uint64_t top)
 {
-	const struct tp_step_stats *steps = &process->steps;
-	const struct tp_moments *durations = &steps->durations;
+	const struct tpa_step_stats *steps = &process->steps;
+	const struct tpa_moments *durations = &steps->durations;
 	double took = durations->mean * (double)durations->count;
-	const struct tp_json_field times[] = { { "mean_ns", tp_round(durations->mean) },
-					       { "stddev_ns", tp_round(tp_moments_deviation(durations)) },
-					       { "min_ns", steps->min_ns },
-					       { "p50_ns", steps->p50_ns },
-					       { "p99_ns", steps->p99_ns },
-					       { "max_ns", steps->max_ns } };
+	const struct tpa_json_field times[] = { { "mean_ns", tpa_round(durations->mean) },
+						{ "stddev_ns", tpa_round(tpa_moments_deviation(durations)) },
+						{ "min_ns", steps->min_ns },
+						{ "p50_ns", steps->p50_ns },
+						{ "p99_ns", steps->p99_ns },
+						{ "max_ns", steps->max_ns } };
 	json_t *json = json_object(), *outliers = json_array();
 
 	set(json, "count", number(steps->count));
@@ -116,7 +117,7 @@ json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64
 	set(json, "warmup_ns", number(steps->warmup_ns));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		set(json, times[i].key, durations->count ? number(times[i].value) : json_null());
-	set(json, "ci95_ns", tp_json_interval_ns(steps->interval));
+	set(json, "ci95_ns", tpa_json_interval_ns(steps->interval));
 	set(json, "effective_steps", durations->count ? json_real(steps->effective) : json_null());
 	set(json, "growth", json_array());
 	set_source(json, process);
@@ -129,16 +130,16 @@ json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64
 	return json;
 }
 
-json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top)
+json_t *tpa_marks_json(const struct tpa_marks *marks, uint64_t top)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < marks->count && (!top || i < top); i++) {
 		json_t *mark = json_object();
 
-		json_object_set_new(mark, "time_ns", tp_json_number(marks->list[i].time_ns));
-		json_object_set_new(mark, "thread", tp_json_number(marks->list[i].thread));
-		json_object_set_new(mark, "text", tp_json_string(marks->list[i].text));
+		json_object_set_new(mark, "time_ns", tpa_json_number(marks->list[i].time_ns));
+		json_object_set_new(mark, "thread", tpa_json_number(marks->list[i].thread));
+		json_object_set_new(mark, "text", tpa_json_string(marks->list[i].text));
 		json_array_append_new(list, mark);
 	}
 	return list;

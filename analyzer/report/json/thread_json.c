@@ -2,21 +2,21 @@
 #include "report/json/json.h"
 #include "report/rows/thread_rows.h"
 
-static json_t *json_line(const struct tp_line *line, const char *key, uint64_t value)
+static json_t *json_line(const struct tpa_line *line, const char *key, uint64_t value)
 {
 	char name[400];
 
 	if (!line->location)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "function", tp_json_string(tp_line_name(line, name, sizeof(name))),
-			 "module", tp_json_string(line->symbol->module), key, tp_json_number(value));
+	return json_pack("{s:o, s:o, s:o}", "function", tpa_json_string(tpa_line_name(line, name, sizeof(name))),
+			 "module", tpa_json_string(line->symbol->module), key, tpa_json_number(value));
 }
 
-static json_t *json_row(const struct tp_process *process, const struct tp_thread_row *row)
+static json_t *json_row(const struct tpa_process *process, const struct tpa_thread_row *row)
 {
-	const struct tp_thread_stats *stats = row->stats;
-	struct tp_unseen unseen = process->unseen;
-	const struct tp_json_estimable estimable[] = {
+	const struct tpa_thread_stats *stats = row->stats;
+	struct tpa_unseen unseen = process->unseen;
+	const struct tpa_json_estimable estimable[] = {
 		{ "allocations", stats->allocations, stats->allocations_variance, unseen.blocks },
 		{ "frees", stats->frees, stats->frees_variance, unseen.blocks },
 		{ "bytes", stats->bytes, stats->bytes_variance, unseen.bytes },
@@ -27,21 +27,21 @@ static json_t *json_row(const struct tp_process *process, const struct tp_thread
 	};
 	json_t *json = json_object();
 
-	json_object_set_new(json, "thread", tp_json_number(stats->thread));
-	json_object_set_new(json, "tid", tp_json_number(stats->tid));
-	json_object_set_new(json, "name", tp_json_string(stats->name));
-	json_object_set_new(json, "first_ns", tp_json_number(stats->first_ns));
-	json_object_set_new(json, "last_ns", tp_json_number(stats->last_ns));
-	json_object_set_new(json, "cpu_samples", tp_json_number(stats->cpu.samples));
-	json_object_set_new(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &stats->cpu)));
-	json_object_set_new(json, "op_ns", tp_json_number(stats->op_ns));
-	tp_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
+	json_object_set_new(json, "thread", tpa_json_number(stats->thread));
+	json_object_set_new(json, "tid", tpa_json_number(stats->tid));
+	json_object_set_new(json, "name", tpa_json_string(stats->name));
+	json_object_set_new(json, "first_ns", tpa_json_number(stats->first_ns));
+	json_object_set_new(json, "last_ns", tpa_json_number(stats->last_ns));
+	json_object_set_new(json, "cpu_samples", tpa_json_number(stats->cpu.samples));
+	json_object_set_new(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &stats->cpu)));
+	json_object_set_new(json, "op_ns", tpa_json_number(stats->op_ns));
+	tpa_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
 	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
 	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
 	return json;
 }
 
-json_t *tp_threads_json(const struct tp_process *process, const struct tp_thread_rows *rows, uint64_t top)
+json_t *tpa_threads_json(const struct tpa_process *process, const struct tpa_thread_rows *rows, uint64_t top)
 {
 	json_t *list = json_array();
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "model/ops/op_tree.h"
 
-void tp_call_tree_free(struct tp_call_tree *tree)
+void tpa_call_tree_free(struct tpa_call_tree *tree)
 {
 	free(tree->weight);
 	free(tree->next);
@@ -16,7 +16,7 @@ void tp_call_tree_free(struct tp_call_tree *tree)
 }
 
 /* In the list of its parent, behind those that weigh more. */
-static void hang(struct tp_call_tree *tree, uint32_t node, uint32_t parent)
+static void hang(struct tpa_call_tree *tree, uint32_t node, uint32_t parent)
 {
 	uint32_t *link = &tree->child[parent];
 
@@ -36,7 +36,7 @@ static int by_weight(const void *left, const void *right, void *context)
 	return a < b ? -1 : a > b;
 }
 
-static void show(struct tp_call_tree *tree, uint32_t node)
+static void show(struct tpa_call_tree *tree, uint32_t node)
 {
 	for (; node && !tree->shown[node]; node = tree->process->op_nodes[node].parent) {
 		tree->shown[node] = true;
@@ -45,10 +45,10 @@ static void show(struct tp_call_tree *tree, uint32_t node)
 }
 
 /* Of siblings the heaviest go first when all are put in by weight: then a list only ever grows at its end. */
-static void choose(struct tp_call_tree *tree, uint64_t top)
+static void choose(struct tpa_call_tree *tree, uint64_t top)
 {
 	size_t count = tree->process->op_node_count;
-	uint32_t *order = tp_zalloc(count + 1, sizeof(*order)), used = 0;
+	uint32_t *order = tpa_zalloc(count + 1, sizeof(*order)), used = 0;
 
 	for (uint32_t i = 1; i < count; i++)
 		if (tree->weight[i] || tree->process->op_nodes[i].calls)
@@ -63,17 +63,17 @@ static void choose(struct tp_call_tree *tree, uint64_t top)
 	free(order);
 }
 
-void tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top)
+void tpa_call_tree(struct tpa_call_tree *tree, const struct tpa_process *process, uint64_t top)
 {
 	size_t count = process->op_node_count;
 
-	*tree = (struct tp_call_tree){ .process = process };
-	tree->weight = tp_zalloc(count + 1, sizeof(*tree->weight));
-	tree->next = tp_zalloc(count + 1, sizeof(*tree->next));
-	tree->child = tp_zalloc(count + 1, sizeof(*tree->child));
-	tree->shown = tp_zalloc(count + 1, sizeof(*tree->shown));
+	*tree = (struct tpa_call_tree){ .process = process };
+	tree->weight = tpa_zalloc(count + 1, sizeof(*tree->weight));
+	tree->next = tpa_zalloc(count + 1, sizeof(*tree->next));
+	tree->child = tpa_zalloc(count + 1, sizeof(*tree->child));
+	tree->shown = tpa_zalloc(count + 1, sizeof(*tree->shown));
 	for (size_t i = count; i-- > 1;) {
-		const struct tp_op_node *node = &process->op_nodes[i];
+		const struct tpa_op_node *node = &process->op_nodes[i];
 
 		tree->weight[i] = node->total_ns > tree->weight[i] ? node->total_ns : tree->weight[i];
 		tree->weight[node->parent] += tree->weight[i];
@@ -83,10 +83,10 @@ void tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, u
 }
 
 /* Visits what is shown, callers first. */
-void tp_call_tree_walk(const struct tp_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
-		       void *context)
+void tpa_call_tree_walk(const struct tpa_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
+			void *context)
 {
-	const struct tp_op_node *nodes = tree->process->op_nodes;
+	const struct tpa_op_node *nodes = tree->process->op_nodes;
 	uint32_t node = tree->process->op_node_count ? tree->child[0] : 0;
 	int depth = 0;
 
@@ -106,15 +106,15 @@ void tp_call_tree_walk(const struct tp_call_tree *tree, void (*visit)(void *cont
 /* ---- layers ---- */
 
 /* Index of an op's layer in the list; a new one at its end. */
-static uint32_t layer_at(struct tp_layers *layers, const struct tp_process *process, uint32_t *of_op, uint32_t op)
+static uint32_t layer_at(struct tpa_layers *layers, const struct tpa_process *process, uint32_t *of_op, uint32_t op)
 {
-	struct tp_layer *layer;
+	struct tpa_layer *layer;
 
 	if (of_op[op])
 		return of_op[op];
 	of_op[op] = (uint32_t)layers->count;
 	layer = &layers->list[layers->count++];
-	layer->name = tp_process_op_name(process, op);
+	layer->name = tpa_process_op_name(process, op);
 	for (size_t i = 0; i < process->op_count; i++)
 		if (process->ops[i].op == op) {
 			layer->calls = process->ops[i].calls;
@@ -126,25 +126,25 @@ static uint32_t layer_at(struct tp_layers *layers, const struct tp_process *proc
 
 static int by_own(const void *left, const void *right)
 {
-	const struct tp_layer *a = left, *b = right;
+	const struct tpa_layer *a = left, *b = right;
 
 	if (a->own_ns != b->own_ns)
 		return a->own_ns > b->own_ns ? -1 : 1;
 	return !a->name || !b->name ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
 }
 
-void tp_layers(struct tp_layers *layers, const struct tp_process *process)
+void tpa_layers(struct tpa_layers *layers, const struct tpa_process *process)
 {
-	uint32_t *of_node = tp_zalloc(process->op_node_count + 1, sizeof(*of_node));
-	uint32_t *of_op = tp_zalloc(process->trace->op_count + 1, sizeof(*of_op));
+	uint32_t *of_node = tpa_zalloc(process->op_node_count + 1, sizeof(*of_node));
+	uint32_t *of_op = tpa_zalloc(process->trace->op_count + 1, sizeof(*of_op));
 
-	*layers = (struct tp_layers){ .list = tp_zalloc(process->op_count + 2, sizeof(*layers->list)), .count = 1 };
+	*layers = (struct tpa_layers){ .list = tpa_zalloc(process->op_count + 2, sizeof(*layers->list)), .count = 1 };
 	for (size_t i = 1; i < process->op_node_count; i++) {
-		const struct tp_op_node *node = &process->op_nodes[i];
-		struct tp_layer *layer;
+		const struct tpa_op_node *node = &process->op_nodes[i];
+		struct tpa_layer *layer;
 
-		of_node[i] = tp_op_is_layer(process->trace, node->op) ? layer_at(layers, process, of_op, node->op)
-								      : of_node[node->parent];
+		of_node[i] = tpa_op_is_layer(process->trace, node->op) ? layer_at(layers, process, of_op, node->op)
+								       : of_node[node->parent];
 		layer = &layers->list[of_node[i]];
 		layer->own_ns += node->self_ns;
 		layer->own_flop += node->self_flop;

@@ -5,8 +5,8 @@
 
 #include "model/result/result.h"
 
-struct tp_call_tree {
-	const struct tp_process *process;
+struct tpa_call_tree {
+	const struct tpa_process *process;
 	uint64_t *
 		weight; /* of a node: its own time, or what it called took; a call that goes on has no time of its own */
 	uint32_t *next, *child; /* the next of the same parent, and the first called, heaviest first; 0: none */
@@ -15,27 +15,27 @@ struct tp_call_tree {
 };
 
 /* The `top` (0: all) chains of calls that took most, with all that stand above them. */
-void tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top);
-void tp_call_tree_free(struct tp_call_tree *tree);
+void tpa_call_tree(struct tpa_call_tree *tree, const struct tpa_process *process, uint64_t top);
+void tpa_call_tree_free(struct tpa_call_tree *tree);
 
 /* Visits what is shown, callers first. */
-void tp_call_tree_walk(const struct tp_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
-		       void *context);
+void tpa_call_tree_walk(const struct tpa_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
+			void *context);
 
-static inline const char *tp_op_node_name(const struct tp_process *process, const struct tp_op_node *node)
+static inline const char *tpa_op_node_name(const struct tpa_process *process, const struct tpa_op_node *node)
 {
-	return node->op ? tp_process_op_name(process, node->op) : "(further chains of calls)";
+	return node->op ? tpa_process_op_name(process, node->op) : "(further chains of calls)";
 }
 
-struct tp_layer {
+struct tpa_layer {
 	const char *name; /* NULL: in no layer */
 	uint64_t calls, total_ns;
 	uint64_t own_ns, own_flop, own_bytes; /* of the ops that no layer inside of it holds */
 	uint64_t flop;
 };
 
-struct tp_layers {
-	struct tp_layer *list; /* the first: in no layer */
+struct tpa_layers {
+	struct tpa_layer *list; /* the first: in no layer */
 	size_t count;
 	uint64_t all_ns;
 };
@@ -44,6 +44,6 @@ struct tp_layers {
  * A layer is an op of the category "layer". What an op took itself belongs to the innermost layer that it was called in;
  * what was called in none has a row of its own. The caller frees layers->list.
  */
-void tp_layers(struct tp_layers *layers, const struct tp_process *process);
+void tpa_layers(struct tpa_layers *layers, const struct tpa_process *process);
 
 #endif

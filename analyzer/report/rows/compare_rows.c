@@ -7,13 +7,13 @@
 
 #include "report/rows/stack.h"
 
-static const struct tp_trace *trace_of(const struct tp_variants *variants, size_t number)
+static const struct tpa_trace *trace_of(const struct tpa_variants *variants, size_t number)
 {
 	return variants->list[number].runs[0]->processes[0].trace;
 }
 
 /* Without ".PID" and ".PID-N" at the end, if it is this process's; where there is nothing else, 0. */
-static size_t without_pid(const struct tp_trace *trace, const char *file, size_t length)
+static size_t without_pid(const struct tpa_trace *trace, const char *file, size_t length)
 {
 	size_t end = length, digits;
 	char pid[24];
@@ -30,18 +30,18 @@ static size_t without_pid(const struct tp_trace *trace, const char *file, size_t
 	return end > digits && memcmp(file + end - digits, pid, digits) == 0 ? end - digits : length;
 }
 
-static size_t stem_of(const struct tp_trace *trace, const char **file)
+static size_t stem_of(const struct tpa_trace *trace, const char **file)
 {
 	size_t length;
 
-	*file = tp_file_name(trace->file);
+	*file = tpa_file_name(trace->file);
 	length = strlen(*file);
 	if (length > 4 && strcmp(*file + length - 4, ".bin") == 0)
 		length -= 4;
 	return without_pid(trace, *file, length);
 }
 
-static bool same_stem(const struct tp_trace *a, const struct tp_trace *b)
+static bool same_stem(const struct tpa_trace *a, const struct tpa_trace *b)
 {
 	const char *of_a, *of_b;
 	size_t length = stem_of(a, &of_a);
@@ -50,7 +50,7 @@ static bool same_stem(const struct tp_trace *a, const struct tp_trace *b)
 }
 
 /* What stands behind an option is its value: it is the same only behind the same one. */
-static bool has_argument(const struct tp_trace *trace, const char *argument, const char *before)
+static bool has_argument(const struct tpa_trace *trace, const char *argument, const char *before)
 {
 	bool is_value = before[0] == '-' && argument[0] != '-';
 
@@ -61,9 +61,9 @@ static bool has_argument(const struct tp_trace *trace, const char *argument, con
 }
 
 /* Does each variant with the same stem have this argument, too? */
-static bool is_common(const struct tp_variants *variants, size_t number, size_t argument)
+static bool is_common(const struct tpa_variants *variants, size_t number, size_t argument)
 {
-	const struct tp_trace *trace = trace_of(variants, number);
+	const struct tpa_trace *trace = trace_of(variants, number);
 
 	for (size_t i = 0; i < variants->count; i++)
 		if (same_stem(trace, trace_of(variants, i)) &&
@@ -72,7 +72,7 @@ static bool is_common(const struct tp_variants *variants, size_t number, size_t 
 	return true;
 }
 
-static bool is_alone(const struct tp_variants *variants, size_t number)
+static bool is_alone(const struct tpa_variants *variants, size_t number)
 {
 	for (size_t i = 0; i < variants->count; i++)
 		if (i != number && same_stem(trace_of(variants, number), trace_of(variants, i)))
@@ -80,21 +80,21 @@ static bool is_alone(const struct tp_variants *variants, size_t number)
 	return true;
 }
 
-void tp_compare_label(const struct tp_variants *variants, size_t number, char *label)
+void tpa_compare_label(const struct tpa_variants *variants, size_t number, char *label)
 {
-	const struct tp_trace *trace = trace_of(variants, number);
+	const struct tpa_trace *trace = trace_of(variants, number);
 	const char *file;
-	size_t length = stem_of(trace, &file), room = TP_LABEL_MAX;
+	size_t length = stem_of(trace, &file), room = TPA_LABEL_MAX;
 
 	if ((length && is_alone(variants, number)) || !trace->arg_count) {
 		snprintf(label, room, "%.*s", (int)length, file);
 	} else {
-		snprintf(label, room, "%s", tp_file_name(trace->args[0]));
+		snprintf(label, room, "%s", tpa_file_name(trace->args[0]));
 		for (size_t i = 1; i < trace->arg_count && !is_alone(variants, number); i++) {
 			size_t used = strlen(label);
 
 			if (!is_common(variants, number, i))
-				snprintf(label + used, room - used, " %s", tp_file_name(trace->args[i]));
+				snprintf(label + used, room - used, " %s", tpa_file_name(trace->args[i]));
 		}
 	}
 	for (char *c = label; *c; c++)
@@ -102,26 +102,26 @@ void tp_compare_label(const struct tp_variants *variants, size_t number, char *l
 			*c = '?';
 }
 
-double tp_compare_gflops(const struct tp_variant *variant)
+double tpa_compare_gflops(const struct tpa_variant *variant)
 {
 	return variant->step_ns > 0 ? variant->flop_per_step / variant->step_ns : 0;
 }
 
-/* Of the model's FLOP, see tp_roof_utilisation(). Of the first run's cores and precision; -1: not known. */
-double tp_compare_utilisation(const struct tp_machine *machine, const struct tp_variant *variant)
+/* Of the model's FLOP, see tpa_roof_utilisation(). Of the first run's cores and precision; -1: not known. */
+double tpa_compare_utilisation(const struct tpa_machine *machine, const struct tpa_variant *variant)
 {
-	struct tp_utilisation use;
+	struct tpa_utilisation use;
 
 	if (!machine)
 		return -1;
-	use = tp_roof_utilisation(machine, tp_stepping(variant->runs[0]));
+	use = tpa_roof_utilisation(machine, tpa_stepping(variant->runs[0]));
 	return use.known ? variant->matrix_flop_per_step / variant->step_ns / use.peak : -1;
 }
 
-struct tp_compare_op *tp_compare_ops(const struct tp_variants *variants, size_t *count)
+struct tpa_compare_op *tpa_compare_ops(const struct tpa_variants *variants, size_t *count)
 {
 	size_t room = 1;
-	struct tp_compare_op *list;
+	struct tpa_compare_op *list;
 
 	for (size_t i = 0; i < variants->count; i++)
 		room += variants->list[i].op_count;
@@ -129,19 +129,19 @@ struct tp_compare_op *tp_compare_ops(const struct tp_variants *variants, size_t 
 	*count = 0;
 	for (size_t i = 0; list && i < variants->count; i++) {
 		for (size_t k = 0; k < variants->list[i].op_count; k++) {
-			const struct tp_variant_op *op = &variants->list[i].ops[k];
+			const struct tpa_variant_op *op = &variants->list[i].ops[k];
 			bool seen = false;
 
 			for (size_t before = 0; before < i && !seen; before++)
-				seen = tp_variant_op(&variants->list[before], op->sum.name, op->sum.category) != NULL;
+				seen = tpa_variant_op(&variants->list[before], op->sum.name, op->sum.category) != NULL;
 			if (!seen)
 				list[(*count)++].op = op;
 		}
 	}
 	for (size_t n = 0; n < *count; n++) {
 		for (size_t i = 0; i < variants->count; i++) {
-			const struct tp_variant_op *op =
-				tp_variant_op(&variants->list[i], list[n].op->sum.name, list[n].op->sum.category);
+			const struct tpa_variant_op *op =
+				tpa_variant_op(&variants->list[i], list[n].op->sum.name, list[n].op->sum.category);
 
 			list[n].share = op && op->share > list[n].share ? op->share : list[n].share;
 			list[n].peak = op && op->peak_bytes > list[n].peak ? op->peak_bytes : list[n].peak;
@@ -150,29 +150,29 @@ struct tp_compare_op *tp_compare_ops(const struct tp_variants *variants, size_t 
 	return list;
 }
 
-int tp_compare_by_share(const void *left, const void *right)
+int tpa_compare_by_share(const void *left, const void *right)
 {
-	const struct tp_compare_op *a = left, *b = right;
+	const struct tpa_compare_op *a = left, *b = right;
 
 	return a->share > b->share ? -1 : a->share < b->share;
 }
 
-int tp_compare_by_peak(const void *left, const void *right)
+int tpa_compare_by_peak(const void *left, const void *right)
 {
-	const struct tp_compare_op *a = left, *b = right;
+	const struct tpa_compare_op *a = left, *b = right;
 
 	return a->peak > b->peak ? -1 : a->peak < b->peak;
 }
 
-struct tp_roof_place tp_compare_place(const struct tp_machine *machine, const struct tp_variant *variant,
-				      const struct tp_variant_op *op)
+struct tpa_roof_place tpa_compare_place(const struct tpa_machine *machine, const struct tpa_variant *variant,
+					const struct tpa_variant_op *op)
 {
 	if (!machine || !op->sum.category)
-		return (struct tp_roof_place){ .op = &op->sum };
-	return tp_roof_place(machine, tp_roof_cores(machine, tp_stepping(variant->runs[0])), &op->sum);
+		return (struct tpa_roof_place){ .op = &op->sum };
+	return tpa_roof_place(machine, tpa_roof_cores(machine, tpa_stepping(variant->runs[0])), &op->sum);
 }
 
-const struct tp_variant_op *tp_compare_op_in(const struct tp_variant *variant, const struct tp_compare_op *row)
+const struct tpa_variant_op *tpa_compare_op_in(const struct tpa_variant *variant, const struct tpa_compare_op *row)
 {
-	return tp_variant_op(variant, row->op->sum.name, row->op->sum.category);
+	return tpa_variant_op(variant, row->op->sum.name, row->op->sum.category);
 }

@@ -10,35 +10,35 @@
 
 #define FRAMES_MAX 4096
 
-struct tp_cpu_builder {
-	struct tp_cpu_options options;
-	struct tp_cpu_rows *rows;
-	struct tp_row_index index;
-	struct tp_chains chains;   /* by stack */
-	struct tp_pairs functions; /* of a location: is it the function of the relation */
-	struct tp_stack stack;
+struct tpa_cpu_builder {
+	struct tpa_cpu_options options;
+	struct tpa_cpu_rows *rows;
+	struct tpa_row_index index;
+	struct tpa_chains chains;   /* by stack */
+	struct tpa_pairs functions; /* of a location: is it the function of the relation */
+	struct tpa_stack stack;
 	/* What is added right now. */
-	const struct tp_cpu_site *site;
+	const struct tpa_cpu_site *site;
 	const char *op;
 	size_t process;
 	uint64_t ns;
 };
 
-struct tp_cpu_builder *tp_cpu_rows_begin(const struct tp_cpu_options *options)
+struct tpa_cpu_builder *tpa_cpu_rows_begin(const struct tpa_cpu_options *options)
 {
-	struct tp_cpu_builder *builder = calloc(1, sizeof(*builder));
+	struct tpa_cpu_builder *builder = calloc(1, sizeof(*builder));
 
 	if (!builder)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tp_row_index_init(&builder->index) && tp_chains_init(&builder->chains, true))
+	if (builder->rows && tpa_row_index_init(&builder->index) && tpa_chains_init(&builder->chains, true))
 		return builder;
-	tp_cpu_rows_free(tp_cpu_rows_end(builder));
+	tpa_cpu_rows_free(tpa_cpu_rows_end(builder));
 	return NULL;
 }
 
-void tp_cpu_rows_free(struct tp_cpu_rows *rows)
+void tpa_cpu_rows_free(struct tpa_cpu_rows *rows)
 {
 	if (rows)
 		free(rows->rows);
@@ -46,54 +46,54 @@ void tp_cpu_rows_free(struct tp_cpu_rows *rows)
 }
 
 /* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
-static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tp_line *line, bool self)
+static bool add(struct tpa_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tpa_line *line, bool self)
 {
-	struct tp_cpu_rows *rows = builder->rows;
-	struct tp_cpu_row *row = tp_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
+	struct tpa_cpu_rows *rows = builder->rows;
+	struct tpa_cpu_row *row = tpa_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
 
 	if (!row)
 		return false;
 	if (rows->count < builder->index.count) {
 		rows->count = builder->index.count;
-		*row = (struct tp_cpu_row){ .process = builder->process,
-					    .node = builder->site->node,
-					    .thread = builder->site->thread,
-					    .op = builder->op };
+		*row = (struct tpa_cpu_row){ .process = builder->process,
+					     .node = builder->site->node,
+					     .thread = builder->site->thread,
+					     .op = builder->op };
 		if (line)
 			row->line = *line;
 	}
-	if (tp_row_index_once(&builder->index, (size_t)(row - rows->rows))) {
-		tp_cpu_add(&row->total, &builder->site->cpu);
+	if (tpa_row_index_once(&builder->index, (size_t)(row - rows->rows))) {
+		tpa_cpu_add(&row->total, &builder->site->cpu);
 		row->total_ns += builder->ns;
 	}
 	if (self) {
-		tp_cpu_add(&row->self, &builder->site->cpu);
+		tpa_cpu_add(&row->self, &builder->site->cpu);
 		row->self_ns += builder->ns;
 	}
 	return true;
 }
 
-static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line, enum tp_key kind, bool self)
+static bool add_line(struct tpa_cpu_builder *builder, const struct tpa_line *line, enum tpa_key kind, bool self)
 {
-	const char *key = line ? tp_keys_get(&builder->index.keys, line, kind) : "";
+	const char *key = line ? tpa_keys_get(&builder->index.keys, line, kind) : "";
 
 	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
 }
 
 /* The same name is the same op in every process; of samples in no op the name is empty. */
-static bool add_by_op(struct tp_cpu_builder *builder)
+static bool add_by_op(struct tpa_cpu_builder *builder)
 {
-	const char *key = tp_row_index_op(&builder->index, builder->op);
+	const char *key = tpa_row_index_op(&builder->index, builder->op);
 
 	return key && add(builder, (uintptr_t)key, 0, NULL, true);
 }
 
-static bool add_by_line(struct tp_cpu_builder *builder)
+static bool add_by_line(struct tpa_cpu_builder *builder)
 {
-	const struct tp_stack *stack = &builder->stack;
-	enum tp_key kind = builder->options.by == TP_BY_LINE	 ? TP_KEY_PLACE
-			   : builder->options.by == TP_BY_MODULE ? TP_KEY_MODULE
-								 : TP_KEY_FUNCTION;
+	const struct tpa_stack *stack = &builder->stack;
+	enum tpa_key kind = builder->options.by == TPA_BY_LINE	   ? TPA_KEY_PLACE
+			    : builder->options.by == TPA_BY_MODULE ? TPA_KEY_MODULE
+								   : TPA_KEY_FUNCTION;
 
 	if (!stack->last)
 		return add_line(builder, NULL, kind, true);
@@ -103,23 +103,23 @@ static bool add_by_line(struct tp_cpu_builder *builder)
 	return true;
 }
 
-static bool add_by_stack(struct tp_cpu_builder *builder)
+static bool add_by_stack(struct tpa_cpu_builder *builder)
 {
-	const struct tp_stack *stack = &builder->stack;
+	const struct tpa_stack *stack = &builder->stack;
 	uint32_t chain;
 
-	if (!tp_chains_number(&builder->chains, stack, &chain))
+	if (!tpa_chains_number(&builder->chains, stack, &chain))
 		return false;
 	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
 }
 
 /* The whole name, or the name up to its parameters. */
-static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *line)
+static bool is_function(struct tpa_cpu_builder *builder, const struct tpa_line *line)
 {
 	const char *name = line->location->function, *wanted = builder->options.function;
 	size_t length = strlen(wanted);
 	bool found = false;
-	uint32_t *known = tp_pairs_at(&builder->functions, (uintptr_t)line->location, 0, &found);
+	uint32_t *known = tpa_pairs_at(&builder->functions, (uintptr_t)line->location, 0, &found);
 
 	if (!known)
 		return false;
@@ -132,14 +132,14 @@ static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *li
  * Of a sample that fell into the op: the line of the function that is the op, which is called through the collector. SIZE_MAX: it
  * is not in the stack, as the program told of the op itself. What the allocator is called through is none.
  */
-static size_t line_of_op(const struct tp_cpu_builder *builder, const struct tp_trace *trace)
+static size_t line_of_op(const struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
 {
-	const struct tp_stack *stack = &builder->stack;
+	const struct tpa_stack *stack = &builder->stack;
 	uint32_t frames[FRAMES_MAX], end;
-	size_t count = tp_trace_stack(trace, builder->site->node, frames, FRAMES_MAX, &end), line = 0;
+	size_t count = tpa_trace_stack(trace, builder->site->node, frames, FRAMES_MAX, &end), line = 0;
 
 	for (size_t i = 0; i < count && i < FRAMES_MAX; i++) {
-		const struct tp_module *module = trace->frames[frames[i]].module;
+		const struct tpa_module *module = trace->frames[frames[i]].module;
 
 		if (line && module && module->collector && !stack->lines[line - 1].location->known.allocator)
 			return line - 1;
@@ -150,15 +150,15 @@ static size_t line_of_op(const struct tp_cpu_builder *builder, const struct tp_t
 }
 
 /* Who calls the function directly, or what it calls, wherever it stands in the stack. */
-static bool add_relation(struct tp_cpu_builder *builder, const struct tp_trace *trace)
+static bool add_relation(struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
 {
-	const struct tp_stack *stack = &builder->stack;
-	bool callers = builder->options.relation == TP_RELATION_CALLERS;
+	const struct tpa_stack *stack = &builder->stack;
+	bool callers = builder->options.relation == TPA_RELATION_CALLERS;
 	bool met = builder->op && strcmp(builder->op, builder->options.function) == 0;
 	size_t of_op = met ? line_of_op(builder, trace) : SIZE_MAX;
 
 	for (size_t i = 0; i < stack->last; i++) {
-		const struct tp_line *other = NULL;
+		const struct tpa_line *other = NULL;
 
 		if (i != of_op && !is_function(builder, &stack->lines[i]))
 			continue;
@@ -167,48 +167,48 @@ static bool add_relation(struct tp_cpu_builder *builder, const struct tp_trace *
 			other = &stack->lines[i + 1];
 		else if (!callers && i)
 			other = &stack->lines[i - 1];
-		if (!add_line(builder, other, TP_KEY_FUNCTION, false))
+		if (!add_line(builder, other, TPA_KEY_FUNCTION, false))
 			return false;
 	}
 	if (met) {
-		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		tpa_cpu_add(&builder->rows->all, &builder->site->cpu);
 		builder->rows->all_ns += builder->ns;
 	}
 	return true;
 }
 
-static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *process, struct tp_symbols *symbols)
+static bool add_site(struct tpa_cpu_builder *builder, const struct tpa_process *process, struct tpa_symbols *symbols)
 {
-	const struct tp_cpu_options *options = &builder->options;
+	const struct tpa_cpu_options *options = &builder->options;
 
-	tp_row_index_next(&builder->index);
+	tpa_row_index_next(&builder->index);
 	if (!options->relation) {
-		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		tpa_cpu_add(&builder->rows->all, &builder->site->cpu);
 		builder->rows->all_ns += builder->ns;
 	}
-	if (options->relation || options->filter || (options->by != TP_BY_THREAD && options->by != TP_BY_OP)) {
-		if (!tp_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
+	if (options->relation || options->filter || (options->by != TPA_BY_THREAD && options->by != TPA_BY_OP)) {
+		if (!tpa_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
 			return false;
-		if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
+		if (options->filter && !tpa_row_index_matches(&builder->index, &builder->stack, options->filter))
 			return true;
 	}
 	if (options->relation)
 		return add_relation(builder, process->trace);
-	if (options->by == TP_BY_THREAD)
+	if (options->by == TPA_BY_THREAD)
 		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
-	if (options->by == TP_BY_OP)
+	if (options->by == TPA_BY_OP)
 		return add_by_op(builder);
-	return options->by == TP_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
+	return options->by == TPA_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
 }
 
-bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *process, size_t index,
-		     struct tp_symbols *symbols)
+bool tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
+		      struct tpa_symbols *symbols)
 {
 	builder->process = index;
 	for (size_t i = 0; i < process->cpu_site_count; i++) {
 		builder->site = &process->cpu_sites[i];
-		builder->op = tp_process_op_name(process, builder->site->op);
-		builder->ns = tp_cpu_ns(process, &builder->site->cpu);
+		builder->op = tpa_process_op_name(process, builder->site->op);
+		builder->ns = tpa_cpu_ns(process, &builder->site->cpu);
 		if (!add_site(builder, process, symbols))
 			return false;
 	}
@@ -217,7 +217,7 @@ bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *pr
 
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct tp_cpu_row *a = left, *b = right;
+	const struct tpa_cpu_row *a = left, *b = right;
 	bool by_total = *(const bool *)context;
 	uint64_t x = by_total ? a->total.periods : a->self.periods, y = by_total ? b->total.periods : b->self.periods;
 	int order;
@@ -227,7 +227,7 @@ static int compare(const void *left, const void *right, void *context)
 	if (x != y)
 		return x > y ? -1 : 1;
 	/* Equal rows have the same order in every run of the analyzer. */
-	order = tp_row_names_compare(&a->line, a->op, &b->line, b->op);
+	order = tpa_row_names_compare(&a->line, a->op, &b->line, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	if (!order && a->thread != b->thread)
@@ -235,30 +235,30 @@ static int compare(const void *left, const void *right, void *context)
 	return order ? order : a->node < b->node ? -1 : a->node > b->node;
 }
 
-struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
+struct tpa_cpu_rows *tpa_cpu_rows_end(struct tpa_cpu_builder *builder)
 {
-	struct tp_cpu_rows *rows = builder->rows;
+	struct tpa_cpu_rows *rows = builder->rows;
 	bool by_total = builder->options.by_total || builder->options.relation;
 
 	if (rows && rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
-	tp_row_index_free(&builder->index);
-	tp_chains_free(&builder->chains);
-	tp_pairs_free(&builder->functions);
-	tp_stack_free(&builder->stack);
+	tpa_row_index_free(&builder->index);
+	tpa_chains_free(&builder->chains);
+	tpa_pairs_free(&builder->functions);
+	tpa_stack_free(&builder->stack);
 	free(builder);
 	return rows;
 }
 
-double tp_cpu_share(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+double tpa_cpu_share(const struct tpa_cpu_rows *rows, const struct tpa_cpu *part)
 {
 	return rows->all.periods ? (double)part->periods / (double)rows->all.periods : 0;
 }
 
-struct tp_interval tp_cpu_interval(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+struct tpa_interval tpa_cpu_interval(const struct tpa_cpu_rows *rows, const struct tpa_cpu *part)
 {
 	double periods = (double)rows->all.periods;
 	double trials = rows->all.squares > 0 ? periods * periods / rows->all.squares : 0;
 
-	return tp_interval_share(tp_cpu_share(rows, part) * trials, trials);
+	return tpa_interval_share(tpa_cpu_share(rows, part) * trials, trials);
 }

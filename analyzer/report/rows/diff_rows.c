@@ -10,31 +10,31 @@
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
 
-struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count)
+struct tpa_diff_amount tpa_diff_rate(double rate, double low, double high, double count)
 {
-	double error = (high - low) / (2 * TP_NORMAL_95);
+	double error = (high - low) / (2 * TPA_NORMAL_95);
 
-	return (struct tp_diff_amount){ rate, error * error, count, 0 };
+	return (struct tpa_diff_amount){ rate, error * error, count, 0 };
 }
 
-void tp_diff_rows_free(struct tp_diff_rows *rows)
+void tpa_diff_rows_free(struct tpa_diff_rows *rows)
 {
 	free(rows->list);
-	tp_pairs_free(&rows->index);
+	tpa_pairs_free(&rows->index);
 	memset(rows, 0, sizeof(*rows));
 }
 
-bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount)
+bool tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount)
 {
 	bool found = false;
-	uint32_t *index = tp_pairs_at(&rows->index, key, 0, &found);
-	struct tp_diff_row *row;
+	uint32_t *index = tpa_pairs_at(&rows->index, key, 0, &found);
+	struct tpa_diff_row *row;
 
-	if (!index || !tp_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list)))
+	if (!index || !tpa_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list)))
 		return false;
 	if (!found) {
 		*index = (uint32_t)rows->count;
-		rows->list[rows->count++] = (struct tp_diff_row){ .key = key, .own = own };
+		rows->list[rows->count++] = (struct tpa_diff_row){ .key = key, .own = own };
 	}
 	row = &rows->list[*index];
 	row->current.value += amount->value;
@@ -45,16 +45,16 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 	return true;
 }
 
-void tp_diff_rows_want(struct tp_diff_rows *rows, uint32_t key)
+void tpa_diff_rows_want(struct tpa_diff_rows *rows, uint32_t key)
 {
 	bool found = false;
-	const uint32_t *index = tp_pairs_at(&rows->index, key, 0, &found);
+	const uint32_t *index = tpa_pairs_at(&rows->index, key, 0, &found);
 
 	if (found)
 		rows->list[*index].wanted = true;
 }
 
-void tp_diff_rows_keep_wanted(struct tp_diff_rows *rows)
+void tpa_diff_rows_keep_wanted(struct tpa_diff_rows *rows)
 {
 	size_t kept = 0;
 
@@ -64,18 +64,18 @@ void tp_diff_rows_keep_wanted(struct tp_diff_rows *rows)
 	rows->count = kept;
 }
 
-void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
+void tpa_diff_rows_end_run(struct tpa_diff_rows *rows, int side, double scale)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		struct tp_diff_row *row = &rows->list[i];
-		struct tp_diff_side *of = &row->side[side];
+		struct tpa_diff_row *row = &rows->list[i];
+		struct tpa_diff_side *of = &row->side[side];
 
-		tp_moments_fill(&of->runs, rows->runs[side]); /* that had none of it */
-		tp_moments_add(&of->runs, row->current.value * scale);
+		tpa_moments_fill(&of->runs, rows->runs[side]); /* that had none of it */
+		tpa_moments_add(&of->runs, row->current.value * scale);
 		of->variance += row->current.variance * scale * scale;
 		of->count += row->current.count;
 		of->unseen = fmax(of->unseen, row->current.unseen * scale);
-		row->current = (struct tp_diff_amount){ 0, 0, 0, 0 };
+		row->current = (struct tpa_diff_amount){ 0, 0, 0, 0 };
 	}
 	rows->runs[side]++;
 	rows->unseen_of[side] = fmax(rows->unseen_of[side], rows->unseen * scale);
@@ -83,9 +83,9 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
 	rows->unseen = 0;
 }
 
-bool tp_diff_differs(const struct tp_diff_row *row)
+bool tpa_diff_differs(const struct tpa_diff_row *row)
 {
-	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	double n = (double)a->runs.count, m = (double)b->runs.count;
 
 	/* Means of the same whole numbers may differ in their last digit. */
@@ -94,40 +94,40 @@ bool tp_diff_differs(const struct tp_diff_row *row)
 }
 
 /* What a hit stands for is spread over the runs: all of them pass by what each has of the mean. */
-struct tp_estimated tp_diff_estimated(const struct tp_diff_side *side)
+struct tpa_estimated tpa_diff_estimated(const struct tpa_diff_side *side)
 {
 	double runs = fmax((double)side->runs.count, 1);
 
-	return (struct tp_estimated){ side->runs.mean, side->variance / (runs * runs), side->unseen / runs };
+	return (struct tpa_estimated){ side->runs.mean, side->variance / (runs * runs), side->unseen / runs };
 }
 
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
+struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct tpa_diff_side *b, bool several)
 {
-	struct tp_estimated old_mean = tp_diff_estimated(a), new_mean = tp_diff_estimated(b);
-	struct tp_difference means = tp_difference_estimates(&old_mean, &new_mean), runs;
+	struct tpa_estimated old_mean = tpa_diff_estimated(a), new_mean = tpa_diff_estimated(b);
+	struct tpa_difference means = tpa_difference_estimates(&old_mean, &new_mean), runs;
 
 	if (!several)
 		return means;
-	runs = tp_difference_runs(&a->runs, &b->runs, false);
-	return a->sampled || b->sampled ? tp_difference_wider(&runs, &means) : runs;
+	runs = tpa_difference_runs(&a->runs, &b->runs, false);
+	return a->sampled || b->sampled ? tpa_difference_wider(&runs, &means) : runs;
 }
 
-static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
+static struct tpa_difference difference_of(const struct tpa_diff_rows *rows, const struct tpa_diff_row *row)
 {
-	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
-	struct tp_difference difference = tp_diff_sides(a, b, several);
+	struct tpa_difference difference = tpa_diff_sides(a, b, several);
 
 	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
-		difference.p = tp_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
-					     b->runs.mean * rows->trials[1], rows->trials[1]);
-		difference.interval = (struct tp_interval){ NAN, NAN };
-		difference.doubt = isnan(difference.p) ? TP_DOUBT_FEW : TP_DOUBT_NONE;
+		difference.p = tpa_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
+					      b->runs.mean * rows->trials[1], rows->trials[1]);
+		difference.interval = (struct tpa_interval){ NAN, NAN };
+		difference.doubt = isnan(difference.p) ? TPA_DOUBT_FEW : TPA_DOUBT_NONE;
 	}
 	return difference;
 }
 
-static void fill_unseen(const struct tp_diff_rows *rows, int side, struct tp_diff_side *of)
+static void fill_unseen(const struct tpa_diff_rows *rows, int side, struct tpa_diff_side *of)
 {
 	double unseen = fmax(of->unseen, rows->unseen_of[side]);
 
@@ -137,23 +137,23 @@ static void fill_unseen(const struct tp_diff_rows *rows, int side, struct tp_dif
 		of->variance += unseen * unseen * (double)rows->runs[side];
 }
 
-bool tp_diff_rows_test(struct tp_diff_rows *rows)
+bool tpa_diff_rows_test(struct tpa_diff_rows *rows)
 {
 	double *p = malloc((rows->count + 1) * sizeof(*p)), sums[2] = { 0, 0 }, least;
 	bool good = p != NULL;
 
 	for (size_t i = 0; good && i < rows->count; i++) {
 		for (int side = 0; side < 2; side++) {
-			struct tp_diff_side *of = &rows->list[i].side[side];
+			struct tpa_diff_side *of = &rows->list[i].side[side];
 
-			tp_moments_fill(&of->runs, rows->runs[side]);
+			tpa_moments_fill(&of->runs, rows->runs[side]);
 			fill_unseen(rows, side, of);
 			sums[side] += fabs(of->runs.mean);
 		}
 	}
 	least = rows->small_too ? 0 : TESTED_SHARE * fmax(sums[0], sums[1]);
 	for (size_t i = 0; good && i < rows->count; i++) {
-		struct tp_diff_row *row = &rows->list[i];
+		struct tpa_diff_row *row = &rows->list[i];
 
 		row->difference = difference_of(rows, row);
 		p[i] = row->difference.p;
@@ -161,7 +161,7 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 			p[i] = NAN;
 	}
 	if (good)
-		tp_holm(p, rows->count);
+		tpa_holm(p, rows->count);
 	for (size_t i = 0; good && i < rows->count; i++)
 		rows->list[i].corrected = p[i];
 	free(p);
@@ -170,8 +170,8 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 
 static int by_change(const void *left, const void *right)
 {
-	const struct tp_diff_row *a = *(const struct tp_diff_row *const *)left;
-	const struct tp_diff_row *b = *(const struct tp_diff_row *const *)right;
+	const struct tpa_diff_row *a = *(const struct tpa_diff_row *const *)left;
+	const struct tpa_diff_row *b = *(const struct tpa_diff_row *const *)right;
 	double x = fabs(a->side[1].runs.mean - a->side[0].runs.mean);
 	double y = fabs(b->side[1].runs.mean - b->side[0].runs.mean);
 
@@ -180,15 +180,15 @@ static int by_change(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-const struct tp_diff_row **tp_diff_rows_sort(const struct tp_diff_rows *rows, size_t *count)
+const struct tpa_diff_row **tpa_diff_rows_sort(const struct tpa_diff_rows *rows, size_t *count)
 {
-	const struct tp_diff_row **list = malloc((rows->count + 1) * sizeof(struct tp_diff_row *));
+	const struct tpa_diff_row **list = malloc((rows->count + 1) * sizeof(struct tpa_diff_row *));
 
 	*count = 0;
 	for (size_t i = 0; list && i < rows->count; i++)
-		if (tp_diff_differs(&rows->list[i]))
+		if (tpa_diff_differs(&rows->list[i]))
 			list[(*count)++] = &rows->list[i];
 	if (list)
-		qsort((void *)list, *count, sizeof(struct tp_diff_row *), by_change);
+		qsort((void *)list, *count, sizeof(struct tpa_diff_row *), by_change);
 	return list;
 }

@@ -10,38 +10,38 @@
 #include "base/pairs.h"
 #include "report/rows/named_stacks.h"
 
-struct tp_diff_amount {
+struct tpa_diff_amount {
 	double value, variance; /* variance: of an estimate, else 0 */
 	double count;		/* blocks, calls */
 	double unseen;		/* of a sampled run: so much a hit stands for; else 0 */
 };
 
 /* Of a rate with its 95% interval. */
-struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count);
+struct tpa_diff_amount tpa_diff_rate(double rate, double low, double high, double count);
 
 /* Of one side. */
-struct tp_diff_side {
-	struct tp_moments runs; /* of the values */
-	double variance, count; /* sums over the runs */
-	double unseen;		/* the largest of the runs */
-	bool sampled;		/* one of the runs was */
+struct tpa_diff_side {
+	struct tpa_moments runs; /* of the values */
+	double variance, count;	 /* sums over the runs */
+	double unseen;		 /* the largest of the runs */
+	bool sampled;		 /* one of the runs was */
 };
 
-struct tp_diff_row {
-	uint32_t key;		       /* a stack or a name of the named stacks, as the table has them */
-	uint32_t own;		       /* the name that the row is put down to */
-	struct tp_diff_amount current; /* of the run that is being added */
-	struct tp_diff_side side[2];
-	/* After tp_diff_rows_test(). */
-	struct tp_difference difference;
+struct tpa_diff_row {
+	uint32_t key;			/* a stack or a name of the named stacks, as the table has them */
+	uint32_t own;			/* the name that the row is put down to */
+	struct tpa_diff_amount current; /* of the run that is being added */
+	struct tpa_diff_side side[2];
+	/* After tpa_diff_rows_test(). */
+	struct tpa_difference difference;
 	double corrected; /* its p, for the number of rows; NAN: not tested */
-	bool wanted;	  /* by tp_diff_rows_want() */
+	bool wanted;	  /* by tpa_diff_rows_want() */
 };
 
-struct tp_diff_rows {
-	struct tp_diff_row *list;
+struct tpa_diff_rows {
+	struct tpa_diff_row *list;
 	size_t count, room;
-	struct tp_pairs index;
+	struct tpa_pairs index;
 	size_t runs[2];
 	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
 	bool small_too;	  /* all rows are tested */
@@ -51,34 +51,34 @@ struct tp_diff_rows {
 	double unseen_of[2]; /* the largest of a side's runs */
 };
 
-void tp_diff_rows_free(struct tp_diff_rows *rows);
+void tpa_diff_rows_free(struct tpa_diff_rows *rows);
 
 /* To the run that is being added. False: no memory. */
-bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount);
+bool tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount);
 
-/* The row shall stay when tp_diff_rows_keep_wanted() leaves out all others, after which none can be added. */
-void tp_diff_rows_want(struct tp_diff_rows *rows, uint32_t key);
-void tp_diff_rows_keep_wanted(struct tp_diff_rows *rows);
+/* The row shall stay when tpa_diff_rows_keep_wanted() leaves out all others, after which none can be added. */
+void tpa_diff_rows_want(struct tpa_diff_rows *rows, uint32_t key);
+void tpa_diff_rows_keep_wanted(struct tpa_diff_rows *rows);
 
 /* The run of that side (0: old, 1: new) is complete: its values times `scale` are one more of each row's. */
-void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
+void tpa_diff_rows_end_run(struct tpa_diff_rows *rows, int side, double scale);
 
 /*
  * After the last run: each row's difference, its p corrected for the number of rows (Holm). But for `small_too` those below a
  * thousandth of the larger side's sum are not tested: there may be a hundred thousand of them. False: no memory.
  */
-bool tp_diff_rows_test(struct tp_diff_rows *rows);
+bool tpa_diff_rows_test(struct tpa_diff_rows *rows);
 
 /* The mean of the side's runs. */
-struct tp_estimated tp_diff_estimated(const struct tp_diff_side *side);
+struct tpa_estimated tpa_diff_estimated(const struct tpa_diff_side *side);
 
 /* By the runs, if there are `several` of a side, and by what the two estimates vary by, if there are not or they were sampled. */
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
+struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct tpa_diff_side *b, bool several);
 
 /* Does the row differ at all? */
-bool tp_diff_differs(const struct tp_diff_row *row);
+bool tpa_diff_differs(const struct tpa_diff_row *row);
 
 /* Rows that differ, by what changed most. An array of pointers, *count long, to be freed; NULL: no memory. */
-const struct tp_diff_row **tp_diff_rows_sort(const struct tp_diff_rows *rows, size_t *count);
+const struct tpa_diff_row **tpa_diff_rows_sort(const struct tpa_diff_rows *rows, size_t *count);
 
 #endif

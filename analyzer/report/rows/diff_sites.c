@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tp_diff_sites_init(struct tp_diff_sites *sites)
+bool tpa_diff_sites_init(struct tpa_diff_sites *sites)
 {
-	return tp_named_init(&sites->names);
+	return tpa_named_init(&sites->names);
 }
 
-void tp_diff_sites_free(struct tp_diff_sites *sites)
+void tpa_diff_sites_free(struct tpa_diff_sites *sites)
 {
-	tp_diff_rows_free(&sites->peak);
-	tp_diff_rows_free(&sites->unfreed);
-	tp_diff_rows_free(&sites->allocated);
-	tp_diff_rows_free(&sites->growth);
-	tp_diff_rows_free(&sites->cpu);
-	tp_diff_rows_free(&sites->cpu_stacks);
-	tp_named_free(&sites->names);
+	tpa_diff_rows_free(&sites->peak);
+	tpa_diff_rows_free(&sites->unfreed);
+	tpa_diff_rows_free(&sites->allocated);
+	tpa_diff_rows_free(&sites->growth);
+	tpa_diff_rows_free(&sites->cpu);
+	tpa_diff_rows_free(&sites->cpu_stacks);
+	tpa_named_free(&sites->names);
 }
 
 /* ---- where a stack belongs ---- */
@@ -30,52 +30,52 @@ struct place {
 
 /* Of one process while it is added. */
 struct adding {
-	struct tp_diff_sites *sites;
-	const struct tp_process *process;
-	struct tp_symbols *symbols;
-	struct tp_stack stack;
+	struct tpa_diff_sites *sites;
+	const struct tpa_process *process;
+	struct tpa_symbols *symbols;
+	struct tpa_stack stack;
 	struct place *places; /* of its nodes */
 };
 
 /* Of the stack that was read: `own` is its line that counts, `first` where its tale begins. */
-static struct place place_of(struct tp_diff_sites *sites, const struct tp_stack *stack, const struct tp_line *own,
+static struct place place_of(struct tpa_diff_sites *sites, const struct tpa_stack *stack, const struct tpa_line *own,
 			     size_t first)
 {
 	struct place place = { .known = true };
 
-	if (sites->filter && !tp_stack_matches(stack, sites->filter)) {
+	if (sites->filter && !tpa_stack_matches(stack, sites->filter)) {
 		place.left_out = true;
 		return place;
 	}
-	place.own = own ? tp_named_line(&sites->names, own) : 0;
-	if (sites->by == TP_BY_STACK)
-		place.key = tp_named_stack(&sites->names, stack, first);
+	place.own = own ? tpa_named_line(&sites->names, own) : 0;
+	if (sites->by == TPA_BY_STACK)
+		place.key = tpa_named_stack(&sites->names, stack, first);
 	else
-		place.key = sites->by == TP_BY_MODULE ? tp_named_module_of(&sites->names, place.own) : place.own;
-	if (sites->by == TP_BY_MODULE)
+		place.key = sites->by == TPA_BY_MODULE ? tpa_named_module_of(&sites->names, place.own) : place.own;
+	if (sites->by == TPA_BY_MODULE)
 		place.own = place.key;
 	return place;
 }
 
 static bool memory_is_out(const struct place *place)
 {
-	return place->key == TP_NAMED_NONE || place->own == TP_NAMED_NONE;
+	return place->key == TPA_NAMED_NONE || place->own == TPA_NAMED_NONE;
 }
 
 /* Sites of one stack, and the tables of one site, have one place. */
 static bool find_place(struct adding *adding, uint32_t node, struct place *place)
 {
-	const struct tp_trace *trace = adding->process->trace;
-	struct tp_stack *stack = &adding->stack;
+	const struct tpa_trace *trace = adding->process->trace;
+	struct tpa_stack *stack = &adding->stack;
 
-	node = tp_trace_node(trace, node);
+	node = tpa_trace_node(trace, node);
 	if (node < trace->node_count && adding->places[node].known) {
 		*place = adding->places[node];
 		return true;
 	}
-	if (!tp_stack_read(stack, trace, adding->symbols, node))
+	if (!tpa_stack_read(stack, trace, adding->symbols, node))
 		return false;
-	*place = place_of(adding->sites, stack, tp_stack_own(stack), stack->first);
+	*place = place_of(adding->sites, stack, tpa_stack_own(stack), stack->first);
 	if (node < trace->node_count)
 		adding->places[node] = *place;
 	return !memory_is_out(place);
@@ -84,36 +84,36 @@ static bool find_place(struct adding *adding, uint32_t node, struct place *place
 /* The filter asks the stack, which by op nothing else does. */
 static bool find_op(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
 {
-	const char *name = tp_process_op_name(adding->process, op);
+	const char *name = tpa_process_op_name(adding->process, op);
 
 	if (adding->sites->filter && !find_place(adding, node, place))
 		return false;
-	place->key = place->own = tp_named_text(&adding->sites->names, name ? name : "(outside of ops)");
+	place->key = place->own = tpa_named_text(&adding->sites->names, name ? name : "(outside of ops)");
 	return !memory_is_out(place);
 }
 
 static bool find(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
 {
-	return adding->sites->by == TP_BY_OP ? find_op(adding, op, node, place) : find_place(adding, node, place);
+	return adding->sites->by == TPA_BY_OP ? find_op(adding, op, node, place) : find_place(adding, node, place);
 }
 
 /* ---- what is put there ---- */
 
-static bool add_memory(struct tp_diff_sites *sites, const struct place *place, const struct tp_site *site)
+static bool add_memory(struct tpa_diff_sites *sites, const struct place *place, const struct tpa_site *site)
 {
-	const struct tp_variance *variance = &site->variance;
-	const struct tp_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
-					     0 };
-	const struct tp_diff_amount live = { (double)site->live_bytes, variance->live_bytes, (double)site->live_blocks,
-					     0 };
-	const struct tp_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
+	const struct tpa_variance *variance = &site->variance;
+	const struct tpa_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
+					      0 };
+	const struct tpa_diff_amount live = { (double)site->live_bytes, variance->live_bytes, (double)site->live_blocks,
+					      0 };
+	const struct tpa_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
 
-	return (!site->peak_blocks || tp_diff_rows_add(&sites->peak, place->key, place->own, &peak)) &&
-	       (!site->live_blocks || tp_diff_rows_add(&sites->unfreed, place->key, place->own, &live)) &&
-	       (!site->allocations || tp_diff_rows_add(&sites->allocated, place->key, place->own, &all));
+	return (!site->peak_blocks || tpa_diff_rows_add(&sites->peak, place->key, place->own, &peak)) &&
+	       (!site->live_blocks || tpa_diff_rows_add(&sites->unfreed, place->key, place->own, &live)) &&
+	       (!site->allocations || tpa_diff_rows_add(&sites->allocated, place->key, place->own, &all));
 }
 
-static void note_unseen(struct tp_diff_rows *rows, const struct tp_process *process)
+static void note_unseen(struct tpa_diff_rows *rows, const struct tpa_process *process)
 {
 	rows->unseen = fmax(rows->unseen, process->unseen.bytes);
 }
@@ -124,7 +124,7 @@ static bool add_sites(struct adding *adding)
 	note_unseen(&adding->sites->unfreed, adding->process);
 	note_unseen(&adding->sites->allocated, adding->process);
 	for (size_t i = 0; i < adding->process->site_count; i++) {
-		const struct tp_site *site = &adding->process->sites[i];
+		const struct tpa_site *site = &adding->process->sites[i];
 		struct place place = { .known = true };
 
 		if (!find(adding, site->op, site->node, &place))
@@ -135,11 +135,11 @@ static bool add_sites(struct adding *adding)
 	return true;
 }
 
-double tp_diff_unseen_rate(const struct tp_process *process)
+double tpa_diff_unseen_rate(const struct tpa_process *process)
 {
-	const struct tp_growth_stats *growth = &process->growth;
+	const struct tpa_growth_stats *growth = &process->growth;
 
-	if (growth->looks < TP_TREND_LEAST || !(growth->span > 0))
+	if (growth->looks < TPA_TREND_LEAST || !(growth->span > 0))
 		return 0;
 	return process->unseen.bytes / (growth->span * (double)(growth->looks - 1));
 }
@@ -148,99 +148,100 @@ double tp_diff_unseen_rate(const struct tp_process *process)
  * Rates add up if they are of one unit: a run's is that of the process with its steps. What leaks in one run is compared with
  * what it does in the other, whatever is known of it there: a run may prove what another of the same kind only suspects.
  */
-static bool add_growth(struct adding *adding, const struct tp_process *stepping)
+static bool add_growth(struct adding *adding, const struct tpa_process *stepping)
 {
-	const struct tp_growth_stats *growth = &adding->process->growth;
-	struct tp_diff_sites *sites = adding->sites;
+	const struct tpa_growth_stats *growth = &adding->process->growth;
+	struct tpa_diff_sites *sites = adding->sites;
 
 	if (growth->seconds != stepping->growth.seconds)
 		return true;
-	if (growth->looks >= TP_TREND_LEAST)
+	if (growth->looks >= TPA_TREND_LEAST)
 		sites->growth_unit |= growth->seconds ? 2 : 1;
-	sites->growth.unseen = fmax(sites->growth.unseen, tp_diff_unseen_rate(adding->process));
+	sites->growth.unseen = fmax(sites->growth.unseen, tpa_diff_unseen_rate(adding->process));
 	for (size_t i = 0; i < growth->rate_count; i++) {
-		const struct tp_growth_site *site = &growth->rates[i];
-		struct tp_diff_amount amount = tp_diff_rate(site->rate, site->low, site->high, site->block_rate);
+		const struct tpa_growth_site *site = &growth->rates[i];
+		struct tpa_diff_amount amount = tpa_diff_rate(site->rate, site->low, site->high, site->block_rate);
 		struct place place = { .known = true };
 
 		if (!find(adding, site->op, site->node, &place))
 			return false;
-		if (!place.left_out && !tp_diff_rows_add(&sites->growth, place.key, place.own, &amount))
+		if (!place.left_out && !tpa_diff_rows_add(&sites->growth, place.key, place.own, &amount))
 			return false;
-		if (!place.left_out && site->verdict == TP_VERDICT_LEAK)
-			tp_diff_rows_want(&sites->growth, place.key);
+		if (!place.left_out && site->verdict == TPA_VERDICT_LEAK)
+			tpa_diff_rows_want(&sites->growth, place.key);
 	}
 	return true;
 }
 
 /* CPU time belongs to who spends it: the innermost line, whatever it is. */
-static bool add_sample(struct adding *adding, const struct tp_cpu_site *site)
+static bool add_sample(struct adding *adding, const struct tpa_cpu_site *site)
 {
-	struct tp_diff_sites *sites = adding->sites;
-	struct tp_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples, 0 };
-	struct tp_stack *stack = &adding->stack;
+	struct tpa_diff_sites *sites = adding->sites;
+	struct tpa_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples, 0 };
+	struct tpa_stack *stack = &adding->stack;
 	struct place place = { .known = true };
 
-	if (sites->by == TP_BY_OP)
+	if (sites->by == TPA_BY_OP)
 		return find_op(adding, site->op, site->node, &place) &&
-		       (place.left_out || tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount));
-	if (!tp_stack_read(stack, adding->process->trace, adding->symbols, site->node))
+		       (place.left_out || tpa_diff_rows_add(&sites->cpu, place.key, place.own, &amount));
+	if (!tpa_stack_read(stack, adding->process->trace, adding->symbols, site->node))
 		return false;
 	place = place_of(sites, stack, stack->last ? &stack->lines[0] : NULL, 0);
 	if (place.left_out)
 		return true;
 	if (memory_is_out(&place))
 		return false;
-	if (sites->by != TP_BY_STACK)
-		return tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount);
-	return tp_diff_rows_add(&sites->cpu, place.own, place.own, &amount) &&
-	       tp_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
+	if (sites->by != TPA_BY_STACK)
+		return tpa_diff_rows_add(&sites->cpu, place.key, place.own, &amount);
+	return tpa_diff_rows_add(&sites->cpu, place.own, place.own, &amount) &&
+	       tpa_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
 }
 
-bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_run *run, size_t index, struct tp_symbols *symbols)
+bool tpa_diff_sites_add(struct tpa_diff_sites *sites, const struct tpa_run *run, size_t index,
+			struct tpa_symbols *symbols)
 {
-	const struct tp_process *process = &run->processes[index];
+	const struct tpa_process *process = &run->processes[index];
 	struct adding adding = { .sites = sites, .process = process, .symbols = symbols };
 	bool good;
 
-	tp_named_process(&sites->names, process->trace);
+	tpa_named_process(&sites->names, process->trace);
 	adding.places = calloc(process->trace->node_count + 1, sizeof(*adding.places));
-	good = adding.places && add_sites(&adding) && add_growth(&adding, tp_stepping(run));
+	good = adding.places && add_sites(&adding) && add_growth(&adding, tpa_stepping(run));
 	for (size_t i = 0; good && i < process->cpu_site_count; i++)
 		good = add_sample(&adding, &process->cpu_sites[i]);
-	tp_stack_free(&adding.stack);
+	tpa_stack_free(&adding.stack);
 	free(adding.places);
 	return good;
 }
 
-void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct tp_run *run)
+void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct tpa_run *run)
 {
-	struct tp_cpu all = { 0, 0, 0 };
+	struct tpa_cpu all = { 0, 0, 0 };
 	double trials;
 
 	for (size_t i = 0; i < run->process_count; i++)
-		tp_cpu_add(&all, &run->processes[i].cpu);
+		tpa_cpu_add(&all, &run->processes[i].cpu);
 	/* As many independent samples as they are worth (Kish). */
 	trials = all.squares > 0 ? (double)all.periods * (double)all.periods / all.squares : 0;
-	tp_diff_rows_end_run(&sites->peak, side, 1);
-	tp_diff_rows_end_run(&sites->unfreed, side, 1);
-	tp_diff_rows_end_run(&sites->allocated, side, 1);
-	tp_diff_rows_end_run(&sites->growth, side, 1);
+	tpa_diff_rows_end_run(&sites->peak, side, 1);
+	tpa_diff_rows_end_run(&sites->unfreed, side, 1);
+	tpa_diff_rows_end_run(&sites->allocated, side, 1);
+	tpa_diff_rows_end_run(&sites->growth, side, 1);
 	if (all.periods) { /* else its shares are not 0: they are not known */
-		tp_diff_rows_end_run(&sites->cpu, side, 1 / (double)all.periods);
-		tp_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
+		tpa_diff_rows_end_run(&sites->cpu, side, 1 / (double)all.periods);
+		tpa_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
 	}
-	if (tp_stepping(run)->growth.looks < TP_TREND_LEAST)
+	if (tpa_stepping(run)->growth.looks < TPA_TREND_LEAST)
 		sites->growth_open = true;
 	sites->cpu.trials[side] = sites->cpu_stacks.trials[side] = trials;
 }
 
-bool tp_diff_sites_test(struct tp_diff_sites *sites)
+bool tpa_diff_sites_test(struct tpa_diff_sites *sites)
 {
 	sites->cpu.small_too = true; /* what is met too seldom is not tested anyway */
 	sites->growth.rates = true;
-	tp_diff_rows_keep_wanted(&sites->growth);
-	return tp_diff_rows_test(&sites->peak) && tp_diff_rows_test(&sites->unfreed) &&
-	       tp_diff_rows_test(&sites->allocated) && tp_diff_rows_test(&sites->growth) &&
-	       tp_diff_rows_test(&sites->cpu) && tp_diff_rows_test(&sites->cpu_stacks);
+	tpa_diff_rows_keep_wanted(&sites->growth);
+	return tpa_diff_rows_test(&sites->peak) && tpa_diff_rows_test(&sites->unfreed) &&
+	       tpa_diff_rows_test(&sites->allocated) && tpa_diff_rows_test(&sites->growth) &&
+	       tpa_diff_rows_test(&sites->cpu) && tpa_diff_rows_test(&sites->cpu_stacks);
 }

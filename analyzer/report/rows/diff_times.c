@@ -15,13 +15,13 @@
 #define LEVEL 0.05
 #define MIDDLE_PARTS 11
 
-void tp_diff_times_free(struct tp_diff_times *times)
+void tpa_diff_times_free(struct tpa_diff_times *times)
 {
 	for (size_t i = 0; i < times->count; i++) {
 		free((void *)(uintptr_t)times->list[i]->name);
 		free((void *)(uintptr_t)times->list[i]->category);
-		tp_histogram_free(&times->list[i]->side[0].durations);
-		tp_histogram_free(&times->list[i]->side[1].durations);
+		tpa_histogram_free(&times->list[i]->side[0].durations);
+		tpa_histogram_free(&times->list[i]->side[1].durations);
 		free(times->list[i]);
 	}
 	free((void *)times->list);
@@ -34,15 +34,15 @@ static bool same(const char *a, const char *b)
 }
 
 /* NULL: no memory. */
-static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *name, const char *category)
+static struct tpa_diff_time *time_for(struct tpa_diff_times *times, const char *name, const char *category)
 {
-	struct tp_diff_time *time;
+	struct tpa_diff_time *time;
 
 	for (size_t i = 0; i < times->count; i++)
-		if (tp_op_name_same(times->list[i]->name, name) && same(times->list[i]->category, category))
+		if (tpa_op_name_same(times->list[i]->name, name) && same(times->list[i]->category, category))
 			return times->list[i];
 	time = calloc(1, sizeof(*time));
-	if (!time || !tp_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
+	if (!time || !tpa_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
 		free(time);
 		return NULL;
 	}
@@ -56,33 +56,33 @@ static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *na
  * What a run's calls took, by those that are neither short nor long: how many were interrupted, and for how long, says
  * more of the machine than of the program.
  */
-static double middle_of(const struct tp_histogram *durations)
+static double middle_of(const struct tpa_histogram *durations)
 {
 	double sum = 0;
 
 	for (int i = 0; i < MIDDLE_PARTS; i++)
-		sum += log(fmax(tp_histogram_quantile(durations, 0.25 + 0.5 * i / (MIDDLE_PARTS - 1)), 1));
+		sum += log(fmax(tpa_histogram_quantile(durations, 0.25 + 0.5 * i / (MIDDLE_PARTS - 1)), 1));
 	return sum / MIDDLE_PARTS;
 }
 
-static void end_run(struct tp_times *side, const struct tp_batches *batches, const struct tp_histogram *durations,
+static void end_run(struct tpa_times *side, const struct tpa_batches *batches, const struct tpa_histogram *durations,
 		    size_t runs)
 {
-	tp_moments_fill(&side->calls, runs);
-	tp_moments_add(&side->calls, (double)batches->calls);
-	tp_moments_add(&side->runs, middle_of(durations));
+	tpa_moments_fill(&side->calls, runs);
+	tpa_moments_add(&side->calls, (double)batches->calls);
+	tpa_moments_add(&side->runs, middle_of(durations));
 	side->batches = *batches;
 }
 
-static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *run)
+static bool add_ops(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
 	size_t count;
-	struct tp_op_stats *list = tp_ops_combine(run, &count);
+	struct tpa_op_stats *list = tpa_ops_combine(run, &count);
 	bool good = true;
 
 	for (size_t i = 0; good && i < count; i++) {
-		const struct tp_op_stats *op = &list[i];
-		struct tp_diff_time *time;
+		const struct tpa_op_stats *op = &list[i];
+		struct tpa_diff_time *time;
 
 		if (!op->batches || !op->batches->calls)
 			continue;
@@ -90,67 +90,67 @@ static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *
 		good = time != NULL;
 		if (!good)
 			break;
-		tp_histogram_merge(&time->side[side].durations, op->histogram);
+		tpa_histogram_merge(&time->side[side].durations, op->histogram);
 		time->side[side].total_ns += op->total_ns;
 		end_run(&time->side[side], op->batches, op->histogram, times->runs[side]);
 	}
-	tp_ops_result_free(list, count);
+	tpa_ops_result_free(list, count);
 	return good;
 }
 
 /* What is no op, one run's. */
 struct gathered {
-	struct tp_batches batches;
-	struct tp_histogram durations;
+	struct tpa_batches batches;
+	struct tpa_histogram durations;
 	double total_ns;
 };
 
 static void gather(struct gathered *all, double ns, uint64_t times)
 {
-	tp_batches_add(&all->batches, ns, times);
+	tpa_batches_add(&all->batches, ns, times);
 	all->total_ns += ns * (double)times;
-	tp_histogram_add_many(&all->durations, tp_round(ns), times);
+	tpa_histogram_add_many(&all->durations, tpa_round(ns), times);
 }
 
-static bool add_gathered(struct tp_diff_times *times, int side, const char *name, struct gathered *all)
+static bool add_gathered(struct tpa_diff_times *times, int side, const char *name, struct gathered *all)
 {
-	struct tp_diff_time *time = all->batches.calls ? time_for(times, name, NULL) : NULL;
+	struct tpa_diff_time *time = all->batches.calls ? time_for(times, name, NULL) : NULL;
 	bool good = !all->batches.calls || time;
 
 	if (time) {
-		tp_histogram_merge(&time->side[side].durations, &all->durations);
-		time->side[side].total_ns += tp_round(all->total_ns);
+		tpa_histogram_merge(&time->side[side].durations, &all->durations);
+		time->side[side].total_ns += tpa_round(all->total_ns);
 		end_run(&time->side[side], &all->batches, &all->durations, times->runs[side]);
 	}
-	tp_histogram_free(&all->durations);
+	tpa_histogram_free(&all->durations);
 	return good;
 }
 
-static bool add_duration(struct tp_diff_times *times, int side, const struct tp_run *run)
+static bool add_duration(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
 	struct gathered all = { 0 };
 
 	gather(&all, (double)run->duration_ns, 1);
-	return add_gathered(times, side, TP_DIFF_RUN, &all);
+	return add_gathered(times, side, TPA_DIFF_RUN, &all);
 }
 
 /* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
-static bool add_steps(struct tp_diff_times *times, int side, const struct tp_step_stats *steps)
+static bool add_steps(struct tpa_diff_times *times, int side, const struct tpa_step_stats *steps)
 {
 	struct gathered all = { 0 };
 
 	for (size_t i = 0; steps->durations.count && i < steps->list_count; i++) {
-		const struct tp_step *step = &steps->list[i];
+		const struct tpa_step *step = &steps->list[i];
 
 		if (step->first > steps->warmup)
 			gather(&all, (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
 	}
-	return add_gathered(times, side, TP_DIFF_STEP, &all);
+	return add_gathered(times, side, TPA_DIFF_STEP, &all);
 }
 
-bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_run *run)
+bool tpa_diff_times_add(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
-	if (!add_duration(times, side, run) || !add_steps(times, side, &tp_stepping(run)->steps) ||
+	if (!add_duration(times, side, run) || !add_steps(times, side, &tpa_stepping(run)->steps) ||
 	    !add_ops(times, side, run))
 		return false;
 	times->runs[side]++;
@@ -159,45 +159,46 @@ bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_ru
 
 /* ---- the tests ---- */
 
-static void test(const struct tp_diff_times *times, struct tp_diff_time *time)
+static void test(const struct tpa_diff_times *times, struct tpa_diff_time *time)
 {
-	struct tp_times *a = &time->side[0], *b = &time->side[1];
-	struct tp_rank_test ranks = tp_rank_test(&a->durations, &b->durations);
+	struct tpa_times *a = &time->side[0], *b = &time->side[1];
+	struct tpa_rank_test ranks = tpa_rank_test(&a->durations, &b->durations);
 
-	tp_moments_fill(&a->calls, times->runs[0]);
-	tp_moments_fill(&b->calls, times->runs[1]);
+	tpa_moments_fill(&a->calls, times->runs[0]);
+	tpa_moments_fill(&b->calls, times->runs[1]);
 	time->later = ranks.later;
 	if (times->runs[0] > 1 || times->runs[1] > 1)
-		time->difference = tp_difference_runs(&a->runs, &b->runs, true);
+		time->difference = tpa_difference_runs(&a->runs, &b->runs, true);
 	else
-		time->difference = tp_difference_batches(&a->batches, &b->batches);
-	time->calls = tp_difference_runs(&a->calls, &b->calls, false);
+		time->difference = tpa_difference_batches(&a->batches, &b->batches);
+	time->calls = tpa_difference_runs(&a->calls, &b->calls, false);
 }
 
-static bool is_one_of_many(const struct tp_diff_time *time)
+static bool is_one_of_many(const struct tpa_diff_time *time)
 {
-	const struct tp_interval *interval = &time->difference.interval;
+	const struct tpa_interval *interval = &time->difference.interval;
 
 	return time->category && interval->low > 0 && interval->high > 0;
 }
 
 /* Each op among those whose time is known well enough. */
-static bool test_among(struct tp_diff_times *times)
+static bool test_among(struct tpa_diff_times *times)
 {
-	struct tp_among *list = malloc((times->count + 1) * sizeof(*list));
+	struct tpa_among *list = malloc((times->count + 1) * sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; list && i < times->count; i++) {
-		const struct tp_difference *difference = &times->list[i]->difference;
+		const struct tpa_difference *difference = &times->list[i]->difference;
 
 		if (is_one_of_many(times->list[i]))
-			list[count++] = (struct tp_among){
+			list[count++] = (struct tpa_among){
 				.log_ratio = log(difference->ratio),
-				.error = log(difference->interval.high / difference->interval.low) / (2 * TP_NORMAL_95),
+				.error =
+					log(difference->interval.high / difference->interval.low) / (2 * TPA_NORMAL_95),
 			};
 	}
 	if (list)
-		tp_among_test(list, count);
+		tpa_among_test(list, count);
 	for (size_t i = times->count; list && i-- > 0;)
 		if (is_one_of_many(times->list[i]))
 			times->list[i]->among = list[--count].p;
@@ -205,13 +206,13 @@ static bool test_among(struct tp_diff_times *times)
 	return list != NULL;
 }
 
-/* Without an `among` what the calls say stands; tp_diff_time_is_one_run() tells what it is worth. */
-double tp_diff_time_p(const struct tp_diff_time *time)
+/* Without an `among` what the calls say stands; tpa_diff_time_is_one_run() tells what it is worth. */
+double tpa_diff_time_p(const struct tpa_diff_time *time)
 {
 	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
 }
 
-bool tp_diff_times_test(struct tp_diff_times *times)
+bool tpa_diff_times_test(struct tpa_diff_times *times)
 {
 	bool one_a_side = times->runs[0] == 1 && times->runs[1] == 1;
 	double *p = malloc((times->count + 1) * sizeof(*p));
@@ -223,31 +224,31 @@ bool tp_diff_times_test(struct tp_diff_times *times)
 	}
 	good = good && (!one_a_side || test_among(times));
 	for (size_t i = 0; good && i < times->count; i++)
-		p[i] = tp_diff_time_p(times->list[i]);
+		p[i] = tpa_diff_time_p(times->list[i]);
 	if (good)
-		tp_holm(p, times->count);
+		tpa_holm(p, times->count);
 	for (size_t i = 0; good && i < times->count; i++)
 		times->list[i]->corrected = p[i];
 	free(p);
 	return good;
 }
 
-const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const char *name)
+const struct tpa_diff_time *tpa_diff_op(const struct tpa_diff_times *times, const char *name)
 {
-	const struct tp_diff_time *most = NULL;
+	const struct tpa_diff_time *most = NULL;
 
 	for (size_t i = 0; i < times->count; i++) {
-		const struct tp_diff_time *time = times->list[i];
+		const struct tpa_diff_time *time = times->list[i];
 		uint64_t total = time->side[0].total_ns + time->side[1].total_ns;
 
-		if (time->category && tp_op_name_same(time->name, name) &&
+		if (time->category && tpa_op_name_same(time->name, name) &&
 		    (!most || total > most->side[0].total_ns + most->side[1].total_ns))
 			most = time;
 	}
 	return most;
 }
 
-const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what)
+const struct tpa_diff_time *tpa_diff_time(const struct tpa_diff_times *times, const char *what)
 {
 	for (size_t i = 0; i < times->count; i++)
 		if (!times->list[i]->category && strcmp(times->list[i]->name, what) == 0)
@@ -255,20 +256,20 @@ const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const
 	return NULL;
 }
 
-bool tp_diff_time_is_one_run(const struct tp_diff_time *time)
+bool tpa_diff_time_is_one_run(const struct tpa_diff_time *time)
 {
 	return isnan(time->among) && time->side[0].runs.count == 1 && time->side[1].runs.count == 1;
 }
 
-const char *tp_diff_time_verdict(const struct tp_diff_time *time)
+const char *tpa_diff_time_verdict(const struct tpa_diff_time *time)
 {
 	if (!time->side[0].runs.count || !time->side[1].runs.count)
 		return time->side[0].runs.count ? "gone" : "new";
-	if (time->difference.doubt != TP_DOUBT_NONE)
-		return time->difference.doubt == TP_DOUBT_DRIFT ? "drifts" : "too few";
+	if (time->difference.doubt != TPA_DOUBT_NONE)
+		return time->difference.doubt == TPA_DOUBT_DRIFT ? "drifts" : "too few";
 	if (!(time->corrected < LEVEL))
 		return "noise";
-	if (tp_diff_time_is_one_run(time))
+	if (tpa_diff_time_is_one_run(time))
 		return "one run";
 	return time->difference.ratio > 1 ? "slower" : "faster";
 }

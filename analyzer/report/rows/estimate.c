@@ -5,7 +5,7 @@
 
 #include "model/stats/stats.h"
 
-bool tp_run_estimated(const struct tp_run *run)
+bool tpa_run_estimated(const struct tpa_run *run)
 {
 	for (size_t i = 0; i < run->process_count; i++)
 		if (run->processes[i].estimated)
@@ -13,16 +13,16 @@ bool tp_run_estimated(const struct tp_run *run)
 	return false;
 }
 
-struct tp_unseen tp_unseen_larger(struct tp_unseen a, struct tp_unseen b)
+struct tpa_unseen tpa_unseen_larger(struct tpa_unseen a, struct tpa_unseen b)
 {
-	return (struct tp_unseen){ fmax(a.bytes, b.bytes), fmax(a.blocks, b.blocks) };
+	return (struct tpa_unseen){ fmax(a.bytes, b.bytes), fmax(a.blocks, b.blocks) };
 }
 
-struct tp_unseen tp_run_unseen(const struct tp_run *run)
+struct tpa_unseen tpa_run_unseen(const struct tpa_run *run)
 {
-	struct tp_unseen unseen = { 0, 0 };
+	struct tpa_unseen unseen = { 0, 0 };
 
 	for (size_t i = 0; i < run->process_count; i++)
-		unseen = tp_unseen_larger(unseen, run->processes[i].unseen);
+		unseen = tpa_unseen_larger(unseen, run->processes[i].unseen);
 	return unseen;
 }

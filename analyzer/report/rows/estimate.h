@@ -6,15 +6,15 @@
 #include "model/result/result.h"
 
 /* Whether any process of the run was sampled; and the larger of what is not known of theirs. */
-bool tp_run_estimated(const struct tp_run *run);
-struct tp_unseen tp_run_unseen(const struct tp_run *run);
-struct tp_unseen tp_unseen_larger(struct tp_unseen a, struct tp_unseen b);
+bool tpa_run_estimated(const struct tpa_run *run);
+struct tpa_unseen tpa_run_unseen(const struct tpa_run *run);
+struct tpa_unseen tpa_unseen_larger(struct tpa_unseen a, struct tpa_unseen b);
 
 /*
  * Whether an estimate has no upper end: of what no sample met nothing tells how much there is. The variance, which is of
  * samples, would say that there is surely none.
  */
-static inline bool tp_estimate_is_open(uint64_t value)
+static inline bool tpa_estimate_is_open(uint64_t value)
 {
 	return value == 0;
 }

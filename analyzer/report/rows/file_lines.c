@@ -7,46 +7,46 @@
 #include "base/pairs.h"
 #include "base/arena.h"
 
-struct tp_file_lines_impl {
-	struct tp_arena *arena; /* files, each text once */
-	struct tp_pairs index;	/* (file, line) to its place in the list */
+struct tpa_file_lines_impl {
+	struct tpa_arena *arena; /* files, each text once */
+	struct tpa_pairs index;	 /* (file, line) to its place in the list */
 	size_t capacity;
 };
 
-struct tp_file_lines *tp_file_lines_new(void)
+struct tpa_file_lines *tpa_file_lines_new(void)
 {
-	struct tp_file_lines *lines = calloc(1, sizeof(*lines));
+	struct tpa_file_lines *lines = calloc(1, sizeof(*lines));
 
 	if (!lines)
 		return NULL;
 	lines->impl = calloc(1, sizeof(*lines->impl));
 	if (lines->impl)
-		lines->impl->arena = tp_arena_new();
+		lines->impl->arena = tpa_arena_new();
 	if (lines->impl && lines->impl->arena)
 		return lines;
-	tp_file_lines_free(lines);
+	tpa_file_lines_free(lines);
 	return NULL;
 }
 
-void tp_file_lines_free(struct tp_file_lines *lines)
+void tpa_file_lines_free(struct tpa_file_lines *lines)
 {
 	if (!lines)
 		return;
 	if (lines->impl) {
-		tp_arena_free(lines->impl->arena);
-		tp_pairs_free(&lines->impl->index);
+		tpa_arena_free(lines->impl->arena);
+		tpa_pairs_free(&lines->impl->index);
 	}
 	free(lines->impl);
 	free(lines->list);
 	free(lines);
 }
 
-static struct tp_file_line *line_at(struct tp_file_lines *lines, const char *file, int line, const char *function)
+static struct tpa_file_line *line_at(struct tpa_file_lines *lines, const char *file, int line, const char *function)
 {
-	struct tp_file_lines_impl *impl = lines->impl;
-	const char *name = tp_arena_intern(impl->arena, file);
+	struct tpa_file_lines_impl *impl = lines->impl;
+	const char *name = tpa_arena_intern(impl->arena, file);
 	bool found = false;
-	uint32_t *index = name ? tp_pairs_at(&impl->index, (uintptr_t)name, (uint64_t)(uint32_t)line, &found) : NULL;
+	uint32_t *index = name ? tpa_pairs_at(&impl->index, (uintptr_t)name, (uint64_t)(uint32_t)line, &found) : NULL;
 
 	if (!index)
 		return NULL;
@@ -54,7 +54,7 @@ static struct tp_file_line *line_at(struct tp_file_lines *lines, const char *fil
 		return &lines->list[*index];
 	if (lines->count == impl->capacity) {
 		size_t capacity = impl->capacity ? 2 * impl->capacity : 256;
-		struct tp_file_line *list = realloc(lines->list, capacity * sizeof(*list));
+		struct tpa_file_line *list = realloc(lines->list, capacity * sizeof(*list));
 
 		if (!list)
 			return NULL;
@@ -62,41 +62,41 @@ static struct tp_file_line *line_at(struct tp_file_lines *lines, const char *fil
 		impl->capacity = capacity;
 	}
 	*index = (uint32_t)lines->count;
-	lines->list[lines->count] = (struct tp_file_line){ .file = name, .line = line, .function = function };
+	lines->list[lines->count] = (struct tpa_file_line){ .file = name, .line = line, .function = function };
 	return &lines->list[lines->count++];
 }
 
-struct tp_file_line *tp_file_lines_at(struct tp_file_lines *lines, const struct tp_line *line)
+struct tpa_file_line *tpa_file_lines_at(struct tpa_file_lines *lines, const struct tpa_line *line)
 {
 	return line_at(lines, line->location->file, line->location->line, line->location->function);
 }
 
-bool tp_file_lines_add_rows(struct tp_file_lines *lines, const struct tp_rows *rows)
+bool tpa_file_lines_add_rows(struct tpa_file_lines *lines, const struct tpa_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct tp_row *row = &rows->rows[i];
-		struct tp_file_line *line;
+		const struct tpa_row *row = &rows->rows[i];
+		struct tpa_file_line *line;
 
 		if (!row->line.location || !row->line.location->file)
 			continue;
-		line = tp_file_lines_at(lines, &row->line);
+		line = tpa_file_lines_at(lines, &row->line);
 		if (!line)
 			return false;
-		tp_sums_add(&line->self, &row->self);
-		tp_sums_add(&line->total, &row->total);
+		tpa_sums_add(&line->self, &row->self);
+		tpa_sums_add(&line->total, &row->total);
 	}
 	return true;
 }
 
-bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows *rows)
+bool tpa_file_lines_add_cpu(struct tpa_file_lines *lines, const struct tpa_cpu_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct tp_cpu_row *row = &rows->rows[i];
-		struct tp_file_line *line;
+		const struct tpa_cpu_row *row = &rows->rows[i];
+		struct tpa_file_line *line;
 
 		if (!row->line.location || !row->line.location->file)
 			continue;
-		line = tp_file_lines_at(lines, &row->line);
+		line = tpa_file_lines_at(lines, &row->line);
 		if (!line)
 			return false;
 		line->self_ns += row->self_ns;
@@ -106,12 +106,12 @@ bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows
 }
 
 /* Does the stack have the line's place in one of the lines before it? Recursion counts once. */
-static bool was_there(const struct tp_stack *stack, size_t line)
+static bool was_there(const struct tpa_stack *stack, size_t line)
 {
-	const struct tp_location *location = stack->lines[line].location;
+	const struct tpa_location *location = stack->lines[line].location;
 
 	for (size_t i = stack->first; i < line; i++) {
-		const struct tp_location *other = stack->lines[i].location;
+		const struct tpa_location *other = stack->lines[i].location;
 
 		if (other->file && other->line == location->line && strcmp(other->file, location->file) == 0)
 			return true;
@@ -120,22 +120,22 @@ static bool was_there(const struct tp_stack *stack, size_t line)
 }
 
 /* To the line that the memory is put down to, and to all that called it. */
-static bool add_growth(struct tp_file_lines *lines, const struct tp_stack *stack, double rate)
+static bool add_growth(struct tpa_file_lines *lines, const struct tpa_stack *stack, double rate)
 {
-	const struct tp_line *own = tp_stack_own(stack);
+	const struct tpa_line *own = tpa_stack_own(stack);
 
 	for (size_t i = stack->first; i < stack->last; i++) {
-		struct tp_file_line *line;
+		struct tpa_file_line *line;
 
 		if (!stack->lines[i].location->file || was_there(stack, i))
 			continue;
-		line = tp_file_lines_at(lines, &stack->lines[i]);
+		line = tpa_file_lines_at(lines, &stack->lines[i]);
 		if (!line)
 			return false;
 		line->total_growth += rate;
 	}
 	if (own && own->location->file) {
-		struct tp_file_line *line = tp_file_lines_at(lines, own);
+		struct tpa_file_line *line = tpa_file_lines_at(lines, own);
 
 		if (!line)
 			return false;
@@ -144,34 +144,35 @@ static bool add_growth(struct tp_file_lines *lines, const struct tp_stack *stack
 	return true;
 }
 
-bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_process *process, struct tp_symbols *symbols)
+bool tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_process *process,
+			       struct tpa_symbols *symbols)
 {
-	const struct tp_growth_list *heap = &process->growth.heap;
-	struct tp_stack stack = { NULL };
+	const struct tpa_growth_list *heap = &process->growth.heap;
+	struct tpa_stack stack = { NULL };
 	bool good = true;
 
 	for (size_t i = 0; good && i < heap->leaks; i++)
-		good = tp_stack_read(&stack, process->trace, symbols, heap->list[i].node) &&
+		good = tpa_stack_read(&stack, process->trace, symbols, heap->list[i].node) &&
 		       add_growth(lines, &stack, heap->list[i].rate);
-	tp_stack_free(&stack);
+	tpa_stack_free(&stack);
 	return good;
 }
 
 static int by_place(const void *left, const void *right)
 {
-	const struct tp_file_line *a = left, *b = right;
+	const struct tpa_file_line *a = left, *b = right;
 	int order = strcmp(a->file, b->file);
 
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-void tp_file_lines_sort(struct tp_file_lines *lines)
+void tpa_file_lines_sort(struct tpa_file_lines *lines)
 {
 	if (lines->count)
 		qsort(lines->list, lines->count, sizeof(*lines->list), by_place);
 }
 
-bool tp_file_is(const char *file, const char *name)
+bool tpa_file_is(const char *file, const char *name)
 {
 	size_t length = strlen(file), wanted = strlen(name);
 
@@ -182,7 +183,7 @@ bool tp_file_is(const char *file, const char *name)
 
 static int by_peak(const void *left, const void *right)
 {
-	const struct tp_file_line *a = left, *b = right;
+	const struct tpa_file_line *a = left, *b = right;
 
 	if (a->self.peak_bytes != b->self.peak_bytes)
 		return a->self.peak_bytes > b->self.peak_bytes ? -1 : 1;
@@ -191,19 +192,19 @@ static int by_peak(const void *left, const void *right)
 	return strcmp(a->file, b->file);
 }
 
-struct tp_file_lines *tp_file_lines_sums(const struct tp_file_lines *lines)
+struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines)
 {
-	struct tp_file_lines *files = tp_file_lines_new();
+	struct tpa_file_lines *files = tpa_file_lines_new();
 
 	for (size_t i = 0; files && i < lines->count; i++) {
-		const struct tp_file_line *line = &lines->list[i];
-		struct tp_file_line *file = line_at(files, line->file, 0, NULL);
+		const struct tpa_file_line *line = &lines->list[i];
+		struct tpa_file_line *file = line_at(files, line->file, 0, NULL);
 
 		if (!file) {
-			tp_file_lines_free(files);
+			tpa_file_lines_free(files);
 			return NULL;
 		}
-		tp_sums_add(&file->self, &line->self);
+		tpa_sums_add(&file->self, &line->self);
 		file->growth += line->growth;
 		file->self_ns += line->self_ns;
 		file->total = file->self;

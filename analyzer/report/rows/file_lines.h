@@ -9,35 +9,35 @@
 #include "report/rows/cpu_rows.h"
 #include "report/rows/rows.h"
 
-struct tp_file_line {
+struct tpa_file_line {
 	const char *file; /* as the debug information or Python has it */
 	int line;	  /* 0: not known, or, of a file's sum, the file's */
 	const char *function;
-	struct tp_sums self, total; /* total: with what the line called */
-	double growth;		    /* bytes a step (or second), of the stacks that leak; of self */
-	double total_growth;	    /* with what the line called */
-	uint64_t self_ns, total_ns; /* of CPU time */
-	double op_ns;		    /* of the ops called from it, or from what it called; see tp_file_lines_add_ops() */
-	double op_below, op_above;  /* squares of how far its interval reaches */
+	struct tpa_sums self, total; /* total: with what the line called */
+	double growth;		     /* bytes a step (or second), of the stacks that leak; of self */
+	double total_growth;	     /* with what the line called */
+	uint64_t self_ns, total_ns;  /* of CPU time */
+	double op_ns;		   /* of the ops called from it, or from what it called; see tpa_file_lines_add_ops() */
+	double op_below, op_above; /* squares of how far its interval reaches */
 };
 
-struct tp_file_lines {
-	struct tp_file_line *list; /* by file and line */
+struct tpa_file_lines {
+	struct tpa_file_line *list; /* by file and line */
 	size_t count;
 	double ops_ns,
 		ops_unseen_ns; /* all ops' own time; that of ops in which no sample fell: it is in no line's op_ns */
-	struct tp_file_lines_impl *impl;
+	struct tpa_file_lines_impl *impl;
 };
 
 /* NULL: memory is out. Texts live as long as the symbols of the processes that were added. */
-struct tp_file_lines *tp_file_lines_new(void);
-void tp_file_lines_free(struct tp_file_lines *lines);
+struct tpa_file_lines *tpa_file_lines_new(void);
+void tpa_file_lines_free(struct tpa_file_lines *lines);
 
 /* Each of these may be called for several processes; false: memory is out. */
-bool tp_file_lines_add_rows(struct tp_file_lines *lines, const struct tp_rows *rows);
-bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows *rows);
-bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_process *process,
-			      struct tp_symbols *symbols);
+bool tpa_file_lines_add_rows(struct tpa_file_lines *lines, const struct tpa_rows *rows);
+bool tpa_file_lines_add_cpu(struct tpa_file_lines *lines, const struct tpa_cpu_rows *rows);
+bool tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_process *process,
+			       struct tpa_symbols *symbols);
 
 /*
  * The time of ops, by the lines that called them. When an op begins nobody looks where from; but each CPU sample that falls
@@ -45,23 +45,24 @@ bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_proce
  * that one line alone calls is that line's to the nanosecond. Were the calls of one line to wait more than those of another, that
  * would be wrong by as much. Recursion counts once.
  */
-bool tp_file_lines_add_ops(struct tp_file_lines *lines, const struct tp_process *process, struct tp_symbols *symbols);
+bool tpa_file_lines_add_ops(struct tpa_file_lines *lines, const struct tpa_process *process,
+			    struct tpa_symbols *symbols);
 
 /* Of op_ns, 95%. */
-struct tp_interval tp_file_line_op_interval(const struct tp_file_line *line);
+struct tpa_interval tpa_file_line_op_interval(const struct tpa_file_line *line);
 
 /* The entry of a line that has a file, made when it is first asked for; valid until the next call. NULL: memory is out. */
-struct tp_file_line *tp_file_lines_at(struct tp_file_lines *lines, const struct tp_line *line);
+struct tpa_file_line *tpa_file_lines_at(struct tpa_file_lines *lines, const struct tpa_line *line);
 
 /* To be called when all is added: the order. */
-void tp_file_lines_sort(struct tp_file_lines *lines);
+void tpa_file_lines_sort(struct tpa_file_lines *lines);
 
 /*
  * Does a file's name mean this one? The same path, or the end of it behind a slash.
  */
-bool tp_file_is(const char *file, const char *name);
+bool tpa_file_is(const char *file, const char *name);
 
 /* Each file once, with the sums of its lines' own (total is self), those that hold most at the peak first. NULL: memory. */
-struct tp_file_lines *tp_file_lines_sums(const struct tp_file_lines *lines);
+struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines);
 
 #endif

@@ -10,30 +10,30 @@
 #include "report/rows/rows.h"
 #include "report/rows/suppressions.h"
 
-struct tp_growth_group {
-	struct tp_line line; /* by function, line, module; location NULL: stacks that were not recorded, or an op */
-	const char *op;	     /* by op; NULL: outside of every op */
+struct tpa_growth_group {
+	struct tpa_line line; /* by function, line, module; location NULL: stacks that were not recorded, or an op */
+	const char *op;	      /* by op; NULL: outside of every op */
 };
 
-struct tp_growth_pooled {
-	struct tp_growth_list list;	/* of leaks; `number` is the group's */
-	struct tp_growth_group *groups; /* strings live as long as the symbols */
-	size_t count;			/* of groups */
-	size_t varying;			/* of them, that changed: what the correction counts */
+struct tpa_growth_pooled {
+	struct tpa_growth_list list;	 /* of leaks; `number` is the group's */
+	struct tpa_growth_group *groups; /* strings live as long as the symbols */
+	size_t count;			 /* of groups */
+	size_t varying;			 /* of them, that changed: what the correction counts */
 };
 
 /* Can growth be put together so? */
-static inline bool tp_growth_pools_by(enum tp_by by)
+static inline bool tpa_growth_pools_by(enum tpa_by by)
 {
-	return by == TP_BY_FUNCTION || by == TP_BY_LINE || by == TP_BY_MODULE || by == TP_BY_OP;
+	return by == TPA_BY_FUNCTION || by == TPA_BY_LINE || by == TPA_BY_MODULE || by == TPA_BY_OP;
 }
 
 /*
  * Of a process that was replayed with keep_growth. Stacks that the filter or the suppressions (each may be NULL) leave out are
- * in no group. False: no memory; tp_growth_pooled_free() is due in any case.
+ * in no group. False: no memory; tpa_growth_pooled_free() is due in any case.
  */
-bool tp_growth_pooled(struct tp_growth_pooled *pooled, const struct tp_process *process, struct tp_symbols *symbols,
-		      enum tp_by by, const regex_t *filter, struct tp_suppressions *suppressions);
-void tp_growth_pooled_free(struct tp_growth_pooled *pooled);
+bool tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
+		       enum tpa_by by, const regex_t *filter, struct tpa_suppressions *suppressions);
+void tpa_growth_pooled_free(struct tpa_growth_pooled *pooled);
 
 #endif

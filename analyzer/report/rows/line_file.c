@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-bool tp_line_read(FILE *in, char *line, const char **wrong)
+bool tpa_line_read(FILE *in, char *line, const char **wrong)
 {
 	*wrong = NULL;
-	if (!fgets(line, TP_LINE_MOST, in)) {
+	if (!fgets(line, TPA_LINE_MOST, in)) {
 		if (ferror(in))
 			*wrong = strerror(errno);
 		return false;

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define TP_LINE_MOST 65536 /* bytes of a line, with its end: /dev/zero has but one */
+#define TPA_LINE_MOST 65536 /* bytes of a line, with its end: /dev/zero has but one */
 
-/* The next line into `line`, of TP_LINE_MOST bytes; false: there is none, for a reason if *wrong is not NULL. */
-bool tp_line_read(FILE *in, char *line, const char **wrong);
+/* The next line into `line`, of TPA_LINE_MOST bytes; false: there is none, for a reason if *wrong is not NULL. */
+bool tpa_line_read(FILE *in, char *line, const char **wrong);
 
 #endif

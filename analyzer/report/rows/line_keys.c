@@ -7,26 +7,26 @@
 #include <string.h>
 
 /* A place without a name: its offset in its module, which is the same in every process. */
-static uint64_t offset_of(const struct tp_line *line)
+static uint64_t offset_of(const struct tpa_line *line)
 {
 	return line->module ? line->address - line->module->bias : line->address;
 }
 
-static int print_key(char **text, const struct tp_line *line, enum tp_key kind)
+static int print_key(char **text, const struct tpa_line *line, enum tpa_key kind)
 {
-	const struct tp_location *location = line->location;
+	const struct tpa_location *location = line->location;
 	const char *function = location->function ? location->function : "";
 	const char *file = location->file ? location->file : "";
 	bool named = location->function || location->file;
 
 	switch (kind) {
-	case TP_KEY_FUNCTION:
+	case TPA_KEY_FUNCTION:
 		return asprintf(text, "%s\n%s", function, line->symbol->path);
-	case TP_KEY_PLACE:
+	case TPA_KEY_PLACE:
 		if (location->file)
 			return asprintf(text, "%s\n%d", file, location->line);
 		return asprintf(text, "%s\n%s", function, line->symbol->path);
-	case TP_KEY_MODULE:
+	case TPA_KEY_MODULE:
 		return asprintf(text, "%s", line->symbol->path);
 	default:
 		return asprintf(text, "%s\n%s\n%d\n%s\n%" PRIx64, function, file, location->line, line->symbol->path,
@@ -34,34 +34,34 @@ static int print_key(char **text, const struct tp_line *line, enum tp_key kind)
 	}
 }
 
-static const char *make_key(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind)
+static const char *make_key(struct tpa_keys *keys, const struct tpa_line *line, enum tpa_key kind)
 {
 	const char *key;
 	char *text;
 
 	if (print_key(&text, line, kind) < 0)
 		return NULL;
-	key = tp_arena_intern(keys->arena, text);
+	key = tpa_arena_intern(keys->arena, text);
 	free(text);
 	return key;
 }
 
-bool tp_keys_init(struct tp_keys *keys)
+bool tpa_keys_init(struct tpa_keys *keys)
 {
 	memset(keys, 0, sizeof(*keys));
-	keys->arena = tp_arena_new();
+	keys->arena = tpa_arena_new();
 	return keys->arena != NULL;
 }
 
-void tp_keys_free(struct tp_keys *keys)
+void tpa_keys_free(struct tpa_keys *keys)
 {
-	tp_arena_free(keys->arena);
-	tp_pairs_free(&keys->known);
+	tpa_arena_free(keys->arena);
+	tpa_pairs_free(&keys->known);
 	free(keys->list);
 	memset(keys, 0, sizeof(*keys));
 }
 
-const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind)
+const char *tpa_keys_get(struct tpa_keys *keys, const struct tpa_line *line, enum tpa_key kind)
 {
 	bool found = false;
 	uint32_t *index;
@@ -75,7 +75,7 @@ const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum t
 		keys->list = list;
 		keys->capacity = capacity;
 	}
-	index = tp_pairs_at(&keys->known, (uintptr_t)line->location, kind, &found);
+	index = tpa_pairs_at(&keys->known, (uintptr_t)line->location, kind, &found);
 	if (!index)
 		return NULL;
 	if (!found) {

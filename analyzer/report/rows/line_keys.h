@@ -10,24 +10,24 @@
 #include "report/rows/stack.h"
 #include "base/arena.h"
 
-enum tp_key {
-	TP_KEY_LINE,	 /* function, file, line, module: the same text in a printed stack */
-	TP_KEY_FUNCTION, /* function and module */
-	TP_KEY_PLACE,	 /* file and line */
-	TP_KEY_MODULE,
+enum tpa_key {
+	TPA_KEY_LINE,	  /* function, file, line, module: the same text in a printed stack */
+	TPA_KEY_FUNCTION, /* function and module */
+	TPA_KEY_PLACE,	  /* file and line */
+	TPA_KEY_MODULE,
 };
 
-struct tp_keys {
-	struct tp_arena *arena;
-	struct tp_pairs known; /* (location, kind) to index */
+struct tpa_keys {
+	struct tpa_arena *arena;
+	struct tpa_pairs known; /* (location, kind) to index */
 	const char **list;
 	size_t count, capacity;
 };
 
-bool tp_keys_init(struct tp_keys *keys); /* false: memory is out */
-void tp_keys_free(struct tp_keys *keys);
+bool tpa_keys_init(struct tpa_keys *keys); /* false: memory is out */
+void tpa_keys_free(struct tpa_keys *keys);
 
 /* The symbols of the line must stay open as long as the keys. NULL: memory is out. */
-const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind);
+const char *tpa_keys_get(struct tpa_keys *keys, const struct tpa_line *line, enum tpa_key kind);
 
 #endif

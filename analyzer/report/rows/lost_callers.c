@@ -12,28 +12,28 @@
 enum { UNKNOWN, FOLLOWED, LOST }; /* of a frame: has the walk found its caller? */
 
 struct survey {
-	const struct tp_trace *trace;
-	struct tp_cfi_file **files; /* by module; NULL: not there, or not needed yet */
+	const struct tpa_trace *trace;
+	struct tpa_cfi_file **files; /* by module; NULL: not there, or not needed yet */
 	bool *opened;
 	uint8_t *verdicts;	       /* by frame */
-	struct tp_lost_callers *lost;  /* by module */
+	struct tpa_lost_callers *lost; /* by module */
 	uint64_t allocations, samples; /* in all */
 };
 
 /* A frame of a module for which the process had no table: the walk continued by rbp. */
-static bool is_untabled(const struct tp_frame *frame)
+static bool is_untabled(const struct tpa_frame *frame)
 {
 	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
 }
 
-static struct tp_cfi_place place_of(struct survey *survey, const struct tp_frame *frame)
+static struct tpa_cfi_place place_of(struct survey *survey, const struct tpa_frame *frame)
 {
 	size_t module = (size_t)(frame->module - survey->trace->modules);
 
 	if (!survey->opened[module])
-		survey->files[module] = tp_cfi_open(frame->module);
+		survey->files[module] = tpa_cfi_open(frame->module);
 	survey->opened[module] = true;
-	return tp_cfi_at(survey->files[module], tp_frame_address(frame));
+	return tpa_cfi_at(survey->files[module], tpa_frame_address(frame));
 }
 
 /*
@@ -45,25 +45,25 @@ static bool loses_callers(struct survey *survey, uint32_t number)
 	uint8_t *verdict = &survey->verdicts[number];
 
 	if (*verdict == UNKNOWN) {
-		const struct tp_frame *frame = &survey->trace->frames[number];
-		struct tp_cfi_place place = place_of(survey, frame);
-		struct tp_lost_callers *lost = &survey->lost[frame->module - survey->trace->modules];
+		const struct tpa_frame *frame = &survey->trace->frames[number];
+		struct tpa_cfi_place place = place_of(survey, frame);
+		struct tpa_lost_callers *lost = &survey->lost[frame->module - survey->trace->modules];
 
-		*verdict = place.kind <= TP_CFI_NONE || place.has_frame_pointer ? FOLLOWED : LOST;
+		*verdict = place.kind <= TPA_CFI_NONE || place.has_frame_pointer ? FOLLOWED : LOST;
 		lost->tables = place.kind > lost->tables ? place.kind : lost->tables;
 	}
 	return *verdict == LOST;
 }
 
 /* The module in whose code the walk lost the callers; NULL: none. */
-static struct tp_lost_callers *blame(struct survey *survey, uint32_t node)
+static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
 {
-	const struct tp_trace *trace = survey->trace;
-	const struct tp_module *last = NULL; /* the outermost frame's, if that has no table */
+	const struct tpa_trace *trace = survey->trace;
+	const struct tpa_module *last = NULL; /* the outermost frame's, if that has no table */
 
-	for (node = tp_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+	for (node = tpa_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
 		uint32_t number = trace->nodes[node].frame;
-		const struct tp_frame *frame = &trace->frames[number];
+		const struct tpa_frame *frame = &trace->frames[number];
 
 		if (frame->code)
 			continue;
@@ -74,9 +74,9 @@ static struct tp_lost_callers *blame(struct survey *survey, uint32_t node)
 	return node == TPROF_NODE_SHORT && last ? &survey->lost[last - trace->modules] : NULL;
 }
 
-static void count(struct survey *survey, const struct tp_process *process)
+static void count(struct survey *survey, const struct tpa_process *process)
 {
-	struct tp_lost_callers *lost;
+	struct tpa_lost_callers *lost;
 
 	for (size_t i = 0; i < process->site_count; i++) {
 		survey->allocations += process->sites[i].allocations;
@@ -101,7 +101,7 @@ static size_t choose(struct survey *survey)
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < survey->trace->module_count; i++) {
-		struct tp_lost_callers lost = survey->lost[i];
+		struct tpa_lost_callers lost = survey->lost[i];
 
 		lost.module = &survey->trace->modules[i];
 		lost.allocation_share = share(lost.allocations, survey->allocations);
@@ -113,7 +113,7 @@ static size_t choose(struct survey *survey)
 	return chosen;
 }
 
-static bool has_untabled(const struct tp_trace *trace)
+static bool has_untabled(const struct tpa_trace *trace)
 {
 	for (size_t i = 1; i < trace->frame_count; i++)
 		if (is_untabled(&trace->frames[i]))
@@ -121,47 +121,47 @@ static bool has_untabled(const struct tp_trace *trace)
 	return false;
 }
 
-void tp_lost_callers_find(struct tp_lost_callers_list *found, const struct tp_process *process)
+void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	struct survey survey = { .trace = trace };
 
-	*found = (struct tp_lost_callers_list){ NULL, 0 };
+	*found = (struct tpa_lost_callers_list){ NULL, 0 };
 	if (!has_untabled(trace))
 		return;
-	survey.files = calloc(trace->module_count, sizeof(struct tp_cfi_file *));
+	survey.files = calloc(trace->module_count, sizeof(struct tpa_cfi_file *));
 	survey.opened = calloc(trace->module_count, sizeof(bool));
 	survey.verdicts = calloc(trace->frame_count, sizeof(uint8_t));
 	survey.lost = calloc(trace->module_count, sizeof(*survey.lost));
 	if (survey.files && survey.opened && survey.verdicts && survey.lost) {
 		count(&survey, process);
-		*found = (struct tp_lost_callers_list){ survey.lost, choose(&survey) };
+		*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
 		survey.lost = NULL;
 	}
 	for (size_t i = 0; survey.files && i < trace->module_count; i++)
-		tp_cfi_close(survey.files[i]);
+		tpa_cfi_close(survey.files[i]);
 	free(survey.files);
 	free(survey.opened);
 	free(survey.verdicts);
 	free(survey.lost);
 }
 
-void tp_lost_callers_free(struct tp_lost_callers_list *found)
+void tpa_lost_callers_free(struct tpa_lost_callers_list *found)
 {
 	free(found->list);
-	*found = (struct tp_lost_callers_list){ NULL, 0 };
+	*found = (struct tpa_lost_callers_list){ NULL, 0 };
 }
 
-char *tp_lost_callers_text(const struct tp_lost_callers *lost)
+char *tpa_lost_callers_text(const struct tpa_lost_callers *lost)
 {
 	static const char *const reasons[] = {
-		[TP_CFI_UNKNOWN] =
+		[TPA_CFI_UNKNOWN] =
 			"its code has no unwind tables that tprof reads, and its file is not here to tell more",
-		[TP_CFI_NONE] = "its code there has no unwind tables "
-				"(built with -fno-asynchronous-unwind-tables, or assembly without .cfi directives)",
-		[TP_CFI_DEBUG] = "its code has unwind tables only in .debug_frame, which tprof does not read "
-				 "(build it with -fasynchronous-unwind-tables)",
-		[TP_CFI_UNINDEXED] = "its unwind tables have no index (it was linked without --eh-frame-hdr)",
+		[TPA_CFI_NONE] = "its code there has no unwind tables "
+				 "(built with -fno-asynchronous-unwind-tables, or assembly without .cfi directives)",
+		[TPA_CFI_DEBUG] = "its code has unwind tables only in .debug_frame, which tprof does not read "
+				  "(build it with -fasynchronous-unwind-tables)",
+		[TPA_CFI_UNINDEXED] = "its unwind tables have no index (it was linked without --eh-frame-hdr)",
 	};
 	char allocations[40] = "", samples[40] = "", *text;
 
@@ -170,7 +170,7 @@ char *tp_lost_callers_text(const struct tp_lost_callers *lost)
 	if (lost->samples)
 		snprintf(samples, sizeof(samples), "%.1f%% of the CPU samples", 100 * lost->sample_share);
 	if (asprintf(&text, "%s: the stacks of %s%s%s lack the callers of its functions: %s",
-		     tp_file_name(lost->module->path), allocations, allocations[0] && samples[0] ? " and " : "",
+		     tpa_file_name(lost->module->path), allocations, allocations[0] && samples[0] ? " and " : "",
 		     samples, reasons[lost->tables]) < 0)
 		return NULL;
 	return text;

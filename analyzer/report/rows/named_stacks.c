@@ -10,39 +10,39 @@
 
 #define SEVERAL ""
 
-bool tp_named_init(struct tp_named_stacks *stacks)
+bool tpa_named_init(struct tpa_named_stacks *stacks)
 {
 	memset(stacks, 0, sizeof(*stacks));
-	stacks->arena = tp_arena_new();
-	if (!stacks->arena || !tp_reserve(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names)) ||
-	    !tp_reserve(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes)))
+	stacks->arena = tpa_arena_new();
+	if (!stacks->arena || !tpa_reserve(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names)) ||
+	    !tpa_reserve(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes)))
 		return false;
-	stacks->names[0] = (struct tp_named){ NULL, "", false };
-	stacks->nodes[0] = (struct tp_named_node){ 0, 0 };
+	stacks->names[0] = (struct tpa_named){ NULL, "", false };
+	stacks->nodes[0] = (struct tpa_named_node){ 0, 0 };
 	stacks->name_count = stacks->node_count = 1;
 	return true;
 }
 
-void tp_named_free(struct tp_named_stacks *stacks)
+void tpa_named_free(struct tpa_named_stacks *stacks)
 {
-	tp_arena_free(stacks->arena);
-	tp_pairs_free(&stacks->texts);
-	tp_pairs_free(&stacks->locations);
-	tp_pairs_free(&stacks->children);
+	tpa_arena_free(stacks->arena);
+	tpa_pairs_free(&stacks->texts);
+	tpa_pairs_free(&stacks->locations);
+	tpa_pairs_free(&stacks->children);
 	free(stacks->names);
 	free(stacks->nodes);
 	memset(stacks, 0, sizeof(*stacks));
 }
 
-void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *trace)
+void tpa_named_process(struct tpa_named_stacks *stacks, const struct tpa_trace *trace)
 {
-	const char *program = tp_file_name(trace->exe);
+	const char *program = tpa_file_name(trace->exe);
 
-	tp_pairs_free(&stacks->locations);
-	stacks->locations = (struct tp_pairs){ 0 };
+	tpa_pairs_free(&stacks->locations);
+	stacks->locations = (struct tpa_pairs){ 0 };
 	stacks->trace = trace;
 	if (!stacks->program)
-		stacks->program = tp_arena_intern(stacks->arena, program);
+		stacks->program = tpa_arena_intern(stacks->arena, program);
 	else if (strcmp(stacks->program, program) != 0)
 		stacks->program = SEVERAL;
 }
@@ -95,7 +95,7 @@ static char *module_named(const char *file)
 }
 
 /* The whole of what makes two names the same. NULL: no memory. */
-static const char *key_of(struct tp_named_stacks *stacks, const struct tp_named *name)
+static const char *key_of(struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
 	const char *key;
 	char *text;
@@ -103,25 +103,25 @@ static const char *key_of(struct tp_named_stacks *stacks, const struct tp_named 
 	if (asprintf(&text, "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
 		     name->function ? name->function : "\1") < 0)
 		return NULL;
-	key = tp_arena_intern(stacks->arena, text);
+	key = tpa_arena_intern(stacks->arena, text);
 	free(text);
 	return key;
 }
 
-static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
+static uint32_t add_name(struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
-	struct tp_named kept = { .python = name->python };
+	struct tpa_named kept = { .python = name->python };
 	const char *key = key_of(stacks, name);
 	uint32_t *number;
 	bool found;
 
-	kept.function = tp_arena_intern(stacks->arena, name->function);
-	kept.module = tp_arena_intern(stacks->arena, name->module);
+	kept.function = tpa_arena_intern(stacks->arena, name->function);
+	kept.module = tpa_arena_intern(stacks->arena, name->module);
 	if (!kept.function != !name->function || !kept.module != !name->module)
-		return TP_NAMED_NONE;
-	number = key ? tp_pairs_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
-	if (!number || !tp_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
-		return TP_NAMED_NONE;
+		return TPA_NAMED_NONE;
+	number = key ? tpa_pairs_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
+	if (!number || !tpa_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
+		return TPA_NAMED_NONE;
 	if (!found) {
 		*number = (uint32_t)stacks->name_count;
 		stacks->names[stacks->name_count++] = kept;
@@ -130,44 +130,44 @@ static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *
 }
 
 /* However long: two instances of a template may differ in what they end with alone. */
-static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *line)
+static uint32_t name_of(struct tpa_named_stacks *stacks, const struct tpa_line *line)
 {
-	const struct tp_location *location = line->location;
+	const struct tpa_location *location = line->location;
 	const char *text = location->function;
 	char *function = text ? strndup(text, location->python ? strlen(text) : own_length(text)) : NULL;
-	char *module = module_named(location->python ? tp_file_name(line->symbol->path) : line->symbol->module);
+	char *module = module_named(location->python ? tpa_file_name(line->symbol->path) : line->symbol->module);
 	bool own = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0;
-	uint32_t number = TP_NAMED_NONE;
+	uint32_t number = TPA_NAMED_NONE;
 
 	if (module && (function || !text))
-		number = add_name(stacks, &(struct tp_named){ function, own ? NULL : module, location->python });
+		number = add_name(stacks, &(struct tpa_named){ function, own ? NULL : module, location->python });
 	free(function);
 	free(module);
 	return number;
 }
 
-uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line)
+uint32_t tpa_named_line(struct tpa_named_stacks *stacks, const struct tpa_line *line)
 {
 	bool found = false;
-	uint32_t *known = tp_pairs_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
+	uint32_t *known = tpa_pairs_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
 
 	if (!known)
-		return TP_NAMED_NONE;
+		return TPA_NAMED_NONE;
 	if (!found)
 		*known = name_of(stacks, line);
 	return *known;
 }
 
-uint32_t tp_named_text(struct tp_named_stacks *stacks, const char *text)
+uint32_t tpa_named_text(struct tpa_named_stacks *stacks, const char *text)
 {
-	return add_name(stacks, &(struct tp_named){ .function = text, .module = "" });
+	return add_name(stacks, &(struct tpa_named){ .function = text, .module = "" });
 }
 
-uint32_t tp_named_module_of(struct tp_named_stacks *stacks, uint32_t name)
+uint32_t tpa_named_module_of(struct tpa_named_stacks *stacks, uint32_t name)
 {
-	struct tp_named module = { 0 };
+	struct tpa_named module = { 0 };
 
-	if (name == TP_NAMED_NONE)
+	if (name == TPA_NAMED_NONE)
 		return name;
 	module.module = stacks->names[name].module;
 	return add_name(stacks, &module);
@@ -179,12 +179,12 @@ uint32_t tp_named_module_of(struct tp_named_stacks *stacks, uint32_t name)
  * Where a chain of names follows upon itself, the second one is left out: how many nodes that are, of the last two of
  * which `name` is the innermost one of. 0: it does not.
  */
-static size_t repeated(const struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+static size_t repeated(const struct tpa_named_stacks *stacks, uint32_t stack, uint32_t name)
 {
-	uint32_t names[2 * TP_NAMED_CYCLE] = { name };
+	uint32_t names[2 * TPA_NAMED_CYCLE] = { name };
 	size_t count = 1;
 
-	for (; stack && count < 2 * TP_NAMED_CYCLE; stack = stacks->nodes[stack].parent)
+	for (; stack && count < 2 * TPA_NAMED_CYCLE; stack = stacks->nodes[stack].parent)
 		names[count++] = stacks->nodes[stack].name;
 	for (size_t k = 1; 2 * k <= count; k++)
 		if (memcmp(names, names + k, k * sizeof(*names)) == 0)
@@ -192,7 +192,7 @@ static size_t repeated(const struct tp_named_stacks *stacks, uint32_t stack, uin
 	return 0;
 }
 
-static uint32_t new_node(struct tp_named_stacks *stacks, uint32_t parent, uint32_t name)
+static uint32_t new_node(struct tpa_named_stacks *stacks, uint32_t parent, uint32_t name)
 {
 	size_t back = repeated(stacks, parent, name);
 
@@ -201,22 +201,22 @@ static uint32_t new_node(struct tp_named_stacks *stacks, uint32_t parent, uint32
 			parent = stacks->nodes[parent].parent;
 		return parent;
 	}
-	if (!tp_reserve(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes)))
-		return TP_NAMED_NONE;
-	stacks->nodes[stacks->node_count] = (struct tp_named_node){ parent, name };
+	if (!tpa_reserve(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes)))
+		return TPA_NAMED_NONE;
+	stacks->nodes[stacks->node_count] = (struct tpa_named_node){ parent, name };
 	return (uint32_t)stacks->node_count++;
 }
 
-uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+uint32_t tpa_named_call(struct tpa_named_stacks *stacks, uint32_t stack, uint32_t name)
 {
 	bool found = false;
 	uint32_t *child, node;
 
-	if (stack == TP_NAMED_NONE || name == TP_NAMED_NONE)
-		return TP_NAMED_NONE;
-	child = tp_pairs_at(&stacks->children, stack, name, &found);
+	if (stack == TPA_NAMED_NONE || name == TPA_NAMED_NONE)
+		return TPA_NAMED_NONE;
+	child = tpa_pairs_at(&stacks->children, stack, name, &found);
 	if (!child)
-		return TP_NAMED_NONE;
+		return TPA_NAMED_NONE;
 	if (!found) {
 		node = new_node(stacks, stack, name);
 		*child = node;
@@ -224,28 +224,28 @@ uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t 
 	return *child;
 }
 
-uint32_t tp_named_stack(struct tp_named_stacks *stacks, const struct tp_stack *stack, size_t first)
+uint32_t tpa_named_stack(struct tpa_named_stacks *stacks, const struct tpa_stack *stack, size_t first)
 {
 	uint32_t node = 0;
 
 	for (size_t i = stack->last; i-- > first;)
-		node = tp_named_call(stacks, node, tp_named_line(stacks, &stack->lines[i]));
+		node = tpa_named_call(stacks, node, tpa_named_line(stacks, &stack->lines[i]));
 	return node;
 }
 
 /* ---- printing ---- */
 
-const char *tp_named_module(const struct tp_named_stacks *stacks, const struct tp_named *name)
+const char *tpa_named_module(const struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
 	if (name->module)
 		return name->module;
 	return stacks->program && *stacks->program ? stacks->program : "(program)";
 }
 
-char *tp_named_whole(const struct tp_named_stacks *stacks, uint32_t name)
+char *tpa_named_whole(const struct tpa_named_stacks *stacks, uint32_t name)
 {
-	const struct tp_named *named = &stacks->names[name];
-	const char *module = tp_named_module(stacks, named);
+	const struct tpa_named *named = &stacks->names[name];
+	const char *module = tpa_named_module(stacks, named);
 	char *text;
 
 	return asprintf(&text, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module) < 0

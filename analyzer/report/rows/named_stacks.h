@@ -7,7 +7,7 @@
  *
  * So that the next version of a program still matches: what compilers and linkers add to names (.constprop.0,
  * [clone .cold], @GLIBC_2.34) is left out, what stands behind .so in a library's file name too, and the program's own
- * module is the program, whatever its file is called. Recursion counts once: a chain of up to TP_NAMED_CYCLE functions
+ * module is the program, whatever its file is called. Recursion counts once: a chain of up to TPA_NAMED_CYCLE functions
  * that follows upon itself is as if it were there once. Functions without a name are their module's.
  */
 #ifndef TPROF_REPORT_ROWS_NAMED_STACKS_H
@@ -17,58 +17,58 @@
 #include "report/rows/stack.h"
 #include "base/arena.h"
 
-#define TP_NAMED_CYCLE 8u
-#define TP_NAMED_NONE UINT32_MAX /* memory is out */
+#define TPA_NAMED_CYCLE 8u
+#define TPA_NAMED_NONE UINT32_MAX /* memory is out */
 
-struct tp_named {
+struct tpa_named {
 	const char *function; /* NULL: it has no name */
 	const char *module;   /* NULL: the program's */
 	bool python;
 };
 
-struct tp_named_node {
+struct tpa_named_node {
 	uint32_t parent, name;
 };
 
-struct tp_named_stacks {
-	struct tp_arena *arena;
-	struct tp_named *names; /* [0]: unknown */
+struct tpa_named_stacks {
+	struct tpa_arena *arena;
+	struct tpa_named *names; /* [0]: unknown */
 	size_t name_count, name_room;
-	struct tp_named_node *nodes; /* [0]: the empty stack */
+	struct tpa_named_node *nodes; /* [0]: the empty stack */
 	size_t node_count, node_room;
-	struct tp_pairs texts;	   /* of names, to their number */
-	struct tp_pairs locations; /* of one process, to their name */
-	struct tp_pairs children;  /* (node, name) to the node that it leads to */
-	const struct tp_trace *trace;
+	struct tpa_pairs texts;	    /* of names, to their number */
+	struct tpa_pairs locations; /* of one process, to their name */
+	struct tpa_pairs children;  /* (node, name) to the node that it leads to */
+	const struct tpa_trace *trace;
 	const char *program; /* file name; NULL: not known, "": there are several */
 };
 
-/* False: no memory; tp_named_free() is due in any case. */
-bool tp_named_init(struct tp_named_stacks *stacks);
-void tp_named_free(struct tp_named_stacks *stacks);
+/* False: no memory; tpa_named_free() is due in any case. */
+bool tpa_named_init(struct tpa_named_stacks *stacks);
+void tpa_named_free(struct tpa_named_stacks *stacks);
 
 /* The lines that are asked about from now on are of this process, whose symbols stay open until the next one. */
-void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *trace);
+void tpa_named_process(struct tpa_named_stacks *stacks, const struct tpa_trace *trace);
 
 /* The number of a line's name. */
-uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line);
+uint32_t tpa_named_line(struct tpa_named_stacks *stacks, const struct tpa_line *line);
 
 /* The number of a name that is no function's: of an op, a module. */
-uint32_t tp_named_text(struct tp_named_stacks *stacks, const char *text);
+uint32_t tpa_named_text(struct tpa_named_stacks *stacks, const char *text);
 
 /* The number of a name's module alone. */
-uint32_t tp_named_module_of(struct tp_named_stacks *stacks, uint32_t name);
+uint32_t tpa_named_module_of(struct tpa_named_stacks *stacks, uint32_t name);
 
 /* The stack in which `stack` called what has that name. */
-uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t name);
+uint32_t tpa_named_call(struct tpa_named_stacks *stacks, uint32_t stack, uint32_t name);
 
 /* Of the lines [first, stack->last). */
-uint32_t tp_named_stack(struct tp_named_stacks *stacks, const struct tp_stack *stack, size_t first);
+uint32_t tpa_named_stack(struct tpa_named_stacks *stacks, const struct tpa_stack *stack, size_t first);
 
 /* Module of a name, as it is printed. */
-const char *tp_named_module(const struct tp_named_stacks *stacks, const struct tp_named *name);
+const char *tpa_named_module(const struct tpa_named_stacks *stacks, const struct tpa_named *name);
 
 /* "function in module", whole. The caller frees it; NULL: no memory. */
-char *tp_named_whole(const struct tp_named_stacks *stacks, uint32_t name);
+char *tpa_named_whole(const struct tpa_named_stacks *stacks, uint32_t name);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define MANY_MISSING 3u /* modules: fewer are named one by one */
 
-__attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct tpa_notes *notes, const char *format, ...)
 {
 	char **more = realloc(notes->text, (notes->count + 1) * sizeof(*more));
 	va_list args;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, co
 		notes->count++;
 }
 
-static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_elsewhere(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const char *first = NULL;
 	uint64_t objects = 0;
@@ -46,49 +46,49 @@ static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes,
 		    "%s was loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks and are not "
 		    "in this report",
-		    first[0] ? first : tp_program_name(trace));
+		    first[0] ? first : tpa_program_name(trace));
 	else if (objects)
 		add(notes,
 		    "%s objects, %s among them, were loaded by dlmopen, in namespaces of their own: their allocations "
 		    "bypass the hooks and are not in this report",
-		    tp_count(objects).text, first[0] ? first : tp_program_name(trace));
+		    tpa_count(objects).text, first[0] ? first : tpa_program_name(trace));
 }
 
 /* Their blocks are missing, or are put down to somebody else. */
-static void add_unseen(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_unseen(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->unseen_count; i++) {
-		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+		const struct tpa_unseen_allocator *unseen = &trace->unseen[i];
 
 		if (!unseen->pool)
 			add(notes,
 			    "a second allocator, %s, is linked into %s (%s): its blocks are not recorded, and the "
 			    "heap's numbers lack them; its memory counts as mapped memory, and in RSS",
-			    unseen->name, tp_file_name(unseen->module), unseen->symbol);
+			    unseen->name, tpa_file_name(unseen->module), unseen->symbol);
 		else
 			add(notes,
 			    "%s (%s in %s) hand out parts of larger blocks: such a block is attributed to the function "
 			    "that needed it first, not to those that hold its parts%s%s%s",
-			    unseen->name, unseen->symbol, tp_file_name(unseen->module), unseen->setting ? "; " : "",
+			    unseen->name, unseen->symbol, tpa_file_name(unseen->module), unseen->setting ? "; " : "",
 			    unseen->setting ? unseen->setting : "",
 			    unseen->setting ? " in the environment shows each part" : "");
 	}
 }
 
-static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_bypasses(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
-	if (tp_allocations_off(trace))
+	if (tpa_allocations_off(trace))
 		add(notes, "TPROF_ALLOC=off: what the program allocated was not recorded");
-	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tp_malloc_is_shared(trace))
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tpa_malloc_is_shared(trace))
 		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen",
 		    trace->malloc_path);
 	else if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		add(notes,
 		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
 		    "%s)",
-		    trace->malloc_path[0] ? trace->malloc_path : tp_program_name(trace));
+		    trace->malloc_path[0] ? trace->malloc_path : tpa_program_name(trace));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		add(notes, "an object was loaded with RTLD_DEEPBIND: its allocations bypass the hooks and are not in "
 			   "this report");
@@ -98,7 +98,7 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }
 
-static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_aside(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 	uint64_t bytes = (uint64_t)header->chunks_aside * header->chunk_size;
@@ -106,64 +106,64 @@ static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
 	if (bytes)
 		add(notes,
 		    "the disk %s full: %s of the trace %s in the program's memory%s and are not in this report%s%s",
-		    trace->running ? "is" : "was", tp_bytes(bytes, false).text, trace->running ? "wait" : "were still",
+		    trace->running ? "is" : "was", tpa_bytes(bytes, false).text, trace->running ? "wait" : "were still",
 		    trace->running ? "" : " when it ended",
 		    header->tables_from ? ", nor are later events, from this time on: " : "",
-		    header->tables_from ? tp_time(tp_trace_ns(trace, header->tables_from)).text : "");
+		    header->tables_from ? tpa_time(tpa_trace_ns(trace, header->tables_from)).text : "");
 }
 
-static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_losses(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
 	if (header->flags & TPROF_FLAG_STOPPED) {
-		const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
+		const char *cause = header->stop_cause ? tpa_lost_name(header->stop_cause - 1) : NULL;
 
 		add(notes, "recording stopped %s after the start (%s): later events are not in this report",
-		    tp_time(tp_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
+		    tpa_time(tpa_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
 	}
 	add_aside(notes, trace);
 	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++) {
-		const char *name = tp_lost_name(i);
+		const char *name = tpa_lost_name(i);
 		uint64_t lost = header->lost[i];
 
 		if (!lost)
 			continue;
 		if (i == TPROF_LOST_STACK)
-			add(notes, "%s event%s without a stack", tp_count(lost).text, tp_plural(lost));
+			add(notes, "%s event%s without a stack", tpa_count(lost).text, tpa_plural(lost));
 		else if (i == TPROF_LOST_SAMPLE)
-			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, tp_plural(lost));
+			add(notes, "%s memory sample%s could not be read", tpa_count(lost).text, tpa_plural(lost));
 		else if (i == TPROF_LOST_TIMER)
 			add(notes,
 			    "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING), or a "
 			    "small stack had no room for a signal's frame",
-			    tp_count(lost).text, tp_plural(lost));
+			    tpa_count(lost).text, tpa_plural(lost));
 		else if (i == TPROF_LOST_COUNTERS)
 			add(notes,
 			    "%s thread%s without performance counters from some point on: they could not be opened, or "
 			    "read",
-			    tp_count(lost).text, tp_plural(lost));
+			    tpa_count(lost).text, tpa_plural(lost));
 		else if (i == TPROF_LOST_OP_DEPTH)
 			add(notes,
 			    "%s call%s of ops not recorded: nested deeper than 256 (1,024 with -finstrument-functions)",
-			    tp_count(lost).text, tp_plural(lost));
+			    tpa_count(lost).text, tpa_plural(lost));
 		else
-			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, tp_plural(lost),
+			add(notes, "%s event%s not recorded: %s", tpa_count(lost).text, tpa_plural(lost),
 			    name ? name : "unknown cause");
 	}
 }
 
-static bool is_paused(const struct tp_process *process)
+static bool is_paused(const struct tpa_process *process)
 {
 	return process->pauses || process->off_at_start;
 }
 
-static bool is_never_on(const struct tp_process *process)
+static bool is_never_on(const struct tpa_process *process)
 {
 	return process->off_at_start && process->paused_ns >= process->duration_ns;
 }
 
-static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
+static void add_pauses(struct tpa_notes *notes, const struct tpa_process *process)
 {
 	if (is_never_on(process))
 		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
@@ -171,11 +171,11 @@ static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
 		add(notes,
 		    "recording was paused %s time%s%s, %s in all: blocks and ops that began then are missing; earlier "
 		    "ones were followed to their end",
-		    tp_count(process->pauses).text, tp_plural(process->pauses),
-		    process->off_at_start ? ", and off at the start" : "", tp_time(process->paused_ns).text);
+		    tpa_count(process->pauses).text, tpa_plural(process->pauses),
+		    process->off_at_start ? ", and off at the start" : "", tpa_time(process->paused_ns).text);
 }
 
-static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_damage(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	uint64_t lost = 0;
 
@@ -184,11 +184,11 @@ static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
 	if (trace->damage_count)
 		add(notes,
 		    "the trace is damaged in %zu place%s, first at offset %" PRIu64 " (%s): %s bytes could not be read",
-		    trace->damage_count, tp_plural(trace->damage_count), trace->damage[0].offset,
-		    trace->damage[0].reason, tp_count(lost).text);
+		    trace->damage_count, tpa_plural(trace->damage_count), trace->damage[0].offset,
+		    trace->damage[0].reason, tpa_count(lost).text);
 }
 
-static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_cpu(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
@@ -197,10 +197,10 @@ static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
 		    header->cpu_signal);
 	if (header->samples_own)
 		add(notes, "%s of CPU time was spent in the collector itself and is in no function",
-		    tp_time(header->samples_own * header->cpu_period_ns).text);
+		    tpa_time(header->samples_own * header->cpu_period_ns).text);
 }
 
-static void add_counters(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_counters(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->counter_count; i++)
 		if (!trace->counters[i].number)
@@ -208,54 +208,54 @@ static void add_counters(struct tp_notes *notes, const struct tp_trace *trace)
 			    strerror(trace->counters[i].error));
 }
 
-static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
+static void add_stacks(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
 	if (header->walks_cut)
 		add(notes, "%s stack%s deeper than %" PRIu32 " frames: the outer ones are missing (TPROF_DEPTH)",
-		    tp_count(header->walks_cut).text, header->walks_cut == 1 ? " was" : "s were", header->depth);
+		    tpa_count(header->walks_cut).text, header->walks_cut == 1 ? " was" : "s were", header->depth);
 	if (header->python_seen)
 		add(notes, "the frames of this Python (%u.%u) can't be read: its stacks are native only",
 		    header->python_seen >> 8 & 0xff, header->python_seen & 0xff);
 	if (header->walks_short)
-		add(notes, "%s stack%s could not be followed to the end", tp_count(header->walks_short).text,
-		    tp_plural(header->walks_short));
+		add(notes, "%s stack%s could not be followed to the end", tpa_count(header->walks_short).text,
+		    tpa_plural(header->walks_short));
 }
 
-static void add_lost_callers(struct tp_notes *notes, const struct tp_process *process)
+static void add_lost_callers(struct tpa_notes *notes, const struct tpa_process *process)
 {
-	struct tp_lost_callers_list lost;
+	struct tpa_lost_callers_list lost;
 
-	tp_lost_callers_find(&lost, process);
+	tpa_lost_callers_find(&lost, process);
 	for (size_t i = 0; i < lost.count; i++) {
-		char *text = tp_lost_callers_text(&lost.list[i]);
+		char *text = tpa_lost_callers_text(&lost.list[i]);
 
 		if (text)
 			add(notes, "%s", text);
 		free(text);
 	}
-	tp_lost_callers_free(&lost);
+	tpa_lost_callers_free(&lost);
 }
 
-static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
+static void add_order(struct tpa_notes *notes, const struct tpa_heap *heap)
 {
 	if (heap->inherited_frees)
 		add(notes, "%s free%s of blocks that the parent allocated before the fork",
-		    tp_count(heap->inherited_frees).text, tp_plural(heap->inherited_frees));
+		    tpa_count(heap->inherited_frees).text, tpa_plural(heap->inherited_frees));
 	if (heap->unmatched_frees)
 		add(notes, "%s free%s of blocks whose allocation is not in the trace",
-		    tp_count(heap->unmatched_frees).text, tp_plural(heap->unmatched_frees));
+		    tpa_count(heap->unmatched_frees).text, tpa_plural(heap->unmatched_frees));
 }
 
-static bool is_missing(const struct tp_symbols *symbols, const struct tp_module *module)
+static bool is_missing(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	return !module->collector && module->path[0] == '/' &&
-	       tp_symbols_module_state(symbols, module) == TP_MODULE_MISSING;
+	       tpa_symbols_module_state(symbols, module) == TPA_MODULE_MISSING;
 }
 
 /* On a machine that has few of the run's files. True: it was said in one. */
-static bool add_missing(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+static bool add_missing(struct tpa_notes *notes, const struct tpa_trace *trace, const struct tpa_symbols *symbols)
 {
 	size_t missing = 0, named = 0;
 	char names[64] = "none";
@@ -263,7 +263,7 @@ static bool add_missing(struct tp_notes *notes, const struct tp_trace *trace, co
 	for (size_t i = 0; i < trace->module_count; i++)
 		if (is_missing(symbols, &trace->modules[i])) {
 			missing++;
-			named += tp_symbols_module_is_named(symbols, &trace->modules[i]);
+			named += tpa_symbols_module_is_named(symbols, &trace->modules[i]);
 		}
 	if (missing < MANY_MISSING)
 		return false;
@@ -275,48 +275,49 @@ static bool add_missing(struct tp_notes *notes, const struct tp_trace *trace, co
 }
 
 /* The collector's frames are not shown anyway. */
-static void add_module(struct tp_notes *notes, const struct tp_module *module, enum tp_module_state state, bool missing)
+static void add_module(struct tpa_notes *notes, const struct tpa_module *module, enum tpa_module_state state,
+		       bool missing)
 {
 	if (module->collector)
 		return;
-	if (state == TP_MODULE_REPLACED)
+	if (state == TPA_MODULE_REPLACED)
 		add(notes, "%s was replaced since the run: its functions are not named from the new file",
 		    module->path);
-	else if (state == TP_MODULE_MISSING && missing && module->path[0] == '/')
+	else if (state == TPA_MODULE_MISSING && missing && module->path[0] == '/')
 		add(notes, "%s is not there any more: --debug-dir can name a folder with a copy", module->path);
-	else if (state == TP_MODULE_UNREADABLE)
+	else if (state == TPA_MODULE_UNREADABLE)
 		add(notes, "%s can't be read as an ELF file", module->path);
 }
 
-static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+static void add_modules(struct tpa_notes *notes, const struct tpa_trace *trace, const struct tpa_symbols *symbols)
 {
 	bool each = !add_missing(notes, trace, symbols);
 	size_t unloaded = 0;
 
 	for (size_t i = 0; i < trace->module_count; i++) {
-		const struct tp_module *module = &trace->modules[i];
+		const struct tpa_module *module = &trace->modules[i];
 
 		unloaded += module->unloaded_ticks != 0;
-		add_module(notes, module, tp_symbols_module_state(symbols, module), each);
+		add_module(notes, module, tpa_symbols_module_state(symbols, module), each);
 	}
 	if (unloaded)
 		add(notes, "%zu module%s unloaded (dlclose) before the end", unloaded,
 		    unloaded == 1 ? " was" : "s were");
 }
 
-static void add_nameless(struct tp_notes *notes, const struct tp_process *process)
+static void add_nameless(struct tpa_notes *notes, const struct tpa_process *process)
 {
 	uint64_t calls = process->op_counts.nameless;
 
 	if (calls)
 		add(notes, "the names of the ops of %s call%s are not in the trace, which has room for 49,152 names",
-		    tp_count(calls).text, calls == 1 ? "" : "s");
+		    tpa_count(calls).text, calls == 1 ? "" : "s");
 }
 
-static void add_globs(struct tp_notes *notes, const struct tp_process *process)
+static void add_globs(struct tpa_notes *notes, const struct tpa_process *process)
 {
-	char *unmet = is_never_on(process) ? NULL : tp_op_globs_unmet(process->trace);
-	const char *step = is_never_on(process) || process->steps.count ? NULL : tp_step_glob_unmet(process->trace);
+	char *unmet = is_never_on(process) ? NULL : tpa_op_globs_unmet(process->trace);
+	const char *step = is_never_on(process) || process->steps.count ? NULL : tpa_step_glob_unmet(process->trace);
 
 	if (unmet)
 		add(notes,
@@ -329,7 +330,7 @@ static void add_globs(struct tp_notes *notes, const struct tp_process *process)
 	free(unmet);
 }
 
-void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols)
+void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *process, const struct tpa_symbols *symbols)
 {
 	notes->text = NULL;
 	notes->count = 0;
@@ -348,38 +349,38 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 		add_modules(notes, process->trace, symbols);
 }
 
-void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_run *run, const struct tp_process *process)
+void tpa_notes_unrecorded(struct tpa_notes *notes, const struct tpa_run *run, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
-	const char *unseen = tp_heap_unseen_in(run, process);
+	const struct tpa_trace *trace = process->trace;
+	const char *unseen = tpa_heap_unseen_in(run, process);
 
 	if (unseen)
 		add(notes, "%s: what was allocated was not recorded: %s", trace->file, unseen);
 	if (!trace->header->cpu_period_ns)
 		add(notes, "%s: CPU sampling was off", trace->file);
-	tp_notes_partial(notes, process);
+	tpa_notes_partial(notes, process);
 }
 
-void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process)
+void tpa_notes_partial(struct tpa_notes *notes, const struct tpa_process *process)
 {
-	const struct tp_trace *trace = process->trace;
-	const char *cut = tp_recording_cut(trace);
-	uint64_t lost = tp_lost_events(trace);
+	const struct tpa_trace *trace = process->trace;
+	const char *cut = tpa_recording_cut(trace);
+	uint64_t lost = tpa_lost_events(trace);
 
 	if (cut)
 		add(notes, "%s: %s", trace->file, cut);
 	else if (lost)
-		add(notes, "%s: %s event%s not recorded", trace->file, tp_count(lost).text,
+		add(notes, "%s: %s event%s not recorded", trace->file, tpa_count(lost).text,
 		    lost == 1 ? " was" : "s were");
 	if (process->estimated)
 		add(notes, "%s: allocations were sampled: memory is an estimate", trace->file);
 	if (is_paused(process) && !is_never_on(process))
-		add(notes, "%s: recording was paused for %s", trace->file, tp_time(process->paused_ns).text);
+		add(notes, "%s: recording was paused for %s", trace->file, tpa_time(process->paused_ns).text);
 	if (trace->running)
 		add(notes, "%s: the process still runs", trace->file);
 }
 
-void tp_notes_free(struct tp_notes *notes)
+void tpa_notes_free(struct tpa_notes *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
 		free(notes->text[i]);

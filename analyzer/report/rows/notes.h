@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 
 /* A list of sentences. */
-struct tp_notes {
+struct tpa_notes {
 	char **text;
 	size_t count;
 };
@@ -16,16 +16,16 @@ struct tp_notes {
  * Everything that limits what the numbers say: losses, damage, bypassed hooks, incomplete stacks, replaced modules (of
  * `symbols` used so far; may be NULL). Never fails; out of memory drops a note.
  */
-void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols);
+void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *process, const struct tpa_symbols *symbols);
 
 /*
  * Adds what of a process of the run was not recorded at all, with its trace's name: where 0 is no measurement; and what the next
  * adds.
  */
-void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_run *run, const struct tp_process *process);
+void tpa_notes_unrecorded(struct tpa_notes *notes, const struct tpa_run *run, const struct tpa_process *process);
 
 /* Adds, with its trace's name, why the recording is not that of a whole run. */
-void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process);
-void tp_notes_free(struct tp_notes *notes);
+void tpa_notes_partial(struct tpa_notes *notes, const struct tpa_process *process);
+void tpa_notes_free(struct tpa_notes *notes);
 
 #endif

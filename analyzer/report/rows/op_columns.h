@@ -5,7 +5,7 @@
 
 #include "report/rows/column.h"
 
-extern const struct tp_column tp_op_columns[];	  /* rows: struct tp_op_stats */
-extern const struct tp_column tp_shape_columns[]; /* rows: struct tp_shape_stats */
+extern const struct tpa_column tpa_op_columns[];    /* rows: struct tpa_op_stats */
+extern const struct tpa_column tpa_shape_columns[]; /* rows: struct tpa_shape_stats */
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *setting(const struct tp_trace *trace, const char *name)
+static const char *setting(const struct tpa_trace *trace, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -29,7 +29,7 @@ static bool is_preset(const char *word)
 	return false;
 }
 
-static bool is_met(const struct tp_trace *trace, const char *glob)
+static bool is_met(const struct tpa_trace *trace, const char *glob)
 {
 	for (size_t i = 1; i < trace->op_count; i++)
 		if (trace->ops[i].name && fnmatch(glob, trace->ops[i].name, FNM_NOESCAPE) == 0)
@@ -41,10 +41,10 @@ static bool is_met(const struct tp_trace *trace, const char *glob)
  * A glob may also have met a symbol, which is not in the trace. Then there are ops of the user's that none of the globs
  * accounts for by name.
  */
-static bool are_all_by_name(const struct tp_trace *trace, char *const *globs, size_t count)
+static bool are_all_by_name(const struct tpa_trace *trace, char *const *globs, size_t count)
 {
 	for (size_t i = 1; i < trace->op_count; i++) {
-		const struct tp_op *op = &trace->ops[i];
+		const struct tpa_op *op = &trace->ops[i];
 		bool met = !op->name || !op->category || strcmp(op->category, "user") != 0 ||
 			   op->origin != TPROF_OP_FUNCTION;
 
@@ -68,7 +68,7 @@ static size_t split_globs(char *list, char **globs, size_t most)
 	return count;
 }
 
-char *tp_op_globs_unmet(const struct tp_trace *trace)
+char *tpa_op_globs_unmet(const struct tpa_trace *trace)
 {
 	const char *value = setting(trace, "TPROF_OPS");
 	char *list = value ? strdup(value) : NULL, *globs[64], *unmet = NULL;
@@ -87,7 +87,7 @@ char *tp_op_globs_unmet(const struct tp_trace *trace)
 	return NULL;
 }
 
-const char *tp_step_glob_unmet(const struct tp_trace *trace)
+const char *tpa_step_glob_unmet(const struct tpa_trace *trace)
 {
 	const char *glob = setting(trace, "TPROF_STEP");
 

@@ -8,9 +8,9 @@
 #include "trace/trace.h"
 
 /* The globs of TPROF_OPS by which no op of the trace is called, as "one, two"; NULL: there are none. The caller frees it. */
-char *tp_op_globs_unmet(const struct tp_trace *trace);
+char *tpa_op_globs_unmet(const struct tpa_trace *trace);
 
 /* The glob of TPROF_STEP, if no op of the trace is called so; else NULL. */
-const char *tp_step_glob_unmet(const struct tp_trace *trace);
+const char *tpa_step_glob_unmet(const struct tpa_trace *trace);
 
 #endif

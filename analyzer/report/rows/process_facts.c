@@ -9,7 +9,7 @@
 
 #include "trace/related.h"
 
-const char *tp_end_name(const struct tp_trace *trace)
+const char *tpa_end_name(const struct tpa_trace *trace)
 {
 	switch (trace->header->end) {
 	case TPROF_END_EXIT:
@@ -34,9 +34,9 @@ static const char *signal_name(int number, char *buffer, size_t size)
 	return buffer;
 }
 
-struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
+struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace)
 {
-	struct tp_phrase phrase;
+	struct tpa_phrase phrase;
 	char name[32];
 
 	switch (trace->header->end) {
@@ -60,9 +60,9 @@ struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
 	return phrase;
 }
 
-const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
+const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 
 	if (to_ns && to_ns < process->start_ns + process->duration_ns)
 		return "alive at the end of that part";
@@ -78,19 +78,19 @@ const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
 	}
 }
 
-const char *tp_program_name(const struct tp_trace *trace)
+const char *tpa_program_name(const struct tpa_trace *trace)
 {
-	return tp_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
+	return tpa_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
 }
 
-const char *tp_lost_name(unsigned int cause)
+const char *tpa_lost_name(unsigned int cause)
 {
 	static const char *const names[] = TPROF_LOST_NAMES;
 
 	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : NULL;
 }
 
-uint64_t tp_lost_events(const struct tp_trace *trace)
+uint64_t tpa_lost_events(const struct tpa_trace *trace)
 {
 	const unsigned int others =
 		1u << TPROF_LOST_STACK | 1u << TPROF_LOST_SAMPLE | 1u << TPROF_LOST_TIMER | 1u << TPROF_LOST_COUNTERS;
@@ -102,14 +102,14 @@ uint64_t tp_lost_events(const struct tp_trace *trace)
 	return sum;
 }
 
-bool tp_malloc_is_shared(const struct tp_trace *trace)
+bool tpa_malloc_is_shared(const struct tpa_trace *trace)
 {
 	const char *slash = strrchr(trace->malloc_path, '/');
 
 	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
 }
 
-bool tp_allocations_off(const struct tp_trace *trace)
+bool tpa_allocations_off(const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->env_count; i++)
 		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
@@ -117,7 +117,7 @@ bool tp_allocations_off(const struct tp_trace *trace)
 	return false;
 }
 
-const char *tp_recording_cut(const struct tp_trace *trace)
+const char *tpa_recording_cut(const struct tpa_trace *trace)
 {
 	if (trace->header->flags & TPROF_FLAG_STOPPED)
 		return "recording stopped before the process ended";
@@ -128,9 +128,9 @@ const char *tp_recording_cut(const struct tp_trace *trace)
 	return NULL;
 }
 
-static const char *unseen_without_sampling(const struct tp_process *process)
+static const char *unseen_without_sampling(const struct tpa_process *process)
 {
-	if (tp_allocations_off(process->trace))
+	if (tpa_allocations_off(process->trace))
 		return "TPROF_ALLOC=off";
 	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		return "its malloc can't be seen";
@@ -139,28 +139,28 @@ static const char *unseen_without_sampling(const struct tp_process *process)
 	return NULL;
 }
 
-static bool is_without_sample(const struct tp_process *process)
+static bool is_without_sample(const struct tpa_process *process)
 {
 	return process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks;
 }
 
-const char *tp_heap_unseen(const struct tp_process *process)
+const char *tpa_heap_unseen(const struct tpa_process *process)
 {
 	const char *why = unseen_without_sampling(process);
 
 	return why || !is_without_sample(process) ? why : "no block was sampled";
 }
 
-const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process)
+const char *tpa_heap_unseen_in(const struct tpa_run *run, const struct tpa_process *process)
 {
 	bool none = true;
 
 	for (size_t i = 0; i < run->process_count; i++)
 		none = none && is_without_sample(&run->processes[i]);
-	return none ? tp_heap_unseen(process) : unseen_without_sampling(process);
+	return none ? tpa_heap_unseen(process) : unseen_without_sampling(process);
 }
 
-bool tp_heap_unknown(const struct tp_process *process)
+bool tpa_heap_unknown(const struct tpa_process *process)
 {
-	return tp_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
+	return tpa_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
 }

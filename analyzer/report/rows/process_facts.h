@@ -9,47 +9,47 @@
 #include "symbols/symbols.h"
 
 /* "exit", "signal", "exec", "killed" or "running". */
-const char *tp_end_name(const struct tp_trace *trace);
+const char *tpa_end_name(const struct tpa_trace *trace);
 
 /* "exited with status 0", "was killed", ... */
-struct tp_phrase {
+struct tpa_phrase {
 	char text[128];
 };
-struct tp_phrase tp_end_sentence(const struct tp_trace *trace);
+struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace);
 
 /*
  * Of memory that was not freed: "unfreed at exit", "alive when the process was killed", ... ; where the report ends at
  * `to_ns` (0: with the process), before the process does, what the process would free afterwards is in it too.
  */
-const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns);
+const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns);
 
 /* Name of the program: the last part of its path. */
-const char *tp_program_name(const struct tp_trace *trace);
+const char *tpa_program_name(const struct tpa_trace *trace);
 
 /* Events that were not recorded; of other causes stacks, memory samples or threads are counted: no event is missing for them. */
-uint64_t tp_lost_events(const struct tp_trace *trace);
+uint64_t tpa_lost_events(const struct tpa_trace *trace);
 /* Name of a cause; NULL: no such cause. */
-const char *tp_lost_name(unsigned int cause);
+const char *tpa_lost_name(unsigned int cause);
 
 /* Of a malloc that was not seen: is it another library's that stands before libtprof.so, or is it linked into the program? */
-bool tp_malloc_is_shared(const struct tp_trace *trace);
+bool tpa_malloc_is_shared(const struct tpa_trace *trace);
 
 /* Was the collector told to leave allocations out? */
-bool tp_allocations_off(const struct tp_trace *trace);
+bool tpa_allocations_off(const struct tpa_trace *trace);
 
 /* Why it is not known what the process allocated, in words; NULL: it was recorded. */
-const char *tp_heap_unseen(const struct tp_process *process);
+const char *tpa_heap_unseen(const struct tpa_process *process);
 
 /*
  * The same of one among processes that are summed: the 0 of one that had no sample is as good an estimate as the others' numbers,
  * unless none had any. A small child of a large program has none as a rule.
  */
-const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process);
+const char *tpa_heap_unseen_in(const struct tpa_run *run, const struct tpa_process *process);
 
 /* Is it not known, and nothing in the trace? Its 0 bytes are then no number to print. */
-bool tp_heap_unknown(const struct tp_process *process);
+bool tpa_heap_unknown(const struct tpa_process *process);
 
 /* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */
-const char *tp_recording_cut(const struct tp_trace *trace);
+const char *tpa_recording_cut(const struct tpa_trace *trace);
 
 #endif

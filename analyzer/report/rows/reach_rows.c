@@ -4,22 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct tp_reach_kind tp_reach_kinds[TP_REACH_KINDS] = {
+const struct tpa_reach_kind tpa_reach_kinds[TPA_REACH_KINDS] = {
 	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
 	{ "indirectly lost: only lost blocks point to it", "indirectly_lost", TPROF_REACH_INDIRECT, false },
 	{ "possibly lost: only pointers into its inside point to it", "possibly_lost", TPROF_REACH_POSSIBLE, true },
 	{ "still reachable", "still_reachable", TPROF_REACH_STILL, false },
 };
 
-static const struct tp_process *process_of(const struct tp_growth_view *view)
+static const struct tpa_process *process_of(const struct tpa_growth_view *view)
 {
 	return &view->listing.run->processes[view->process];
 }
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct tp_reach_sum *x = *(const struct tp_reach_sum *const *)a;
-	const struct tp_reach_sum *y = *(const struct tp_reach_sum *const *)b;
+	const struct tpa_reach_sum *x = *(const struct tpa_reach_sum *const *)a;
+	const struct tpa_reach_sum *y = *(const struct tpa_reach_sum *const *)b;
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
@@ -27,7 +27,7 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* Threads that waited in a call that was not hooked: their registers are not known. */
-uint32_t tp_reach_unknown_waiting(const struct tp_trace *trace)
+uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
@@ -36,13 +36,13 @@ uint32_t tp_reach_unknown_waiting(const struct tp_trace *trace)
 }
 
 /* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
-uint64_t tp_reach_unseen_registers(const struct tp_trace *trace)
+uint64_t tpa_reach_unseen_registers(const struct tpa_trace *trace)
 {
-	return TPROF_KEPT * ((uint64_t)tp_reach_unknown_waiting(trace) + trace->header->snapshot_running);
+	return TPROF_KEPT * ((uint64_t)tpa_reach_unknown_waiting(trace) + trace->header->snapshot_running);
 }
 
 /* When the latest search was; 0: never. */
-uint64_t tp_reach_latest(const struct tp_trace *trace)
+uint64_t tpa_reach_latest(const struct tpa_trace *trace)
 {
 	uint64_t ticks = trace->header->search_ticks; /* where nothing was alive there is no more of it */
 
@@ -52,16 +52,16 @@ uint64_t tp_reach_latest(const struct tp_trace *trace)
 }
 
 /* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
-struct tp_reach_found tp_reach_find(const struct tp_growth_view *view, enum tprof_reach reach)
+struct tpa_reach_found tpa_reach_find(const struct tpa_growth_view *view, enum tprof_reach reach)
 {
-	const struct tp_trace *trace = process_of(view)->trace;
-	struct tp_reach_found found = { .list = calloc(trace->reach_count + 1, sizeof(struct tp_reach_sum *)) };
-	uint64_t ticks = tp_reach_latest(trace);
+	const struct tpa_trace *trace = process_of(view)->trace;
+	struct tpa_reach_found found = { .list = calloc(trace->reach_count + 1, sizeof(struct tpa_reach_sum *)) };
+	uint64_t ticks = tpa_reach_latest(trace);
 
 	for (size_t i = 0; found.list && i < trace->reach_count; i++) {
-		const struct tp_reach_sum *sum = &trace->reach[i];
+		const struct tpa_reach_sum *sum = &trace->reach[i];
 
-		if (sum->ticks != ticks || sum->reach != reach || !tp_growth_shown(view, sum->node))
+		if (sum->ticks != ticks || sum->reach != reach || !tpa_growth_shown(view, sum->node))
 			continue;
 		found.list[found.count++] = sum;
 		found.bytes += sum->bytes;
@@ -74,7 +74,7 @@ struct tp_reach_found tp_reach_find(const struct tp_growth_view *view, enum tpro
 
 /* ---- a search that was asked for and not made ---- */
 
-static const char *ending(const struct tp_trace *trace)
+static const char *ending(const struct tpa_trace *trace)
 {
 	static const char *const ways[] = {
 		"the system call exit_group", "exit()", "_exit()", "_Exit()", "quick_exit()",
@@ -95,7 +95,7 @@ static const char *ending(const struct tp_trace *trace)
 }
 
 /* Why there is no result of the search at the end. "": there is one, or none was asked for. */
-void tp_reach_say_unsearched(const struct tp_trace *trace, char *text, size_t size)
+void tpa_reach_say_unsearched(const struct tpa_trace *trace, char *text, size_t size)
 {
 	text[0] = 0;
 	switch (trace->header->search_at_end) {
@@ -125,7 +125,7 @@ void tp_reach_say_unsearched(const struct tp_trace *trace, char *text, size_t si
 	}
 }
 
-const char *tp_reach_state(const struct tp_trace *trace)
+const char *tpa_reach_state(const struct tpa_trace *trace)
 {
 	switch (trace->header->search_at_end) {
 	case TPROF_SEARCH_NOT_ASKED:

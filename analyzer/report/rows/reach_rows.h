@@ -5,37 +5,37 @@
 
 #include "report/rows/view.h"
 
-#define TP_REACH_KINDS 4
+#define TPA_REACH_KINDS 4
 
-struct tp_reach_kind {
+struct tpa_reach_kind {
 	const char *words, *key;
 	enum tprof_reach reach;
 	bool listed; /* in text: what can be reached is no leak, and what a lost block leads to goes with it */
 };
-extern const struct tp_reach_kind tp_reach_kinds[TP_REACH_KINDS];
+extern const struct tpa_reach_kind tpa_reach_kinds[TPA_REACH_KINDS];
 
-struct tp_reach_found {
-	const struct tp_reach_sum **list;
+struct tpa_reach_found {
+	const struct tpa_reach_sum **list;
 	size_t count;
 	uint64_t bytes, blocks;
 };
 
 /* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
-struct tp_reach_found tp_reach_find(const struct tp_growth_view *view, enum tprof_reach reach);
+struct tpa_reach_found tpa_reach_find(const struct tpa_growth_view *view, enum tprof_reach reach);
 
 /* When the latest search was; 0: never. */
-uint64_t tp_reach_latest(const struct tp_trace *trace);
+uint64_t tpa_reach_latest(const struct tpa_trace *trace);
 
 /* Threads that waited in a call that was not hooked: their registers are not known. */
-uint32_t tp_reach_unknown_waiting(const struct tp_trace *trace);
+uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace);
 
 /* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
-uint64_t tp_reach_unseen_registers(const struct tp_trace *trace);
+uint64_t tpa_reach_unseen_registers(const struct tpa_trace *trace);
 
 /* Why there is no result of the search at the end. "": there is one, or none was asked for. */
-void tp_reach_say_unsearched(const struct tp_trace *trace, char *text, size_t size);
+void tpa_reach_say_unsearched(const struct tpa_trace *trace, char *text, size_t size);
 
 /* In the words of JSON: "due", "done", ... */
-const char *tp_reach_state(const struct tp_trace *trace);
+const char *tpa_reach_state(const struct tpa_trace *trace);
 
 #endif

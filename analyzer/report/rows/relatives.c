@@ -3,28 +3,29 @@
 
 #include <string.h>
 
-enum tp_relative tp_relation_of(const struct tprof_header *own, const struct tprof_header *other)
+enum tpa_relative tpa_relation_of(const struct tprof_header *own, const struct tprof_header *other)
 {
 	if (other->start.ticks < own->start.ticks)
-		return TP_RELATIVE_ELSE;
+		return TPA_RELATIVE_ELSE;
 	if (other->pid == own->pid && other->process_start == own->process_start)
-		return TP_RELATIVE_REPLACED;
+		return TPA_RELATIVE_REPLACED;
 	if (other->ppid != own->pid)
-		return TP_RELATIVE_ELSE;
+		return TPA_RELATIVE_ELSE;
 	if (other->origin != TPROF_ORIGIN_FORK)
-		return TP_RELATIVE_STARTED;
-	return other->end == TPROF_END_EXEC ? TP_RELATIVE_ELSE : TP_RELATIVE_FORKED; /* what replaced it was started */
+		return TPA_RELATIVE_STARTED;
+	return other->end == TPROF_END_EXEC ? TPA_RELATIVE_ELSE
+					    : TPA_RELATIVE_FORKED; /* what replaced it was started */
 }
 
 /* The next program of the same process; the ones behind it replaced that one. */
-const struct tp_other *tp_next_program(const struct tp_trace *trace, const struct tp_others *others)
+const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const struct tpa_others *others)
 {
-	const struct tp_other *next = NULL;
+	const struct tpa_other *next = NULL;
 
 	for (size_t i = 0; i < others->count; i++) {
-		const struct tp_other *other = &others->list[i];
+		const struct tpa_other *other = &others->list[i];
 
-		if (tp_relation_of(trace->header, &other->header) == TP_RELATIVE_REPLACED &&
+		if (tpa_relation_of(trace->header, &other->header) == TPA_RELATIVE_REPLACED &&
 		    (!next || other->header.start.ticks < next->header.start.ticks))
 			next = other;
 	}
@@ -41,13 +42,13 @@ static const char *const reasons[] = {
 	[TPROF_UNFOLLOWED_OUTPUT] = "its trace could not be written",
 };
 
-const char *tp_untraced_reason(const struct tprof_untraced *note)
+const char *tpa_untraced_reason(const struct tprof_untraced *note)
 {
 	return note->why && note->why < sizeof(reasons) / sizeof(*reasons) ? reasons[note->why] : "?";
 }
 
 /* The notes of a header, one after the other; others can write there. */
-const struct tprof_untraced *tp_next_untraced(const struct tp_trace *trace, size_t *at, char name[48])
+const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48])
 {
 	while (*at < TPROF_UNTRACED_MAX) {
 		const struct tprof_untraced *note = &trace->header->untraced[(*at)++];
@@ -61,7 +62,7 @@ const struct tprof_untraced *tp_next_untraced(const struct tp_trace *trace, size
 	return NULL;
 }
 
-bool tp_untraced_replaced(const struct tp_trace *trace, const struct tprof_untraced *note)
+bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note)
 {
 	return note->pid == trace->header->pid && note->why != TPROF_UNFOLLOWED_OUTPUT;
 }

@@ -6,30 +6,30 @@
 
 #include "base/reserve.h"
 
-bool tp_row_index_init(struct tp_row_index *index)
+bool tpa_row_index_init(struct tpa_row_index *index)
 {
 	memset(index, 0, sizeof(*index));
-	return tp_keys_init(&index->keys);
+	return tpa_keys_init(&index->keys);
 }
 
-void tp_row_index_free(struct tp_row_index *index)
+void tpa_row_index_free(struct tpa_row_index *index)
 {
-	tp_keys_free(&index->keys);
-	tp_pairs_free(&index->rows);
-	tp_pairs_free(&index->matches);
+	tpa_keys_free(&index->keys);
+	tpa_pairs_free(&index->rows);
+	tpa_pairs_free(&index->matches);
 	free(index->stamps);
 }
 
-void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size)
+void *tpa_row_index_at(struct tpa_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size)
 {
 	bool found = false;
 	uint32_t *position;
 	unsigned char *rows;
 
-	if (!tp_reserve(array, &index->room, index->count + 1, size) ||
-	    !tp_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
+	if (!tpa_reserve(array, &index->room, index->count + 1, size) ||
+	    !tpa_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
 		return NULL;
-	position = tp_pairs_at(&index->rows, key, kind, &found);
+	position = tpa_pairs_at(&index->rows, key, kind, &found);
 	if (!position)
 		return NULL;
 	memcpy(&rows, array, sizeof(rows));
@@ -41,7 +41,7 @@ void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, v
 	return rows + *position * size;
 }
 
-bool tp_row_index_once(struct tp_row_index *index, size_t position)
+bool tpa_row_index_once(struct tpa_row_index *index, size_t position)
 {
 	bool first = index->stamps[position] != index->stamp;
 
@@ -49,19 +49,19 @@ bool tp_row_index_once(struct tp_row_index *index, size_t position)
 	return first;
 }
 
-const char *tp_row_index_op(struct tp_row_index *index, const char *op)
+const char *tpa_row_index_op(struct tpa_row_index *index, const char *op)
 {
-	return tp_arena_intern(index->keys.arena, op ? op : "");
+	return tpa_arena_intern(index->keys.arena, op ? op : "");
 }
 
-bool tp_row_index_matches(struct tp_row_index *index, const struct tp_stack *stack, const regex_t *filter)
+bool tpa_row_index_matches(struct tpa_row_index *index, const struct tpa_stack *stack, const regex_t *filter)
 {
 	for (size_t i = 0; i < stack->count; i++) {
 		bool found = false;
-		uint32_t *known = tp_pairs_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
+		uint32_t *known = tpa_pairs_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
 
 		if (known && !found)
-			*known = tp_line_matches(&stack->lines[i], filter);
+			*known = tpa_line_matches(&stack->lines[i], filter);
 		if (known && *known)
 			return true;
 	}
@@ -73,7 +73,7 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-int tp_row_names_compare(const struct tp_line *a, const char *a_op, const struct tp_line *b, const char *b_op)
+int tpa_row_names_compare(const struct tpa_line *a, const char *a_op, const struct tpa_line *b, const char *b_op)
 {
 	int order = 0;
 

@@ -7,41 +7,41 @@
 
 #include "report/rows/line_keys.h"
 
-struct tp_row_index {
-	struct tp_keys keys;
-	struct tp_pairs rows;	 /* (key, kind) to row */
-	struct tp_pairs matches; /* of a location: does the filter match it */
-	uint32_t *stamps;	 /* of a row: the last site that was added to its total */
+struct tpa_row_index {
+	struct tpa_keys keys;
+	struct tpa_pairs rows;	  /* (key, kind) to row */
+	struct tpa_pairs matches; /* of a location: does the filter match it */
+	uint32_t *stamps;	  /* of a row: the last site that was added to its total */
 	uint32_t stamp;
 	size_t count; /* rows */
 	size_t room, stamp_room;
 };
 
-bool tp_row_index_init(struct tp_row_index *index); /* false: memory is out */
-void tp_row_index_free(struct tp_row_index *index);
+bool tpa_row_index_init(struct tpa_row_index *index); /* false: memory is out */
+void tpa_row_index_free(struct tpa_row_index *index);
 
 /*
  * The row of (key, kind), an element of `size` bytes in the array that `array` points to: that grows as it must, and a
  * new element is all zero. Valid until the next call. NULL: memory is out.
  */
-void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size);
+void *tpa_row_index_at(struct tpa_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size);
 
 /* A new site comes. */
-static inline void tp_row_index_next(struct tp_row_index *index)
+static inline void tpa_row_index_next(struct tpa_row_index *index)
 {
 	index->stamp++;
 }
 
 /* Whether the row of that position is met for the first time since then: a stack counts once, however it recurses. */
-bool tp_row_index_once(struct tp_row_index *index, size_t position);
+bool tpa_row_index_once(struct tpa_row_index *index, size_t position);
 
 /* The same text for the same op of any process, empty for none. NULL: memory is out. */
-const char *tp_row_index_op(struct tp_row_index *index, const char *op);
+const char *tpa_row_index_op(struct tpa_row_index *index, const char *op);
 
-/* tp_stack_matches(), asked once a location. */
-bool tp_row_index_matches(struct tp_row_index *index, const struct tp_stack *stack, const regex_t *filter);
+/* tpa_stack_matches(), asked once a location. */
+bool tpa_row_index_matches(struct tpa_row_index *index, const struct tpa_stack *stack, const regex_t *filter);
 
 /* Names in order, none first: of a row's lines, then of its op. Lines that are nowhere are equal to any. */
-int tp_row_names_compare(const struct tp_line *a, const char *a_op, const struct tp_line *b, const char *b_op);
+int tpa_row_names_compare(const struct tpa_line *a, const char *a_op, const struct tpa_line *b, const char *b_op);
 
 #endif

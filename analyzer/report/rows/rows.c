@@ -11,21 +11,21 @@
 #include "report/rows/stack_rows.h"
 #include "report/rows/suppressions.h"
 
-struct tp_rows_builder {
-	struct tp_rows_options options;
-	struct tp_rows *rows;
-	struct tp_row_index index;
-	struct tp_stack_rows *by_stack; /* NULL: by something else */
-	struct tp_stack stack;
+struct tpa_rows_builder {
+	struct tpa_rows_options options;
+	struct tpa_rows *rows;
+	struct tpa_row_index index;
+	struct tpa_stack_rows *by_stack; /* NULL: by something else */
+	struct tpa_stack stack;
 };
 
 struct order {
 	const char *sort;
-	enum tp_what what;
+	enum tpa_what what;
 	bool held_last;
 };
 
-const char *tp_by_name(enum tp_by by)
+const char *tpa_by_name(enum tpa_by by)
 {
 	static const char *const names[] = { "stack", "function", "line", "module", "thread",
 					     "size",  "op",	  "step", "layer" };
@@ -33,54 +33,54 @@ const char *tp_by_name(enum tp_by by)
 	return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
 }
 
-uint64_t tp_sums_largest(const struct tp_sums *sums, enum tp_what what)
+uint64_t tpa_sums_largest(const struct tpa_sums *sums, enum tpa_what what)
 {
-	return what == TP_WHAT_PEAK && sums->before_largest > sums->largest ? sums->before_largest : sums->largest;
+	return what == TPA_WHAT_PEAK && sums->before_largest > sums->largest ? sums->before_largest : sums->largest;
 }
 
-uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what)
+uint64_t tpa_sums_bytes(const struct tpa_sums *sums, enum tpa_what what)
 {
 	switch (what) {
-	case TP_WHAT_PEAK:
+	case TPA_WHAT_PEAK:
 		return sums->peak_bytes;
-	case TP_WHAT_UNFREED:
+	case TPA_WHAT_UNFREED:
 		return sums->live_bytes;
 	default:
 		return sums->bytes;
 	}
 }
 
-uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what)
+uint64_t tpa_sums_blocks(const struct tpa_sums *sums, enum tpa_what what)
 {
 	switch (what) {
-	case TP_WHAT_PEAK:
+	case TPA_WHAT_PEAK:
 		return sums->peak_blocks;
-	case TP_WHAT_UNFREED:
+	case TPA_WHAT_UNFREED:
 		return sums->live_blocks;
-	case TP_WHAT_TEMPORARY:
+	case TPA_WHAT_TEMPORARY:
 		return sums->temporary;
 	default:
 		return sums->allocations;
 	}
 }
 
-struct tp_rows_builder *tp_rows_begin(const struct tp_rows_options *options)
+struct tpa_rows_builder *tpa_rows_begin(const struct tpa_rows_options *options)
 {
-	struct tp_rows_builder *builder = calloc(1, sizeof(*builder));
+	struct tpa_rows_builder *builder = calloc(1, sizeof(*builder));
 
 	if (!builder)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (options->by == TP_BY_STACK)
-		builder->by_stack = tp_stack_rows_new();
-	if (builder->rows && tp_row_index_init(&builder->index) && (builder->by_stack || options->by != TP_BY_STACK))
+	if (options->by == TPA_BY_STACK)
+		builder->by_stack = tpa_stack_rows_new();
+	if (builder->rows && tpa_row_index_init(&builder->index) && (builder->by_stack || options->by != TPA_BY_STACK))
 		return builder;
-	tp_rows_free(tp_rows_end(builder));
+	tpa_rows_free(tpa_rows_end(builder));
 	return NULL;
 }
 
-void tp_rows_free(struct tp_rows *rows)
+void tpa_rows_free(struct tpa_rows *rows)
 {
 	if (!rows)
 		return;
@@ -89,9 +89,9 @@ void tp_rows_free(struct tp_rows *rows)
 	free(rows);
 }
 
-struct tp_sums tp_sums_of(const struct tp_site *site)
+struct tpa_sums tpa_sums_of(const struct tpa_site *site)
 {
-	return (struct tp_sums){
+	return (struct tpa_sums){
 		.allocations = site->allocations,
 		.bytes = site->bytes,
 		.peak_bytes = site->peak_bytes,
@@ -106,7 +106,7 @@ struct tp_sums tp_sums_of(const struct tp_site *site)
 	};
 }
 
-static void add_variance(struct tp_variance *to, const struct tp_variance *from)
+static void add_variance(struct tpa_variance *to, const struct tpa_variance *from)
 {
 	to->allocations += from->allocations;
 	to->frees += from->frees;
@@ -121,7 +121,7 @@ static void add_variance(struct tp_variance *to, const struct tp_variance *from)
 	to->live_usable += from->live_usable;
 }
 
-void tp_sums_add(struct tp_sums *to, const struct tp_sums *from)
+void tpa_sums_add(struct tpa_sums *to, const struct tpa_sums *from)
 {
 	to->allocations += from->allocations;
 	to->bytes += from->bytes;
@@ -137,15 +137,15 @@ void tp_sums_add(struct tp_sums *to, const struct tp_sums *from)
 }
 
 /* The row of a key; NULL: memory is out. */
-static struct tp_row *row_at(struct tp_rows_builder *builder, uint64_t key, uint64_t kind)
+static struct tpa_row *row_at(struct tpa_rows_builder *builder, uint64_t key, uint64_t kind)
 {
-	struct tp_row *row = tp_row_index_at(&builder->index, key, kind, &builder->rows->rows, sizeof(*row));
+	struct tpa_row *row = tpa_row_index_at(&builder->index, key, kind, &builder->rows->rows, sizeof(*row));
 
 	builder->rows->count = builder->index.count;
 	return row;
 }
 
-static uint64_t sort_number(const struct tp_sums *sums, const struct order *order)
+static uint64_t sort_number(const struct tpa_sums *sums, const struct order *order)
 {
 	switch (order->sort[0]) {
 	case 'a':
@@ -155,59 +155,59 @@ static uint64_t sort_number(const struct tp_sums *sums, const struct order *orde
 	case 's':
 		return sums->short_lived;
 	case 'l':
-		return tp_sums_largest(sums, order->what);
+		return tpa_sums_largest(sums, order->what);
 	default:
 		break;
 	}
-	return strcmp(order->sort, "blocks") == 0 ? tp_sums_blocks(sums, order->what)
-						  : tp_sums_bytes(sums, order->what);
+	return strcmp(order->sort, "blocks") == 0 ? tpa_sums_blocks(sums, order->what)
+						  : tpa_sums_bytes(sums, order->what);
 }
 
-static struct order order_of(const struct tp_rows_options *options)
+static struct order order_of(const struct tpa_rows_options *options)
 {
 	const char *sort = options->sort ? options->sort : "bytes";
 
 	return (struct order){ sort, options->what, options->held_last && strcmp(sort, "bytes") == 0 };
 }
 
-static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
-			 struct tp_symbols *symbols, const struct tp_site *site, bool read)
+static bool add_by_stack(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+			 struct tpa_symbols *symbols, const struct tpa_site *site, bool read)
 {
-	const struct tp_rows_options *options = &builder->options;
-	bool held = options->what == TP_WHAT_PEAK || options->what == TP_WHAT_UNFREED;
+	const struct tpa_rows_options *options = &builder->options;
+	bool held = options->what == TPA_WHAT_PEAK || options->what == TPA_WHAT_UNFREED;
 	size_t number = (size_t)(site - process->sites);
-	const struct tp_site_stack *stack = tp_site_stacks_at(options->stacks, process, index, symbols, number,
-							      read ? &builder->stack : NULL, held);
+	const struct tpa_site_stack *stack = tpa_site_stacks_at(options->stacks, process, index, symbols, number,
+								read ? &builder->stack : NULL, held);
 	struct order order = order_of(options);
-	struct tp_sums sums = tp_sums_of(site);
-	struct tp_stack_amounts amounts = { sort_number(&sums, &order), tp_sums_bytes(&sums, options->what),
-					    order.sort[0] == 'l' };
+	struct tpa_sums sums = tpa_sums_of(site);
+	struct tpa_stack_amounts amounts = { sort_number(&sums, &order), tpa_sums_bytes(&sums, options->what),
+					     order.sort[0] == 'l' };
 
 	if (!stack)
 		return false;
-	tp_sums_add(&builder->rows->held[held ? stack->holder : TP_HOLDER_NONE], &sums);
-	return tp_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
+	tpa_sums_add(&builder->rows->held[held ? stack->holder : TPA_HOLDER_NONE], &sums);
+	return tpa_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
 }
 
 /* To the row's total once a site, however often it is in the site's stack, or chain of layers. */
-static void add_sums(struct tp_rows_builder *builder, struct tp_row *row, const struct tp_sums *sums, bool own)
+static void add_sums(struct tpa_rows_builder *builder, struct tpa_row *row, const struct tpa_sums *sums, bool own)
 {
-	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
-		tp_sums_add(&row->total, sums);
+	if (tpa_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
+		tpa_sums_add(&row->total, sums);
 	if (own) {
 		row->sites++;
-		tp_sums_add(&row->self, sums);
+		tpa_sums_add(&row->self, sums);
 	}
 }
 
-static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *line, const struct tp_sums *sums,
+static bool add_to_total(struct tpa_rows_builder *builder, const struct tpa_line *line, const struct tpa_sums *sums,
 			 bool own, size_t process)
 {
-	static const enum tp_key kinds[] = {
-		[TP_BY_FUNCTION] = TP_KEY_FUNCTION, [TP_BY_LINE] = TP_KEY_PLACE, [TP_BY_MODULE] = TP_KEY_MODULE
+	static const enum tpa_key kinds[] = {
+		[TPA_BY_FUNCTION] = TPA_KEY_FUNCTION, [TPA_BY_LINE] = TPA_KEY_PLACE, [TPA_BY_MODULE] = TPA_KEY_MODULE
 	};
-	const char *key = line ? tp_keys_get(&builder->index.keys, line, kinds[builder->options.by]) : "";
-	struct tp_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
+	const char *key = line ? tpa_keys_get(&builder->index.keys, line, kinds[builder->options.by]) : "";
+	struct tpa_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
 
 	if (!row)
 		return false;
@@ -219,13 +219,13 @@ static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *
 	return true;
 }
 
-static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
+static bool add_by_line(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process)
 {
-	const struct tp_stack *stack = &builder->stack;
-	const struct tp_line *own = tp_stack_own(stack);
-	struct tp_sums sums = tp_sums_of(site);
+	const struct tpa_stack *stack = &builder->stack;
+	const struct tpa_line *own = tpa_stack_own(stack);
+	struct tpa_sums sums = tpa_sums_of(site);
 
-	tp_row_index_next(&builder->index);
+	tpa_row_index_next(&builder->index);
 	if (!own)
 		return add_to_total(builder, NULL, &sums, true, process);
 	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
@@ -236,44 +236,44 @@ static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *s
 }
 
 /* By thread and step the rows of different processes stay apart: their thread 1 is not the same thread. */
-static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
+static bool add_by_key(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process)
 {
-	bool own = builder->options.by == TP_BY_THREAD || builder->options.by == TP_BY_STEP;
-	struct tp_row *row = row_at(builder, site->key, own ? process : 0);
-	struct tp_sums sums = tp_sums_of(site);
+	bool own = builder->options.by == TPA_BY_THREAD || builder->options.by == TPA_BY_STEP;
+	struct tpa_row *row = row_at(builder, site->key, own ? process : 0);
+	struct tpa_sums sums = tpa_sums_of(site);
 
 	if (!row)
 		return false;
 	row->key = site->key;
 	row->process = process;
 	row->sites++;
-	tp_sums_add(&row->self, &sums);
+	tpa_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
 }
 
-static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
+static bool add_by_op(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process, const char *op)
 {
-	const char *key = tp_row_index_op(&builder->index, op);
-	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
-	struct tp_sums sums = tp_sums_of(site);
+	const char *key = tpa_row_index_op(&builder->index, op);
+	struct tpa_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
+	struct tpa_sums sums = tpa_sums_of(site);
 
 	if (!row)
 		return false;
 	row->op = op;
 	row->process = process;
 	row->sites++;
-	tp_sums_add(&row->self, &sums);
+	tpa_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
 }
 
 /* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
-static bool add_to_layer(struct tp_rows_builder *builder, const struct tp_process *process, size_t index, uint32_t op,
-			 const struct tp_sums *sums, bool own)
+static bool add_to_layer(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index, uint32_t op,
+			 const struct tpa_sums *sums, bool own)
 {
-	const char *name = tp_process_op_name(process, op), *key = tp_row_index_op(&builder->index, name);
-	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
+	const char *name = tpa_process_op_name(process, op), *key = tpa_row_index_op(&builder->index, name);
+	struct tpa_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
 
 	if (!row)
 		return false;
@@ -283,73 +283,73 @@ static bool add_to_layer(struct tp_rows_builder *builder, const struct tp_proces
 	return true;
 }
 
-static bool add_by_layer(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
-			 const struct tp_site *site)
+static bool add_by_layer(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+			 const struct tpa_site *site)
 {
-	struct tp_sums sums = tp_sums_of(site);
+	struct tpa_sums sums = tpa_sums_of(site);
 
-	tp_row_index_next(&builder->index);
+	tpa_row_index_next(&builder->index);
 	if (!add_to_layer(builder, process, index, site->op, &sums, true))
 		return false;
 	for (uint32_t node = (uint32_t)site->key; node; node = process->op_nodes[node].parent)
-		if (tp_op_is_layer(process->trace, process->op_nodes[node].op) &&
+		if (tpa_op_is_layer(process->trace, process->op_nodes[node].op) &&
 		    !add_to_layer(builder, process, index, process->op_nodes[node].op, &sums, false))
 			return false;
 	return true;
 }
 
-static bool is_relevant(const struct tp_site *site, enum tp_what what)
+static bool is_relevant(const struct tpa_site *site, enum tpa_what what)
 {
 	switch (what) {
-	case TP_WHAT_PEAK:
+	case TPA_WHAT_PEAK:
 		return site->peak_blocks != 0;
-	case TP_WHAT_UNFREED:
+	case TPA_WHAT_UNFREED:
 		return site->live_blocks != 0;
-	case TP_WHAT_TEMPORARY:
+	case TPA_WHAT_TEMPORARY:
 		return site->temporary != 0;
 	default:
 		return site->allocations != 0;
 	}
 }
 
-static bool add_site(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
-		     struct tp_symbols *symbols, const struct tp_site *site)
+static bool add_site(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+		     struct tpa_symbols *symbols, const struct tpa_site *site)
 {
-	const struct tp_rows_options *options = &builder->options;
-	const char *op = tp_process_op_name(process, site->op);
-	bool by_key = tp_by_key(options->by);
+	const struct tpa_rows_options *options = &builder->options;
+	const char *op = tpa_process_op_name(process, site->op);
+	bool by_key = tpa_by_key(options->by);
 	/* Without a filter the stacks of keys' rows need no names, and those of stacks' rows are read but once. */
-	bool read = options->filter || options->suppressions || (!by_key && options->by != TP_BY_STACK);
-	struct tp_sums sums = tp_sums_of(site);
+	bool read = options->filter || options->suppressions || (!by_key && options->by != TPA_BY_STACK);
+	struct tpa_sums sums = tpa_sums_of(site);
 
-	tp_sums_add(&builder->rows->all, &sums);
-	if (read && !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
+	tpa_sums_add(&builder->rows->all, &sums);
+	if (read && !tpa_stack_read(&builder->stack, process->trace, symbols, site->node))
 		return false;
-	if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
+	if (options->filter && !tpa_row_index_matches(&builder->index, &builder->stack, options->filter))
 		return true;
 	if (options->suppressions &&
-	    tp_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
+	    tpa_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
 		builder->rows->suppressed_sites++;
-		tp_sums_add(&builder->rows->suppressed, &sums);
+		tpa_sums_add(&builder->rows->suppressed, &sums);
 		return true;
 	}
-	tp_sums_add(&builder->rows->sums, &sums);
-	if (options->by == TP_BY_OP)
+	tpa_sums_add(&builder->rows->sums, &sums);
+	if (options->by == TPA_BY_OP)
 		return add_by_op(builder, site, index, op);
-	if (options->by == TP_BY_LAYER)
+	if (options->by == TPA_BY_LAYER)
 		return add_by_layer(builder, process, index, site);
 	if (by_key)
 		return add_by_key(builder, site, index);
-	if (options->by == TP_BY_STACK)
+	if (options->by == TPA_BY_STACK)
 		return add_by_stack(builder, process, index, symbols, site, read);
 	return add_by_line(builder, site, index);
 }
 
-bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
-		 struct tp_symbols *symbols)
+bool tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+		  struct tpa_symbols *symbols)
 {
-	builder->rows->unseen = tp_unseen_larger(builder->rows->unseen, process->unseen);
-	if (builder->by_stack && !tp_stack_rows_process(builder->by_stack, process, index, symbols))
+	builder->rows->unseen = tpa_unseen_larger(builder->rows->unseen, process->unseen);
+	if (builder->by_stack && !tpa_stack_rows_process(builder->by_stack, process, index, symbols))
 		return false;
 	for (size_t i = 0; i < process->site_count; i++)
 		if (is_relevant(&process->sites[i], builder->options.what) &&
@@ -359,13 +359,13 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 }
 
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
-static int compare_names(const struct tp_row *a, const struct tp_row *b)
+static int compare_names(const struct tpa_row *a, const struct tpa_row *b)
 {
 	int order;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	order = tp_row_names_compare(&a->line, a->op, &b->line, b->op);
+	order = tpa_row_names_compare(&a->line, a->op, &b->line, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	return order ? order : a->node < b->node ? -1 : a->node > b->node;
@@ -373,7 +373,7 @@ static int compare_names(const struct tp_row *a, const struct tp_row *b)
 
 static int compare_rows(const void *left, const void *right, void *context)
 {
-	const struct tp_row *a = left, *b = right;
+	const struct tpa_row *a = left, *b = right;
 	const struct order *order = context;
 	struct order bytes = { "bytes", order->what, false };
 	uint64_t x = sort_number(&a->self, order), y = sort_number(&b->self, order);
@@ -386,36 +386,36 @@ static int compare_rows(const void *left, const void *right, void *context)
 }
 
 /* What is estimated is added up in order, with its errors: all rows are needed for that. */
-static bool end_by_stack(struct tp_rows_builder *builder, const struct order *order)
+static bool end_by_stack(struct tpa_rows_builder *builder, const struct order *order)
 {
-	struct tp_rows *rows = builder->rows;
-	uint64_t top = tp_rows_estimated(rows) || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
+	struct tpa_rows *rows = builder->rows;
+	uint64_t top = tpa_rows_estimated(rows) || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
 
-	return tp_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
+	return tpa_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
 }
 
-struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
+struct tpa_rows *tpa_rows_end(struct tpa_rows_builder *builder)
 {
-	struct tp_rows *rows = builder->rows;
+	struct tpa_rows *rows = builder->rows;
 	struct order order = order_of(&builder->options);
 
 	if (rows && builder->by_stack) {
 		if (!end_by_stack(builder, &order)) {
-			tp_rows_free(rows);
+			tpa_rows_free(rows);
 			rows = NULL;
 		}
 	} else if (rows && rows->count) {
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);
 		rows->shown = rows->count;
 	}
-	tp_row_index_free(&builder->index);
-	tp_stack_rows_free(builder->by_stack);
-	tp_stack_free(&builder->stack);
+	tpa_row_index_free(&builder->index);
+	tpa_stack_rows_free(builder->by_stack);
+	tpa_stack_free(&builder->stack);
 	free(builder);
 	return rows;
 }
 
-size_t tp_rows_for_share(const struct tp_rows *peak, double share, uint64_t *bytes)
+size_t tpa_rows_for_share(const struct tpa_rows *peak, double share, uint64_t *bytes)
 {
 	size_t count = 0;
 
@@ -425,20 +425,20 @@ size_t tp_rows_for_share(const struct tp_rows *peak, double share, uint64_t *byt
 	return count;
 }
 
-double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what)
+double tpa_sums_bytes_variance(const struct tpa_sums *sums, enum tpa_what what)
 {
-	const struct tp_variance *variance = &sums->variance;
+	const struct tpa_variance *variance = &sums->variance;
 
-	return what == TP_WHAT_PEAK	 ? variance->peak_bytes
-	       : what == TP_WHAT_UNFREED ? variance->live_bytes
-					 : variance->bytes;
+	return what == TPA_WHAT_PEAK	  ? variance->peak_bytes
+	       : what == TPA_WHAT_UNFREED ? variance->live_bytes
+					  : variance->bytes;
 }
 
-double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what)
+double tpa_sums_blocks_variance(const struct tpa_sums *sums, enum tpa_what what)
 {
-	const struct tp_variance *variance = &sums->variance;
+	const struct tpa_variance *variance = &sums->variance;
 
-	return what == TP_WHAT_PEAK	 ? variance->peak_blocks
-	       : what == TP_WHAT_UNFREED ? variance->live_blocks
-					 : variance->allocations;
+	return what == TPA_WHAT_PEAK	  ? variance->peak_blocks
+	       : what == TPA_WHAT_UNFREED ? variance->live_blocks
+					  : variance->allocations;
 }

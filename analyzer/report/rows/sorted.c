@@ -9,7 +9,7 @@
 
 /* ---- ops ---- */
 
-static double op_number(const struct tp_op_stats *op, const char *sort)
+static double op_number(const struct tpa_op_stats *op, const char *sort)
 {
 	switch (sort[0]) {
 	case 's':
@@ -29,8 +29,8 @@ static double op_number(const struct tp_op_stats *op, const char *sort)
 
 static int compare_ops(const void *left, const void *right, void *context)
 {
-	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
-	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	const struct tpa_op_stats *a = *(const struct tpa_op_stats *const *)left;
+	const struct tpa_op_stats *b = *(const struct tpa_op_stats *const *)right;
 	double x = op_number(a, context), y = op_number(b, context);
 
 	if (x != y)
@@ -38,14 +38,14 @@ static int compare_ops(const void *left, const void *right, void *context)
 	return strcmp(a->name, b->name);
 }
 
-void tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
+void tpa_op_list(struct tpa_op_list *list, const struct tpa_process *process, const char *sort, const regex_t *filter)
 {
 	char key[16];
 
 	list->count = 0;
-	list->ops = tp_zalloc(process->op_count + 1, sizeof(struct tp_op_stats *));
+	list->ops = tpa_zalloc(process->op_count + 1, sizeof(struct tpa_op_stats *));
 	for (size_t i = 0; i < process->op_count; i++) {
-		const struct tp_op_stats *op = &process->ops[i];
+		const struct tpa_op_stats *op = &process->ops[i];
 
 		if (!filter || regexec(filter, op->name, 0, NULL, 0) == 0 ||
 		    regexec(filter, op->category, 0, NULL, 0) == 0)
@@ -58,33 +58,33 @@ void tp_op_list(struct tp_op_list *list, const struct tp_process *process, const
 
 /* ---- steps ---- */
 
-int64_t tp_step_growth(const struct tp_step *step)
+int64_t tpa_step_growth(const struct tpa_step *step)
 {
 	return (int64_t)(step->end_bytes - step->begin_bytes);
 }
 
-uint64_t tp_step_time(const struct tp_step *step)
+uint64_t tpa_step_time(const struct tpa_step *step)
 {
 	return step->steps ? (step->end_ns - step->begin_ns) / step->steps : 0;
 }
 
-static double step_number(const struct tp_step *step, const char *sort)
+static double step_number(const struct tpa_step *step, const char *sort)
 {
 	switch (sort[0]) {
 	case 'h':
 		return (double)step->high_bytes;
 	case 'g':
-		return (double)tp_step_growth(step);
+		return (double)tpa_step_growth(step);
 	case 's':
 		return -(double)step->first;
 	default:
-		return (double)tp_step_time(step);
+		return (double)tpa_step_time(step);
 	}
 }
 
 static int compare_steps(const void *left, const void *right, void *context)
 {
-	const struct tp_step *a = *(const struct tp_step *const *)left, *b = *(const struct tp_step *const *)right;
+	const struct tpa_step *a = *(const struct tpa_step *const *)left, *b = *(const struct tpa_step *const *)right;
 	double x = step_number(a, context), y = step_number(b, context);
 
 	if (x != y)
@@ -92,9 +92,9 @@ static int compare_steps(const void *left, const void *right, void *context)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort)
+const struct tpa_step **tpa_steps_sort(const struct tpa_step_stats *steps, const char *sort)
 {
-	const struct tp_step **order = tp_zalloc(steps->list_count + 1, sizeof(*order));
+	const struct tpa_step **order = tpa_zalloc(steps->list_count + 1, sizeof(*order));
 	char key[16];
 
 	for (size_t i = 0; i < steps->list_count; i++)
@@ -107,7 +107,7 @@ const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const ch
 
 /* ---- counters ---- */
 
-size_t tp_counters_counted(const struct tp_trace *trace)
+size_t tpa_counters_counted(const struct tpa_trace *trace)
 {
 	size_t count = 0;
 

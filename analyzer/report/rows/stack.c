@@ -9,11 +9,11 @@
 
 #define FRAMES_MAX 4096 /* deeper than any TPROF_DEPTH that makes sense; the rest is counted as cut */
 
-static bool add_line(struct tp_stack *stack, const struct tp_line *line)
+static bool add_line(struct tpa_stack *stack, const struct tpa_line *line)
 {
 	if (stack->count == stack->capacity) {
 		size_t capacity = stack->capacity ? 2 * stack->capacity : 128;
-		struct tp_line *lines = realloc(stack->lines, capacity * sizeof(*lines));
+		struct tpa_line *lines = realloc(stack->lines, capacity * sizeof(*lines));
 
 		if (!lines)
 			return false;
@@ -25,7 +25,7 @@ static bool add_line(struct tp_stack *stack, const struct tp_line *line)
 }
 
 /* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */
-static size_t rust_start(const struct tp_stack *stack, size_t first, size_t last)
+static size_t rust_start(const struct tpa_stack *stack, size_t first, size_t last)
 {
 	for (size_t i = last; i-- > first;)
 		if (stack->lines[i].location->known.rust_begin)
@@ -33,7 +33,7 @@ static size_t rust_start(const struct tp_stack *stack, size_t first, size_t last
 	return last;
 }
 
-static void fold(struct tp_stack *stack)
+static void fold(struct tpa_stack *stack)
 {
 	size_t first = 0, last = stack->count;
 
@@ -52,7 +52,7 @@ static void fold(struct tp_stack *stack)
 }
 
 /* Python leaves it out of tracebacks too. */
-bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame)
+bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *frame)
 {
 	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
 
@@ -61,16 +61,16 @@ bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *fra
 
 /* Which frames of a stack are shown. */
 struct view {
-	const struct tp_trace *trace;
-	const struct tp_module *interpreter; /* NULL: no Python frame is in the stack */
-	size_t python;			     /* index of the innermost Python frame */
-	size_t program;			     /* index of the innermost frame that is not the collector's */
-	enum tp_language language;
+	const struct tpa_trace *trace;
+	const struct tpa_module *interpreter; /* NULL: no Python frame is in the stack */
+	size_t python;			      /* index of the innermost Python frame */
+	size_t program;			      /* index of the innermost frame that is not the collector's */
+	enum tpa_language language;
 	bool interpreters; /* the interpreter's own frames are shown */
 	bool imports;	   /* what an import statement runs is shown */
 };
 
-static struct view view_of(const struct tp_trace *trace, const struct tp_symbols_options *options,
+static struct view view_of(const struct tpa_trace *trace, const struct tpa_symbols_options *options,
 			   const uint32_t *frames, size_t count)
 {
 	struct view view = { .trace = trace,
@@ -81,32 +81,32 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 	bool others = false; /* Python frames that are not the import statement's */
 
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_frame *frame = &trace->frames[frames[i]];
+		const struct tpa_frame *frame = &trace->frames[frames[i]];
 
 		if (view.program == count && !(frame->module && frame->module->collector))
 			view.program = i;
 		if (frame->code && view.python == count)
 			view.python = i;
-		others = others || (frame->code && !tp_frame_is_import(trace, frame));
+		others = others || (frame->code && !tpa_frame_is_import(trace, frame));
 		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !view.interpreter)
 			view.interpreter = frame->module;
 	}
-	if (view.python == count && view.language == TP_LANGUAGE_PYTHON)
-		view.language = TP_LANGUAGE_MIXED;
-	if (view.python == count || view.language == TP_LANGUAGE_NATIVE)
+	if (view.python == count && view.language == TPA_LANGUAGE_PYTHON)
+		view.language = TPA_LANGUAGE_MIXED;
+	if (view.python == count || view.language == TPA_LANGUAGE_NATIVE)
 		view.interpreter = NULL;
 	/* Where C imports (as Python starts), there is nothing else of Python's to tell. */
-	view.imports = view.interpreters || (view.language == TP_LANGUAGE_PYTHON && !others);
+	view.imports = view.interpreters || (view.language == TPA_LANGUAGE_PYTHON && !others);
 	return view;
 }
 
 /* The interpreter's own frames outside of a Python frame only say that it is run. */
-static bool is_hidden(const struct view *view, const struct tp_frame *frame, size_t i)
+static bool is_hidden(const struct view *view, const struct tpa_frame *frame, size_t i)
 {
 	if (frame->code)
-		return view->language == TP_LANGUAGE_NATIVE ||
-		       (!view->imports && tp_frame_is_import(view->trace, frame));
-	if (view->language == TP_LANGUAGE_PYTHON)
+		return view->language == TPA_LANGUAGE_NATIVE ||
+		       (!view->imports && tpa_frame_is_import(view->trace, frame));
+	if (view->language == TPA_LANGUAGE_PYTHON)
 		return true;
 	if (i > view->program && frame->module &&
 	    frame->module->collector) /* what a hooked function is called through */
@@ -114,8 +114,8 @@ static bool is_hidden(const struct view *view, const struct tp_frame *frame, siz
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
-static bool read_as(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node,
-		    const struct tp_symbols_options *options)
+static bool read_as(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
+		    const struct tpa_symbols_options *options)
 {
 	uint32_t frames[FRAMES_MAX];
 	struct view view;
@@ -126,21 +126,21 @@ static bool read_as(struct tp_stack *stack, const struct tp_trace *trace, struct
 	stack->trace = trace;
 	stack->symbols = symbols;
 	stack->node = node;
-	count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &stack->end);
+	count = tpa_trace_stack(trace, node, frames, FRAMES_MAX, &stack->end);
 	if (count > FRAMES_MAX) {
 		count = FRAMES_MAX;
 		stack->end = TPROF_NODE_CUT;
 	}
 	view = view_of(trace, options, frames, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_frame *frame = &trace->frames[frames[i]];
-		const struct tp_symbol *symbol;
+		const struct tpa_frame *frame = &trace->frames[frames[i]];
+		const struct tpa_symbol *symbol;
 
 		if (is_hidden(&view, frame, i))
 			continue;
-		symbol = tp_symbols_frame(symbols, frames[i]);
+		symbol = tpa_symbols_frame(symbols, frames[i]);
 		for (size_t l = 0; l < symbol->count; l++) {
-			struct tp_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
+			struct tpa_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
 
 			if (!add_line(stack, &line))
 				return false;
@@ -151,46 +151,46 @@ static bool read_as(struct tp_stack *stack, const struct tp_trace *trace, struct
 	return true;
 }
 
-bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+bool tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
-	return read_as(stack, trace, symbols, node, tp_symbols_options(symbols));
+	return read_as(stack, trace, symbols, node, tpa_symbols_options(symbols));
 }
 
-bool tp_stack_read_mixed(struct tp_stack *stack, const struct tp_stack *same)
+bool tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same)
 {
-	struct tp_symbols_options options = *tp_symbols_options(same->symbols);
+	struct tpa_symbols_options options = *tpa_symbols_options(same->symbols);
 
-	options.language = TP_LANGUAGE_MIXED;
+	options.language = TPA_LANGUAGE_MIXED;
 	return read_as(stack, same->trace, same->symbols, same->node, &options);
 }
 
-void tp_stack_free(struct tp_stack *stack)
+void tpa_stack_free(struct tpa_stack *stack)
 {
 	free(stack->lines);
 	memset(stack, 0, sizeof(*stack));
 }
 
-bool tp_line_matches(const struct tp_line *line, const regex_t *filter)
+bool tpa_line_matches(const struct tpa_line *line, const regex_t *filter)
 {
-	const struct tp_location *location = line->location;
+	const struct tpa_location *location = line->location;
 
 	return (location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
 	       (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
 	       regexec(filter, line->symbol->path, 0, NULL, 0) == 0;
 }
 
-bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter)
+bool tpa_stack_matches(const struct tpa_stack *stack, const regex_t *filter)
 {
 	for (size_t i = 0; i < stack->count; i++)
-		if (tp_line_matches(&stack->lines[i], filter))
+		if (tpa_line_matches(&stack->lines[i], filter))
 			return true;
 	return false;
 }
 
 /* In a stripped module the static functions have no names, but the exported ones that call them do. */
-static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i)
+static const struct tpa_line *named_caller(const struct tpa_stack *stack, size_t i)
 {
-	const struct tp_module *module = stack->lines[i].module;
+	const struct tpa_module *module = stack->lines[i].module;
 
 	for (size_t k = i; k < stack->last && stack->lines[k].module == module; k++)
 		if (stack->lines[k].location->function || stack->lines[k].location->file)
@@ -198,7 +198,7 @@ static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i
 	return &stack->lines[i];
 }
 
-const struct tp_line *tp_stack_own(const struct tp_stack *stack)
+const struct tpa_line *tpa_stack_own(const struct tpa_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
 		if (!stack->lines[i].location->known.plumbing &&
@@ -207,7 +207,7 @@ const struct tp_line *tp_stack_own(const struct tp_stack *stack)
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;
 }
 
-const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size)
+const char *tpa_line_name(const struct tpa_line *line, char *buffer, size_t size)
 {
 	if (line->location->function)
 		return line->location->function;
@@ -218,7 +218,7 @@ const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size)
 	return buffer;
 }
 
-const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buffer, size_t size)
+const char *tpa_line_place(const struct tpa_line *line, const char *cwd, char *buffer, size_t size)
 {
 	const char *file = line->location->file;
 	size_t length = cwd ? strlen(cwd) : 0;
@@ -236,7 +236,7 @@ const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buf
 	return buffer;
 }
 
-const char *tp_file_name(const char *path)
+const char *tpa_file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 

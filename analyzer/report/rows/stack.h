@@ -12,58 +12,58 @@
 #include "symbols/symbols.h"
 
 /* One line of a printed stack: a function, inlined ones included. */
-struct tp_line {
-	const struct tp_location *location;
-	const struct tp_symbol *symbol;
-	const struct tp_module *module; /* NULL: none */
-	uint64_t address;		/* run-time */
-	uint32_t frame;			/* of the trace */
+struct tpa_line {
+	const struct tpa_location *location;
+	const struct tpa_symbol *symbol;
+	const struct tpa_module *module; /* NULL: none */
+	uint64_t address;		 /* run-time */
+	uint32_t frame;			 /* of the trace */
 };
 
 /* What a stack's outer end was, beside its lines. */
-struct tp_stack {
-	struct tp_line *lines; /* innermost first */
+struct tpa_stack {
+	struct tpa_line *lines; /* innermost first */
 	size_t count, capacity;
 	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
 	uint32_t end;	    /* enum tprof_node */
-	const struct tp_module *interpreter; /* of the Python frames in it; NULL: there are none */
-	const struct tp_trace *trace;	     /* what it was read from */
-	struct tp_symbols *symbols;
+	const struct tpa_module *interpreter; /* of the Python frames in it; NULL: there are none */
+	const struct tpa_trace *trace;	      /* what it was read from */
+	struct tpa_symbols *symbols;
 	uint32_t node;
 };
 
 /* Fills `stack` (zeroed, or used before). false: memory is out. */
-bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+bool tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node);
 /* Of a stack that was read: with its frames of all languages, whichever are shown. */
-bool tp_stack_read_mixed(struct tp_stack *stack, const struct tp_stack *same);
-void tp_stack_free(struct tp_stack *stack);
+bool tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same);
+void tpa_stack_free(struct tpa_stack *stack);
 
 /*
  * The line that a stack's memory is put down to: the innermost one of the program's own, behind the allocator's and the
  * language's plumbing (std::vector, ..., and what the Python interpreter does for a line of Python). A function without a name gives way to one of the same module that called it
  * and has one. NULL if the stack is empty.
  */
-const struct tp_line *tp_stack_own(const struct tp_stack *stack);
+const struct tpa_line *tpa_stack_own(const struct tpa_stack *stack);
 
 /* Does the function, file or module match? */
-bool tp_line_matches(const struct tp_line *line, const regex_t *filter);
+bool tpa_line_matches(const struct tpa_line *line, const regex_t *filter);
 
 /* Does that of any of its lines? */
-bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter);
+bool tpa_stack_matches(const struct tpa_stack *stack, const regex_t *filter);
 
 /* Is it Python code that `import` runs between the line that says it and the module? */
-bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame);
+bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *frame);
 
 /* "function", or "module+0x1234" (a link-time address) where there is no name; as long as `buffer` and the symbols. */
-const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size);
+const char *tpa_line_name(const struct tpa_line *line, char *buffer, size_t size);
 
 /* "file.c:12", or "module" if the line is not known. With `cwd`, files below it are named relative to it. */
-const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buffer, size_t size);
+const char *tpa_line_place(const struct tpa_line *line, const char *cwd, char *buffer, size_t size);
 
 /*
  * The last part of a path, which a line's number may follow; of a Python package's __init__.py, as all of them are called, the
  * package too. Points into `path`.
  */
-const char *tp_file_name(const char *path);
+const char *tpa_file_name(const char *path);
 
 #endif

@@ -6,62 +6,62 @@
 
 #include "base/memory.h"
 
-struct tp_chain { /* a stack that has it */
+struct tpa_chain { /* a stack that has it */
 	uint32_t source, node;
 };
 
-struct tp_chain_source {
-	const struct tp_trace *trace;
-	struct tp_symbols *symbols;
+struct tpa_chain_source {
+	const struct tpa_trace *trace;
+	struct tpa_symbols *symbols;
 	uint32_t *lines; /* numbers of keys, by the location's number; 0: not asked for yet */
 	size_t room;
 };
 
-bool tp_chains_init(struct tp_chains *chains, bool whole)
+bool tpa_chains_init(struct tpa_chains *chains, bool whole)
 {
 	memset(chains, 0, sizeof(*chains));
 	chains->whole = whole;
-	return tp_keys_init(&chains->keys);
+	return tpa_keys_init(&chains->keys);
 }
 
-void tp_chains_free(struct tp_chains *chains)
+void tpa_chains_free(struct tpa_chains *chains)
 {
 	for (size_t i = 0; i < chains->source_count; i++)
 		free(chains->sources[i].lines);
 	free(chains->sources);
 	free(chains->list);
-	tp_pairs_free(&chains->index);
-	tp_pairs_free(&chains->numbers);
-	tp_keys_free(&chains->keys);
-	tp_stack_free(&chains->other);
+	tpa_pairs_free(&chains->index);
+	tpa_pairs_free(&chains->numbers);
+	tpa_keys_free(&chains->keys);
+	tpa_stack_free(&chains->other);
 	memset(chains, 0, sizeof(*chains));
 }
 
 /* Those of one process come behind each other: the last is the first to be looked at. NULL: no memory. */
-static struct tp_chain_source *source_of(struct tp_chains *chains, const struct tp_stack *stack)
+static struct tpa_chain_source *source_of(struct tpa_chains *chains, const struct tpa_stack *stack)
 {
 	for (size_t i = chains->source_count; i-- > 0;)
 		if (chains->sources[i].symbols == stack->symbols)
 			return &chains->sources[i];
-	tp_grow(&chains->sources, &chains->source_room, chains->source_count + 1, sizeof(*chains->sources));
-	chains->sources[chains->source_count] = (struct tp_chain_source){ stack->trace, stack->symbols, NULL, 0 };
+	tpa_grow(&chains->sources, &chains->source_room, chains->source_count + 1, sizeof(*chains->sources));
+	chains->sources[chains->source_count] = (struct tpa_chain_source){ stack->trace, stack->symbols, NULL, 0 };
 	return &chains->sources[chains->source_count++];
 }
 
 /* Numbers of the locations that are known by now. */
-static bool extend(struct tp_chain_source *source)
+static bool extend(struct tpa_chain_source *source)
 {
-	size_t need = tp_symbols_locations(source->symbols), had = source->room;
+	size_t need = tpa_symbols_locations(source->symbols), had = source->room;
 
 	if (need <= had)
 		return true;
-	tp_grow(&source->lines, &source->room, need, sizeof(*source->lines));
+	tpa_grow(&source->lines, &source->room, need, sizeof(*source->lines));
 	memset(source->lines + had, 0, (source->room - had) * sizeof(*source->lines));
 	return true;
 }
 
 /* The same for lines that are printed the same. 0: no memory. */
-static uint32_t line_number(struct tp_chains *chains, struct tp_chain_source *source, const struct tp_line *line)
+static uint32_t line_number(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_line *line)
 {
 	uint32_t *known = &source->lines[line->location->number], *number;
 	bool found = false;
@@ -69,8 +69,8 @@ static uint32_t line_number(struct tp_chains *chains, struct tp_chain_source *so
 
 	if (*known != 0)
 		return *known;
-	key = tp_keys_get(&chains->keys, line, TP_KEY_LINE);
-	number = key ? tp_pairs_at(&chains->numbers, (uintptr_t)key, 0, &found) : NULL;
+	key = tpa_keys_get(&chains->keys, line, TPA_KEY_LINE);
+	number = key ? tpa_pairs_at(&chains->numbers, (uintptr_t)key, 0, &found) : NULL;
 	if (!number)
 		return 0;
 	if (!found)
@@ -78,12 +78,12 @@ static uint32_t line_number(struct tp_chains *chains, struct tp_chain_source *so
 	return *known = *number;
 }
 
-static size_t first_of(const struct tp_chains *chains, const struct tp_stack *stack)
+static size_t first_of(const struct tpa_chains *chains, const struct tpa_stack *stack)
 {
 	return chains->whole ? 0 : stack->first;
 }
 
-static bool hash_of(struct tp_chains *chains, struct tp_chain_source *source, const struct tp_stack *stack,
+static bool hash_of(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_stack *stack,
 		    uint64_t *hash)
 {
 	uint64_t h = stack->last - first_of(chains, stack);
@@ -101,18 +101,18 @@ static bool hash_of(struct tp_chains *chains, struct tp_chain_source *source, co
 }
 
 /* Its lines have their numbers already. False in *same: they only have the hash in common. False: no memory. */
-static bool compare(struct tp_chains *chains, const struct tp_chain *chain, const struct tp_chain_source *source,
-		    const struct tp_stack *stack, bool *same)
+static bool compare(struct tpa_chains *chains, const struct tpa_chain *chain, const struct tpa_chain_source *source,
+		    const struct tpa_stack *stack, bool *same)
 {
-	const struct tp_chain_source *with = &chains->sources[chain->source];
-	struct tp_stack *other = &chains->other;
+	const struct tpa_chain_source *with = &chains->sources[chain->source];
+	struct tpa_stack *other = &chains->other;
 	size_t first = first_of(chains, stack), count = stack->last - first;
-	const struct tp_line *lines;
+	const struct tpa_line *lines;
 
 	*same = true;
 	if (with == source && chain->node == stack->node)
 		return true;
-	if (!tp_stack_read(other, with->trace, with->symbols, chain->node))
+	if (!tpa_stack_read(other, with->trace, with->symbols, chain->node))
 		return false;
 	lines = other->lines + first_of(chains, other);
 	*same = other->last - first_of(chains, other) == count;
@@ -123,23 +123,23 @@ static bool compare(struct tp_chains *chains, const struct tp_chain *chain, cons
 }
 
 /* Its number. 0: no memory. */
-static uint32_t add(struct tp_chains *chains, const struct tp_chain_source *source, uint32_t node)
+static uint32_t add(struct tpa_chains *chains, const struct tpa_chain_source *source, uint32_t node)
 {
-	tp_grow(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list));
-	chains->list[chains->count++] = (struct tp_chain){ (uint32_t)(source - chains->sources), node };
+	tpa_grow(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list));
+	chains->list[chains->count++] = (struct tpa_chain){ (uint32_t)(source - chains->sources), node };
 	return (uint32_t)chains->count;
 }
 
-bool tp_chains_number(struct tp_chains *chains, const struct tp_stack *stack, uint32_t *number)
+bool tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack, uint32_t *number)
 {
-	struct tp_chain_source *source = source_of(chains, stack);
+	struct tpa_chain_source *source = source_of(chains, stack);
 	bool found, same = false;
 	uint64_t hash;
 
 	if (!source || !extend(source) || !hash_of(chains, source, stack, &hash))
 		return false;
 	for (uint64_t others = 0; !same; others++) {
-		uint32_t *at = tp_pairs_at(&chains->index, hash, others, &found);
+		uint32_t *at = tpa_pairs_at(&chains->index, hash, others, &found);
 
 		if (!at)
 			return false;

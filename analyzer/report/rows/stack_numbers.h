@@ -9,26 +9,26 @@
 
 #include "report/rows/line_keys.h"
 
-struct tp_chain;
-struct tp_chain_source;
+struct tpa_chain;
+struct tpa_chain_source;
 
-struct tp_chains {
-	struct tp_keys keys;
-	struct tp_pairs numbers; /* of a line's key */
-	struct tp_pairs index;	 /* (hash, how many others have it) to a chain's number */
-	struct tp_chain *list;
+struct tpa_chains {
+	struct tpa_keys keys;
+	struct tpa_pairs numbers; /* of a line's key */
+	struct tpa_pairs index;	  /* (hash, how many others have it) to a chain's number */
+	struct tpa_chain *list;
 	size_t count, room;
-	struct tp_chain_source *sources; /* processes */
+	struct tpa_chain_source *sources; /* processes */
 	size_t source_count, source_room;
-	struct tp_stack other;
+	struct tpa_stack other;
 	bool whole;
 };
 
 /* `whole`: of all lines up to the outermost one that is shown; else of those that are. False: memory is out. */
-bool tp_chains_init(struct tp_chains *chains, bool whole);
-void tp_chains_free(struct tp_chains *chains);
+bool tpa_chains_init(struct tpa_chains *chains, bool whole);
+void tpa_chains_free(struct tpa_chains *chains);
 
 /* From 1 on. The stack's symbols must stay open as long as the chains. False: memory is out. */
-bool tp_chains_number(struct tp_chains *chains, const struct tp_stack *stack, uint32_t *number);
+bool tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack, uint32_t *number);
 
 #endif

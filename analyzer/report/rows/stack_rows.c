@@ -22,54 +22,54 @@ struct member {
 
 /* A process. */
 struct part {
-	const struct tp_process *process;
-	struct tp_symbols *symbols;
-	const struct tp_site_stack *first; /* of all its sites; NULL: none was added yet */
+	const struct tpa_process *process;
+	struct tpa_symbols *symbols;
+	const struct tpa_site_stack *first; /* of all its sites; NULL: none was added yet */
 	size_t index, first_member;
 	uint32_t *ops; /* numbers of their names, by the number in the trace; 0: not asked for yet */
 };
 
-struct tp_stack_rows {
-	struct tp_row_index texts; /* of ops */
-	struct tp_pairs ops;	   /* of a text: its number */
+struct tpa_stack_rows {
+	struct tpa_row_index texts; /* of ops */
+	struct tpa_pairs ops;	    /* of a text: its number */
 	struct part *parts;
 	size_t part_count, part_room;
 	struct group *groups;
 	size_t group_count, group_room;
 	struct member *members;
 	size_t member_count, member_room;
-	struct tp_pairs index; /* of groups, by what tells them apart */
+	struct tpa_pairs index; /* of groups, by what tells them apart */
 };
 
-struct tp_stack_rows *tp_stack_rows_new(void)
+struct tpa_stack_rows *tpa_stack_rows_new(void)
 {
-	struct tp_stack_rows *rows = calloc(1, sizeof(*rows));
+	struct tpa_stack_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows)
 		return NULL;
-	if (tp_row_index_init(&rows->texts))
+	if (tpa_row_index_init(&rows->texts))
 		return rows;
-	tp_stack_rows_free(rows);
+	tpa_stack_rows_free(rows);
 	return NULL;
 }
 
-void tp_stack_rows_free(struct tp_stack_rows *rows)
+void tpa_stack_rows_free(struct tpa_stack_rows *rows)
 {
 	if (!rows)
 		return;
 	for (size_t i = 0; i < rows->part_count; i++)
 		free(rows->parts[i].ops);
-	tp_row_index_free(&rows->texts);
-	tp_pairs_free(&rows->ops);
+	tpa_row_index_free(&rows->texts);
+	tpa_pairs_free(&rows->ops);
 	free(rows->parts);
 	free(rows->groups);
 	free(rows->members);
-	tp_pairs_free(&rows->index);
+	tpa_pairs_free(&rows->index);
 	free(rows);
 }
 
-bool tp_stack_rows_process(struct tp_stack_rows *rows, const struct tp_process *process, size_t index,
-			   struct tp_symbols *symbols)
+bool tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
+			    struct tpa_symbols *symbols)
 {
 	struct part part = { .process = process,
 			     .symbols = symbols,
@@ -77,7 +77,7 @@ bool tp_stack_rows_process(struct tp_stack_rows *rows, const struct tp_process *
 			     .first_member = rows->member_count,
 			     .ops = calloc(process->trace->op_count + 1, sizeof(*part.ops)) };
 
-	if (!part.ops || !tp_reserve(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts))) {
+	if (!part.ops || !tpa_reserve(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts))) {
 		free(part.ops);
 		return false;
 	}
@@ -88,7 +88,7 @@ bool tp_stack_rows_process(struct tp_stack_rows *rows, const struct tp_process *
 /* ---- telling them apart ---- */
 
 /* The same number for the same name, of any process. 0: no memory. */
-static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, uint32_t op)
+static uint32_t op_number(struct tpa_stack_rows *rows, const struct part *part, uint32_t op)
 {
 	uint32_t *known = op < part->process->trace->op_count ? &part->ops[op] : NULL, *number;
 	bool found = false;
@@ -96,8 +96,8 @@ static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, u
 
 	if (known && *known != 0)
 		return *known;
-	text = tp_row_index_op(&rows->texts, tp_process_op_name(part->process, op));
-	number = text ? tp_pairs_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
+	text = tpa_row_index_op(&rows->texts, tpa_process_op_name(part->process, op));
+	number = text ? tpa_pairs_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
 	if (!number)
 		return 0;
 	if (!found)
@@ -108,13 +108,13 @@ static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, u
 }
 
 /* The row that is like `fresh`: that one, if there was none. NULL: no memory. */
-static struct group *group_at(struct tp_stack_rows *rows, const struct group *fresh)
+static struct group *group_at(struct tpa_stack_rows *rows, const struct group *fresh)
 {
 	bool found = false;
-	uint32_t *at = tp_pairs_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
-				   (uint64_t)fresh->holder << 1 | fresh->cut, &found);
+	uint32_t *at = tpa_pairs_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
+				    (uint64_t)fresh->holder << 1 | fresh->cut, &found);
 
-	if (!at || !tp_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
+	if (!at || !tpa_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
 		return NULL;
 	if (!found) {
 		*at = (uint32_t)rows->group_count;
@@ -123,19 +123,19 @@ static struct group *group_at(struct tp_stack_rows *rows, const struct group *fr
 	return &rows->groups[*at];
 }
 
-bool tp_stack_rows_add(struct tp_stack_rows *rows, const struct tp_site_stack *stack, size_t site, bool held,
-		       const struct tp_stack_amounts *amounts)
+bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
+			const struct tpa_stack_amounts *amounts)
 {
 	struct part *part = &rows->parts[rows->part_count - 1];
 	struct group fresh = { .chain = stack->chain,
 			       .op = op_number(rows, part, part->process->sites[site].op),
 			       .part = (uint32_t)(rows->part_count - 1),
 			       .site = (uint32_t)site,
-			       .holder = held ? stack->holder : TP_HOLDER_NONE,
+			       .holder = held ? stack->holder : TPA_HOLDER_NONE,
 			       .cut = stack->cut };
 	struct group *group = fresh.op ? group_at(rows, &fresh) : NULL;
 
-	if (!group || !tp_reserve(&rows->members, &rows->member_room, rows->member_count + 1, sizeof(*rows->members)))
+	if (!group || !tpa_reserve(&rows->members, &rows->member_room, rows->member_count + 1, sizeof(*rows->members)))
 		return false;
 	part->first = stack - site;
 	rows->members[rows->member_count++] = (struct member){ (uint32_t)site, (uint32_t)(group - rows->groups) };
@@ -155,19 +155,19 @@ struct rank {
 	bool last;
 };
 
-static struct tp_line line_of(const struct part *part, uint32_t site)
+static struct tpa_line line_of(const struct part *part, uint32_t site)
 {
-	return tp_site_stack_own(&part->first[site], part->process->trace, part->symbols);
+	return tpa_site_stack_own(&part->first[site], part->process->trace, part->symbols);
 }
 
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
-static int compare_names(const struct tp_stack_rows *rows, const struct group *a, const struct group *b)
+static int compare_names(const struct tpa_stack_rows *rows, const struct group *a, const struct group *b)
 {
 	const struct part *x = &rows->parts[a->part], *y = &rows->parts[b->part];
-	const struct tp_site *first = &x->process->sites[a->site], *second = &y->process->sites[b->site];
-	struct tp_line line = line_of(x, a->site), other = line_of(y, b->site);
-	int order = tp_row_names_compare(&line, tp_process_op_name(x->process, first->op), &other,
-					 tp_process_op_name(y->process, second->op));
+	const struct tpa_site *first = &x->process->sites[a->site], *second = &y->process->sites[b->site];
+	struct tpa_line line = line_of(x, a->site), other = line_of(y, b->site);
+	int order = tpa_row_names_compare(&line, tpa_process_op_name(x->process, first->op), &other,
+					  tpa_process_op_name(y->process, second->op));
 
 	if (!order && x->index != y->index)
 		order = x->index < y->index ? -1 : 1;
@@ -187,7 +187,7 @@ static int compare_numbers(const void *left, const void *right)
 
 static int compare_ranks(const void *left, const void *right, void *context)
 {
-	const struct tp_stack_rows *rows = context;
+	const struct tpa_stack_rows *rows = context;
 	const struct rank *a = left, *b = right;
 	int order = compare_numbers(a, b);
 
@@ -195,7 +195,7 @@ static int compare_ranks(const void *left, const void *right, void *context)
 }
 
 /* By names only those that are shown, and what is equal to the last of them. NULL: no memory. */
-static struct rank *sort(struct tp_stack_rows *rows, size_t shown, bool held_last)
+static struct rank *sort(struct tpa_stack_rows *rows, size_t shown, bool held_last)
 {
 	struct rank *ranks = calloc(rows->group_count + 1, sizeof(*ranks));
 
@@ -215,7 +215,7 @@ static struct rank *sort(struct tp_stack_rows *rows, size_t shown, bool held_las
 
 /* ---- the rows that are shown ---- */
 
-static void add_born(struct tp_row *row, const struct tp_born *born)
+static void add_born(struct tpa_row *row, const struct tpa_born *born)
 {
 	if (row->sites == 1)
 		row->born = *born;
@@ -223,26 +223,26 @@ static void add_born(struct tp_row *row, const struct tp_born *born)
 	row->born.last = born->last > row->born.last ? born->last : row->born.last;
 }
 
-static void add_site(struct tp_row *row, const struct group *group, const struct part *part, uint32_t number,
-		     enum tp_what what)
+static void add_site(struct tpa_row *row, const struct group *group, const struct part *part, uint32_t number,
+		     enum tpa_what what)
 {
-	const struct tp_site *site = &part->process->sites[number];
-	struct tp_sums sums = tp_sums_of(site);
+	const struct tpa_site *site = &part->process->sites[number];
+	struct tpa_sums sums = tpa_sums_of(site);
 
 	if (!row->sites) {
 		row->node = site->node;
 		row->process = part->index;
-		row->op = tp_process_op_name(part->process, site->op);
+		row->op = tpa_process_op_name(part->process, site->op);
 		row->holder = group->holder;
 		row->line = line_of(part, number);
 	}
 	row->sites++;
-	tp_sums_add(&row->self, &sums);
-	add_born(row, what == TP_WHAT_PEAK ? &site->peak_born : &site->live_born);
+	tpa_sums_add(&row->self, &sums);
+	add_born(row, what == TPA_WHAT_PEAK ? &site->peak_born : &site->live_born);
 }
 
 /* `places`: where a group's row is; those behind the others are not made. */
-static void fill(const struct tp_stack_rows *rows, const uint32_t *places, struct tp_rows *to, enum tp_what what)
+static void fill(const struct tpa_stack_rows *rows, const uint32_t *places, struct tpa_rows *to, enum tpa_what what)
 {
 	for (size_t p = 0; p < rows->part_count; p++) {
 		const struct part *part = &rows->parts[p];
@@ -260,7 +260,8 @@ static void fill(const struct tp_stack_rows *rows, const uint32_t *places, struc
 		to->rows[i].total = to->rows[i].self;
 }
 
-bool tp_stack_rows_end(struct tp_stack_rows *rows, struct tp_rows *to, size_t top, enum tp_what what, bool held_last)
+bool tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
+			bool held_last)
 {
 	size_t count = rows->group_count, shown = top && top < count ? top : count;
 	struct rank *ranks = sort(rows, shown, held_last);

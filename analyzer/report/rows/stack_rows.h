@@ -10,29 +10,30 @@
 #include "report/rows/site_stacks.h"
 
 /* What a site adds to its row. */
-struct tp_stack_amounts {
+struct tpa_stack_amounts {
 	uint64_t number; /* that rows are sorted by */
 	uint64_t bytes;	 /* and by these, where that is equal */
 	bool largest;	 /* the number is not added up: the largest counts */
 };
 
-struct tp_stack_rows;
+struct tpa_stack_rows;
 
-struct tp_stack_rows *tp_stack_rows_new(void); /* NULL: memory is out */
-void tp_stack_rows_free(struct tp_stack_rows *rows);
+struct tpa_stack_rows *tpa_stack_rows_new(void); /* NULL: memory is out */
+void tpa_stack_rows_free(struct tpa_stack_rows *rows);
 
 /* The sites that come are of this process. False: memory is out. */
-bool tp_stack_rows_process(struct tp_stack_rows *rows, const struct tp_process *process, size_t index,
-			   struct tp_symbols *symbols);
+bool tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
+			    struct tpa_symbols *symbols);
 
 /* `held`: rows are told apart by their holders. False: memory is out. */
-bool tp_stack_rows_add(struct tp_stack_rows *rows, const struct tp_site_stack *stack, size_t site, bool held,
-		       const struct tp_stack_amounts *amounts);
+bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
+			const struct tpa_stack_amounts *amounts);
 
 /*
  * Puts them in order, and makes the first `top` whole: to->rows, to->shown, to->count and to->bytes. 0: all. False: memory
  * is out.
  */
-bool tp_stack_rows_end(struct tp_stack_rows *rows, struct tp_rows *to, size_t top, enum tp_what what, bool held_last);
+bool tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
+			bool held_last);
 
 #endif

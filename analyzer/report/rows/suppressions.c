@@ -41,18 +41,18 @@ static const char *const builtin_patterns[] = {
 
 enum kind { KIND_PATTERN, KIND_LOADER, KIND_RUNTIME };
 
-struct tp_suppressions {
-	struct tp_suppression *rules;
+struct tpa_suppressions {
+	struct tpa_suppression *rules;
 	enum kind *kinds;
 	size_t count, capacity;
-	struct tp_stack whole; /* of which not all is shown */
-	struct tp_pairs first; /* of a symbol's address: the first pattern that matches it, or `count` */
+	struct tpa_stack whole; /* of which not all is shown */
+	struct tpa_pairs first; /* of a symbol's address: the first pattern that matches it, or `count` */
 };
 
-static bool add_rule(struct tp_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
+static bool add_rule(struct tpa_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
 {
 	size_t capacity = suppressions->capacity ? 2 * suppressions->capacity : 64;
-	struct tp_suppression *rule;
+	struct tpa_suppression *rule;
 
 	if (suppressions->count == suppressions->capacity) {
 		void *rules = realloc(suppressions->rules, capacity * sizeof(*suppressions->rules));
@@ -80,9 +80,9 @@ static bool add_rule(struct tp_suppressions *suppressions, enum kind kind, const
 	return true;
 }
 
-struct tp_suppressions *tp_suppressions_new(void)
+struct tpa_suppressions *tpa_suppressions_new(void)
 {
-	struct tp_suppressions *suppressions = calloc(1, sizeof(*suppressions));
+	struct tpa_suppressions *suppressions = calloc(1, sizeof(*suppressions));
 	bool good = suppressions != NULL;
 
 	for (size_t i = 0; good && i < sizeof(builtin_patterns) / sizeof(builtin_patterns[0]); i++)
@@ -91,11 +91,11 @@ struct tp_suppressions *tp_suppressions_new(void)
 	       add_rule(suppressions, KIND_RUNTIME, BUILTIN_RUNTIME, "built-in");
 	if (good)
 		return suppressions;
-	tp_suppressions_free(suppressions);
+	tpa_suppressions_free(suppressions);
 	return NULL;
 }
 
-void tp_suppressions_free(struct tp_suppressions *suppressions)
+void tpa_suppressions_free(struct tpa_suppressions *suppressions)
 {
 	if (!suppressions)
 		return;
@@ -105,13 +105,13 @@ void tp_suppressions_free(struct tp_suppressions *suppressions)
 	}
 	free(suppressions->rules);
 	free(suppressions->kinds);
-	tp_stack_free(&suppressions->whole);
-	tp_pairs_free(&suppressions->first);
+	tpa_stack_free(&suppressions->whole);
+	tpa_pairs_free(&suppressions->first);
 	free(suppressions);
 }
 
 /* NULL: good, or nothing to add; else the reason. */
-static const char *read_line(struct tp_suppressions *suppressions, char *line, const char *file)
+static const char *read_line(struct tpa_suppressions *suppressions, char *line, const char *file)
 {
 	char *end;
 
@@ -129,15 +129,15 @@ static const char *read_line(struct tp_suppressions *suppressions, char *line, c
 	return add_rule(suppressions, KIND_PATTERN, line + 5, file) ? NULL : "out of memory";
 }
 
-bool tp_suppressions_read(struct tp_suppressions *suppressions, const char *file, char **error)
+bool tpa_suppressions_read(struct tpa_suppressions *suppressions, const char *file, char **error)
 {
 	FILE *in = fopen(file, "r");
 	const char *reason = NULL, *unread = in ? NULL : strerror(errno);
-	char line[TP_LINE_MOST];
+	char line[TPA_LINE_MOST];
 	size_t number = 0;
 
 	*error = NULL;
-	while (in && !reason && tp_line_read(in, line, &unread)) {
+	while (in && !reason && tpa_line_read(in, line, &unread)) {
 		number++;
 		reason = read_line(suppressions, line, file);
 	}
@@ -160,7 +160,7 @@ static const char *find_piece(const char *text, const char *pattern, size_t leng
 	return NULL;
 }
 
-bool tp_pattern_match(const char *pattern, const char *text)
+bool tpa_pattern_match(const char *pattern, const char *text)
 {
 	bool anchored = *pattern == '^'; /* the next piece must stand right here */
 
@@ -191,24 +191,24 @@ bool tp_pattern_match(const char *pattern, const char *text)
 	}
 }
 
-static bool match_symbol(const char *pattern, const struct tp_symbol *symbol)
+static bool match_symbol(const char *pattern, const struct tpa_symbol *symbol)
 {
 	for (size_t i = 0; i < symbol->count; i++) {
-		const struct tp_location *location = &symbol->locations[i];
+		const struct tpa_location *location = &symbol->locations[i];
 
-		if ((location->function && tp_pattern_match(pattern, location->function)) ||
-		    (location->file && tp_pattern_match(pattern, location->file)))
+		if ((location->function && tpa_pattern_match(pattern, location->function)) ||
+		    (location->file && tpa_pattern_match(pattern, location->file)))
 			return true;
 	}
-	return (symbol->path[0] && tp_pattern_match(pattern, symbol->path)) ||
-	       (symbol->module[0] && tp_pattern_match(pattern, symbol->module));
+	return (symbol->path[0] && tpa_pattern_match(pattern, symbol->path)) ||
+	       (symbol->module[0] && tpa_pattern_match(pattern, symbol->module));
 }
 
 /* Symbols are many stacks' in common: each is held against the patterns once. */
-static size_t first_pattern(struct tp_suppressions *suppressions, const struct tp_symbol *symbol)
+static size_t first_pattern(struct tpa_suppressions *suppressions, const struct tpa_symbol *symbol)
 {
 	bool found = false;
-	uint32_t *kept = tp_pairs_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
+	uint32_t *kept = tpa_pairs_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
 	uint32_t rule = 0;
 
 	if (kept && found)
@@ -221,12 +221,12 @@ static size_t first_pattern(struct tp_suppressions *suppressions, const struct t
 	return rule;
 }
 
-static bool in_loader(const struct tp_line *line)
+static bool in_loader(const struct tpa_line *line)
 {
 	return strncmp(line->symbol->module, "ld-linux", 8) == 0 || strcmp(line->symbol->module, "ld.so") == 0;
 }
 
-static bool in_runtime(const struct tp_line *line)
+static bool in_runtime(const struct tpa_line *line)
 {
 	const char *module = line->symbol->module;
 
@@ -236,7 +236,7 @@ static bool in_runtime(const struct tp_line *line)
 }
 
 /* The rules that are no patterns. */
-static bool match_builtin(enum kind kind, const struct tp_stack *stack)
+static bool match_builtin(enum kind kind, const struct tpa_stack *stack)
 {
 	if (kind == KIND_LOADER)
 		return stack->first < stack->last && in_loader(&stack->lines[stack->first]);
@@ -250,7 +250,7 @@ static bool match_builtin(enum kind kind, const struct tp_stack *stack)
 }
 
 /* Number of the rule that matches; the count of rules if none does. */
-static size_t find_rule(struct tp_suppressions *suppressions, const struct tp_stack *stack)
+static size_t find_rule(struct tpa_suppressions *suppressions, const struct tpa_stack *stack)
 {
 	size_t best = suppressions->count;
 
@@ -266,19 +266,19 @@ static size_t find_rule(struct tp_suppressions *suppressions, const struct tp_st
 }
 
 /* What is suppressed is no question of which language's frames are shown. NULL: no memory. */
-static const struct tp_stack *whole_of(struct tp_suppressions *suppressions, const struct tp_stack *stack)
+static const struct tpa_stack *whole_of(struct tpa_suppressions *suppressions, const struct tpa_stack *stack)
 {
-	if (!stack->symbols || tp_symbols_options(stack->symbols)->language == TP_LANGUAGE_MIXED)
+	if (!stack->symbols || tpa_symbols_options(stack->symbols)->language == TPA_LANGUAGE_MIXED)
 		return stack;
-	return tp_stack_read_mixed(&suppressions->whole, stack) ? &suppressions->whole : NULL;
+	return tpa_stack_read_mixed(&suppressions->whole, stack) ? &suppressions->whole : NULL;
 }
 
-bool tp_suppressions_match(struct tp_suppressions *suppressions, const struct tp_stack *stack, uint64_t blocks,
-			   uint64_t bytes)
+bool tpa_suppressions_match(struct tpa_suppressions *suppressions, const struct tpa_stack *stack, uint64_t blocks,
+			    uint64_t bytes)
 {
-	const struct tp_stack *whole = whole_of(suppressions, stack);
+	const struct tpa_stack *whole = whole_of(suppressions, stack);
 	size_t index = whole ? find_rule(suppressions, whole) : suppressions->count;
-	struct tp_suppression *rule = &suppressions->rules[index];
+	struct tpa_suppression *rule = &suppressions->rules[index];
 
 	if (index == suppressions->count)
 		return false;
@@ -288,7 +288,7 @@ bool tp_suppressions_match(struct tp_suppressions *suppressions, const struct tp
 	return true;
 }
 
-const struct tp_suppression *tp_suppressions_list(const struct tp_suppressions *suppressions, size_t *count)
+const struct tpa_suppression *tpa_suppressions_list(const struct tpa_suppressions *suppressions, size_t *count)
 {
 	*count = suppressions->count;
 	return suppressions->rules;

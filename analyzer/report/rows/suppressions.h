@@ -9,29 +9,29 @@
 
 #include "report/rows/stack.h"
 
-struct tp_suppressions;
+struct tpa_suppressions;
 
-struct tp_suppression {
+struct tpa_suppression {
 	const char *pattern;	       /* or what a built-in rule is about */
 	const char *source;	       /* file, or "built-in" */
-	uint64_t sites, blocks, bytes; /* that it matched, by tp_suppressions_match() */
+	uint64_t sites, blocks, bytes; /* that it matched, by tpa_suppressions_match() */
 };
 
 /* With the built-in rules. NULL: memory is out. */
-struct tp_suppressions *tp_suppressions_new(void);
-void tp_suppressions_free(struct tp_suppressions *suppressions);
+struct tpa_suppressions *tpa_suppressions_new(void);
+void tpa_suppressions_free(struct tpa_suppressions *suppressions);
 
 /* Adds a file's rules. false: *error (heap, the caller frees) names file, line and reason. */
-bool tp_suppressions_read(struct tp_suppressions *suppressions, const char *file, char **error);
+bool tpa_suppressions_read(struct tpa_suppressions *suppressions, const char *file, char **error);
 
 /* Does a rule match this stack? Then it is counted with these numbers. */
-bool tp_suppressions_match(struct tp_suppressions *suppressions, const struct tp_stack *stack, uint64_t blocks,
-			   uint64_t bytes);
+bool tpa_suppressions_match(struct tpa_suppressions *suppressions, const struct tpa_stack *stack, uint64_t blocks,
+			    uint64_t bytes);
 
 /* The rules, for reports. */
-const struct tp_suppression *tp_suppressions_list(const struct tp_suppressions *suppressions, size_t *count);
+const struct tpa_suppression *tpa_suppressions_list(const struct tpa_suppressions *suppressions, size_t *count);
 
 /* A pattern against a text. */
-bool tp_pattern_match(const char *pattern, const char *text);
+bool tpa_pattern_match(const char *pattern, const char *text);
 
 #endif

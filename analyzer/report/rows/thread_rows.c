@@ -8,42 +8,42 @@
 
 /* CPU time, or bytes, of one function on one thread. */
 struct part {
-	struct tp_line line;
+	struct tpa_line line;
 	uint32_t thread;
 	uint64_t weight;
 };
 
 struct parts {
-	const struct tp_process *process;
-	struct tp_symbols *symbols;
-	struct tp_row_index index; /* (key of the function, thread) to part */
+	const struct tpa_process *process;
+	struct tpa_symbols *symbols;
+	struct tpa_row_index index; /* (key of the function, thread) to part */
 	struct part *list;
-	struct tp_stack stack;
+	struct tpa_stack stack;
 };
 
 /* The rows, by the number of the thread. */
 struct threads {
-	struct tp_thread_row *rows;
-	struct tp_pairs index;
+	struct tpa_thread_row *rows;
+	struct tpa_pairs index;
 };
 
 /* NULL: there is no such thread, or no memory. */
-static struct tp_thread_row *row_of(struct threads *threads, uint64_t thread)
+static struct tpa_thread_row *row_of(struct threads *threads, uint64_t thread)
 {
 	bool found = false;
-	const uint32_t *number = tp_pairs_at(&threads->index, thread, 0, &found);
+	const uint32_t *number = tpa_pairs_at(&threads->index, thread, 0, &found);
 
 	return found ? &threads->rows[*number] : NULL;
 }
 
-static bool begin_rows(struct tp_thread_rows *rows, struct threads *threads, const struct tp_process *process)
+static bool begin_rows(struct tpa_thread_rows *rows, struct threads *threads, const struct tpa_process *process)
 {
 	rows->rows = calloc(process->thread_count + 1, sizeof(*rows->rows));
 	rows->count = rows->rows ? process->thread_count : 0;
 	threads->rows = rows->rows;
 	for (size_t i = 0; i < rows->count; i++) {
 		bool found = false;
-		uint32_t *number = tp_pairs_at(&threads->index, process->threads[i].thread, 0, &found);
+		uint32_t *number = tpa_pairs_at(&threads->index, process->threads[i].thread, 0, &found);
 
 		if (!number)
 			return false;
@@ -55,12 +55,12 @@ static bool begin_rows(struct tp_thread_rows *rows, struct threads *threads, con
 
 /* ---- memory ---- */
 
-static void add_memory(struct threads *threads, const struct tp_process *process)
+static void add_memory(struct threads *threads, const struct tpa_process *process)
 {
-	struct tp_thread_row *row = NULL;
+	struct tpa_thread_row *row = NULL;
 
 	for (size_t i = 0; i < process->site_count; i++) {
-		const struct tp_site *site = &process->sites[i];
+		const struct tpa_site *site = &process->sites[i];
 
 		if (!row || row->stats->thread != site->key)
 			row = row_of(threads, site->key);
@@ -79,11 +79,11 @@ static void add_memory(struct threads *threads, const struct tp_process *process
 
 /* ---- functions ---- */
 
-static struct part *part_at(struct parts *parts, const struct tp_line *line, uint32_t thread)
+static struct part *part_at(struct parts *parts, const struct tpa_line *line, uint32_t thread)
 {
-	const char *key = tp_keys_get(&parts->index.keys, line, TP_KEY_FUNCTION);
+	const char *key = tpa_keys_get(&parts->index.keys, line, TPA_KEY_FUNCTION);
 	struct part *part =
-		key ? tp_row_index_at(&parts->index, (uintptr_t)key, thread, &parts->list, sizeof(*part)) : NULL;
+		key ? tpa_row_index_at(&parts->index, (uintptr_t)key, thread, &parts->list, sizeof(*part)) : NULL;
 
 	if (part && !part->line.location)
 		*part = (struct part){ .line = *line, .thread = thread };
@@ -93,14 +93,14 @@ static struct part *part_at(struct parts *parts, const struct tp_line *line, uin
 /* A stack's weight goes to its own function: of samples the innermost, of memory the one that is behind the plumbing. */
 static bool add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64_t weight, bool memory)
 {
-	const struct tp_line *line;
+	const struct tpa_line *line;
 	struct part *part;
 
 	if (!weight)
 		return true;
-	if (!tp_stack_read(&parts->stack, parts->process->trace, parts->symbols, node))
+	if (!tpa_stack_read(&parts->stack, parts->process->trace, parts->symbols, node))
 		return false;
-	line = memory ? tp_stack_own(&parts->stack) : parts->stack.last ? &parts->stack.lines[0] : NULL;
+	line = memory ? tpa_stack_own(&parts->stack) : parts->stack.last ? &parts->stack.lines[0] : NULL;
 	part = line ? part_at(parts, line, thread) : NULL;
 	if (part)
 		part->weight += weight;
@@ -109,16 +109,16 @@ static bool add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64
 
 static bool add_cpu_lines(struct parts *parts, struct threads *threads)
 {
-	const struct tp_process *process = parts->process;
+	const struct tpa_process *process = parts->process;
 
 	for (size_t i = 0; i < process->cpu_site_count; i++) {
-		const struct tp_cpu_site *site = &process->cpu_sites[i];
+		const struct tpa_cpu_site *site = &process->cpu_sites[i];
 
-		if (!add_part(parts, site->node, site->thread, tp_cpu_ns(process, &site->cpu), false))
+		if (!add_part(parts, site->node, site->thread, tpa_cpu_ns(process, &site->cpu), false))
 			return false;
 	}
 	for (size_t i = 0; i < parts->index.count; i++) {
-		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
+		struct tpa_thread_row *row = row_of(threads, parts->list[i].thread);
 
 		if (!row || parts->list[i].weight <= row->cpu_line_ns)
 			continue;
@@ -130,14 +130,14 @@ static bool add_cpu_lines(struct parts *parts, struct threads *threads)
 
 static bool add_alloc_lines(struct parts *parts, struct threads *threads)
 {
-	const struct tp_process *process = parts->process;
+	const struct tpa_process *process = parts->process;
 
 	for (size_t i = 0; i < process->site_count; i++)
 		if (!add_part(parts, process->sites[i].node, (uint32_t)process->sites[i].key, process->sites[i].bytes,
 			      true))
 			return false;
 	for (size_t i = 0; i < parts->index.count; i++) {
-		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
+		struct tpa_thread_row *row = row_of(threads, parts->list[i].thread);
 
 		if (!row || parts->list[i].weight <= row->alloc_line_bytes)
 			continue;
@@ -148,23 +148,23 @@ static bool add_alloc_lines(struct parts *parts, struct threads *threads)
 }
 
 /* One question: whose CPU time, or whose bytes. */
-static bool add_lines(struct threads *threads, const struct tp_process *process, struct tp_symbols *symbols,
+static bool add_lines(struct threads *threads, const struct tpa_process *process, struct tpa_symbols *symbols,
 		      bool (*add)(struct parts *parts, struct threads *threads))
 {
 	struct parts parts = { .process = process, .symbols = symbols };
-	bool good = tp_row_index_init(&parts.index) && add(&parts, threads);
+	bool good = tpa_row_index_init(&parts.index) && add(&parts, threads);
 
-	tp_row_index_free(&parts.index);
-	tp_stack_free(&parts.stack);
+	tpa_row_index_free(&parts.index);
+	tpa_stack_free(&parts.stack);
 	free(parts.list);
 	return good;
 }
 
 /* ---- order ---- */
 
-static uint64_t number(const struct tp_thread_row *row, const char *sort)
+static uint64_t number(const struct tpa_thread_row *row, const char *sort)
 {
-	const struct tp_thread_stats *stats = row->stats;
+	const struct tpa_thread_stats *stats = row->stats;
 
 	switch (sort[0]) {
 	case 'c':
@@ -188,7 +188,7 @@ static uint64_t number(const struct tp_thread_row *row, const char *sort)
 
 static int compare(const void *left, const void *right, void *sort)
 {
-	const struct tp_thread_row *a = left, *b = right;
+	const struct tpa_thread_row *a = left, *b = right;
 	uint64_t x = number(a, sort), y = number(b, sort);
 
 	if (x == y)
@@ -198,8 +198,8 @@ static int compare(const void *left, const void *right, void *sort)
 	return (a->stats->thread > b->stats->thread) - (a->stats->thread < b->stats->thread);
 }
 
-bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *process, struct tp_symbols *symbols,
-		    const char *sort)
+bool tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
+		     const char *sort)
 {
 	struct threads threads = { NULL };
 	bool good = begin_rows(rows, &threads, process);
@@ -208,13 +208,13 @@ bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *proces
 		add_memory(&threads, process);
 	good = good && add_lines(&threads, process, symbols, add_cpu_lines) &&
 	       add_lines(&threads, process, symbols, add_alloc_lines);
-	tp_pairs_free(&threads.index);
+	tpa_pairs_free(&threads.index);
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, (void *)sort);
 	return good;
 }
 
-void tp_thread_rows_free(struct tp_thread_rows *rows)
+void tpa_thread_rows_free(struct tpa_thread_rows *rows)
 {
 	free(rows->rows);
 	memset(rows, 0, sizeof(*rows));

@@ -6,29 +6,29 @@
 #include "model/result/result.h"
 #include "report/rows/stack.h"
 
-struct tp_thread_row {
-	const struct tp_thread_stats *stats;
+struct tpa_thread_row {
+	const struct tpa_thread_stats *stats;
 	uint64_t peak_bytes, peak_blocks; /* allocated by it, and live at the process's peak */
 	uint64_t live_bytes, live_blocks; /* ... at the end */
 	double peak_bytes_variance, peak_blocks_variance, live_bytes_variance, live_blocks_variance;
-	struct tp_line cpu_line;   /* of the function with most of its samples; location NULL: it has none */
-	uint64_t cpu_line_ns;	   /* CPU time in that function itself */
-	struct tp_line alloc_line; /* of the function that allocated most bytes for it; location NULL: none did */
+	struct tpa_line cpu_line;   /* of the function with most of its samples; location NULL: it has none */
+	uint64_t cpu_line_ns;	    /* CPU time in that function itself */
+	struct tpa_line alloc_line; /* of the function that allocated most bytes for it; location NULL: none did */
 	uint64_t alloc_line_bytes;
 };
 
-struct tp_thread_rows {
-	struct tp_thread_row *rows;
+struct tpa_thread_rows {
+	struct tpa_thread_row *rows;
 	size_t count;
 };
 
 /*
- * Of a process that was replayed with TP_GROUP_THREAD. `sort`: cpu, ops, allocations, frees, bytes, peak, unfreed, the most
- * first, or first, thread, the earliest first. Lines live as long as the symbols. False: no memory; tp_thread_rows_free() is
+ * Of a process that was replayed with TPA_GROUP_THREAD. `sort`: cpu, ops, allocations, frees, bytes, peak, unfreed, the most
+ * first, or first, thread, the earliest first. Lines live as long as the symbols. False: no memory; tpa_thread_rows_free() is
  * due in any case.
  */
-bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *process, struct tp_symbols *symbols,
-		    const char *sort);
-void tp_thread_rows_free(struct tp_thread_rows *rows);
+bool tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
+		     const char *sort);
+void tpa_thread_rows_free(struct tpa_thread_rows *rows);
 
 #endif

@@ -7,39 +7,39 @@
 #include "report/rows/line_keys.h"
 #include "report/rows/suppressions.h"
 
-struct tp_tree_impl {
+struct tpa_tree_impl {
 	size_t capacity;
-	struct tp_keys keys;
-	struct tp_pairs children; /* (parent, key) to node */
-	struct tp_stack stack;
+	struct tpa_keys keys;
+	struct tpa_pairs children; /* (parent, key) to node */
+	struct tpa_stack stack;
 };
 
-struct tp_tree *tp_tree_new(void)
+struct tpa_tree *tpa_tree_new(void)
 {
-	struct tp_tree *tree = calloc(1, sizeof(*tree));
+	struct tpa_tree *tree = calloc(1, sizeof(*tree));
 
 	if (!tree)
 		return NULL;
 	tree->impl = calloc(1, sizeof(*tree->impl));
 	tree->nodes = calloc(64, sizeof(*tree->nodes));
-	if (tree->impl && tree->nodes && tp_keys_init(&tree->impl->keys)) {
+	if (tree->impl && tree->nodes && tpa_keys_init(&tree->impl->keys)) {
 		tree->impl->capacity = 64;
 		tree->count = 1;
 		tree->nodes[0].function = "all";
 		return tree;
 	}
-	tp_tree_free(tree);
+	tpa_tree_free(tree);
 	return NULL;
 }
 
-void tp_tree_free(struct tp_tree *tree)
+void tpa_tree_free(struct tpa_tree *tree)
 {
 	if (!tree)
 		return;
 	if (tree->impl) {
-		tp_keys_free(&tree->impl->keys);
-		tp_pairs_free(&tree->impl->children);
-		tp_stack_free(&tree->impl->stack);
+		tpa_keys_free(&tree->impl->keys);
+		tpa_pairs_free(&tree->impl->children);
+		tpa_stack_free(&tree->impl->stack);
 	}
 	free(tree->impl);
 	free(tree->nodes);
@@ -47,18 +47,18 @@ void tp_tree_free(struct tp_tree *tree)
 }
 
 /* Bytes and calls of a site as `what` asks. Of temporary allocations the bytes are those of all at that site, by share. */
-static void weigh(const struct tp_site *site, enum tp_what what, uint64_t *bytes, uint64_t *calls)
+static void weigh(const struct tpa_site *site, enum tpa_what what, uint64_t *bytes, uint64_t *calls)
 {
 	switch (what) {
-	case TP_WHAT_PEAK:
+	case TPA_WHAT_PEAK:
 		*bytes = site->peak_bytes;
 		*calls = site->peak_blocks;
 		break;
-	case TP_WHAT_UNFREED:
+	case TPA_WHAT_UNFREED:
 		*bytes = site->live_bytes;
 		*calls = site->live_blocks;
 		break;
-	case TP_WHAT_TEMPORARY:
+	case TPA_WHAT_TEMPORARY:
 		*bytes = site->allocations
 				 ? (uint64_t)((double)site->bytes * (double)site->temporary / (double)site->allocations)
 				 : 0;
@@ -72,23 +72,23 @@ static void weigh(const struct tp_site *site, enum tp_what what, uint64_t *bytes
 }
 
 /* The child of `parent` with this key; UINT32_MAX: memory is out. *fresh: it is new, and to be filled in. */
-static uint32_t child_of(struct tp_tree *tree, uint32_t parent, const char *key, bool *fresh)
+static uint32_t child_of(struct tpa_tree *tree, uint32_t parent, const char *key, bool *fresh)
 {
-	struct tp_tree_impl *impl = tree->impl;
+	struct tpa_tree_impl *impl = tree->impl;
 	bool found = false;
 	uint32_t *at;
 
 	if (!key)
 		return UINT32_MAX;
 	if (tree->count == impl->capacity) {
-		struct tp_tree_node *nodes = realloc(tree->nodes, 2 * impl->capacity * sizeof(*nodes));
+		struct tpa_tree_node *nodes = realloc(tree->nodes, 2 * impl->capacity * sizeof(*nodes));
 
 		if (!nodes)
 			return UINT32_MAX;
 		tree->nodes = nodes;
 		impl->capacity *= 2;
 	}
-	at = tp_pairs_at(&impl->children, parent, (uintptr_t)key, &found);
+	at = tpa_pairs_at(&impl->children, parent, (uintptr_t)key, &found);
 	if (!at)
 		return UINT32_MAX;
 	*fresh = !found;
@@ -100,9 +100,9 @@ static uint32_t child_of(struct tp_tree *tree, uint32_t parent, const char *key,
 	return *at;
 }
 
-static uint32_t named_child(struct tp_tree *tree, uint32_t parent, const char *name)
+static uint32_t named_child(struct tpa_tree *tree, uint32_t parent, const char *name)
 {
-	const char *key = tp_arena_intern(tree->impl->keys.arena, name);
+	const char *key = tpa_arena_intern(tree->impl->keys.arena, name);
 	bool fresh = false;
 	uint32_t child = child_of(tree, parent, key, &fresh);
 
@@ -113,10 +113,10 @@ static uint32_t named_child(struct tp_tree *tree, uint32_t parent, const char *n
 	return child;
 }
 
-static uint32_t line_child(struct tp_tree *tree, uint32_t parent, const struct tp_line *line,
-			   const struct tp_trace *trace)
+static uint32_t line_child(struct tpa_tree *tree, uint32_t parent, const struct tpa_line *line,
+			   const struct tpa_trace *trace)
 {
-	const char *key = tp_keys_get(&tree->impl->keys, line, TP_KEY_FUNCTION);
+	const char *key = tpa_keys_get(&tree->impl->keys, line, TPA_KEY_FUNCTION);
 	bool fresh = false;
 	uint32_t child = child_of(tree, parent, key, &fresh);
 	char place[1024];
@@ -125,16 +125,16 @@ static uint32_t line_child(struct tp_tree *tree, uint32_t parent, const struct t
 		tree->nodes[child].function = line->location->function;
 		tree->nodes[child].module = line->symbol->module;
 		if (line->location->file)
-			tree->nodes[child].place = tp_arena_intern(
-				tree->impl->keys.arena, tp_line_place(line, trace->cwd, place, sizeof(place)));
+			tree->nodes[child].place = tpa_arena_intern(
+				tree->impl->keys.arena, tpa_line_place(line, trace->cwd, place, sizeof(place)));
 	}
 	return child;
 }
 
 /* Walks down the tree along the stack just read, in to the line `first`; UINT32_MAX: memory is out. */
-static uint32_t leaf_of(struct tp_tree *tree, uint32_t node, const struct tp_trace *trace, size_t first)
+static uint32_t leaf_of(struct tpa_tree *tree, uint32_t node, const struct tpa_trace *trace, size_t first)
 {
-	const struct tp_stack *stack = &tree->impl->stack;
+	const struct tpa_stack *stack = &tree->impl->stack;
 
 	if (first == stack->last)
 		return named_child(tree, node, "(stack not recorded)");
@@ -145,7 +145,7 @@ static uint32_t leaf_of(struct tp_tree *tree, uint32_t node, const struct tp_tra
 	return node;
 }
 
-static bool add_leaf(struct tp_tree *tree, uint32_t top, const struct tp_trace *trace, size_t first, uint64_t bytes,
+static bool add_leaf(struct tpa_tree *tree, uint32_t top, const struct tpa_trace *trace, size_t first, uint64_t bytes,
 		     uint64_t calls)
 {
 	uint32_t leaf = leaf_of(tree, top, trace, first);
@@ -157,46 +157,46 @@ static bool add_leaf(struct tp_tree *tree, uint32_t top, const struct tp_trace *
 	return true;
 }
 
-static bool add_site(struct tp_tree *tree, uint32_t top, const struct tp_process *process, struct tp_symbols *symbols,
-		     const struct tp_tree_options *options, const struct tp_site *site)
+static bool add_site(struct tpa_tree *tree, uint32_t top, const struct tpa_process *process,
+		     struct tpa_symbols *symbols, const struct tpa_tree_options *options, const struct tpa_site *site)
 {
-	struct tp_stack *stack = &tree->impl->stack;
+	struct tpa_stack *stack = &tree->impl->stack;
 	uint64_t bytes, calls;
 
 	weigh(site, options->what, &bytes, &calls);
 	if (!bytes && !calls)
 		return true;
-	if (!tp_stack_read(stack, process->trace, symbols, site->node))
+	if (!tpa_stack_read(stack, process->trace, symbols, site->node))
 		return false;
-	if (options->filter && !tp_stack_matches(stack, options->filter))
+	if (options->filter && !tpa_stack_matches(stack, options->filter))
 		return true;
 	if (options->suppressions &&
-	    tp_suppressions_match(options->suppressions, stack, site->live_blocks, site->live_bytes))
+	    tpa_suppressions_match(options->suppressions, stack, site->live_blocks, site->live_bytes))
 		return true;
 	return add_leaf(tree, top, process->trace, stack->first, bytes, calls);
 }
 
 /* CPU time is spent in the innermost line, whichever that is: malloc's own time is malloc's. */
-static bool add_cpu_site(struct tp_tree *tree, uint32_t top, const struct tp_process *process,
-			 struct tp_symbols *symbols, const struct tp_tree_options *options,
-			 const struct tp_cpu_site *site)
+static bool add_cpu_site(struct tpa_tree *tree, uint32_t top, const struct tpa_process *process,
+			 struct tpa_symbols *symbols, const struct tpa_tree_options *options,
+			 const struct tpa_cpu_site *site)
 {
-	struct tp_stack *stack = &tree->impl->stack;
+	struct tpa_stack *stack = &tree->impl->stack;
 
-	if (!tp_stack_read(stack, process->trace, symbols, site->node))
+	if (!tpa_stack_read(stack, process->trace, symbols, site->node))
 		return false;
-	if (options->filter && !tp_stack_matches(stack, options->filter))
+	if (options->filter && !tpa_stack_matches(stack, options->filter))
 		return true;
-	return add_leaf(tree, top, process->trace, 0, tp_cpu_ns(process, &site->cpu), site->cpu.samples);
+	return add_leaf(tree, top, process->trace, 0, tpa_cpu_ns(process, &site->cpu), site->cpu.samples);
 }
 
-bool tp_tree_add(struct tp_tree *tree, const struct tp_process *process, struct tp_symbols *symbols,
-		 const struct tp_tree_options *options)
+bool tpa_tree_add(struct tpa_tree *tree, const struct tpa_process *process, struct tpa_symbols *symbols,
+		  const struct tpa_tree_options *options)
 {
 	uint32_t top = options->label ? named_child(tree, 0, options->label) : 0;
 	bool good = top != UINT32_MAX;
 
-	if (options->what == TP_WHAT_CPU) {
+	if (options->what == TPA_WHAT_CPU) {
 		for (size_t i = 0; good && i < process->cpu_site_count; i++)
 			good = add_cpu_site(tree, top, process, symbols, options, &process->cpu_sites[i]);
 		return good;
@@ -213,8 +213,8 @@ static const char *text_or_empty(const char *text)
 
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct tp_tree_node *nodes = context;
-	const struct tp_tree_node *a = &nodes[*(const uint32_t *)left], *b = &nodes[*(const uint32_t *)right];
+	const struct tpa_tree_node *nodes = context;
+	const struct tpa_tree_node *a = &nodes[*(const uint32_t *)left], *b = &nodes[*(const uint32_t *)right];
 	int order;
 
 	if (a->bytes != b->bytes)
@@ -223,9 +223,9 @@ static int compare(const void *left, const void *right, void *context)
 	return order ? order : strcmp(text_or_empty(a->module), text_or_empty(b->module));
 }
 
-bool tp_tree_finish(struct tp_tree *tree)
+bool tpa_tree_finish(struct tpa_tree *tree)
 {
-	struct tp_tree_node *nodes = tree->nodes;
+	struct tpa_tree_node *nodes = tree->nodes;
 	uint32_t *order = calloc(tree->count, sizeof(*order));
 	uint32_t *depths = calloc(tree->count, sizeof(*depths));
 	size_t count = tree->count;

@@ -8,7 +8,7 @@
 
 #include "report/rows/rows.h"
 
-struct tp_tree_node {
+struct tpa_tree_node {
 	const char *function, *module;	    /* function NULL: no name */
 	const char *place;		    /* "file:line" of the first line seen here; NULL if unknown */
 	uint32_t parent;		    /* the root's is itself */
@@ -17,28 +17,28 @@ struct tp_tree_node {
 	uint64_t self_bytes, self_calls;
 };
 
-struct tp_tree {
-	struct tp_tree_node *nodes; /* [0] is the root; parents come before their children */
+struct tpa_tree {
+	struct tpa_tree_node *nodes; /* [0] is the root; parents come before their children */
 	size_t count;
 	uint32_t depth; /* of the deepest node; the root's is 0 */
-	struct tp_tree_impl *impl;
+	struct tpa_tree_impl *impl;
 };
 
-struct tp_tree *tp_tree_new(void); /* NULL: memory is out */
-void tp_tree_free(struct tp_tree *tree);
+struct tpa_tree *tpa_tree_new(void); /* NULL: memory is out */
+void tpa_tree_free(struct tpa_tree *tree);
 
-struct tp_tree_options {
-	enum tp_what what;
+struct tpa_tree_options {
+	enum tpa_what what;
 	const regex_t *filter;
-	struct tp_suppressions *suppressions;
+	struct tpa_suppressions *suppressions;
 	const char *label; /* NULL, or a first level of its own for this process */
 };
 
 /* Adds the stacks of a process, whose symbols must outlive the tree. false: memory is out. */
-bool tp_tree_add(struct tp_tree *tree, const struct tp_process *process, struct tp_symbols *symbols,
-		 const struct tp_tree_options *options);
+bool tpa_tree_add(struct tpa_tree *tree, const struct tpa_process *process, struct tpa_symbols *symbols,
+		  const struct tpa_tree_options *options);
 
 /* To be called once, when everything is added: sums, order, depth. false: memory is out. */
-bool tp_tree_finish(struct tp_tree *tree);
+bool tpa_tree_finish(struct tpa_tree *tree);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-struct tp_text tp_count(uint64_t count)
+struct tpa_text tpa_count(uint64_t count)
 {
-	struct tp_text text;
+	struct tpa_text text;
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
 	char *p = text.text;
@@ -21,15 +21,15 @@ struct tp_text tp_count(uint64_t count)
 	return text;
 }
 
-const char *tp_plural(uint64_t count)
+const char *tpa_plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
 }
 
-struct tp_text tp_bytes(uint64_t bytes, bool exact)
+struct tpa_text tpa_bytes(uint64_t bytes, bool exact)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	struct tp_text text = tp_count(bytes);
+	struct tpa_text text = tpa_count(bytes);
 	double value = (double)bytes;
 	size_t unit = 0;
 
@@ -50,9 +50,9 @@ struct tp_text tp_bytes(uint64_t bytes, bool exact)
 	return text;
 }
 
-struct tp_text tp_time(uint64_t ns)
+struct tpa_text tpa_time(uint64_t ns)
 {
-	struct tp_text text;
+	struct tpa_text text;
 	uint64_t seconds = ns / 1000000000u;
 	double value = (double)ns;
 	const char *unit = "ns";
@@ -80,9 +80,9 @@ struct tp_text tp_time(uint64_t ns)
 	return text;
 }
 
-struct tp_text tp_percent(uint64_t part, uint64_t whole)
+struct tpa_text tpa_percent(uint64_t part, uint64_t whole)
 {
-	struct tp_text text;
+	struct tpa_text text;
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 
 	if (!whole)

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Text of a fixed size, to be used as an argument of printf: tp_bytes(...).text */
-struct tp_text {
+/* Text of a fixed size, to be used as an argument of printf: tpa_bytes(...).text */
+struct tpa_text {
 	char text[48];
 };
 
 /* 1536 -> "1.5 KiB"; `exact`: "1,536 B". Three significant digits, powers of 1024. */
-struct tp_text tp_bytes(uint64_t bytes, bool exact);
+struct tpa_text tpa_bytes(uint64_t bytes, bool exact);
 /* 1234567 -> "1,234,567" */
-struct tp_text tp_count(uint64_t count);
+struct tpa_text tpa_count(uint64_t count);
 /* What a noun has behind that number: "" or "s" */
-const char *tp_plural(uint64_t count);
+const char *tpa_plural(uint64_t count);
 /* nanoseconds -> "1.50 s", "12.3 ms", "2 min 05 s", "3 h 12 min" */
-struct tp_text tp_time(uint64_t ns);
+struct tpa_text tpa_time(uint64_t ns);
 /* "12.3%"; "-" if the whole is 0; "<0.1%" rather than a zero that isn't one */
-struct tp_text tp_percent(uint64_t part, uint64_t whole);
+struct tpa_text tpa_percent(uint64_t part, uint64_t whole);
 
 #endif

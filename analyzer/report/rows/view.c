@@ -3,29 +3,29 @@
 
 #include "report/rows/process_facts.h"
 
-const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
+const char *tpa_verdict_name(enum tpa_verdict verdict, bool seconds)
 {
 	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst", "rising" };
 
-	return verdict == TP_VERDICT_LEAK && seconds ? "growth" : names[verdict];
+	return verdict == TPA_VERDICT_LEAK && seconds ? "growth" : names[verdict];
 }
 
-bool tp_growth_unknown(const struct tp_growth_view *view)
+bool tpa_growth_unknown(const struct tpa_growth_view *view)
 {
-	return tp_heap_unknown(&view->listing.run->processes[view->process]);
+	return tpa_heap_unknown(&view->listing.run->processes[view->process]);
 }
 
-bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node)
+bool tpa_growth_shown(const struct tpa_growth_view *view, uint32_t node)
 {
-	const struct tp_listing *listing = &view->listing;
-	struct tp_stack stack = { NULL };
+	const struct tpa_listing *listing = &view->listing;
+	struct tpa_stack stack = { NULL };
 	bool result = true;
 
 	if (!view->filter && !view->suppressions)
 		return true;
-	if (tp_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node))
-		result = (!view->filter || tp_stack_matches(&stack, view->filter)) &&
-			 (!view->suppressions || !tp_suppressions_match(view->suppressions, &stack, 0, 0));
-	tp_stack_free(&stack);
+	if (tpa_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node))
+		result = (!view->filter || tpa_stack_matches(&stack, view->filter)) &&
+			 (!view->suppressions || !tpa_suppressions_match(view->suppressions, &stack, 0, 0));
+	tpa_stack_free(&stack);
 	return result;
 }

@@ -10,8 +10,8 @@
  * `keys`: which of the columns, in their order, separated by blanks; with a mark in front for their style: '*' a number that
  * matters, '~' one that matters less, '@' a name, which takes what is left of the line.
  */
-struct tp_table *tp_columns_begin(const struct tp_page *page, const struct tp_column *columns, const char *keys);
-void tp_columns_add(struct tp_table *table, const struct tp_page *page, const struct tp_column *columns,
-		    const char *keys, const void *row, const void *context);
+struct tpa_table *tpa_columns_begin(const struct tpa_page *page, const struct tpa_column *columns, const char *keys);
+void tpa_columns_add(struct tpa_table *table, const struct tpa_page *page, const struct tpa_column *columns,
+		     const char *keys, const void *row, const void *context);
 
 #endif

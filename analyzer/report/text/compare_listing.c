@@ -10,123 +10,123 @@
 #include "report/text/name.h"
 #include "report/text/numbers.h"
 
-static struct tp_table *table_of(const struct tp_variants *variants, const char *first)
+static struct tpa_table *table_of(const struct tpa_variants *variants, const char *first)
 {
-	char titles[TP_TABLE_COLUMNS * 32], label[TP_LABEL_MAX];
+	char titles[TPA_TABLE_COLUMNS * 32], label[TPA_LABEL_MAX];
 	size_t used = (size_t)snprintf(titles, sizeof(titles), "%s", first);
 
 	for (size_t i = 0; i < variants->count; i++) {
-		tp_compare_label(variants, i, label);
+		tpa_compare_label(variants, i, label);
 		used += (size_t)snprintf(titles + used, sizeof(titles) - used, "|>%s", label);
 	}
-	return tp_table_new(titles);
+	return tpa_table_new(titles);
 }
 
 /* ---- one number a variant ---- */
 
 struct row_context {
-	const struct tp_machine *machine;
-	const struct tp_page *page;
+	const struct tpa_machine *machine;
+	const struct tpa_page *page;
 };
 
-static struct tp_text none(void)
+static struct tpa_text none(void)
 {
-	return (struct tp_text){ "-" };
+	return (struct tpa_text){ "-" };
 }
 
-static struct tp_text number_text(double number)
+static struct tpa_text number_text(double number)
 {
-	struct tp_text text = none();
+	struct tpa_text text = none();
 
 	if (number > 0)
 		snprintf(text.text, sizeof(text.text), "%.4g", number);
 	return text;
 }
 
-static struct tp_text runs_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text runs_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	(void)context;
-	return tp_count(variant->run_count);
+	return tpa_count(variant->run_count);
 }
 
-static struct tp_text parameters_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text parameters_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	(void)context;
-	return variant->parameters ? tp_count(variant->parameters) : none();
+	return variant->parameters ? tpa_count(variant->parameters) : none();
 }
 
-static struct tp_text step_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text step_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	(void)context;
-	return variant->step_ns > 0 ? tp_time(tp_round(variant->step_ns)) : none();
+	return variant->step_ns > 0 ? tpa_time(tpa_round(variant->step_ns)) : none();
 }
 
-static struct tp_text interval_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text interval_text(const struct row_context *context, const struct tpa_variant *variant)
 {
-	struct tp_text text = none();
+	struct tpa_text text = none();
 	double half = (variant->step_interval.high - variant->step_interval.low) / 2;
 
 	(void)context;
 	if (!isnan(half))
-		text = tp_time(tp_round(half));
+		text = tpa_time(tpa_round(half));
 	return text;
 }
 
-static struct tp_text rate_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text rate_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	double rate = variant->step_ns > 0 ? variant->items_per_step / variant->step_ns * 1e9 : 0;
 
 	(void)context;
-	return rate < 1000 ? number_text(rate) : tp_count(tp_round(rate));
+	return rate < 1000 ? number_text(rate) : tpa_count(tpa_round(rate));
 }
 
-static struct tp_text flop_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text flop_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	(void)context;
 	return number_text(variant->flop_per_step);
 }
 
-static struct tp_text gflops_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text gflops_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	(void)context;
-	return number_text(tp_compare_gflops(variant));
+	return number_text(tpa_compare_gflops(variant));
 }
 
-static struct tp_text utilisation_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text utilisation_text(const struct row_context *context, const struct tpa_variant *variant)
 {
-	double share = tp_compare_utilisation(context->machine, variant);
-	struct tp_text text = none();
+	double share = tpa_compare_utilisation(context->machine, variant);
+	struct tpa_text text = none();
 
 	if (share >= 0)
 		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * share);
 	return text;
 }
 
-static struct tp_numbers numbers_of(const struct tp_page *page, const struct tp_variant *variant)
+static struct tpa_numbers numbers_of(const struct tpa_page *page, const struct tpa_variant *variant)
 {
-	struct tp_numbers numbers = { page, { 0, 0 } };
+	struct tpa_numbers numbers = { page, { 0, 0 } };
 
 	for (size_t i = 0; i < variant->run_count; i++)
-		numbers.unseen = tp_unseen_larger(numbers.unseen, tp_run_unseen(variant->runs[i]));
+		numbers.unseen = tpa_unseen_larger(numbers.unseen, tpa_run_unseen(variant->runs[i]));
 	return numbers;
 }
 
 /* A peak of 0 bytes is one that was not recorded. */
-static struct tp_text peak_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text peak_text(const struct row_context *context, const struct tpa_variant *variant)
 {
-	struct tp_numbers numbers = numbers_of(context->page, variant);
+	struct tpa_numbers numbers = numbers_of(context->page, variant);
 
-	return variant->peak_bytes ? tp_about(&numbers, tp_bytes(variant->peak_bytes, context->page->exact)) : none();
+	return variant->peak_bytes ? tpa_about(&numbers, tpa_bytes(variant->peak_bytes, context->page->exact)) : none();
 }
 
-static struct tp_text rss_text(const struct row_context *context, const struct tp_variant *variant)
+static struct tpa_text rss_text(const struct row_context *context, const struct tpa_variant *variant)
 {
-	return variant->rss_peak ? tp_bytes(variant->rss_peak, context->page->exact) : none();
+	return variant->rss_peak ? tpa_bytes(variant->rss_peak, context->page->exact) : none();
 }
 
 static const struct {
 	const char *name;
-	struct tp_text (*text)(const struct row_context *context, const struct tp_variant *variant);
+	struct tpa_text (*text)(const struct row_context *context, const struct tpa_variant *variant);
 } rows[] = {
 	{ "runs", runs_text },
 	{ "parameters", parameters_text },
@@ -140,108 +140,108 @@ static const struct {
 	{ "RSS at most", rss_text },
 };
 
-static void print_overview(const struct tp_page *page, const struct tp_variants *variants,
-			   const struct tp_machine *machine)
+static void print_overview(const struct tpa_page *page, const struct tpa_variants *variants,
+			   const struct tpa_machine *machine)
 {
-	struct tp_table *table = table_of(variants, "");
+	struct tpa_table *table = table_of(variants, "");
 	struct row_context context = { machine, page };
 
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-		tp_table_add(table, TP_STYLE_PLAIN, rows[r].name);
+		tpa_table_add(table, TPA_STYLE_PLAIN, rows[r].name);
 		for (size_t i = 0; i < variants->count; i++)
-			tp_table_add(table, TP_STYLE_NUMBER, rows[r].text(&context, &variants->list[i]).text);
+			tpa_table_add(table, TPA_STYLE_NUMBER, rows[r].text(&context, &variants->list[i]).text);
 	}
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
 /* ---- ops ---- */
 
-static void share_cell(struct tp_table *table, const struct tp_machine *machine, const struct tp_variant *variant,
-		       const struct tp_variant_op *op)
+static void share_cell(struct tpa_table *table, const struct tpa_machine *machine, const struct tpa_variant *variant,
+		       const struct tpa_variant_op *op)
 {
-	struct tp_roof_place place;
+	struct tpa_roof_place place;
 	char text[64];
 
 	if (!op || !op->sum.calls) {
-		tp_table_add(table, TP_STYLE_DIM, "-");
+		tpa_table_add(table, TPA_STYLE_DIM, "-");
 		return;
 	}
-	place = tp_compare_place(machine, variant, op);
-	if (place.bound == TP_BOUND_UNKNOWN)
+	place = tpa_compare_place(machine, variant, op);
+	if (place.bound == TPA_BOUND_UNKNOWN)
 		snprintf(text, sizeof(text), "%.1f%%", 100 * op->share);
 	else
 		snprintf(text, sizeof(text), "%s %.0f%%  %.1f%%",
-			 tp_roof_explains(&place) ? tp_bound_names[place.bound] : "no roof", 100 * place.fraction,
+			 tpa_roof_explains(&place) ? tpa_bound_names[place.bound] : "no roof", 100 * place.fraction,
 			 100 * op->share);
-	tp_table_add(table, TP_STYLE_NUMBER, text);
+	tpa_table_add(table, TPA_STYLE_NUMBER, text);
 }
 
-static void peak_cell(struct tp_table *table, const struct tp_page *page, const struct tp_variant *variant,
-		      const struct tp_variant_op *op)
+static void peak_cell(struct tpa_table *table, const struct tpa_page *page, const struct tpa_variant *variant,
+		      const struct tpa_variant_op *op)
 {
-	struct tp_numbers numbers = numbers_of(page, variant);
+	struct tpa_numbers numbers = numbers_of(page, variant);
 
-	tp_table_add(table, TP_STYLE_NUMBER,
-		     op && op->peak_bytes ? tp_about(&numbers, tp_bytes(op->peak_bytes, page->exact)).text : "-");
+	tpa_table_add(table, TPA_STYLE_NUMBER,
+		      op && op->peak_bytes ? tpa_about(&numbers, tpa_bytes(op->peak_bytes, page->exact)).text : "-");
 }
 
-static void name_cell(struct tp_table *table, const struct tp_page *page, const char *name)
+static void name_cell(struct tpa_table *table, const struct tpa_page *page, const char *name)
 {
 	char shorter[400];
 
-	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, name, 40, shorter, sizeof(shorter)));
+	tpa_table_add(table, TPA_STYLE_FUNCTION, tpa_short_name(page, name, 40, shorter, sizeof(shorter)));
 }
 
-static void print_ops(const struct tp_page *page, const struct tp_variants *variants, const struct tp_machine *machine,
-		      const struct tp_compare_op *list, size_t count)
+static void print_ops(const struct tpa_page *page, const struct tpa_variants *variants,
+		      const struct tpa_machine *machine, const struct tpa_compare_op *list, size_t count)
 {
-	struct tp_table *table = table_of(variants, "op");
+	struct tpa_table *table = table_of(variants, "op");
 
 	for (size_t n = 0; n < count && list[n].share > 0; n++) {
 		name_cell(table, page, list[n].op->sum.name);
 		for (size_t i = 0; i < variants->count; i++)
-			share_cell(table, machine, &variants->list[i], tp_compare_op_in(&variants->list[i], &list[n]));
+			share_cell(table, machine, &variants->list[i], tpa_compare_op_in(&variants->list[i], &list[n]));
 	}
-	tp_headline(page, "Share of the time in ops%s",
-		    machine ? "; what bounds it, and how much of its roof it reached" : "");
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_headline(page, "Share of the time in ops%s",
+		     machine ? "; what bounds it, and how much of its roof it reached" : "");
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
-static void print_peaks(const struct tp_page *page, const struct tp_variants *variants,
-			const struct tp_compare_op *list, size_t count)
+static void print_peaks(const struct tpa_page *page, const struct tpa_variants *variants,
+			const struct tpa_compare_op *list, size_t count)
 {
-	struct tp_table *table = table_of(variants, "op");
+	struct tpa_table *table = table_of(variants, "op");
 
 	for (size_t n = 0; n < count && list[n].peak; n++) {
 		name_cell(table, page, list[n].op->sum.name);
 		for (size_t i = 0; i < variants->count; i++)
-			peak_cell(table, page, &variants->list[i], tp_compare_op_in(&variants->list[i], &list[n]));
+			peak_cell(table, page, &variants->list[i], tpa_compare_op_in(&variants->list[i], &list[n]));
 	}
-	tp_headline(page, "Memory at the peak, by the op that allocated it");
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_headline(page, "Memory at the peak, by the op that allocated it");
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
-void tp_compare_print(const struct tp_page *page, const struct tp_variants *variants, const struct tp_machine *machine,
-		      uint64_t top)
+void tpa_compare_print(const struct tpa_page *page, const struct tpa_variants *variants,
+		       const struct tpa_machine *machine, uint64_t top)
 {
 	size_t count = 0, shown;
-	struct tp_compare_op *list = tp_compare_ops(variants, &count);
+	struct tpa_compare_op *list = tpa_compare_ops(variants, &count);
 
 	print_overview(page, variants, machine);
 	if (!list)
 		return;
 	shown = top && top < count ? (size_t)top : count;
-	qsort(list, count, sizeof(*list), tp_compare_by_share);
+	qsort(list, count, sizeof(*list), tpa_compare_by_share);
 	print_ops(page, variants, machine, list, shown);
-	qsort(list, count, sizeof(*list), tp_compare_by_peak);
+	qsort(list, count, sizeof(*list), tpa_compare_by_peak);
 	print_peaks(page, variants, list, shown);
 	free(list);
 	if (!machine)
-		tp_print(page, TP_STYLE_DIM,
-			 "\n  tprof-analyze roofline measures this machine; then it says what bounds them\n");
+		tpa_print(page, TPA_STYLE_DIM,
+			  "\n  tprof-analyze roofline measures this machine; then it says what bounds them\n");
 }
 
 /* ---- JSON ---- */

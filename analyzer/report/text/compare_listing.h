@@ -7,10 +7,10 @@
 #include "model/result/variants.h"
 #include "report/text/text.h"
 
-#define TP_COMPARE_MAX (TP_TABLE_COLUMNS - 1) /* variants that have a place */
+#define TPA_COMPARE_MAX (TPA_TABLE_COLUMNS - 1) /* variants that have a place */
 
 /* `machine` NULL: it is not known, and nothing is said of roofs. `top` ops of each table (0: all). */
-void tp_compare_print(const struct tp_page *page, const struct tp_variants *variants, const struct tp_machine *machine,
-		      uint64_t top);
+void tpa_compare_print(const struct tpa_page *page, const struct tpa_variants *variants,
+		       const struct tpa_machine *machine, uint64_t top);
 
 #endif

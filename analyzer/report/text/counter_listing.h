@@ -6,7 +6,7 @@
 #include "report/text/op_listing.h"
 
 /* The ops' table: nothing where nothing was counted. */
-void tp_op_counters_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
-			  uint64_t top);
+void tpa_op_counters_print(const struct tpa_page *page, const struct tpa_process *process,
+			   const struct tpa_op_list *list, uint64_t top);
 
 #endif

@@ -6,7 +6,7 @@ struct sum {
 	uint64_t pointers, functions, objects;
 };
 
-static struct sum sum_of(const struct tp_trace *trace, unsigned state)
+static struct sum sum_of(const struct tpa_trace *trace, unsigned state)
 {
 	struct sum sum = { 0, 0, 0 };
 
@@ -20,36 +20,36 @@ static struct sum sum_of(const struct tp_trace *trace, unsigned state)
 	return sum;
 }
 
-void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trace)
+void tpa_hooks_print_line(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	struct sum done = sum_of(trace, TPROF_HOOKS_DONE);
 
-	fprintf(page->out, "%s pointer%s of %s object%s", tp_count(done.pointers).text, tp_plural(done.pointers),
-		tp_count(done.objects).text, tp_plural(done.objects));
+	fprintf(page->out, "%s pointer%s of %s object%s", tpa_count(done.pointers).text, tpa_plural(done.pointers),
+		tpa_count(done.objects).text, tpa_plural(done.objects));
 	for (unsigned state = 0; state < TPROF_HOOKS_STATES; state++) {
 		struct sum sum = sum_of(trace, state);
 
 		if (state != TPROF_HOOKS_DONE && sum.functions)
-			fprintf(page->out, "; not %s: %s", tp_count(sum.functions).text, tp_hooks_name(state));
+			fprintf(page->out, "; not %s: %s", tpa_count(sum.functions).text, tpa_hooks_name(state));
 	}
 	fputc('\n', page->out);
 }
 
-void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace)
+void tpa_hooks_print(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	if (!trace->hooks_count)
 		return;
 	fputs("hooked: ", page->out);
-	tp_hooks_print_line(page, trace);
+	tpa_hooks_print_line(page, trace);
 }
 
-void tp_coverage_print(const struct tp_page *page, const struct tp_process *process)
+void tpa_coverage_print(const struct tpa_page *page, const struct tpa_process *process)
 {
 	fputc('\n', page->out);
 	if (process->trace->hooks_count)
 		fputs("  ", page->out);
-	tp_hooks_print(page, process->trace);
+	tpa_hooks_print(page, process->trace);
 	fputs("  CPU time: ", page->out);
-	tp_cpu_print_capture(page, process);
+	tpa_cpu_print_capture(page, process);
 	fputc('\n', page->out);
 }

@@ -11,15 +11,15 @@
  * Of a trace that tells of hooks (hooks_count): pointers hooked and from how many objects, then how many functions were not,
  * by reason, and a line's end. A function that several objects call is counted for each of them.
  */
-void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trace);
+void tpa_hooks_print_line(const struct tpa_page *page, const struct tpa_trace *trace);
 
 /* The same and a label in front of it, if the trace tells of hooks; else nothing. */
-void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace);
+void tpa_hooks_print(const struct tpa_page *page, const struct tpa_trace *trace);
 
 /*
  * At the end of a report on a process, below an empty line: the same, and how much CPU time was sampled and how much of it
  * was outside of every op.
  */
-void tp_coverage_print(const struct tp_page *page, const struct tp_process *process);
+void tpa_coverage_print(const struct tpa_page *page, const struct tpa_process *process);
 
 #endif

@@ -7,9 +7,9 @@
 #include "report/text/text.h"
 
 /* What there is of samples, in a line: how many of which period, or why there are none. */
-void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *process);
+void tpa_cpu_print_capture(const struct tpa_page *page, const struct tpa_process *process);
 
 /* A table of rows; with what remains below it. */
-void tp_cpu_print(const struct tp_cpu_listing *context, const struct tp_cpu_rows *rows);
+void tpa_cpu_print(const struct tpa_cpu_listing *context, const struct tpa_cpu_rows *rows);
 
 #endif

@@ -28,9 +28,9 @@ static const char *text_of(const json_t *json, const char *key, const char *othe
 }
 
 /* "1.02 to 1.08"; an end that is not known is left open. */
-static struct tp_text range_text(const json_t *range)
+static struct tpa_text range_text(const json_t *range)
 {
-	struct tp_text text = { "-" };
+	struct tpa_text text = { "-" };
 	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
 	double from = json_number_value(low), to = json_number_value(high);
 
@@ -43,9 +43,9 @@ static struct tp_text range_text(const json_t *range)
 	return text;
 }
 
-static struct tp_text rate_text(const struct tp_page *page, double value)
+static struct tpa_text rate_text(const struct tpa_page *page, double value)
 {
-	struct tp_text text = tp_bytes(tp_round(fabs(value)), page->exact);
+	struct tpa_text text = tpa_bytes(tpa_round(fabs(value)), page->exact);
 
 	if (value < -0.5) {
 		memmove(text.text + 1, text.text, sizeof(text.text) - 2);
@@ -54,10 +54,10 @@ static struct tp_text rate_text(const struct tp_page *page, double value)
 	return text;
 }
 
-static struct tp_text number_text(const struct tp_page *page, const json_t *json, enum form form)
+static struct tpa_text number_text(const struct tpa_page *page, const json_t *json, enum form form)
 {
 	double value = json_number_value(json);
-	struct tp_text text = { "-" };
+	struct tpa_text text = { "-" };
 
 	if (form == FORM_RANGE)
 		return range_text(json);
@@ -65,11 +65,11 @@ static struct tp_text number_text(const struct tp_page *page, const json_t *json
 		return text;
 	switch (form) {
 	case FORM_BYTES:
-		return tp_bytes(tp_round(value), page->exact);
+		return tpa_bytes(tpa_round(value), page->exact);
 	case FORM_COUNT:
-		return tp_count(tp_round(value));
+		return tpa_count(tpa_round(value));
 	case FORM_TIME:
-		return tp_time(tp_round(value));
+		return tpa_time(tpa_round(value));
 	case FORM_RATE:
 		return rate_text(page, value);
 	case FORM_SHARE:
@@ -82,9 +82,9 @@ static struct tp_text number_text(const struct tp_page *page, const json_t *json
 }
 
 /* "~1.2 MiB": an estimate. */
-static struct tp_text value_text(const struct tp_page *page, const json_t *row, const struct column *column)
+static struct tpa_text value_text(const struct tpa_page *page, const json_t *row, const struct column *column)
 {
-	struct tp_text text = number_text(page, json_object_get(row, column->key), column->form), marked;
+	struct tpa_text text = number_text(page, json_object_get(row, column->key), column->form), marked;
 	char key[64];
 
 	snprintf(key, sizeof(key), "%s_ci95", column->key);
@@ -103,25 +103,25 @@ static const char *verdict_text(const json_t *row)
 	return sampled && strcmp(verdict, "noise") == 0 ? "could be chance" : verdict;
 }
 
-static void cell(struct tp_table *table, const struct tp_page *page, const json_t *row, const struct column *column)
+static void cell(struct tpa_table *table, const struct tpa_page *page, const json_t *row, const struct column *column)
 {
 	const json_t *json = json_object_get(row, column->key);
 	char name[400];
 
 	if (strcmp(column->key, "verdict") == 0)
-		tp_table_add(table, TP_STYLE_PLAIN, verdict_text(row));
+		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_text(row));
 	else if (column->form != FORM_TEXT)
-		tp_table_add(table, TP_STYLE_NUMBER, value_text(page, row, column).text);
+		tpa_table_add(table, TPA_STYLE_NUMBER, value_text(page, row, column).text);
 	else
-		tp_table_add(table, TP_STYLE_PLAIN,
-			     tp_short_name(page, json_is_string(json) ? json_string_value(json) : "-", 60, name,
-					   sizeof(name)));
+		tpa_table_add(table, TPA_STYLE_PLAIN,
+			      tpa_short_name(page, json_is_string(json) ? json_string_value(json) : "-", 60, name,
+					     sizeof(name)));
 }
 
-static void list(const struct tp_page *page, const json_t *rows, const char *titles, const struct column *columns,
+static void list(const struct tpa_page *page, const json_t *rows, const char *titles, const struct column *columns,
 		 size_t count)
 {
-	struct tp_table *table = tp_table_new(titles);
+	struct tpa_table *table = tpa_table_new(titles);
 	json_t *row;
 	size_t i;
 
@@ -131,8 +131,8 @@ static void list(const struct tp_page *page, const json_t *rows, const char *tit
 		for (size_t c = 0; c < count; c++)
 			cell(table, page, row, &columns[c]);
 	if (table && json_array_size(rows))
-		tp_table_print(table, page, 2);
-	tp_table_free(table);
+		tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 #define LIST(page, rows, titles, columns) list(page, rows, titles, columns, sizeof(columns) / sizeof((columns)[0]))
 
@@ -142,7 +142,7 @@ static json_int_t rows_of(const json_t *count)
 }
 
 /* The rows of a list that are not there, by what they are. */
-static void print_counts(const struct tp_page *page, const json_t *json, const char *key)
+static void print_counts(const struct tpa_page *page, const json_t *json, const char *key)
 {
 	static const struct {
 		const char *what, *words;
@@ -168,20 +168,20 @@ static void print_counts(const struct tp_page *page, const json_t *json, const c
 				those = rows_of(json_array_get(counts, c));
 		if (!those)
 			continue;
-		tp_print(page, TP_STYLE_DIM, "%s%s %s", between, tp_count((uint64_t)those).text, others[i].words);
+		tpa_print(page, TPA_STYLE_DIM, "%s%s %s", between, tpa_count((uint64_t)those).text, others[i].words);
 		between = ", ";
 		left -= those;
 	}
 	if (left > 0)
-		tp_print(page, TP_STYLE_DIM, "%s%s more that differ%s (--top)", between, tp_count((uint64_t)left).text,
-			 left == 1 ? "s" : "");
+		tpa_print(page, TPA_STYLE_DIM, "%s%s more that differ%s (--top)", between,
+			  tpa_count((uint64_t)left).text, left == 1 ? "s" : "");
 	if (left > 0 || between[0] == ',')
 		fputc('\n', page->out);
 }
 
 /* ---- stacks ---- */
 
-static void print_stack(const struct tp_page *page, const json_t *stack)
+static void print_stack(const struct tpa_page *page, const json_t *stack)
 {
 	size_t count = json_array_size(stack), hidden = count > LINES_MAX ? count - LINES_MAX : 0, i;
 	const json_t *frame;
@@ -190,24 +190,24 @@ static void print_stack(const struct tp_page *page, const json_t *stack)
 	json_array_foreach(stack, i, frame) {
 		if (hidden && i >= LINES_MAX - LINES_TAIL && i < count - LINES_TAIL) {
 			if (i == LINES_MAX - LINES_TAIL)
-				tp_print(page, TP_STYLE_DIM, "        %s %zu more\n",
-					 page->utf8 ? "\xe2\x8b\xae" : "...", hidden);
+				tpa_print(page, TPA_STYLE_DIM, "        %s %zu more\n",
+					  page->utf8 ? "\xe2\x8b\xae" : "...", hidden);
 			continue;
 		}
 		fprintf(page->out, "        %s",
-			tp_short_name(page, text_of(frame, "function", "(no name)"), 60, name, sizeof(name)));
-		tp_print(page, TP_STYLE_DIM, "  %s\n", text_of(frame, "module", ""));
+			tpa_short_name(page, text_of(frame, "function", "(no name)"), 60, name, sizeof(name)));
+		tpa_print(page, TPA_STYLE_DIM, "  %s\n", text_of(frame, "module", ""));
 	}
 }
 
 /* "   1. 5.00 MiB, was 4.00 MiB: 1.250x (1.100 to 1.400), p 0.003, more" */
-static void print_row(const struct tp_page *page, const json_t *row, size_t number, const struct column *columns)
+static void print_row(const struct tpa_page *page, const json_t *row, size_t number, const struct column *columns)
 {
 	const json_t *ratio = json_object_get(row, "ratio"), *range = json_object_get(row, "ratio_ci95");
 	const json_t *p = json_object_get(row, "p_corrected");
 
 	fprintf(page->out, "%4zu. ", number);
-	tp_print(page, TP_STYLE_NUMBER, "%s", value_text(page, row, &columns[1]).text);
+	tpa_print(page, TPA_STYLE_NUMBER, "%s", value_text(page, row, &columns[1]).text);
 	fprintf(page->out, ", was %s", value_text(page, row, &columns[0]).text);
 	if (json_is_number(ratio))
 		fprintf(page->out, ": %s", number_text(page, ratio, FORM_RATIO).text);
@@ -219,7 +219,7 @@ static void print_row(const struct tp_page *page, const json_t *row, size_t numb
 	print_stack(page, json_object_get(row, "stack"));
 }
 
-static void print_stacks(const struct tp_page *page, const json_t *rows, const struct column *columns)
+static void print_stacks(const struct tpa_page *page, const json_t *rows, const struct column *columns)
 {
 	const json_t *row;
 	size_t i;
@@ -233,7 +233,7 @@ static void print_stacks(const struct tp_page *page, const json_t *rows, const s
 	}
 }
 
-static void memory(const struct tp_page *page, const json_t *json, const char *key, const char *headline)
+static void memory(const struct tpa_page *page, const json_t *json, const char *key, const char *headline)
 {
 	static const struct column columns[] = { { "old_bytes", FORM_BYTES }, { "new_bytes", FORM_BYTES },
 						 { "ratio", FORM_RATIO },     { "ratio_ci95", FORM_RANGE },
@@ -241,7 +241,7 @@ static void memory(const struct tp_page *page, const json_t *json, const char *k
 						 { "name", FORM_TEXT } };
 	const json_t *rows = json_object_get(json, key);
 
-	tp_headline(page, "%s, where it differs", headline);
+	tpa_headline(page, "%s, where it differs", headline);
 	if (!json_is_true(json_object_get(json, "heap_known")))
 		fputs("  not known: a side did not record it\n", page->out);
 	else if (json_object_get(json, "cpu_stacks"))
@@ -259,10 +259,10 @@ static bool has_runs(const json_t *json)
 	       json_array_size(json_object_get(json, "new_runs")) > 1;
 }
 
-static void print_totals(const struct tp_page *page, const json_t *json)
+static void print_totals(const struct tpa_page *page, const json_t *json)
 {
-	struct tp_table *table = tp_table_new(has_runs(json) ? "total, mean|>old|>new|>new / old|>95%|>p|is"
-							     : "total|>old|>new|>new / old|>95%|>p|is");
+	struct tpa_table *table = tpa_table_new(has_runs(json) ? "total, mean|>old|>new|>new / old|>95%|>p|is"
+							       : "total|>old|>new|>new / old|>95%|>p|is");
 	const json_t *rows = json_object_get(json, "totals");
 	json_t *row;
 	size_t i;
@@ -280,11 +280,11 @@ static void print_totals(const struct tp_page *page, const json_t *json)
 		for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
 			cell(table, page, row, &columns[c]);
 	}
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
-static void print_growth(const struct tp_page *page, const json_t *json)
+static void print_growth(const struct tpa_page *page, const json_t *json)
 {
 	static const struct column rates[] = { { "old_rate", FORM_RATE },
 					       { "new_rate", FORM_RATE },
@@ -297,7 +297,7 @@ static void print_growth(const struct tp_page *page, const json_t *json)
 
 	if (!json_is_object(growth))
 		return;
-	tp_headline(page, "Growth a %s", seconds ? "second" : "step");
+	tpa_headline(page, "Growth a %s", seconds ? "second" : "step");
 	fprintf(page->out, "  live bytes: %s, was %s",
 		number_text(page, json_object_get(growth, "new"), FORM_RATE).text,
 		number_text(page, json_object_get(growth, "old"), FORM_RATE).text);
@@ -316,7 +316,7 @@ static void print_growth(const struct tp_page *page, const json_t *json)
 	print_counts(page, json, "leaks");
 }
 
-static void print_times(const struct tp_page *page, const json_t *json)
+static void print_times(const struct tpa_page *page, const json_t *json)
 {
 	static const struct column times[] = { { "name", FORM_TEXT },	       { "old_p50_ns", FORM_TIME },
 					       { "new_p50_ns", FORM_TIME },    { "speedup", FORM_RATIO },
@@ -330,9 +330,9 @@ static void print_times(const struct tp_page *page, const json_t *json)
 	bool runs = has_runs(json);
 	const char *test = runs ? "Welch's test between the runs" : "the rank test over batches of calls";
 
-	tp_headline(page, "Times, median; speed-up with its 95%% interval; p by %s (Holm)", test);
+	tpa_headline(page, "Times, median; speed-up with its 95%% interval; p by %s (Holm)", test);
 	LIST(page, json_object_get(json, "times"), "time|>old|>new|>speed-up|>95%|>p|is", times);
-	tp_headline(page, "Ops: time of a call, median; p by %s (Holm)", test);
+	tpa_headline(page, "Ops: time of a call, median; p by %s (Holm)", test);
 	LIST(page, json_object_get(json, "ops"),
 	     runs ? "op|>calls of all old|>of all new|>old|>new|>speed-up|>95%|>p|is"
 		  : "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is",
@@ -340,7 +340,7 @@ static void print_times(const struct tp_page *page, const json_t *json)
 	print_counts(page, json, "ops");
 }
 
-static void print_cpu(const struct tp_page *page, const json_t *json)
+static void print_cpu(const struct tpa_page *page, const json_t *json)
 {
 	static const struct column cpu[] = { { "name", FORM_TEXT },
 					     { "old_share", FORM_SHARE },
@@ -348,7 +348,7 @@ static void print_cpu(const struct tp_page *page, const json_t *json)
 					     { "p_corrected", FORM_P },
 					     { "verdict", FORM_TEXT } };
 
-	tp_headline(page, "CPU: share of the samples");
+	tpa_headline(page, "CPU: share of the samples");
 	if (!json_is_true(json_object_get(json, "cpu_known"))) {
 		fputs("  not known: a side has no samples\n", page->out);
 		return;
@@ -357,12 +357,12 @@ static void print_cpu(const struct tp_page *page, const json_t *json)
 	print_counts(page, json, "cpu");
 	if (!json_array_size(json_object_get(json_object_get(json, "counts"), "cpu_stacks")))
 		return;
-	tp_headline(page, "CPU by stack");
+	tpa_headline(page, "CPU by stack");
 	print_stacks(page, json_object_get(json, "cpu_stacks"), cpu + 1);
 	print_counts(page, json, "cpu_stacks");
 }
 
-static void print_sides(const struct tp_page *page, const json_t *json)
+static void print_sides(const struct tpa_page *page, const json_t *json)
 {
 	static const char *const keys[] = { "old", "new" };
 	static const char *const lists[] = { "old_runs", "new_runs" };
@@ -384,39 +384,40 @@ static bool is_sampled(const json_t *json)
 	return json_object_get(json_array_get(json_object_get(json, "totals"), 0), "change_ci95") != NULL;
 }
 
-static void print_notes(const struct tp_page *page, const json_t *json)
+static void print_notes(const struct tpa_page *page, const json_t *json)
 {
 	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
 	size_t new_runs = json_array_size(json_object_get(json, "new_runs"));
 	const json_t *notes = json_object_get(json, "notes");
 
 	for (size_t i = 0; i < json_array_size(notes); i++)
-		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
-			 json_string_value(json_array_get(notes, i)));
-	tp_print(page, TP_STYLE_DIM, "\n  noise: chance alone explains it; p is corrected for the rows of its table\n");
+		tpa_print(page, TPA_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
+			  json_string_value(json_array_get(notes, i)));
+	tpa_print(page, TPA_STYLE_DIM,
+		  "\n  noise: chance alone explains it; p is corrected for the rows of its table\n");
 	if (is_sampled(json))
-		tp_print(
-			page, TP_STYLE_DIM,
+		tpa_print(
+			page, TPA_STYLE_DIM,
 			"  ~ is an estimate: allocations were sampled. Could be chance: the samples of two equal runs "
 			"may differ as much.\n"
 			"  The peak is the highest estimate: if two moments are almost as high, the samples may choose "
 			"different ones.\n");
 	if (old_runs == 1 && new_runs == 1)
-		tp_print(page, TP_STYLE_DIM,
-			 "  One run a side: an op is faster or slower if its calls differ, and by more than the ops "
-			 "differ among themselves;\n"
-			 "  one run: its calls differ, but nothing here tells whether the program or the machine is "
-			 "the cause.\n"
-			 "%s"
-			 "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
-			 "OLD... NEW NEW NEW...\n",
-			 is_sampled(json)
-				 ? ""
-				 : "  Memory is compared as counted: different, whether or not two runs of one "
-				   "program differ as much.\n");
+		tpa_print(page, TPA_STYLE_DIM,
+			  "  One run a side: an op is faster or slower if its calls differ, and by more than the ops "
+			  "differ among themselves;\n"
+			  "  one run: its calls differ, but nothing here tells whether the program or the machine is "
+			  "the cause.\n"
+			  "%s"
+			  "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
+			  "OLD... NEW NEW NEW...\n",
+			  is_sampled(json)
+				  ? ""
+				  : "  Memory is compared as counted: different, whether or not two runs of one "
+				    "program differ as much.\n");
 }
 
-void tp_diff_print(const struct tp_page *page, const json_t *json)
+void tpa_diff_print(const struct tpa_page *page, const json_t *json)
 {
 	print_sides(page, json);
 	print_totals(page, json);

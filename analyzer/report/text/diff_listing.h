@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tp_diff_json() made, for a terminal. */
+/* What tpa_diff_json() made, for a terminal. */
 #ifndef TPROF_REPORT_TEXT_DIFF_LISTING_H
 #define TPROF_REPORT_TEXT_DIFF_LISTING_H
 
@@ -7,6 +7,6 @@
 
 #include "report/text/text.h"
 
-void tp_diff_print(const struct tp_page *page, const json_t *json);
+void tpa_diff_print(const struct tpa_page *page, const json_t *json);
 
 #endif

@@ -8,74 +8,74 @@
 #include "report/text/coverage.h"
 #include "report/text/name.h"
 
-struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate)
+struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate)
 {
-	struct tp_text text;
+	struct tpa_text text;
 
 	if (fabs(rate) < 999.5 && rate != floor(rate))
 		snprintf(text.text, sizeof(text.text), "%.3g B", rate);
 	else
 		snprintf(text.text, sizeof(text.text), "%s%.40s", rate < 0 ? "-" : "",
-			 tp_bytes(tp_round(fabs(rate)), view->listing.page->exact).text);
+			 tpa_bytes(tpa_round(fabs(rate)), view->listing.page->exact).text);
 	return text;
 }
 
 /* Blocks a second may be thousands, a step a few hundredths. */
-static struct tp_text plain_number(double value)
+static struct tpa_text plain_number(double value)
 {
-	struct tp_text text;
+	struct tpa_text text;
 
 	if (fabs(value) >= 999.5)
-		return tp_count(tp_round(value));
+		return tpa_count(tpa_round(value));
 	snprintf(text.text, sizeof(text.text), "%.3g", value);
 	return text;
 }
 
-const char *tp_growth_unit(const struct tp_growth_stats *stats)
+const char *tpa_growth_unit(const struct tpa_growth_stats *stats)
 {
 	return stats->seconds ? "second" : "step";
 }
 
-struct tp_text tp_growth_place(const struct tp_growth_stats *stats, uint64_t place)
+struct tpa_text tpa_growth_place(const struct tpa_growth_stats *stats, uint64_t place)
 {
-	struct tp_text text;
+	struct tpa_text text;
 
 	if (stats->seconds)
-		snprintf(text.text, sizeof(text.text), "%.40s", tp_time(place).text);
+		snprintf(text.text, sizeof(text.text), "%.40s", tpa_time(place).text);
 	else
-		snprintf(text.text, sizeof(text.text), "step %.40s", tp_count(place).text);
+		snprintf(text.text, sizeof(text.text), "step %.40s", tpa_count(place).text);
 	return text;
 }
 
-static struct tp_text age_text(const struct tp_growth_stats *stats, uint64_t born)
+static struct tpa_text age_text(const struct tpa_growth_stats *stats, uint64_t born)
 {
 	uint64_t age = stats->last > born ? stats->last - born : 0;
-	struct tp_text text;
+	struct tpa_text text;
 
 	if (stats->seconds)
-		snprintf(text.text, sizeof(text.text), "%.40s", tp_time(age).text);
+		snprintf(text.text, sizeof(text.text), "%.40s", tpa_time(age).text);
 	else
-		snprintf(text.text, sizeof(text.text), "%.30s step%s", tp_count(age).text, age == 1 ? "" : "s");
+		snprintf(text.text, sizeof(text.text), "%.30s step%s", tpa_count(age).text, age == 1 ? "" : "s");
 	return text;
 }
 
-const char *tp_growth_group_name(const struct tp_growth_view *view, const struct tp_growth_group *group, char *text,
-				 size_t size)
+const char *tpa_growth_group_name(const struct tpa_growth_view *view, const struct tpa_growth_group *group, char *text,
+				  size_t size)
 {
-	const struct tp_trace *trace = view->listing.run->processes[view->process].trace;
+	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
 	char name[400], place[700];
 	const char *named, *placed;
 
-	if (view->listing.by == TP_BY_OP)
-		return group->op ? tp_short_name(view->listing.page, group->op, 80, text, size)
+	if (view->listing.by == TPA_BY_OP)
+		return group->op ? tpa_short_name(view->listing.page, group->op, 80, text, size)
 				 : "(outside of every op)";
 	if (!group->line.location)
 		return "(stack not recorded)";
-	if (view->listing.by == TP_BY_MODULE)
+	if (view->listing.by == TPA_BY_MODULE)
 		return group->line.symbol->path[0] ? group->line.symbol->path : "(no module)";
-	named = tp_line_name(&group->line, name, sizeof(name));
-	placed = tp_line_place(&group->line, trace->cwd, place, sizeof(place));
-	if (view->listing.by == TP_BY_LINE)
+	named = tpa_line_name(&group->line, name, sizeof(name));
+	placed = tpa_line_place(&group->line, trace->cwd, place, sizeof(place));
+	if (view->listing.by == TPA_BY_LINE)
 		snprintf(text, size, "%s (%s)", placed, named);
 	else
 		snprintf(text, size, "%s (%s)", named, group->line.symbol->module);
@@ -84,73 +84,74 @@ const char *tp_growth_group_name(const struct tp_growth_view *view, const struct
 
 /* ---- one leak ---- */
 
-static void print_ages(const struct tp_growth_view *view, const struct tp_growth_site *site)
+static void print_ages(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
 
 	if (!site->typical) {
-		tp_print(page, TP_STYLE_DIM, "        none of them lives at the end\n");
+		tpa_print(page, TPA_STYLE_DIM, "        none of them lives at the end\n");
 		return;
 	}
-	fprintf(page->out, "        typically %s; born in %s to %s", tp_bytes(site->typical, page->exact).text,
-		tp_growth_place(stats, site->born[0]).text, tp_growth_place(stats, site->born[2]).text);
+	fprintf(page->out, "        typically %s; born in %s to %s", tpa_bytes(site->typical, page->exact).text,
+		tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
 	fprintf(page->out, ", half of them more than %s old\n", age_text(stats, site->born[1]).text);
 }
 
 /* What stacks were put together to, and the one of them that grew most. */
-static void print_group(const struct tp_growth_view *view, const struct tp_growth_site *site)
+static void print_group(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
-	const struct tp_growth_group *group = &view->pooled->groups[site->number];
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_group *group = &view->pooled->groups[site->number];
+	const struct tpa_page *page = view->listing.page;
 	char text[1200];
 
 	fputs("        ", page->out);
-	tp_print(page, TP_STYLE_FUNCTION, "%s: ", tp_growth_group_name(view, group, text, sizeof(text)));
+	tpa_print(page, TPA_STYLE_FUNCTION, "%s: ", tpa_growth_group_name(view, group, text, sizeof(text)));
 	fprintf(page->out, "%u stack%s", site->members, site->members == 1 ? "" : "s");
 	if (site->blocks && !view->listing.run->processes[view->process].estimated)
-		fprintf(page->out, ", blocks of %s on average", tp_bytes(site->bytes / site->blocks, page->exact).text);
+		fprintf(page->out, ", blocks of %s on average",
+			tpa_bytes(site->bytes / site->blocks, page->exact).text);
 	fputs(site->members == 1 ? "\n" : "; the one that grew most:\n", page->out);
-	tp_listing_print_stack(&view->listing, view->process, site->node);
+	tpa_listing_print_stack(&view->listing, view->process, site->node);
 }
 
 /* Stacks that are one here, as they are alike. */
-static void print_alike(const struct tp_growth_view *view, const struct tp_growth_site *site)
+static void print_alike(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
-	enum tp_language language = tp_symbols_options(view->listing.symbols[view->process])->language;
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
+	enum tpa_language language = tpa_symbols_options(view->listing.symbols[view->process])->language;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
 
-	fprintf(page->out, "        %s %s%s", tp_count(site->members).text,
-		language == TP_LANGUAGE_PYTHON ? "native stacks" : "stacks",
+	fprintf(page->out, "        %s %s%s", tpa_count(site->members).text,
+		language == TPA_LANGUAGE_PYTHON ? "native stacks" : "stacks",
 		site->renewed ? " that differ in names made anew" : " that look the same");
 	if (site->typical)
-		fprintf(page->out, ", typically %s, born in %s to %s", tp_bytes(site->typical, page->exact).text,
-			tp_growth_place(stats, site->born[0]).text, tp_growth_place(stats, site->born[2]).text);
+		fprintf(page->out, ", typically %s, born in %s to %s", tpa_bytes(site->typical, page->exact).text,
+			tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
 	fputs("; the one that grew most:\n", page->out);
 }
 
-static void print_leak(const struct tp_growth_view *view, const struct tp_growth_site *site, size_t number)
+static void print_leak(const struct tpa_growth_view *view, const struct tpa_growth_site *site, size_t number)
 {
-	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
-	const char *op = tp_process_op_name(process, site->op);
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+	const char *op = tpa_process_op_name(process, site->op);
 	char shorter[400];
 
 	fprintf(page->out, "\n%4zu. ", number);
-	tp_print(page, TP_STYLE_NUMBER, "%s a %s", tp_growth_rate(view, site->rate).text, tp_growth_unit(stats));
-	fprintf(page->out, " (95%% interval %s to ", tp_growth_rate(view, site->low).text);
+	tpa_print(page, TPA_STYLE_NUMBER, "%s a %s", tpa_growth_rate(view, site->rate).text, tpa_growth_unit(stats));
+	fprintf(page->out, " (95%% interval %s to ", tpa_growth_rate(view, site->low).text);
 	if (process->estimated) /* of sampled runs blocks are too few to be counted */
-		fprintf(page->out, "%s); about %s by %s, since %s\n", tp_growth_rate(view, site->high).text,
-			tp_bytes(site->bytes, page->exact).text, tp_growth_place(stats, stats->last).text,
-			tp_growth_place(stats, site->since).text);
+		fprintf(page->out, "%s); about %s by %s, since %s\n", tpa_growth_rate(view, site->high).text,
+			tpa_bytes(site->bytes, page->exact).text, tpa_growth_place(stats, stats->last).text,
+			tpa_growth_place(stats, site->since).text);
 	else
 		fprintf(page->out, "%s), %s block%s; %s in %s block%s by %s, since %s\n",
-			tp_growth_rate(view, site->high).text, plain_number(site->block_rate).text,
-			site->block_rate == 1 ? "" : "s", tp_bytes(site->bytes, page->exact).text,
-			tp_count(site->blocks).text, site->blocks == 1 ? "" : "s",
-			tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
+			tpa_growth_rate(view, site->high).text, plain_number(site->block_rate).text,
+			site->block_rate == 1 ? "" : "s", tpa_bytes(site->bytes, page->exact).text,
+			tpa_count(site->blocks).text, site->blocks == 1 ? "" : "s",
+			tpa_growth_place(stats, stats->last).text, tpa_growth_place(stats, site->since).text);
 	if (view->pooled) {
 		print_group(view, site);
 		return;
@@ -158,77 +159,77 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 	if (site->members < 2)
 		print_ages(view, site);
 	if (op)
-		tp_print(page, TP_STYLE_DIM, "        in op %s\n",
-			 tp_short_name(page, op, 80, shorter, sizeof(shorter)));
+		tpa_print(page, TPA_STYLE_DIM, "        in op %s\n",
+			  tpa_short_name(page, op, 80, shorter, sizeof(shorter)));
 	if (site->members > 1)
 		print_alike(view, site);
-	tp_listing_print_stack(&view->listing, view->process, site->node);
+	tpa_listing_print_stack(&view->listing, view->process, site->node);
 }
 
 /* ---- the process ---- */
 
 /* When the process is as large as it may be: at the rate at which its leaks make it grow. */
-static void print_limit(const struct tp_growth_view *view)
+static void print_limit(const struct tpa_growth_view *view)
 {
-	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
 	int64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
-	double rate = tp_growth_listed(view)->leak_rate, left = (double)view->limit - (double)size, steps;
+	double rate = tpa_growth_listed(view)->leak_rate, left = (double)view->limit - (double)size, steps;
 
-	if (stats->rss.verdict == TP_VERDICT_LEAK && stats->rss.rate > rate)
+	if (stats->rss.verdict == TPA_VERDICT_LEAK && stats->rss.rate > rate)
 		rate = stats->rss.rate; /* with what no stack of malloc's explains */
 	if (!view->limit || !(rate > 0))
 		return;
 	steps = left / rate;
 	if (left <= 0) {
-		tp_print(page, TP_STYLE_WARN, "\n%s are reached already\n", tp_bytes(view->limit, page->exact).text);
+		tpa_print(page, TPA_STYLE_WARN, "\n%s are reached already\n", tpa_bytes(view->limit, page->exact).text);
 		return;
 	}
-	tp_print(page, TP_STYLE_WARN, "\nat %s a %s, %s are reached in ", tp_growth_rate(view, rate).text,
-		 tp_growth_unit(stats), tp_bytes(view->limit, page->exact).text);
+	tpa_print(page, TPA_STYLE_WARN, "\nat %s a %s, %s are reached in ", tpa_growth_rate(view, rate).text,
+		  tpa_growth_unit(stats), tpa_bytes(view->limit, page->exact).text);
 	if (stats->seconds)
-		tp_print(page, TP_STYLE_WARN, "%s", tp_time(tp_round(steps * 1e9)).text);
+		tpa_print(page, TPA_STYLE_WARN, "%s", tpa_time(tpa_round(steps * 1e9)).text);
 	else
-		tp_print(page, TP_STYLE_WARN, "%s steps, some %s", tp_count(tp_round(steps)).text,
-			 tp_time(tp_round(steps * process->steps.durations.mean)).text);
+		tpa_print(page, TPA_STYLE_WARN, "%s steps, some %s", tpa_count(tpa_round(steps)).text,
+			  tpa_time(tpa_round(steps * process->steps.durations.mean)).text);
 	fputc('\n', page->out);
 }
 
 /* Stacks that are no leak each for itself, and yet grow steadily when they are taken together. */
-static void print_steady(const struct tp_growth_view *view)
+static void print_steady(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 
-	if (view->pooled || stats->others.verdict != TP_VERDICT_LEAK)
+	if (view->pooled || stats->others.verdict != TPA_VERDICT_LEAK)
 		return;
-	tp_print(view->listing.page, TP_STYLE_WARN,
-		 "  together these grow steadily, %s a %s (95%% interval %s to %s): new stacks keep coming; --by "
-		 "function or line shows what they have in common\n",
-		 tp_growth_rate(view, stats->others.rate).text, tp_growth_unit(stats),
-		 tp_growth_rate(view, stats->others.low).text, tp_growth_rate(view, stats->others.high).text);
+	tpa_print(view->listing.page, TPA_STYLE_WARN,
+		  "  together these grow steadily, %s a %s (95%% interval %s to %s): new stacks keep coming; --by "
+		  "function or line shows what they have in common\n",
+		  tpa_growth_rate(view, stats->others.rate).text, tpa_growth_unit(stats),
+		  tpa_growth_rate(view, stats->others.low).text, tpa_growth_rate(view, stats->others.high).text);
 }
 
 /* Of what was put together there are leaks alone. */
-static void print_others(const struct tp_growth_view *view)
+static void print_others(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_list *list = tp_growth_listed(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	const struct tpa_page *page = view->listing.page;
 	static const struct {
-		enum tp_verdict verdict;
+		enum tpa_verdict verdict;
 		const char *words;
-	} kinds[] = { { TP_VERDICT_WARM_UP, "grew and stopped (warm-up)" },
-		      { TP_VERDICT_SAWTOOTH, "filled and emptied again and again (sawtooth)" },
-		      { TP_VERDICT_BURST, "rose for a short time, or in a jump (burst)" } };
+	} kinds[] = { { TPA_VERDICT_WARM_UP, "grew and stopped (warm-up)" },
+		      { TPA_VERDICT_SAWTOOTH, "filled and emptied again and again (sawtooth)" },
+		      { TPA_VERDICT_BURST, "rose for a short time, or in a jump (burst)" } };
 	char text[600];
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-		const struct tp_growth_site *largest = NULL;
+		const struct tpa_growth_site *largest = NULL;
 		uint64_t most = 0;
 		size_t count = 0;
 
 		for (size_t i = list->leaks; i < list->count; i++) {
-			const struct tp_growth_site *site = &list->list[i];
+			const struct tpa_growth_site *site = &list->list[i];
 
 			if (site->verdict != kinds[k].verdict)
 				continue;
@@ -238,43 +239,43 @@ static void print_others(const struct tp_growth_view *view)
 		}
 		if (!largest)
 			continue;
-		tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
+		tpa_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
 		fprintf(page->out, "  %zu stack%s that %s: %s at most, %s of it by %s\n", count, count == 1 ? "" : "s",
-			kinds[k].words, tp_bytes(most, page->exact).text, tp_bytes(largest->most, page->exact).text,
+			kinds[k].words, tpa_bytes(most, page->exact).text, tpa_bytes(largest->most, page->exact).text,
 			text);
 	}
 }
 
-static void print_basis(const struct tp_growth_view *view)
+static void print_basis(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
 
-	tp_print(page, TP_STYLE_DIM,
-		 "  from %zu looks, some %s %s%s apart; %s of %s %ss changed; the chance of any false one is "
-		 "below 5%%\n",
-		 stats->looks, plain_number(stats->span).text, tp_growth_unit(stats), stats->span == 1 ? "" : "s",
-		 tp_count(view->pooled ? view->pooled->varying : stats->varying).text,
-		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, tp_growth_series(view));
+	tpa_print(page, TPA_STYLE_DIM,
+		  "  from %zu looks, some %s %s%s apart; %s of %s %ss changed; the chance of any false one is "
+		  "below 5%%\n",
+		  stats->looks, plain_number(stats->span).text, tpa_growth_unit(stats), stats->span == 1 ? "" : "s",
+		  tpa_count(view->pooled ? view->pooled->varying : stats->varying).text,
+		  tpa_count(view->pooled ? view->pooled->count : stats->sites).text, tpa_growth_series(view));
 }
 
 /* Nothing is sure to leak. All live blocks are one series, and need no correction for many: they may be sure to grow. */
-static void print_none(const struct tp_growth_view *view)
+static void print_none(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_growth_list *list = tp_growth_listed(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	const struct tpa_page *page = view->listing.page;
 
-	if (tp_growth_unknown(view))
+	if (tpa_growth_unknown(view))
 		fputs("  no allocation was recorded\n", page->out);
-	else if (stats->live.verdict == TP_VERDICT_LEAK)
+	else if (stats->live.verdict == TPA_VERDICT_LEAK)
 		fprintf(page->out, "  no %s grows for sure, but live blocks together do: %s a %s%s\n",
-			view->pooled ? tp_growth_series(view) : "stack", tp_growth_rate(view, stats->live.rate).text,
-			tp_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
-	else if (!tp_trend_can_tell(stats->looks, view->pooled ? view->pooled->varying : stats->varying))
+			view->pooled ? tpa_growth_series(view) : "stack", tpa_growth_rate(view, stats->live.rate).text,
+			tpa_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
+	else if (!tpa_trend_can_tell(stats->looks, view->pooled ? view->pooled->varying : stats->varying))
 		fprintf(page->out,
 			"  too short a run to tell: from %zu looks nothing can be sure to, among so many %ss\n",
-			stats->looks, tp_growth_series(view));
+			stats->looks, tpa_growth_series(view));
 	else if (list->rising)
 		fputs("  nothing is sure to\n", page->out);
 	else
@@ -282,72 +283,72 @@ static void print_none(const struct tp_growth_view *view)
 }
 
 /* A leak once in many steps; and what may be a cache that fills. */
-static void print_rising(const struct tp_growth_view *view)
+static void print_rising(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_list *list = tp_growth_listed(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	const struct tpa_page *page = view->listing.page;
 	uint64_t top = view->listing.top;
 	size_t printed = 0, hidden = 0;
 
 	for (size_t i = list->leaks; i < list->leaks + list->rising; i++) {
-		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
+		if (!view->pooled && !tpa_growth_shown(view, list->list[i].node))
 			continue;
 		if (top && printed == top) {
 			hidden++;
 			continue;
 		}
 		if (!printed)
-			tp_headline(page, "What may leak: it rose too rarely to be told from chance, rises ever more "
-					  "slowly, or is replaced all the time");
+			tpa_headline(page, "What may leak: it rose too rarely to be told from chance, rises ever more "
+					   "slowly, or is replaced all the time");
 		print_leak(view, &list->list[i], ++printed);
 	}
 	if (hidden)
-		tp_print(page, TP_STYLE_DIM, "\n      and %zu more (--top 0 shows all)\n", hidden);
+		tpa_print(page, TPA_STYLE_DIM, "\n      and %zu more (--top 0 shows all)\n", hidden);
 	if (printed)
 		fputc('\n', page->out);
 }
 
 /* Of what one line of a program leaks each kind of block is a stack: what they come to, before they are listed. */
-static void print_sum(const struct tp_growth_view *view)
+static void print_sum(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_growth_list *list = tp_growth_listed(view);
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
 	size_t shown = 0;
 	double rate = 0;
 
 	for (size_t i = 0; i < list->leaks; i++) {
-		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
+		if (!view->pooled && !tpa_growth_shown(view, list->list[i].node))
 			continue;
 		shown++;
 		rate += list->list[i].rate;
 	}
 	if (shown > 1)
-		fprintf(view->listing.page->out, "  %zu %ss do, %s a %s together%s\n", shown, tp_growth_series(view),
-			tp_growth_rate(view, rate).text, tp_growth_unit(stats),
+		fprintf(view->listing.page->out, "  %zu %ss do, %s a %s together%s\n", shown, tpa_growth_series(view),
+			tpa_growth_rate(view, rate).text, tpa_growth_unit(stats),
 			view->pooled ? "" : "; --by line adds up what a line leaks");
 }
 
-void tp_growth_print(const struct tp_growth_view *view)
+void tpa_growth_print(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_growth_list *list = tp_growth_listed(view);
-	const struct tp_page *page = view->listing.page;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	const struct tpa_page *page = view->listing.page;
 	uint64_t top = view->listing.top;
 	size_t printed = 0, hidden = 0;
 
 	if (!stats->looks)
 		return;
-	tp_headline(page, "%s%s%s",
-		    stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
-				   : "What leaks: it grows with the steps, and had not stopped",
-		    view->pooled ? ": put together by " : "", view->pooled ? tp_growth_series(view) : "");
-	if (stats->looks < TP_TREND_LEAST) {
+	tpa_headline(page, "%s%s%s",
+		     stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
+				    : "What leaks: it grows with the steps, and had not stopped",
+		     view->pooled ? ": put together by " : "", view->pooled ? tpa_growth_series(view) : "");
+	if (stats->looks < TPA_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
 		return;
 	}
 	print_sum(view);
 	for (size_t i = 0; i < list->leaks; i++) {
-		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
+		if (!view->pooled && !tpa_growth_shown(view, list->list[i].node))
 			continue;
 		if (!top || printed < top)
 			print_leak(view, &list->list[i], ++printed);
@@ -355,45 +356,45 @@ void tp_growth_print(const struct tp_growth_view *view)
 			hidden++;
 	}
 	if (hidden)
-		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %s%s (--top 0 shows all)\n", hidden,
-			 tp_growth_series(view), hidden == 1 ? "" : "s");
-	printed = tp_growth_print_maps(view, printed);
+		tpa_print(page, TPA_STYLE_DIM, "\n      and %zu more %s%s (--top 0 shows all)\n", hidden,
+			  tpa_growth_series(view), hidden == 1 ? "" : "s");
+	printed = tpa_growth_print_maps(view, printed);
 	if (!printed)
 		print_none(view);
 	else
 		fputc('\n', page->out);
-	if (printed || !tp_growth_unknown(view)) /* looks at nothing are no ground for anything */
+	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
 		print_basis(view);
 	print_rising(view);
 	print_others(view);
 	print_steady(view);
 	print_limit(view);
-	tp_growth_print_parts(view);
+	tpa_growth_print_parts(view);
 }
 
-void tp_growth_print_short(const struct tp_growth_view *view)
+void tpa_growth_print_short(const struct tpa_growth_view *view)
 {
-	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_page *page = view->listing.page;
-	struct tp_table *table;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+	struct tpa_table *table;
 	char text[1200];
 
 	if (!stats->heap.leaks || stats->seconds)
 		return;
-	table = tp_table_new(">a step|>95% interval|>so far|*allocated by");
+	table = tpa_table_new(">a step|>95% interval|>so far|*allocated by");
 	for (size_t i = 0; i < stats->heap.leaks && (!view->listing.top || i < view->listing.top); i++) {
-		const struct tp_growth_site *site = &stats->heap.list[i];
+		const struct tpa_growth_site *site = &stats->heap.list[i];
 		char interval[100];
 
-		snprintf(interval, sizeof(interval), "%.40s to %.40s", tp_growth_rate(view, site->low).text,
-			 tp_growth_rate(view, site->high).text);
-		tp_table_add(table, TP_STYLE_NUMBER, tp_growth_rate(view, site->rate).text);
-		tp_table_add(table, TP_STYLE_PLAIN, interval);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(site->bytes, page->exact).text);
-		tp_listing_describe(&view->listing, view->process, site->node, page->width - 48, text, sizeof(text));
-		tp_table_add(table, TP_STYLE_PLAIN, text);
+		snprintf(interval, sizeof(interval), "%.40s to %.40s", tpa_growth_rate(view, site->low).text,
+			 tpa_growth_rate(view, site->high).text);
+		tpa_table_add(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, site->rate).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, interval);
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact).text);
+		tpa_listing_describe(&view->listing, view->process, site->node, page->width - 48, text, sizeof(text));
+		tpa_table_add(table, TPA_STYLE_PLAIN, text);
 	}
-	tp_headline(page, "What leaks: it grows with the steps, and had not stopped");
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_headline(page, "What leaks: it grows with the steps, and had not stopped");
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }

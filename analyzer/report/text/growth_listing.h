@@ -9,26 +9,26 @@
  * The section of `leaks`: what leaks, stack by stack, with ages; when the limit will be reached; what else moved, in a line a
  * verdict; what the process's memory is made of. Nothing if nothing can be said.
  */
-void tp_growth_print(const struct tp_growth_view *view);
+void tpa_growth_print(const struct tpa_growth_view *view);
 
 /* One line for the summary, and the leaks in a table. */
-void tp_growth_print_short(const struct tp_growth_view *view);
+void tpa_growth_print_short(const struct tpa_growth_view *view);
 
 /* Mappings that grow, by stack, numbered on from `printed`, which is returned with what was added. */
-size_t tp_growth_print_maps(const struct tp_growth_view *view, size_t printed);
+size_t tpa_growth_print_maps(const struct tpa_growth_view *view, size_t printed);
 
 /* The table of what the process's memory is made of. */
-void tp_growth_print_parts(const struct tp_growth_view *view);
+void tpa_growth_print_parts(const struct tpa_growth_view *view);
 
 /* What a group is: in `text`, or a text of its own. */
-const char *tp_growth_group_name(const struct tp_growth_view *view, const struct tp_growth_group *group, char *text,
-				 size_t size);
+const char *tpa_growth_group_name(const struct tpa_growth_view *view, const struct tpa_growth_group *group, char *text,
+				  size_t size);
 
 /* "step", or "second"; "step 12", or a time. */
-const char *tp_growth_unit(const struct tp_growth_stats *stats);
-struct tp_text tp_growth_place(const struct tp_growth_stats *stats, uint64_t place);
+const char *tpa_growth_unit(const struct tpa_growth_stats *stats);
+struct tpa_text tpa_growth_place(const struct tpa_growth_stats *stats, uint64_t place);
 
 /* Bytes with a sign; parts of bytes matter at small rates. */
-struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate);
+struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate);
 
 #endif

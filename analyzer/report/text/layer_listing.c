@@ -7,7 +7,7 @@
 #include "report/text/op_tree_listing.h"
 
 /* Ops have no stacks, so a layer is what the program says it is. */
-static void print_how_to(const struct tp_page *page, const struct tp_process *process)
+static void print_how_to(const struct tpa_page *page, const struct tpa_process *process)
 {
 	fputs("\n  No layer is in the trace: a program names them.\n", page->out);
 	if (process->trace->header->python)
@@ -24,31 +24,32 @@ static void print_how_to(const struct tp_page *page, const struct tp_process *pr
 		      page->out);
 }
 
-void tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
+void tpa_layers_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top)
 {
-	struct tp_table *table = tp_table_new(">own time|>%|>total|>calls|>allocated|>own FLOP|>FLOP|>GFLOP/s|*layer");
-	struct tp_layers layers;
+	struct tpa_table *table =
+		tpa_table_new(">own time|>%|>total|>calls|>allocated|>own FLOP|>FLOP|>GFLOP/s|*layer");
+	struct tpa_layers layers;
 
-	tp_layers(&layers, process);
+	tpa_layers(&layers, process);
 	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
-		const struct tp_layer *layer = &layers.list[i];
+		const struct tpa_layer *layer = &layers.list[i];
 
-		tp_cell(table, TP_STYLE_NUMBER, tp_time(layer->own_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_percent(layer->own_ns, layers.all_ns));
-		tp_table_add(table, TP_STYLE_PLAIN, layer->name ? tp_time(layer->total_ns).text : "-");
-		tp_table_add(table, TP_STYLE_PLAIN, layer->name ? tp_count(layer->calls).text : "-");
-		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(layer->own_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(layer->own_flop));
-		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(layer->flop));
-		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(layer->own_flop, layer->own_ns));
-		tp_op_name_cell(table, page, layer->name ? layer->name : "(ops in no layer)", 0);
+		tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(layer->own_ns));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(layer->own_ns, layers.all_ns));
+		tpa_table_add(table, TPA_STYLE_PLAIN, layer->name ? tpa_time(layer->total_ns).text : "-");
+		tpa_table_add(table, TPA_STYLE_PLAIN, layer->name ? tpa_count(layer->calls).text : "-");
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(layer->own_bytes, page->exact));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_flop_text(layer->own_flop));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_flop_text(layer->flop));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_rate_text(layer->own_flop, layer->own_ns));
+		tpa_op_name_cell(table, page, layer->name ? layer->name : "(ops in no layer)", 0);
 	}
-	tp_table_print(table, page, 2);
+	tpa_table_print(table, page, 2);
 	if (top && top < layers.count)
-		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-			 tp_count(layers.count - top).text);
+		tpa_print(page, TPA_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
+			  tpa_count(layers.count - top).text);
 	if (layers.count == 1)
 		print_how_to(page, process);
-	tp_table_free(table);
+	tpa_table_free(table);
 	free(layers.list);
 }

@@ -7,6 +7,6 @@
 #include "report/text/text.h"
 
 /* Nothing where there is no mark. `top`: rows, 0: all. */
-void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, uint64_t top);
+void tpa_marks_print(const struct tpa_page *page, const struct tpa_marks *marks, uint64_t top);
 
 #endif

@@ -53,7 +53,7 @@ static void drop_templates(char *name)
 		*to = '\0';
 }
 
-char *tp_short_name(const struct tp_page *page, const char *name, int columns, char *buffer, size_t size)
+char *tpa_short_name(const struct tpa_page *page, const char *name, int columns, char *buffer, size_t size)
 {
 	char whole[4096], plain[4096];
 	size_t length = parameters_at(name);
@@ -62,12 +62,12 @@ char *tp_short_name(const struct tp_page *page, const char *name, int columns, c
 	for (char *at = whole; *at; at++) /* the program may have named it: nothing that steers a terminal */
 		if ((unsigned char)*at < ' ' || *at == 127)
 			*at = '?';
-	if (tp_text_columns(page, whole) > columns && !strstr(whole, " as ") && strlen(whole) + 8 < sizeof(plain)) {
+	if (tpa_text_columns(page, whole) > columns && !strstr(whole, " as ") && strlen(whole) + 8 < sizeof(plain)) {
 		/* "<..>" may be longer than "<T>": the copy has room, and is dropped if nothing was gained. */
 		memcpy(plain, whole, strlen(whole) + 1);
 		drop_templates(plain);
 		if (strlen(plain) < strlen(whole))
 			memcpy(whole, plain, strlen(plain) + 1);
 	}
-	return tp_shorten(page, whole, columns, buffer, size);
+	return tpa_shorten(page, whole, columns, buffer, size);
 }

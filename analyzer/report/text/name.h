@@ -8,6 +8,6 @@
  * A function's name for a line of text: without the parameters (the line number tells overloads apart), and where it
  * is still wider than `columns`, with template arguments as <..>, then without its middle. Returns `buffer`.
  */
-char *tp_short_name(const struct tp_page *page, const char *name, int columns, char *buffer, size_t size);
+char *tpa_short_name(const struct tpa_page *page, const char *name, int columns, char *buffer, size_t size);
 
 #endif

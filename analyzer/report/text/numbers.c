@@ -5,59 +5,59 @@
 
 #include "model/stats/stats.h"
 
-static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text value, struct tp_text half)
+static struct tpa_text with_half(const struct tpa_numbers *numbers, struct tpa_text value, struct tpa_text half)
 {
-	struct tp_text text;
+	struct tpa_text text;
 
 	snprintf(text.text, sizeof(text.text), "%.22s %s%.20s", value.text, numbers->page->utf8 ? "\xc2\xb1" : "+-",
 		 half.text);
 	return text;
 }
 
-static const struct tp_text unknown = { "?" };
+static const struct tpa_text unknown = { "?" };
 
 /* The interval reaches further up than down. */
 static uint64_t half_of(uint64_t value, double variance, double unseen)
 {
-	return tp_round(tp_interval_estimate((double)value, variance, unseen).high - (double)value);
+	return tpa_round(tpa_interval_estimate((double)value, variance, unseen).high - (double)value);
 }
 
-struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance)
+struct tpa_text tpa_some_bytes(const struct tpa_numbers *numbers, uint64_t bytes, double variance)
 {
 	bool exact = numbers->page->exact;
 	double unseen = numbers->unseen.bytes;
-	struct tp_text text = tp_bytes(bytes, exact);
+	struct tpa_text text = tpa_bytes(bytes, exact);
 
-	if (!tp_numbers_estimated(numbers))
+	if (!tpa_numbers_estimated(numbers))
 		return text;
 	return with_half(numbers, text,
-			 tp_estimate_is_open(bytes) ? unknown : tp_bytes(half_of(bytes, variance, unseen), exact));
+			 tpa_estimate_is_open(bytes) ? unknown : tpa_bytes(half_of(bytes, variance, unseen), exact));
 }
 
-struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance)
+struct tpa_text tpa_some_count(const struct tpa_numbers *numbers, uint64_t count, double variance)
 {
 	double unseen = numbers->unseen.blocks;
-	struct tp_text text = tp_count(count);
+	struct tpa_text text = tpa_count(count);
 
-	if (!tp_numbers_estimated(numbers))
+	if (!tpa_numbers_estimated(numbers))
 		return text;
 	return with_half(numbers, text,
-			 tp_estimate_is_open(count) ? unknown : tp_count(half_of(count, variance, unseen)));
+			 tpa_estimate_is_open(count) ? unknown : tpa_count(half_of(count, variance, unseen)));
 }
 
-struct tp_text tp_about(const struct tp_numbers *numbers, struct tp_text text)
+struct tpa_text tpa_about(const struct tpa_numbers *numbers, struct tpa_text text)
 {
-	struct tp_text marked;
+	struct tpa_text marked;
 
-	if (!tp_numbers_estimated(numbers))
+	if (!tpa_numbers_estimated(numbers))
 		return text;
 	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
 	return marked;
 }
 
-struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
+struct tpa_text tpa_some_percent(const struct tpa_numbers *numbers, uint64_t part, uint64_t whole)
 {
-	struct tp_text text = tp_percent(part, whole);
+	struct tpa_text text = tpa_percent(part, whole);
 
-	return whole ? tp_about(numbers, text) : text;
+	return whole ? tpa_about(numbers, text) : text;
 }

@@ -3,37 +3,37 @@
 
 #include "report/text/name.h"
 
-void tp_op_name_cell(struct tp_table *table, const struct tp_page *page, const char *op, int indent)
+void tpa_op_name_cell(struct tpa_table *table, const struct tpa_page *page, const char *op, int indent)
 {
 	char shorter[400], cell[500];
 
 	indent = indent > 60 ? 60 : indent;
-	snprintf(cell, sizeof(cell), "%*s%s", indent, "", tp_short_name(page, op, 80, shorter, sizeof(shorter)));
-	tp_table_add(table, TP_STYLE_FUNCTION, cell);
+	snprintf(cell, sizeof(cell), "%*s%s", indent, "", tpa_short_name(page, op, 80, shorter, sizeof(shorter)));
+	tpa_table_add(table, TPA_STYLE_FUNCTION, cell);
 }
 
 /* FLOP a nanosecond is GFLOP a second. */
-struct tp_text tp_rate_text(uint64_t flop, uint64_t ns)
+struct tpa_text tpa_rate_text(uint64_t flop, uint64_t ns)
 {
-	struct tp_text text = { "-" };
+	struct tpa_text text = { "-" };
 
 	if (flop && ns)
 		snprintf(text.text, sizeof(text.text), "%.3g", (double)flop / (double)ns);
 	return text;
 }
 
-struct tp_text tp_flop_text(uint64_t flop)
+struct tpa_text tpa_flop_text(uint64_t flop)
 {
-	struct tp_text text = { "-" };
+	struct tpa_text text = { "-" };
 
 	if (flop)
 		snprintf(text.text, sizeof(text.text), "%.4g", (double)flop);
 	return text;
 }
 
-struct tp_text tp_flop_least_text(const struct tp_page *page, struct tp_text amount, bool least)
+struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least)
 {
-	struct tp_text text = { "?" };
+	struct tpa_text text = { "?" };
 
 	if (!least)
 		return amount;
@@ -42,9 +42,9 @@ struct tp_text tp_flop_least_text(const struct tp_page *page, struct tp_text amo
 	return text;
 }
 
-struct tp_text tp_net_text(const struct tp_page *page, int64_t bytes)
+struct tpa_text tpa_net_text(const struct tpa_page *page, int64_t bytes)
 {
-	struct tp_text size = tp_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;
+	struct tpa_text size = tpa_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;
 
 	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "", size.text);
 	return text;

@@ -6,20 +6,20 @@
 #include "report/text/text.h"
 
 /* An op's name, so many columns in. */
-void tp_op_name_cell(struct tp_table *table, const struct tp_page *page, const char *op, int indent);
+void tpa_op_name_cell(struct tpa_table *table, const struct tpa_page *page, const char *op, int indent);
 
 /* GFLOP/s; "-" where there is none to tell. */
-struct tp_text tp_rate_text(uint64_t flop, uint64_t ns);
-struct tp_text tp_flop_text(uint64_t flop);
+struct tpa_text tpa_rate_text(uint64_t flop, uint64_t ns);
+struct tpa_text tpa_flop_text(uint64_t flop);
 /* The same of work that was not counted in full: at least so much, or "?". */
-struct tp_text tp_flop_least_text(const struct tp_page *page, struct tp_text amount, bool least);
+struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least);
 
 /* Bytes that may be less than none. */
-struct tp_text tp_net_text(const struct tp_page *page, int64_t bytes);
+struct tpa_text tpa_net_text(const struct tpa_page *page, int64_t bytes);
 
-static inline void tp_cell(struct tp_table *table, enum tp_style style, struct tp_text text)
+static inline void tpa_cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
 {
-	tp_table_add(table, style, text.text);
+	tpa_table_add(table, style, text.text);
 }
 
 #endif

@@ -9,24 +9,24 @@
 #include "report/rows/op_columns.h"
 #include "report/text/columns.h"
 
-static size_t shown(const struct tp_op_list *list, uint64_t top)
+static size_t shown(const struct tpa_op_list *list, uint64_t top)
 {
 	return top && top < list->count ? (size_t)top : list->count;
 }
 
-static struct tp_text time_of(double ns)
+static struct tpa_text time_of(double ns)
 {
-	return tp_time(ns > 0 ? tp_round(ns) : 0);
+	return tpa_time(ns > 0 ? tpa_round(ns) : 0);
 }
 
-static void print_columns(const struct tp_page *page, const char *keys, const struct tp_op_list *list, size_t count)
+static void print_columns(const struct tpa_page *page, const char *keys, const struct tpa_op_list *list, size_t count)
 {
-	struct tp_table *table = tp_columns_begin(page, tp_op_columns, keys);
+	struct tpa_table *table = tpa_columns_begin(page, tpa_op_columns, keys);
 
 	for (size_t i = 0; i < count; i++)
-		tp_columns_add(table, page, tp_op_columns, keys, list->ops[i], NULL);
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+		tpa_columns_add(table, page, tpa_op_columns, keys, list->ops[i], NULL);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
 static const char times[] = "*total_ns self_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
@@ -35,7 +35,7 @@ static const char spread[] =
 static const char memory[] =
 	"*allocated_bytes self_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
 
-static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+static void print_memory(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
 	bool uncounted = false;
 
@@ -43,14 +43,14 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 	for (size_t i = 0; i < count; i++)
 		uncounted |= list->ops[i]->uncounted > 0;
 	if (uncounted)
-		tp_print(page, TP_STYLE_DIM,
-			 "      ? or %s: some of the work can't be counted (iterations, exponentials); the rest is "
-			 "included\n",
-			 page->utf8 ? "\xe2\x89\xa5" : ">=");
+		tpa_print(page, TPA_STYLE_DIM,
+			  "      ? or %s: some of the work can't be counted (iterations, exponentials); the rest is "
+			  "included\n",
+			  page->utf8 ? "\xe2\x89\xa5" : ">=");
 }
 
 /* What recording cost the ops: the sum over their own times, so that nothing counts twice. */
-static void print_correction(const struct tp_page *page, const struct tp_process *process)
+static void print_correction(const struct tpa_page *page, const struct tpa_process *process)
 {
 	uint64_t cost = 0, self = 0;
 
@@ -59,63 +59,63 @@ static void print_correction(const struct tp_page *page, const struct tp_process
 		self += process->ops[i].self_ns;
 	}
 	if (cost)
-		tp_print(page, TP_STYLE_DIM,
-			 "\nthe cost of recording is taken out of the times: %s, %s of the ops' time by the clock\n",
-			 tp_time(cost).text, tp_percent(cost, cost + self).text);
+		tpa_print(page, TPA_STYLE_DIM,
+			  "\nthe cost of recording is taken out of the times: %s, %s of the ops' time by the clock\n",
+			  tpa_time(cost).text, tpa_percent(cost, cost + self).text);
 }
 
-static void print_rest(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+static void print_rest(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
 	if (count < list->count)
-		tp_print(page, TP_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
-			 tp_count(list->count - count).text, tp_plural(list->count - count));
+		tpa_print(page, TPA_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
+			  tpa_count(list->count - count).text, tpa_plural(list->count - count));
 }
 
-static void print_untimed(const struct tp_page *page, const struct tp_op_stats *op)
+static void print_untimed(const struct tpa_page *page, const struct tpa_op_stats *op)
 {
-	struct tp_interval total = tp_interval_estimate((double)op->total_ns, op->total_variance, 0);
+	struct tpa_interval total = tpa_interval_estimate((double)op->total_ns, op->total_variance, 0);
 
-	tp_print(page, TP_STYLE_DIM,
-		 "\n%s of %s calls of %.100s were folded: counts are exact; a random share of them was timed, %s were "
-		 "not: its total is %s %s%s\n",
-		 tp_count(op->folded).text, tp_count(op->calls).text, op->name, tp_count(op->untimed).text,
-		 tp_time(op->total_ns).text, page->utf8 ? "\xc2\xb1" : "+-",
-		 time_of(total.high - (double)op->total_ns).text);
+	tpa_print(page, TPA_STYLE_DIM,
+		  "\n%s of %s calls of %.100s were folded: counts are exact; a random share of them was timed, %s were "
+		  "not: its total is %s %s%s\n",
+		  tpa_count(op->folded).text, tpa_count(op->calls).text, op->name, tpa_count(op->untimed).text,
+		  tpa_time(op->total_ns).text, page->utf8 ? "\xc2\xb1" : "+-",
+		  time_of(total.high - (double)op->total_ns).text);
 }
 
 /* Which ops were too hot to have each call recorded by itself. */
-static void print_folded(const struct tp_page *page, const struct tp_op_list *list)
+static void print_folded(const struct tpa_page *page, const struct tpa_op_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct tp_op_stats *op = list->ops[i];
+		const struct tpa_op_stats *op = list->ops[i];
 
 		if (op->untimed)
 			print_untimed(page, op);
 		else if (op->folded)
-			tp_print(page, TP_STYLE_DIM,
-				 "\n%s of %s calls of %.100s were folded: counts and sums are exact, percentiles "
-				 "within 13%%\n",
-				 tp_count(op->folded).text, tp_count(op->calls).text, op->name);
+			tpa_print(page, TPA_STYLE_DIM,
+				  "\n%s of %s calls of %.100s were folded: counts and sums are exact, percentiles "
+				  "within 13%%\n",
+				  tpa_count(op->folded).text, tpa_count(op->calls).text, op->name);
 	}
 }
 
 #define NAMED 3u /* ops, of each reason */
 
-static uint64_t unknown_calls(const struct tp_op_stats *op, bool no_shape)
+static uint64_t unknown_calls(const struct tpa_op_stats *op, bool no_shape)
 {
 	return no_shape ? op->no_shape : op->no_formula;
 }
 
 /* The ops whose work is not known in most calls, by the more frequent. */
-static void print_unknown_ops(const struct tp_page *page, const struct tp_process *process, bool no_shape)
+static void print_unknown_ops(const struct tpa_page *page, const struct tpa_process *process, bool no_shape)
 {
-	const struct tp_op_stats *most[NAMED] = { NULL };
+	const struct tpa_op_stats *most[NAMED] = { NULL };
 
 	for (size_t i = 0; i < process->op_count; i++) {
-		const struct tp_op_stats *op = unknown_calls(&process->ops[i], no_shape) ? &process->ops[i] : NULL;
+		const struct tpa_op_stats *op = unknown_calls(&process->ops[i], no_shape) ? &process->ops[i] : NULL;
 
 		for (size_t k = 0; k < NAMED && op; k++) {
-			const struct tp_op_stats *other = most[k];
+			const struct tpa_op_stats *other = most[k];
 
 			if (other && unknown_calls(other, no_shape) >= unknown_calls(op, no_shape))
 				continue;
@@ -124,79 +124,81 @@ static void print_unknown_ops(const struct tp_page *page, const struct tp_proces
 		}
 	}
 	for (size_t k = 0; k < NAMED && most[k]; k++)
-		tp_print(page, TP_STYLE_DIM, "%s%.100s %s", k ? ", " : ": ", most[k]->name,
-			 tp_count(unknown_calls(most[k], no_shape)).text);
+		tpa_print(page, TPA_STYLE_DIM, "%s%.100s %s", k ? ", " : ": ", most[k]->name,
+			  tpa_count(unknown_calls(most[k], no_shape)).text);
 }
 
-void tp_work_known_print(const struct tp_page *page, const struct tp_process *process)
+void tpa_work_known_print(const struct tpa_page *page, const struct tpa_process *process)
 {
-	const struct tp_op_counts *counts = &process->op_counts;
+	const struct tpa_op_counts *counts = &process->op_counts;
 	uint64_t all = counts->known + counts->no_shape + counts->no_formula;
 
 	if (!all)
 		return;
-	tp_print(page, TP_STYLE_DIM, "\nwork of PyTorch's operators, by their tensors' sizes: known for %s of %s calls",
-		 tp_count(counts->known).text, tp_count(all).text);
+	tpa_print(page, TPA_STYLE_DIM,
+		  "\nwork of PyTorch's operators, by their tensors' sizes: known for %s of %s calls",
+		  tpa_count(counts->known).text, tpa_count(all).text);
 	if (counts->no_formula) {
-		tp_print(page, TP_STYLE_DIM, "; for %s the sizes are not enough, or there is no formula",
-			 tp_count(counts->no_formula).text);
+		tpa_print(page, TPA_STYLE_DIM, "; for %s the sizes are not enough, or there is no formula",
+			  tpa_count(counts->no_formula).text);
 		print_unknown_ops(page, process, false);
 	}
 	if (counts->no_shape) {
-		tp_print(page, TP_STYLE_DIM, "; for %s the sizes were not recorded", tp_count(counts->no_shape).text);
+		tpa_print(page, TPA_STYLE_DIM, "; for %s the sizes were not recorded",
+			  tpa_count(counts->no_shape).text);
 		print_unknown_ops(page, process, true);
 	}
-	tp_print(page, TP_STYLE_DIM, "\n");
+	tpa_print(page, TPA_STYLE_DIM, "\n");
 }
 
-void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
+void tpa_ops_print_short(const struct tpa_page *page, const struct tpa_op_list *list, uint64_t top)
 {
 	print_columns(page, times, list, shown(list, top));
 	print_rest(page, list, shown(list, top));
 }
 
-void tp_ops_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
-		  uint64_t top)
+void tpa_ops_print(const struct tpa_page *page, const struct tpa_process *process, const struct tpa_op_list *list,
+		   uint64_t top)
 {
-	const struct tp_op_counts *counts = &process->op_counts;
+	const struct tpa_op_counts *counts = &process->op_counts;
 	size_t count = shown(list, top);
 
 	if (count) {
 		fputc('\n', page->out);
 		print_columns(page, times, list, count);
 		print_rest(page, list, count);
-		tp_headline(page, "Spread; warm-up calls are left out of mean and deviation");
+		tpa_headline(page, "Spread; warm-up calls are left out of mean and deviation");
 		print_columns(page, spread, list, count);
-		tp_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
-			    process->estimated ? " (estimated)" : "");
+		tpa_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
+			     process->estimated ? " (estimated)" : "");
 		print_memory(page, list, count);
 		print_correction(page, process);
 	}
 	print_folded(page, list);
-	tp_work_known_print(page, process);
+	tpa_work_known_print(page, process);
 	if (counts->unmatched_ends)
-		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
-			 tp_count(counts->unmatched_ends).text);
+		tpa_print(page, TPA_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
+			  tpa_count(counts->unmatched_ends).text);
 	if (counts->too_deep)
-		tp_print(page, TP_STYLE_WARN, "\n%s calls were nested too deep to be counted\n",
-			 tp_count(counts->too_deep).text);
+		tpa_print(page, TPA_STYLE_WARN, "\n%s calls were nested too deep to be counted\n",
+			  tpa_count(counts->too_deep).text);
 }
 
-static void print_shapes(const struct tp_page *page, const struct tp_op_stats *op)
+static void print_shapes(const struct tpa_page *page, const struct tpa_op_stats *op)
 {
 	static const char keys[] = "*total_ns calls rest_mean_ns first_ns ~factor flop rate @shape";
-	struct tp_table *table = tp_columns_begin(page, tp_shape_columns, keys);
+	struct tpa_table *table = tpa_columns_begin(page, tpa_shape_columns, keys);
 
 	for (size_t i = 0; i < op->shape_count; i++)
-		tp_columns_add(table, page, tp_shape_columns, keys, &op->shapes[i], NULL);
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+		tpa_columns_add(table, page, tpa_shape_columns, keys, &op->shapes[i], NULL);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 }
 
 /* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */
-static void print_buckets(const struct tp_page *page, const struct tp_op_stats *op)
+static void print_buckets(const struct tpa_page *page, const struct tpa_op_stats *op)
 {
-	struct tp_buckets buckets = tp_buckets_of(op);
+	struct tpa_buckets buckets = tpa_buckets_of(op);
 
 	if (buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
 		return;
@@ -207,11 +209,11 @@ static void print_buckets(const struct tp_page *page, const struct tp_op_stats *
 		time_of(buckets.saved_ns).text, time_of(buckets.padding_ns).text);
 }
 
-void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
+void tpa_shapes_print(const struct tpa_page *page, const struct tpa_op_list *list, uint64_t top)
 {
 	for (size_t i = 0; i < shown(list, top); i++)
 		if (list->ops[i]->shape_count) {
-			tp_headline(page, "Shapes of %.200s", list->ops[i]->name);
+			tpa_headline(page, "Shapes of %.200s", list->ops[i]->name);
 			print_shapes(page, list->ops[i]);
 			print_buckets(page, list->ops[i]);
 		}

@@ -7,12 +7,12 @@
 #include "report/text/text.h"
 
 /* The `top` (0: all) chains of calls that took most, with all that stand above them. */
-void tp_op_tree_print(const struct tp_page *page, const struct tp_process *process, uint64_t top);
+void tpa_op_tree_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top);
 
 /*
  * A layer is an op of the category "layer". What an op took itself belongs to the innermost layer that it was called in;
  * what was called in none has a row of its own.
  */
-void tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top);
+void tpa_layers_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top);
 
 #endif

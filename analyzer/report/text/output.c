@@ -21,7 +21,7 @@ static bool is_trace(const char *path)
 	return is;
 }
 
-FILE *tp_output_open(const char *path)
+FILE *tpa_output_open(const char *path)
 {
 	if (is_trace(path)) {
 		errno = EEXIST;
@@ -30,7 +30,7 @@ FILE *tp_output_open(const char *path)
 	return fopen(path, "we");
 }
 
-const char *tp_output_error(int error)
+const char *tpa_output_error(int error)
 {
 	return error == EEXIST ? "it is a trace" : strerror(error);
 }

@@ -9,9 +9,9 @@
  * Opens it for writing. Not over a trace: it may be the one that is read, and of a program that runs, which would end by a
  * SIGBUS. NULL: it can't be written, and errno says why (EEXIST: it is a trace). To be closed by the caller.
  */
-FILE *tp_output_open(const char *path);
+FILE *tpa_output_open(const char *path);
 
 /* What errno means after that. */
-const char *tp_output_error(int error);
+const char *tpa_output_error(int error);
 
 #endif

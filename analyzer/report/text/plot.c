@@ -29,7 +29,7 @@ static uint64_t round_up(uint64_t bytes)
 	return bytes;
 }
 
-static bool canvas_init(struct canvas *canvas, const struct tp_page *page, int rows)
+static bool canvas_init(struct canvas *canvas, const struct tpa_page *page, int rows)
 {
 	memset(canvas, 0, sizeof(*canvas));
 	canvas->columns = page->width - LABEL - 3;
@@ -49,7 +49,7 @@ static int column_of(const struct canvas *canvas, uint64_t time, uint64_t from, 
 }
 
 /* A value holds until the next point; a column shows the largest of its time. */
-static void fill(struct canvas *canvas, const struct tp_point *points, size_t count, uint64_t from, uint64_t to)
+static void fill(struct canvas *canvas, const struct tpa_point *points, size_t count, uint64_t from, uint64_t to)
 {
 	uint64_t live = 0, rss = 0, max = 1;
 	int column = 0;
@@ -92,7 +92,7 @@ static bool dot(const struct canvas *canvas, int x, int y)
 	return y < dots_of(canvas, canvas->live[x]) || (canvas->rss[x] && y == dots_of(canvas, canvas->rss[x]) - 1);
 }
 
-static void draw_braille(const struct canvas *canvas, const struct tp_page *page, int column, int row)
+static void draw_braille(const struct canvas *canvas, const struct tpa_page *page, int column, int row)
 {
 	/* Bits of the dots of a braille character, from its lower edge upwards, left and right. */
 	static const unsigned char bits[4][2] = { { 0x40, 0x80 }, { 0x04, 0x20 }, { 0x02, 0x10 }, { 0x01, 0x08 } };
@@ -109,7 +109,7 @@ static void draw_braille(const struct canvas *canvas, const struct tp_page *page
 			0x80 | (int)(character & 0x3f));
 }
 
-static void draw_ascii(const struct canvas *canvas, const struct tp_page *page, int column, int row)
+static void draw_ascii(const struct canvas *canvas, const struct tpa_page *page, int column, int row)
 {
 	int live = dots_of(canvas, canvas->live[2 * column]), rss = dots_of(canvas, canvas->rss[2 * column]);
 
@@ -135,7 +135,7 @@ static int row_end(const struct canvas *canvas, int row)
 	return end;
 }
 
-static void draw_rows(const struct canvas *canvas, const struct tp_page *page)
+static void draw_rows(const struct canvas *canvas, const struct tpa_page *page)
 {
 	for (int row = canvas->rows - 1; row >= 0; row--) {
 		bool labelled = row == canvas->rows - 1 || row == canvas->rows / 2 - 1;
@@ -143,21 +143,21 @@ static void draw_rows(const struct canvas *canvas, const struct tp_page *page)
 
 		if (row == canvas->rows - 1)
 			value = canvas->top;
-		fprintf(page->out, "%*s %s", LABEL, labelled ? tp_bytes(value, false).text : "",
+		fprintf(page->out, "%*s %s", LABEL, labelled ? tpa_bytes(value, false).text : "",
 			page->utf8 ? labelled ? "\xe2\x94\xa4" : "\xe2\x94\x82" : "|");
-		fputs(tp_style_on(page, TP_STYLE_NUMBER), page->out);
+		fputs(tpa_style_on(page, TPA_STYLE_NUMBER), page->out);
 		for (int column = 0; column < row_end(canvas, row); column++)
 			if (page->utf8)
 				draw_braille(canvas, page, column, row);
 			else
 				draw_ascii(canvas, page, column, row);
-		fprintf(page->out, "%s\n", tp_style_off(page));
+		fprintf(page->out, "%s\n", tpa_style_off(page));
 	}
 }
 
-static void draw_axis(const struct canvas *canvas, const struct tp_page *page, uint64_t from, uint64_t to)
+static void draw_axis(const struct canvas *canvas, const struct tpa_page *page, uint64_t from, uint64_t to)
 {
-	struct tp_text first = tp_time(from), middle = tp_time(from + (to - from) / 2), last = tp_time(to);
+	struct tpa_text first = tpa_time(from), middle = tpa_time(from + (to - from) / 2), last = tpa_time(to);
 	int room = canvas->columns, left = (int)strlen(first.text), right = (int)strlen(last.text);
 	int center = (int)strlen(middle.text);
 
@@ -168,8 +168,8 @@ static void draw_axis(const struct canvas *canvas, const struct tp_page *page, u
 		middle.text, room - room / 2 - (center - center / 2) - right, "", last.text);
 }
 
-void tp_plot(const struct tp_page *page, const struct tp_point *points, size_t count, uint64_t from_ns, uint64_t to_ns,
-	     int rows)
+void tpa_plot(const struct tpa_page *page, const struct tpa_point *points, size_t count, uint64_t from_ns,
+	      uint64_t to_ns, int rows)
 {
 	struct canvas canvas;
 

@@ -12,7 +12,7 @@
  * Live bytes as an area, RSS as dots above it where it was sampled. `from_ns`, `to_ns`: the span of the x axis. Braille
  * where the locale can show it, ASCII elsewhere. `rows`: height in lines.
  */
-void tp_plot(const struct tp_page *page, const struct tp_point *points, size_t count, uint64_t from_ns, uint64_t to_ns,
-	     int rows);
+void tpa_plot(const struct tpa_page *page, const struct tpa_point *points, size_t count, uint64_t from_ns,
+	      uint64_t to_ns, int rows);
 
 #endif

@@ -11,8 +11,8 @@
  * `note` says a word on an op, its distance to the machine's roof for one; NULL: nobody does. Nothing is printed of what
  * there is none of.
  */
-typedef const char *tp_priority_note(void *context, const struct tp_op_stats *op);
-void tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
-			 tp_priority_note *note, void *context);
+typedef const char *tpa_priority_note(void *context, const struct tpa_op_stats *op);
+void tpa_priorities_print(const struct tpa_page *page, const struct tpa_process *process, const struct tpa_rows *peak,
+			  tpa_priority_note *note, void *context);
 
 #endif

@@ -10,7 +10,7 @@
 #define DEPTH_SHOWN 8 /* of processes in processes */
 
 /* In one line; from the argument `first` on. */
-static void read_arguments(const struct tp_trace *trace, size_t first, char *line, size_t size)
+static void read_arguments(const struct tpa_trace *trace, size_t first, char *line, size_t size)
 {
 	size_t length = 0;
 
@@ -26,7 +26,7 @@ static void read_arguments(const struct tp_trace *trace, size_t first, char *lin
 }
 
 /* Of the run's processes, whose child it is. NULL: none's. */
-static const struct tp_process *parent_of(const struct tp_run *run, const struct tp_process *process)
+static const struct tpa_process *parent_of(const struct tpa_run *run, const struct tpa_process *process)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct tprof_header *header = run->processes[i].trace->header;
@@ -38,11 +38,11 @@ static const struct tp_process *parent_of(const struct tp_run *run, const struct
 	return NULL;
 }
 
-const char *tp_process_label(const struct tp_run *run, const struct tp_process *process, const struct tp_page *page,
-			     char *text, size_t size)
+const char *tpa_process_label(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page,
+			      char *text, size_t size)
 {
-	const struct tp_trace *trace = process->trace;
-	const struct tp_process *parent = parent_of(run, process), *outer = parent;
+	const struct tpa_trace *trace = process->trace;
+	const struct tpa_process *parent = parent_of(run, process), *outer = parent;
 	char line[512], shorter[600];
 	size_t depth = 0;
 
@@ -52,20 +52,20 @@ const char *tp_process_label(const struct tp_run *run, const struct tp_process *
 		snprintf(text, size, "%*sfork of %" PRIu32, (int)(2 * depth), "", parent->trace->header->pid);
 	else {
 		read_arguments(trace, 1, line, sizeof(line));
-		snprintf(text, size, "%*s%.100s %s", (int)(2 * depth), "", tp_program_name(trace),
-			 tp_shorten(page, line, 50, shorter, sizeof(shorter)));
+		snprintf(text, size, "%*s%.100s %s", (int)(2 * depth), "", tpa_program_name(trace),
+			 tpa_shorten(page, line, 50, shorter, sizeof(shorter)));
 	}
 	return text;
 }
 
-static void print_arguments(const struct tp_trace *trace, const struct tp_page *page, int used)
+static void print_arguments(const struct tpa_trace *trace, const struct tpa_page *page, int used)
 {
 	char line[512], shorter[600];
 
 	read_arguments(trace, 0, line, sizeof(line));
 	if (line[0])
-		tp_print(page, TP_STYLE_PLAIN, ": %s",
-			 tp_shorten(page, line, page->width - used, shorter, sizeof(shorter)));
+		tpa_print(page, TPA_STYLE_PLAIN, ": %s",
+			  tpa_shorten(page, line, page->width - used, shorter, sizeof(shorter)));
 	fputc('\n', page->out);
 }
 
@@ -73,48 +73,48 @@ static void print_arguments(const struct tp_trace *trace, const struct tp_page *
  * Of s bytes no block is recorded with probability exp(-s / mean) at least, whatever their sizes: if none was, there were
  * fewer than 3 means of them, at 95%.
  */
-static void print_sampling(const struct tp_process *process, const struct tp_page *page)
+static void print_sampling(const struct tpa_process *process, const struct tpa_page *page)
 {
 	const char *sign = page->utf8 ? "\xc2\xb1" : "+-";
 	uint64_t mean = process->trace->header->sample_bytes;
 
-	tp_print(page, TP_STYLE_WARN,
-		 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)",
-		 tp_bytes(mean, false).text, sign);
+	tpa_print(page, TPA_STYLE_WARN,
+		  "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)",
+		  tpa_bytes(mean, false).text, sign);
 	if (!process->heap.end_bytes)
-		tp_print(page, TP_STYLE_WARN, "; 0 B %s? may be up to %s", sign,
-			 tp_bytes(mean > UINT64_MAX / 3 ? UINT64_MAX : 3 * mean, false).text);
+		tpa_print(page, TPA_STYLE_WARN, "; 0 B %s? may be up to %s", sign,
+			  tpa_bytes(mean > UINT64_MAX / 3 ? UINT64_MAX : 3 * mean, false).text);
 	fputc('\n', page->out);
 }
 
-void tp_process_print(const struct tp_process *process, const struct tp_page *page)
+void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page)
 {
-	const struct tp_trace *trace = process->trace;
+	const struct tpa_trace *trace = process->trace;
 	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
 	char when[64] = "";
 	struct tm tm;
 	int used;
 
-	fputs(tp_style_on(page, TP_STYLE_TITLE), page->out);
-	used = fprintf(page->out, "%s (pid %" PRIu32, tp_program_name(trace), trace->header->pid);
-	if (trace->exe[0] && strcmp(tp_started_name("", trace->exe), tp_program_name(trace)) != 0)
-		used += fprintf(page->out, ", executable %s", tp_started_name("", trace->exe));
+	fputs(tpa_style_on(page, TPA_STYLE_TITLE), page->out);
+	used = fprintf(page->out, "%s (pid %" PRIu32, tpa_program_name(trace), trace->header->pid);
+	if (trace->exe[0] && strcmp(tpa_started_name("", trace->exe), tpa_program_name(trace)) != 0)
+		used += fprintf(page->out, ", executable %s", tpa_started_name("", trace->exe));
 	used += fprintf(page->out, ")");
-	fputs(tp_style_off(page), page->out);
+	fputs(tpa_style_off(page), page->out);
 	print_arguments(trace, page, used + 2);
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
-	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
-		process->thread_count, tp_plural(process->thread_count), tp_end_sentence(trace).text);
+	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tpa_time(process->duration_ns).text,
+		process->thread_count, tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
 	if (process->estimated)
 		print_sampling(process, page);
 }
 
-void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
+void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page)
 {
 	if (!notes->count)
 		return;
 	fputc('\n', page->out);
 	for (size_t i = 0; i < notes->count; i++)
-		tp_print(page, TP_STYLE_WARN, "note: %s\n", notes->text[i]);
+		tpa_print(page, TPA_STYLE_WARN, "note: %s\n", notes->text[i]);
 }

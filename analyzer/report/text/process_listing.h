@@ -8,13 +8,13 @@
 #include "report/text/text.h"
 
 /* Two lines at the head of a section: program, pid, arguments; how it went. */
-void tp_process_print(const struct tp_process *process, const struct tp_page *page);
+void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page);
 
 /* Its program and arguments, or whose fork it is; indented below its parent. In `text`. */
-const char *tp_process_label(const struct tp_run *run, const struct tp_process *process, const struct tp_page *page,
-			     char *text, size_t size);
+const char *tpa_process_label(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page,
+			      char *text, size_t size);
 
 /* Below an empty line; nothing if there is none. */
-void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page);
+void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page);
 
 #endif

@@ -13,7 +13,7 @@
 #define FIRST_NS 250000000
 #define AGAIN_NS 100000000
 
-struct tp_progress {
+struct tpa_progress {
 	const char *what;
 	int64_t next_ns;
 	bool drawn;
@@ -27,10 +27,10 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-struct tp_progress *tp_progress_new(const char *what)
+struct tpa_progress *tpa_progress_new(const char *what)
 {
 	const char *term = getenv("TERM");
-	struct tp_progress *progress;
+	struct tpa_progress *progress;
 
 	if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
 		return NULL;
@@ -42,9 +42,9 @@ struct tp_progress *tp_progress_new(const char *what)
 	return progress;
 }
 
-void tp_progress_update(void *context, uint64_t done, uint64_t total)
+void tpa_progress_update(void *context, uint64_t done, uint64_t total)
 {
-	struct tp_progress *progress = context;
+	struct tpa_progress *progress = context;
 	int64_t now;
 	int filled;
 
@@ -63,7 +63,7 @@ void tp_progress_update(void *context, uint64_t done, uint64_t total)
 	fflush(stderr);
 }
 
-void tp_progress_free(struct tp_progress *progress)
+void tpa_progress_free(struct tpa_progress *progress)
 {
 	if (!progress)
 		return;

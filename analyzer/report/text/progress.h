@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-struct tp_progress;
+struct tpa_progress;
 
 /* NULL if there shall be no bar: every function takes that. */
-struct tp_progress *tp_progress_new(const char *what);
-/* To be called often: draws at most ten times a second. `context` is the struct tp_progress. */
-void tp_progress_update(void *context, uint64_t done, uint64_t total);
+struct tpa_progress *tpa_progress_new(const char *what);
+/* To be called often: draws at most ten times a second. `context` is the struct tpa_progress. */
+void tpa_progress_update(void *context, uint64_t done, uint64_t total);
 /* Wipes the bar. */
-void tp_progress_free(struct tp_progress *progress);
+void tpa_progress_free(struct tpa_progress *progress);
 
 #endif

@@ -6,6 +6,6 @@
 #include "report/rows/view.h"
 
 /* Nothing if there was no search, and none was asked for. */
-void tp_reach_print(const struct tp_growth_view *view);
+void tpa_reach_print(const struct tpa_growth_view *view);
 
 #endif

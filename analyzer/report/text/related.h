@@ -10,6 +10,6 @@
 #include "report/text/text.h"
 
 /* Lines; none if there is nothing to say. */
-void tp_others_print(const struct tp_trace *trace, const struct tp_page *page);
+void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page);
 
 #endif

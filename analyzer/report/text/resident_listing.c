@@ -21,15 +21,15 @@ struct row {
 };
 
 struct rows {
-	const struct tp_listing *listing;
+	const struct tpa_listing *listing;
 	size_t process;
-	const struct tp_makeup_moment *moment;
+	const struct tpa_makeup_moment *moment;
 	struct row *list;
 	size_t count, room;
 	bool failed;
 };
 
-static const struct tp_process *process_of(const struct rows *rows)
+static const struct tpa_process *process_of(const struct rows *rows)
 {
 	return &rows->listing->run->processes[rows->process];
 }
@@ -42,7 +42,7 @@ static struct row *add(struct rows *rows, const char *label, uint64_t bytes)
 		rows->list[i].bytes += bytes;
 		return &rows->list[i];
 	}
-	if (!tp_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list))) {
+	if (!tpa_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list))) {
 		rows->failed = true;
 		return NULL;
 	}
@@ -61,30 +61,30 @@ static const char *base(const char *path)
 /* By function and line the one that the memory is put down to; else with callers, as far as they fit. */
 static void describe(const struct rows *rows, uint32_t node, char *text, size_t size)
 {
-	const struct tp_trace *trace = process_of(rows)->trace;
-	struct tp_stack stack = { NULL };
-	const struct tp_line *own = NULL;
+	const struct tpa_trace *trace = process_of(rows)->trace;
+	struct tpa_stack stack = { NULL };
+	const struct tpa_line *own = NULL;
 	char name[400], place[700];
 
-	if (rows->listing->by != TP_BY_FUNCTION && rows->listing->by != TP_BY_LINE) {
-		tp_listing_describe(rows->listing, rows->process, node, rows->listing->page->width - 34, text, size);
+	if (rows->listing->by != TPA_BY_FUNCTION && rows->listing->by != TPA_BY_LINE) {
+		tpa_listing_describe(rows->listing, rows->process, node, rows->listing->page->width - 34, text, size);
 		return;
 	}
-	if (tp_stack_read(&stack, trace, rows->listing->symbols[rows->process], node))
-		own = tp_stack_own(&stack);
+	if (tpa_stack_read(&stack, trace, rows->listing->symbols[rows->process], node))
+		own = tpa_stack_own(&stack);
 	if (!own)
 		snprintf(text, size, "(stack not recorded)");
-	else if (rows->listing->by == TP_BY_LINE)
-		snprintf(text, size, "%s (%s)", tp_line_place(own, trace->cwd, place, sizeof(place)),
-			 tp_line_name(own, name, sizeof(name)));
+	else if (rows->listing->by == TPA_BY_LINE)
+		snprintf(text, size, "%s (%s)", tpa_line_place(own, trace->cwd, place, sizeof(place)),
+			 tpa_line_name(own, name, sizeof(name)));
 	else
-		snprintf(text, size, "%s (%s)", tp_line_name(own, name, sizeof(name)), own->symbol->module);
-	tp_stack_free(&stack);
+		snprintf(text, size, "%s (%s)", tpa_line_name(own, name, sizeof(name)), own->symbol->module);
+	tpa_stack_free(&stack);
 }
 
-static void add_mapped(struct rows *rows, const struct tp_makeup_owner *owner, bool shared)
+static void add_mapped(struct rows *rows, const struct tpa_makeup_owner *owner, bool shared)
 {
-	enum tp_holder holder = TP_HOLDER_NONE;
+	enum tpa_holder holder = TPA_HOLDER_NONE;
 	char text[LABEL], label[LABEL + 40];
 	struct row *row;
 
@@ -93,11 +93,12 @@ static void add_mapped(struct rows *rows, const struct tp_makeup_owner *owner, b
 		return;
 	}
 	if (!shared)
-		holder = tp_mapping_holder(process_of(rows), rows->listing->symbols[rows->process], owner->node, false);
-	if (holder != TP_HOLDER_NONE) {
-		row = add(rows, tp_holder_name(holder), owner->bytes);
+		holder =
+			tpa_mapping_holder(process_of(rows), rows->listing->symbols[rows->process], owner->node, false);
+	if (holder != TPA_HOLDER_NONE) {
+		row = add(rows, tpa_holder_name(holder), owner->bytes);
 		if (row)
-			row->arenas = holder == TP_HOLDER_PYTHON_ARENAS;
+			row->arenas = holder == TPA_HOLDER_PYTHON_ARENAS;
 		return;
 	}
 	describe(rows, owner->node, text, sizeof(text));
@@ -106,9 +107,9 @@ static void add_mapped(struct rows *rows, const struct tp_makeup_owner *owner, b
 }
 
 /* Of a file or module. */
-static void add_path(struct rows *rows, const struct tp_makeup_owner *owner, const char *what, const char *rest)
+static void add_path(struct rows *rows, const struct tpa_makeup_owner *owner, const char *what, const char *rest)
 {
-	const char *path = tp_makeup_path(process_of(rows)->trace, owner);
+	const char *path = tpa_makeup_path(process_of(rows)->trace, owner);
 	char label[LABEL];
 
 	if (!path || owner->bytes < rows->moment->sample.rss / SMALL_PART) {
@@ -124,42 +125,42 @@ static void add_heap(struct rows *rows, uint64_t bytes)
 	char label[LABEL];
 
 	snprintf(label, sizeof(label), "the heap: %s in live blocks, and what the allocator keeps",
-		 tp_bytes(rows->moment->sample.live, rows->listing->page->exact).text);
-	add(rows, tp_heap_unseen(process_of(rows)) ? "the heap: live blocks, and what the allocator keeps" : label,
+		 tpa_bytes(rows->moment->sample.live, rows->listing->page->exact).text);
+	add(rows, tpa_heap_unseen(process_of(rows)) ? "the heap: live blocks, and what the allocator keeps" : label,
 	    bytes);
 }
 
-static void add_owner(struct rows *rows, const struct tp_makeup_owner *owner, bool described)
+static void add_owner(struct rows *rows, const struct tpa_makeup_owner *owner, bool described)
 {
 	switch (owner->part) {
-	case TP_MAKEUP_HEAP:
+	case TPA_MAKEUP_HEAP:
 		add_heap(rows, owner->bytes);
 		break;
-	case TP_MAKEUP_MAPPED:
+	case TPA_MAKEUP_MAPPED:
 		if (described)
 			add_mapped(rows, owner, false);
 		else
 			add(rows, "mapped by other stacks", owner->bytes);
 		break;
-	case TP_MAKEUP_SHARED:
+	case TPA_MAKEUP_SHARED:
 		if (owner->node != TPROF_NODE_NONE && described)
 			add_mapped(rows, owner, true);
 		else
 			add_path(rows, owner, "shared memory:", "other shared memory");
 		break;
-	case TP_MAKEUP_UNSEEN:
+	case TPA_MAKEUP_UNSEEN:
 		add(rows, "mapped by the program past the hooks (system calls of its own)", owner->bytes);
 		break;
-	case TP_MAKEUP_STATIC:
+	case TPA_MAKEUP_STATIC:
 		add_path(rows, owner, "static data (.data, .bss) of", "static data of other modules");
 		break;
-	case TP_MAKEUP_FILES:
+	case TPA_MAKEUP_FILES:
 		add_path(rows, owner, "file pages of", "pages of other files and libraries");
 		break;
-	case TP_MAKEUP_STACKS:
+	case TPA_MAKEUP_STACKS:
 		add(rows, "stacks of threads", owner->bytes);
 		break;
-	case TP_MAKEUP_COLLECTOR:
+	case TPA_MAKEUP_COLLECTOR:
 		add(rows, "tprof's own: its tables, its data, the trace", owner->bytes);
 		break;
 	default:
@@ -183,16 +184,16 @@ static void fill(struct rows *rows)
 		qsort(rows->list, rows->count, sizeof(*rows->list), by_bytes);
 }
 
-static void print_row(const struct rows *rows, struct tp_table *table, const char *label, uint64_t bytes)
+static void print_row(const struct rows *rows, struct tpa_table *table, const char *label, uint64_t bytes)
 {
-	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(bytes, rows->listing->page->exact).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_percent(bytes, rows->moment->sample.rss).text);
-	tp_table_add(table, TP_STYLE_PLAIN, label);
+	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_bytes(bytes, rows->listing->page->exact).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_percent(bytes, rows->moment->sample.rss).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, label);
 }
 
 static bool print_table(const struct rows *rows)
 {
-	struct tp_table *table = tp_table_new(">bytes|>%|*what");
+	struct tpa_table *table = tpa_table_new(">bytes|>%|*what");
 	uint64_t top = rows->listing->top, left = 0;
 	size_t shown = top && top < rows->count ? (size_t)top : rows->count;
 	char label[100];
@@ -209,8 +210,8 @@ static bool print_table(const struct rows *rows)
 		snprintf(label, sizeof(label), "in %zu more rows (--top 0 shows all)", rows->count - shown);
 		print_row(rows, table, label, left);
 	}
-	tp_table_print(table, rows->listing->page, 2);
-	tp_table_free(table);
+	tpa_table_print(table, rows->listing->page, 2);
+	tpa_table_free(table);
 	return true;
 }
 
@@ -219,22 +220,22 @@ static void print_hint(const struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->list[i].arenas && rows->list[i].bytes >= rows->moment->sample.rss / MATTERS_PART)
-			tp_print(rows->listing->page, TP_STYLE_DIM,
-				 "  %s: record with TPROF_PYTHON=alloc to see the objects in them, line by line\n",
-				 rows->list[i].label);
+			tpa_print(rows->listing->page, TPA_STYLE_DIM,
+				  "  %s: record with TPROF_PYTHON=alloc to see the objects in them, line by line\n",
+				  rows->list[i].label);
 }
 
-static bool matters(const struct tp_makeup_sample *sample)
+static bool matters(const struct tpa_makeup_sample *sample)
 {
-	uint64_t outside = sample->parts[TP_MAKEUP_MAPPED] + sample->parts[TP_MAKEUP_UNSEEN] +
-			   sample->parts[TP_MAKEUP_STATIC] + sample->parts[TP_MAKEUP_SHARED] +
-			   sample->parts[TP_MAKEUP_STACKS];
+	uint64_t outside = sample->parts[TPA_MAKEUP_MAPPED] + sample->parts[TPA_MAKEUP_UNSEEN] +
+			   sample->parts[TPA_MAKEUP_STATIC] + sample->parts[TPA_MAKEUP_SHARED] +
+			   sample->parts[TPA_MAKEUP_STACKS];
 
 	return outside >= MATTERS && outside >= sample->rss / MATTERS_PART;
 }
 
-bool tp_makeup_print(const struct tp_listing *listing, size_t process, const struct tp_makeup_moment *moment,
-		     const char *title)
+bool tpa_makeup_print(const struct tpa_listing *listing, size_t process, const struct tpa_makeup_moment *moment,
+		      const char *title)
 {
 	struct rows rows = { .listing = listing, .process = process, .moment = moment };
 	uint64_t start = process_of(&rows)->start_ns, peak = process_of(&rows)->heap.rss_peak;
@@ -242,11 +243,12 @@ bool tp_makeup_print(const struct tp_listing *listing, size_t process, const str
 
 	if (!moment->sample.rss || !matters(&moment->sample))
 		return true;
-	tp_headline(listing->page, "%s: %s, %s after the start", title,
-		    tp_bytes(moment->sample.rss, listing->page->exact).text, tp_time(moment->sample.time - start).text);
+	tpa_headline(listing->page, "%s: %s, %s after the start", title,
+		     tpa_bytes(moment->sample.rss, listing->page->exact).text,
+		     tpa_time(moment->sample.time - start).text);
 	if (moment == &process_of(&rows)->makeup.peak && moment->sample.rss < peak / 20 * 19)
 		fprintf(listing->page->out, "RSS was %s for a moment, between two readings of what it is made of\n",
-			tp_bytes(peak, listing->page->exact).text);
+			tpa_bytes(peak, listing->page->exact).text);
 	fill(&rows);
 	good = !rows.failed && print_table(&rows);
 	if (good)
@@ -257,19 +259,19 @@ bool tp_makeup_print(const struct tp_listing *listing, size_t process, const str
 	return good;
 }
 
-bool tp_makeup_copied(const struct tp_page *page, const struct tp_process *process, char *text, size_t size)
+bool tpa_makeup_copied(const struct tpa_page *page, const struct tpa_process *process, char *text, size_t size)
 {
-	const struct tp_makeup *makeup = &process->makeup;
-	const struct tp_makeup_sample *end = &makeup->end.sample;
+	const struct tpa_makeup *makeup = &process->makeup;
+	const struct tpa_makeup_sample *end = &makeup->end.sample;
 
 	if (end->copied < UINT64_C(1) << 20)
 		return false;
 	snprintf(text, size,
 		 "%s of its parent's pages were copied as they were written to (copy-on-write), of %s at the fork; "
 		 "now %s is its own, %s shared",
-		 tp_bytes(end->copied, page->exact).text, tp_bytes(makeup->inherited, page->exact).text,
-		 tp_bytes(end->private, page->exact).text,
-		 tp_bytes(end->rss > end->private ? end->rss - end->private : 0, page->exact).text);
+		 tpa_bytes(end->copied, page->exact).text, tpa_bytes(makeup->inherited, page->exact).text,
+		 tpa_bytes(end->private, page->exact).text,
+		 tpa_bytes(end->rss > end->private ? end->rss - end->private : 0, page->exact).text);
 	return true;
 }
 

@@ -11,13 +11,13 @@
  * little is the allocator's and files'. listing->by: by function and by line, stacks that have it in common are one row.
  * False: no memory.
  */
-bool tp_makeup_print(const struct tp_listing *listing, size_t process, const struct tp_makeup_moment *moment,
-		     const char *title);
+bool tpa_makeup_print(const struct tpa_listing *listing, size_t process, const struct tpa_makeup_moment *moment,
+		      const char *title);
 
 /*
  * Of a forked process: what it copied of its parent's memory by writing to it. False: nothing worth a word. `text` is a phrase
  * without an end: "84.9 MiB of its parent's memory ..."
  */
-bool tp_makeup_copied(const struct tp_page *page, const struct tp_process *process, char *text, size_t size);
+bool tpa_makeup_copied(const struct tpa_page *page, const struct tpa_process *process, char *text, size_t size);
 
 #endif

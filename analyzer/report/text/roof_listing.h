@@ -6,18 +6,18 @@
 #include "machine/roofline.h"
 #include "report/text/text.h"
 
-void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine);
+void tpa_machine_print(const struct tpa_page *page, const struct tpa_machine *machine);
 
 /* The first `top` places (0: all); `count` of them there are. */
-void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top);
+void tpa_roof_print(const struct tpa_page *page, const struct tpa_roof_place *places, size_t count, uint64_t top);
 
 /* How much of what so many cores could compute the steps did; nothing if there are no steps or no FLOP in them. */
-void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *machine,
-			  const struct tp_process *process);
+void tpa_utilisation_print(const struct tpa_page *page, const struct tpa_machine *machine,
+			   const struct tpa_process *process);
 
 /*
  * A word on an op, for tables that have a column for it: "compute-bound, 37% of its roof", or that no roof explains its time;
- * NULL: it does not say what it does. The context is a struct tp_roof_notes.
+ * NULL: it does not say what it does. The context is a struct tpa_roof_notes.
  */
-const char *tp_roof_note(void *context, const struct tp_op_stats *op);
+const char *tpa_roof_note(void *context, const struct tpa_op_stats *op);
 #endif

@@ -21,7 +21,7 @@ static bool is_plain(unsigned char c)
 	return (c >= ' ' && c < 127) || c == '\n' || c == '\t';
 }
 
-/* As tp_utf8_bytes(), of an escape sequence: ESC [ numbers m. */
+/* As tpa_utf8_bytes(), of an escape sequence: ESC [ numbers m. */
 static int color_bytes(const unsigned char *text, size_t size)
 {
 	if (size > 1 && text[1] != '[')
@@ -51,10 +51,10 @@ static bool steers(const unsigned char *text, int bytes)
 	}
 }
 
-/* As tp_utf8_bytes(), of what is held: a character or a sequence. */
+/* As tpa_utf8_bytes(), of what is held: a character or a sequence. */
 static int next_bytes(const struct plain *plain, bool *passes)
 {
-	int bytes = tp_utf8_bytes(plain->held, plain->count);
+	int bytes = tpa_utf8_bytes(plain->held, plain->count);
 	int color = bytes == 1 && plain->held[0] == '\033' && plain->color ? color_bytes(plain->held, plain->count) : 0;
 
 	*passes = color > 0 || (bytes > 0 && !steers(plain->held, bytes));
@@ -111,7 +111,7 @@ static int plain_close(void *cookie)
 	return result;
 }
 
-FILE *tp_plain_open(FILE *out, bool color)
+FILE *tpa_plain_open(FILE *out, bool color)
 {
 	static const cookie_io_functions_t functions = { .write = plain_write, .close = plain_close };
 	struct plain *plain = calloc(1, sizeof(*plain));

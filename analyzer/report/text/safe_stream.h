@@ -12,6 +12,6 @@
 #include <stdio.h>
 
 /* On top of `out`, to be closed by the caller, which closes `out` too unless it is stdout. NULL: no memory. */
-FILE *tp_plain_open(FILE *out, bool color);
+FILE *tpa_plain_open(FILE *out, bool color);
 
 #endif

@@ -13,32 +13,32 @@
 #define LINES_INNER 6
 
 /* Function and place of a line, aligned: names that are too long for the page lose their middle. */
-static void print_line(const struct tp_page *page, const struct tp_line *line, const char *cwd, int name_columns,
+static void print_line(const struct tpa_page *page, const struct tpa_line *line, const char *cwd, int name_columns,
 		       bool own)
 {
 	char name[300], place[1024], shorter[1200], where[1024];
-	const char *function = tp_line_name(line, name, sizeof(name));
+	const char *function = tpa_line_name(line, name, sizeof(name));
 	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
 	int pad;
 
-	tp_short_name(page, function, name_columns, shorter, sizeof(shorter));
-	pad = name_columns - tp_text_columns(page, shorter);
+	tpa_short_name(page, function, name_columns, shorter, sizeof(shorter));
+	pad = name_columns - tpa_text_columns(page, shorter);
 	fputs("        ", page->out);
-	tp_print(page, own ? TP_STYLE_FUNCTION : TP_STYLE_PLAIN, "%s", shorter);
-	tp_line_place(line, cwd, place, sizeof(place));
-	tp_shorten_front(page, place, room > 20 ? room : 20, where, sizeof(where));
+	tpa_print(page, own ? TPA_STYLE_FUNCTION : TPA_STYLE_PLAIN, "%s", shorter);
+	tpa_line_place(line, cwd, place, sizeof(place));
+	tpa_shorten_front(page, place, room > 20 ? room : 20, where, sizeof(where));
 	fprintf(page->out, "%*s  ", pad > 0 ? pad : 0, "");
-	tp_print(page, TP_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
+	tpa_print(page, TPA_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
 }
 
-static int name_width(const struct tp_page *page, const struct tp_stack *stack, size_t first)
+static int name_width(const struct tpa_page *page, const struct tpa_stack *stack, size_t first)
 {
 	int width = 12, most = (page->width - 10) * 3 / 5;
 	char name[300], shorter[1200];
 
 	for (size_t i = first; i < stack->last; i++) {
-		const char *text = tp_line_name(&stack->lines[i], name, sizeof(name));
-		int columns = tp_text_columns(page, tp_short_name(page, text, most, shorter, sizeof(shorter)));
+		const char *text = tpa_line_name(&stack->lines[i], name, sizeof(name));
+		int columns = tpa_text_columns(page, tpa_short_name(page, text, most, shorter, sizeof(shorter)));
 
 		width = columns > width ? columns : width;
 	}
@@ -65,7 +65,7 @@ struct shown {
 	bool all;
 };
 
-static struct shown choose_lines(const struct tp_stack *stack, const struct tp_line *own)
+static struct shown choose_lines(const struct tpa_stack *stack, const struct tpa_line *own)
 {
 	struct shown shown = { .python = LINES_PYTHON };
 
@@ -83,7 +83,7 @@ static struct shown choose_lines(const struct tp_stack *stack, const struct tp_l
 	return shown;
 }
 
-static bool is_shown(struct shown *shown, const struct tp_stack *stack, size_t i)
+static bool is_shown(struct shown *shown, const struct tpa_stack *stack, size_t i)
 {
 	if (shown->all || i < shown->head || i >= shown->tail)
 		return true;
@@ -93,24 +93,25 @@ static bool is_shown(struct shown *shown, const struct tp_stack *stack, size_t i
 	return true;
 }
 
-static void print_gap(const struct tp_page *page, size_t hidden)
+static void print_gap(const struct tpa_page *page, size_t hidden)
 {
 	if (hidden)
-		tp_print(page, TP_STYLE_DIM, "        %s %zu more frame%s\n", page->utf8 ? "\xe2\x8b\xae" : "...",
-			 hidden, tp_plural(hidden));
+		tpa_print(page, TPA_STYLE_DIM, "        %s %zu more frame%s\n", page->utf8 ? "\xe2\x8b\xae" : "...",
+			  hidden, tpa_plural(hidden));
 }
 
-void tp_stack_print(const struct tp_page *page, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+void tpa_stack_print(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
+		     uint32_t node)
 {
-	struct tp_stack stack = { NULL };
-	const struct tp_line *own;
+	struct tpa_stack stack = { NULL };
+	const struct tpa_line *own;
 	struct shown shown;
 	size_t hidden = 0;
 	int width;
 
-	if (!tp_stack_read(&stack, trace, symbols, node))
+	if (!tpa_stack_read(&stack, trace, symbols, node))
 		return;
-	own = tp_stack_own(&stack);
+	own = tpa_stack_own(&stack);
 	shown = choose_lines(&stack, own);
 	width = name_width(page, &stack, shown.first);
 	for (size_t i = shown.first; i < stack.last; i++) {
@@ -123,12 +124,12 @@ void tp_stack_print(const struct tp_page *page, const struct tp_trace *trace, st
 		print_line(page, &stack.lines[i], trace->cwd, width, &stack.lines[i] == own);
 	}
 	if (end_words(stack.end))
-		tp_print(page, TP_STYLE_DIM, "        %s\n", end_words(stack.end));
-	tp_stack_free(&stack);
+		tpa_print(page, TPA_STYLE_DIM, "        %s\n", end_words(stack.end));
+	tpa_stack_free(&stack);
 }
 
 /* The next caller of Python's, where own is native: which line of the program it is says more than what calls what. */
-static size_t next_shown(const struct tp_stack *stack, size_t i)
+static size_t next_shown(const struct tpa_stack *stack, size_t i)
 {
 	if (stack->lines[i].location->python)
 		return i + 1;
@@ -139,64 +140,64 @@ static size_t next_shown(const struct tp_stack *stack, size_t i)
 }
 
 /* A file's own code, run as it is imported: all of them are called the same. */
-static bool is_module_body(const struct tp_line *line)
+static bool is_module_body(const struct tpa_line *line)
 {
 	return line->location->python && line->location->function && strcmp(line->location->function, "<module>") == 0;
 }
 
 /* " < caller", with its place if it is the first of Python's behind native ones, or has no name of its own. */
-static void add_caller(const struct tp_page *page, const struct tp_trace *trace, const struct tp_line *line,
+static void add_caller(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_line *line,
 		       bool placed, char *text, size_t size)
 {
 	const char *arrow = page->utf8 ? "\xe2\x86\x90" : "<";
 	char name[300], place[512], shorter[300];
 	size_t used = strlen(text);
 
-	tp_short_name(page, tp_line_name(line, name, sizeof(name)), 32, shorter, sizeof(shorter));
-	tp_line_place(line, trace->cwd, place, sizeof(place));
+	tpa_short_name(page, tpa_line_name(line, name, sizeof(name)), 32, shorter, sizeof(shorter));
+	tpa_line_place(line, trace->cwd, place, sizeof(place));
 	if (placed || is_module_body(line))
-		snprintf(text + used, size - used, " %s %s (%s)", arrow, shorter, tp_file_name(place));
+		snprintf(text + used, size - used, " %s %s (%s)", arrow, shorter, tpa_file_name(place));
 	else
 		snprintf(text + used, size - used, " %s %s", arrow, shorter);
 }
 
 /* "function (file:line, via what it called)" */
-static void describe_own(const struct tp_page *page, const struct tp_trace *trace, const struct tp_stack *stack,
-			 const struct tp_line *own, char *text, size_t size)
+static void describe_own(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
+			 const struct tpa_line *own, char *text, size_t size)
 {
 	const char *format = own->location->function ? "%s (%s" : "%s (no name", *via;
 	char name[300], place[512], shorter[300];
 	size_t used;
 
-	tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
-	tp_line_place(own, trace->cwd, place, sizeof(place));
-	snprintf(text, size, format, shorter, tp_file_name(place));
+	tpa_short_name(page, tpa_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
+	tpa_line_place(own, trace->cwd, place, sizeof(place));
+	snprintf(text, size, format, shorter, tpa_file_name(place));
 	used = strlen(text);
 	via = own > stack->lines + stack->first ? own[-1].location->function : NULL;
 	if (via) /* what the own line called of the language's plumbing */
-		tp_short_name(page, via, 32, shorter, sizeof(shorter));
+		tpa_short_name(page, via, 32, shorter, sizeof(shorter));
 	snprintf(text + used, size - used, via ? ", via %s)" : ")", shorter);
 }
 
-void tp_stack_describe(const struct tp_page *page, const struct tp_trace *trace, struct tp_symbols *symbols,
-		       uint32_t node, char *text, size_t size)
+void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
+			uint32_t node, char *text, size_t size)
 {
-	struct tp_stack stack = { NULL };
-	const struct tp_line *own = NULL;
+	struct tpa_stack stack = { NULL };
+	const struct tpa_line *own = NULL;
 
 	snprintf(text, size, "(stack not recorded)");
-	if (tp_stack_read(&stack, trace, symbols, node))
-		own = tp_stack_own(&stack);
+	if (tpa_stack_read(&stack, trace, symbols, node))
+		own = tpa_stack_own(&stack);
 	if (own) {
 		size_t i = (size_t)(own - stack.lines), next;
 
 		describe_own(page, trace, &stack, own, text, size);
 		for (; (next = next_shown(&stack, i)) < stack.last; i = next) {
-			if (strlen(text) + 80 > size || tp_text_columns(page, text) > page->width)
+			if (strlen(text) + 80 > size || tpa_text_columns(page, text) > page->width)
 				break;
 			add_caller(page, trace, &stack.lines[next],
 				   stack.lines[next].location->python && !stack.lines[i].location->python, text, size);
 		}
 	}
-	tp_stack_free(&stack);
+	tpa_stack_free(&stack);
 }

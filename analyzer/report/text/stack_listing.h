@@ -7,14 +7,14 @@
 #include "symbols/symbols.h"
 
 /* A line for each function, innermost first; of a long stack both ends, and Python's functions between them. */
-void tp_stack_print(const struct tp_page *page, const struct tp_trace *trace, struct tp_symbols *symbols,
-		    uint32_t node);
+void tpa_stack_print(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
+		     uint32_t node);
 
 /*
  * "function (file:line) < caller < caller" of the program's own function. Of native callers up to one of Python's only
  * that one, with its place.
  */
-void tp_stack_describe(const struct tp_page *page, const struct tp_trace *trace, struct tp_symbols *symbols,
-		       uint32_t node, char *text, size_t size);
+void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
+			uint32_t node, char *text, size_t size);
 
 #endif

@@ -7,16 +7,16 @@
 #include "report/text/text.h"
 
 /* "120 steps of 1.2 ms, ..." and a newline. */
-void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats *steps);
+void tpa_steps_print_line(const struct tpa_page *page, const struct tpa_step_stats *steps);
 
 /* How the steps are known, if the program did not mark them. */
-void tp_steps_print_source(const struct tp_page *page, const struct tp_process *process);
+void tpa_steps_print_source(const struct tpa_page *page, const struct tpa_process *process);
 
 /* What the ops take themselves in a step; steps that took long, and why. Nothing where there is none. */
-void tp_steps_print_ops(const struct tp_page *page, const struct tp_process *process, uint64_t top);
-void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process *process);
+void tpa_steps_print_ops(const struct tpa_page *page, const struct tpa_process *process, uint64_t top);
+void tpa_steps_print_outliers(const struct tpa_page *page, const struct tpa_process *process);
 
 /* The first `top` (0: all) in an order: time (the slowest first), high, growth or step. */
-void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top);
+void tpa_steps_print(const struct tpa_page *page, const struct tpa_process *process, const char *sort, uint64_t top);
 
 #endif

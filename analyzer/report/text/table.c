@@ -8,27 +8,27 @@
 
 struct cell {
 	char *text;
-	enum tp_style style;
+	enum tpa_style style;
 };
 
-struct tp_table {
-	char *titles;			     /* cut into pieces by NULs */
-	const char *title[TP_TABLE_COLUMNS]; /* without their marks */
-	bool right[TP_TABLE_COLUMNS];
+struct tpa_table {
+	char *titles;			      /* cut into pieces by NULs */
+	const char *title[TPA_TABLE_COLUMNS]; /* without their marks */
+	bool right[TPA_TABLE_COLUMNS];
 	int columns, wide; /* wide: the column that takes the rest of the line; -1: none */
 	bool cut;	   /* that one at its end, not in its middle */
 	struct cell *cells;
 	size_t count, capacity;
 };
 
-struct tp_table *tp_table_new(const char *titles)
+struct tpa_table *tpa_table_new(const char *titles)
 {
-	struct tp_table *table = tp_zalloc(1, sizeof(*table));
+	struct tpa_table *table = tpa_zalloc(1, sizeof(*table));
 	char *next, *title;
 
 	table->wide = -1;
-	table->titles = tp_strdup(titles);
-	for (next = table->titles; next && table->columns < TP_TABLE_COLUMNS; table->columns++) {
+	table->titles = tpa_strdup(titles);
+	for (next = table->titles; next && table->columns < TPA_TABLE_COLUMNS; table->columns++) {
 		title = strsep(&next, "|");
 		table->right[table->columns] = *title == '>';
 		if (*title == '*' || *title == '=') {
@@ -43,7 +43,7 @@ struct tp_table *tp_table_new(const char *titles)
 /* Names and arguments may hold any bytes; a terminal must not see those that steer it. */
 static char *printable(const char *text)
 {
-	char *copy = tp_strdup(text);
+	char *copy = tpa_strdup(text);
 
 	for (char *p = copy; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 127)
@@ -51,24 +51,24 @@ static char *printable(const char *text)
 	return copy;
 }
 
-void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
+void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *text)
 {
-	tp_grow(&table->cells, &table->capacity, table->count + 1, sizeof(*table->cells));
+	tpa_grow(&table->cells, &table->capacity, table->count + 1, sizeof(*table->cells));
 	table->cells[table->count].text = printable(text);
 	table->cells[table->count].style = style;
 	table->count++;
 }
 
-static void find_widths(const struct tp_table *table, const struct tp_page *page, int indent, int *widths)
+static void find_widths(const struct tpa_table *table, const struct tpa_page *page, int indent, int *widths)
 {
 	int least = table->cut ? 60 : 20; /* source is of no use if all of a line but its first words is cut */
 	int sum = indent;
 
 	for (int c = 0; c < table->columns; c++)
-		widths[c] = tp_text_columns(page, table->title[c]);
+		widths[c] = tpa_text_columns(page, table->title[c]);
 	for (size_t i = 0; i < table->count; i++) {
 		int c = (int)(i % (size_t)table->columns);
-		int width = tp_text_columns(page, table->cells[i].text);
+		int width = tpa_text_columns(page, table->cells[i].text);
 
 		if (width > widths[c])
 			widths[c] = width;
@@ -83,33 +83,33 @@ static void find_widths(const struct tp_table *table, const struct tp_page *page
 }
 
 /* Blanks are printed before the next cell that has a text: a line does not end with them. */
-static void print_cell(const struct tp_page *page, const char *text, enum tp_style style, int width, bool right,
+static void print_cell(const struct tpa_page *page, const char *text, enum tpa_style style, int width, bool right,
 		       bool cut, int *blanks)
 {
 	char buffer[1024];
 	int pad;
 
 	if (cut)
-		tp_shorten_end(page, text, width, buffer, sizeof(buffer));
+		tpa_shorten_end(page, text, width, buffer, sizeof(buffer));
 	else
-		tp_shorten(page, text, width, buffer, sizeof(buffer));
-	pad = width - tp_text_columns(page, buffer);
+		tpa_shorten(page, text, width, buffer, sizeof(buffer));
+	pad = width - tpa_text_columns(page, buffer);
 	pad = pad > 0 ? pad : 0;
 	if (buffer[0]) {
 		fprintf(page->out, "%*s", *blanks + (right ? pad : 0), "");
-		tp_print(page, style, "%s", buffer);
+		tpa_print(page, style, "%s", buffer);
 		*blanks = 0;
 	}
 	*blanks += (right && buffer[0] ? 0 : pad) + 2;
 }
 
-void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent)
+void tpa_table_print(const struct tpa_table *table, const struct tpa_page *page, int indent)
 {
-	int widths[TP_TABLE_COLUMNS], blanks = indent;
+	int widths[TPA_TABLE_COLUMNS], blanks = indent;
 
 	find_widths(table, page, indent, widths);
 	for (int c = 0; c < table->columns; c++)
-		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c],
+		print_cell(page, table->title[c], TPA_STYLE_DIM, widths[c], table->right[c],
 			   table->cut && c == table->wide, &blanks);
 	for (size_t i = 0; i < table->count; i++) {
 		int c = (int)(i % (size_t)table->columns);
@@ -124,7 +124,7 @@ void tp_table_print(const struct tp_table *table, const struct tp_page *page, in
 	fputc('\n', page->out);
 }
 
-void tp_table_free(struct tp_table *table)
+void tpa_table_free(struct tpa_table *table)
 {
 	if (!table)
 		return;

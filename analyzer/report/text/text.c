@@ -26,19 +26,19 @@ static int find_width(FILE *out)
 	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static bool wants_color(FILE *out, enum tp_color color)
+static bool wants_color(FILE *out, enum tpa_color color)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	if (color != TP_COLOR_AUTO)
-		return color == TP_COLOR_ALWAYS;
+	if (color != TPA_COLOR_AUTO)
+		return color == TPA_COLOR_ALWAYS;
 	if (no_color && *no_color)
 		return false;
 	return isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
 }
 
-void tp_page_init(struct tp_page *page, FILE *out, enum tp_color color, bool exact)
+void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact)
 {
 	page->out = out;
 	page->color = wants_color(out, color);
@@ -47,50 +47,50 @@ void tp_page_init(struct tp_page *page, FILE *out, enum tp_color color, bool exa
 	page->width = find_width(out);
 }
 
-const char *tp_style_on(const struct tp_page *page, enum tp_style style)
+const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style)
 {
 	static const char *const sequences[] = {
-		[TP_STYLE_PLAIN] = "",
-		[TP_STYLE_TITLE] = "\033[1m",
-		[TP_STYLE_NUMBER] = "\033[1;36m",
-		[TP_STYLE_FUNCTION] = "\033[32m",
-		[TP_STYLE_DIM] = "\033[2m",
-		[TP_STYLE_WARN] = "\033[33m",
+		[TPA_STYLE_PLAIN] = "",
+		[TPA_STYLE_TITLE] = "\033[1m",
+		[TPA_STYLE_NUMBER] = "\033[1;36m",
+		[TPA_STYLE_FUNCTION] = "\033[32m",
+		[TPA_STYLE_DIM] = "\033[2m",
+		[TPA_STYLE_WARN] = "\033[33m",
 	};
 
 	return page->color ? sequences[style] : "";
 }
 
-const char *tp_style_off(const struct tp_page *page)
+const char *tpa_style_off(const struct tpa_page *page)
 {
 	return page->color ? "\033[0m" : "";
 }
 
-void tp_print(const struct tp_page *page, enum tp_style style, const char *format, ...)
+void tpa_print(const struct tpa_page *page, enum tpa_style style, const char *format, ...)
 {
 	va_list args;
 
-	fputs(tp_style_on(page, style), page->out);
+	fputs(tpa_style_on(page, style), page->out);
 	va_start(args, format);
 	vfprintf(page->out, format, args);
 	va_end(args);
-	if (style != TP_STYLE_PLAIN)
-		fputs(tp_style_off(page), page->out);
+	if (style != TPA_STYLE_PLAIN)
+		fputs(tpa_style_off(page), page->out);
 }
 
-void tp_headline(const struct tp_page *page, const char *format, ...)
+void tpa_headline(const struct tpa_page *page, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(page->out, "\n%s", tp_style_on(page, TP_STYLE_TITLE));
+	fprintf(page->out, "\n%s", tpa_style_on(page, TPA_STYLE_TITLE));
 	va_start(args, format);
 	vfprintf(page->out, format, args);
 	va_end(args);
-	fprintf(page->out, "%s\n", tp_style_off(page));
+	fprintf(page->out, "%s\n", tpa_style_off(page));
 }
 
 /* Bytes of the character that begins at `text`; 1 for what is no UTF-8. */
-static size_t character_bytes(const struct tp_page *page, const char *text)
+static size_t character_bytes(const struct tpa_page *page, const char *text)
 {
 	unsigned char first = (unsigned char)text[0];
 	size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
@@ -103,7 +103,7 @@ static size_t character_bytes(const struct tp_page *page, const char *text)
 	return bytes;
 }
 
-int tp_text_columns(const struct tp_page *page, const char *text)
+int tpa_text_columns(const struct tpa_page *page, const char *text)
 {
 	int columns = 0;
 
@@ -112,10 +112,10 @@ int tp_text_columns(const struct tp_page *page, const char *text)
 	return columns;
 }
 
-char *tp_shorten_front(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+char *tpa_shorten_front(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size)
 {
 	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "...";
-	int skip = tp_text_columns(page, text) - columns;
+	int skip = tpa_text_columns(page, text) - columns;
 
 	if (skip <= 0)
 		dots = "";
@@ -126,11 +126,11 @@ char *tp_shorten_front(const struct tp_page *page, const char *text, int columns
 }
 
 /* Of `keep` columns beside the dots, `tail` are from the end. */
-static char *leave_out(const struct tp_page *page, const char *text, int columns, int keep, int tail, char *buffer,
+static char *leave_out(const struct tpa_page *page, const char *text, int columns, int keep, int tail, char *buffer,
 		       size_t size)
 {
 	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "...";
-	int have = tp_text_columns(page, text);
+	int have = tpa_text_columns(page, text);
 	size_t used = 0;
 	int column = 0;
 	bool cut = false;
@@ -152,7 +152,7 @@ static char *leave_out(const struct tp_page *page, const char *text, int columns
 	return buffer;
 }
 
-static int beside_dots(const struct tp_page *page, int columns)
+static int beside_dots(const struct tpa_page *page, int columns)
 {
 	int keep = columns - (page->utf8 ? 1 : 3);
 
@@ -160,14 +160,14 @@ static int beside_dots(const struct tp_page *page, int columns)
 }
 
 /* Two thirds from the front, one third from the end: names tell most where they begin. */
-char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+char *tpa_shorten(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size)
 {
 	int keep = beside_dots(page, columns);
 
 	return leave_out(page, text, columns, keep, keep / 3, buffer, size);
 }
 
-char *tp_shorten_end(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+char *tpa_shorten_end(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size)
 {
 	return leave_out(page, text, columns, beside_dots(page, columns), 0, buffer, size);
 }

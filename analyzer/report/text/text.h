@@ -12,10 +12,10 @@
 
 #include "report/rows/units.h"
 
-enum tp_color { TP_COLOR_AUTO, TP_COLOR_ALWAYS, TP_COLOR_NEVER };
+enum tpa_color { TPA_COLOR_AUTO, TPA_COLOR_ALWAYS, TPA_COLOR_NEVER };
 
 /* Where a report goes, and how it may look there. */
-struct tp_page {
+struct tpa_page {
 	FILE *out;
 	bool color; /* escape sequences are welcome */
 	bool utf8;  /* the locale can show it */
@@ -23,46 +23,53 @@ struct tp_page {
 	int width;  /* columns of the terminal, or 100 */
 };
 
-enum tp_style { TP_STYLE_PLAIN, TP_STYLE_TITLE, TP_STYLE_NUMBER, TP_STYLE_FUNCTION, TP_STYLE_DIM, TP_STYLE_WARN };
+enum tpa_style {
+	TPA_STYLE_PLAIN,
+	TPA_STYLE_TITLE,
+	TPA_STYLE_NUMBER,
+	TPA_STYLE_FUNCTION,
+	TPA_STYLE_DIM,
+	TPA_STYLE_WARN
+};
 
 /* Looks at `out`, NO_COLOR, COLUMNS and the locale (setlocale() must have been called). */
-void tp_page_init(struct tp_page *page, FILE *out, enum tp_color color, bool exact);
+void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact);
 
 /* Escape sequences around a piece of text; "" where colours are unwelcome. */
-const char *tp_style_on(const struct tp_page *page, enum tp_style style);
-const char *tp_style_off(const struct tp_page *page);
+const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style);
+const char *tpa_style_off(const struct tpa_page *page);
 
 /* printf in a style; no newline of its own. */
-__attribute__((format(printf, 3, 4))) void tp_print(const struct tp_page *page, enum tp_style style, const char *format,
-						    ...);
+__attribute__((format(printf, 3, 4))) void tpa_print(const struct tpa_page *page, enum tpa_style style,
+						     const char *format, ...);
 
 /* A section's headline with an empty line before it. */
-__attribute__((format(printf, 2, 3))) void tp_headline(const struct tp_page *page, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void tpa_headline(const struct tpa_page *page, const char *format, ...);
 
 /* Columns that `text` takes on a terminal (UTF-8 aware). */
-int tp_text_columns(const struct tp_page *page, const char *text);
+int tpa_text_columns(const struct tpa_page *page, const char *text);
 
 /* Copies `text` into `buffer`, with the middle left out ("...") if it takes more than `columns`. Returns `buffer`. */
-char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
+char *tpa_shorten(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
 /* The same, but the front is left out: of a path the end tells most. */
-char *tp_shorten_front(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
+char *tpa_shorten_front(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
 /* The same, but the end is left out: of a line of source the beginning tells most. */
-char *tp_shorten_end(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
+char *tpa_shorten_end(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
 /* A table: cells are added row by row, then everything is printed with aligned columns. */
-struct tp_table;
-#define TP_TABLE_COLUMNS 16
+struct tpa_table;
+#define TPA_TABLE_COLUMNS 16
 
 /*
  * `titles`: separated by '|'; a title that begins with '>' is of a right-aligned column, one that begins with '*' takes
  * what is left of the line and is shortened to fit; one that begins with '=' too, and is cut at its end.
  */
-struct tp_table *tp_table_new(const char *titles);
+struct tpa_table *tpa_table_new(const char *titles);
 /* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */
-void tp_table_add(struct tp_table *table, enum tp_style style, const char *text);
-void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent);
-void tp_table_free(struct tp_table *table);
+void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *text);
+void tpa_table_print(const struct tpa_table *table, const struct tpa_page *page, int indent);
+void tpa_table_free(struct tpa_table *table);
 
 #endif

@@ -12,7 +12,7 @@ struct columns {
 	bool cpu, ops, memory;
 };
 
-static struct columns columns_of(const struct tp_process *process)
+static struct columns columns_of(const struct tpa_process *process)
 {
 	struct columns columns = { .cpu = process->cpu.samples };
 
@@ -23,7 +23,7 @@ static struct columns columns_of(const struct tp_process *process)
 	return columns;
 }
 
-static struct tp_table *make_table(const struct columns *columns)
+static struct tpa_table *make_table(const struct columns *columns)
 {
 	char titles[300];
 
@@ -31,70 +31,71 @@ static struct tp_table *make_table(const struct columns *columns)
 		 columns->cpu ? "|>CPU time" : "", columns->ops ? "|>in ops" : "",
 		 columns->memory ? "|>allocations|>frees|>bytes|>at the peak|>unfreed" : "",
 		 columns->cpu ? "most CPU time in" : "allocated most in");
-	return tp_table_new(titles);
+	return tpa_table_new(titles);
 }
 
-static void add_number(struct tp_table *table, uint64_t value)
+static void add_number(struct tpa_table *table, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	tp_table_add(table, TP_STYLE_PLAIN, text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, text);
 }
 
-static void add_memory(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_thread_row *row)
+static void add_memory(struct tpa_table *table, const struct tpa_numbers *numbers, const struct tpa_thread_row *row)
 {
-	const struct tp_thread_stats *stats = row->stats;
+	const struct tpa_thread_stats *stats = row->stats;
 
-	tp_table_add(table, TP_STYLE_PLAIN,
-		     tp_some_count(numbers, stats->allocations, stats->allocations_variance).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_some_count(numbers, stats->frees, stats->frees_variance).text);
-	tp_table_add(table, TP_STYLE_NUMBER, tp_some_bytes(numbers, stats->bytes, stats->bytes_variance).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, row->peak_bytes, row->peak_bytes_variance).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, row->live_bytes, row->live_bytes_variance).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN,
+		      tpa_some_count(numbers, stats->allocations, stats->allocations_variance).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_count(numbers, stats->frees, stats->frees_variance).text);
+	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, stats->bytes, stats->bytes_variance).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->peak_bytes, row->peak_bytes_variance).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->live_bytes, row->live_bytes_variance).text);
 }
 
-static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_process *process,
-		    const struct columns *columns, const struct tp_thread_row *row)
+static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_process *process,
+		    const struct columns *columns, const struct tpa_thread_row *row)
 {
-	const struct tp_line *line = columns->cpu ? &row->cpu_line : &row->alloc_line;
-	struct tp_numbers numbers = { page, process->unseen };
-	const struct tp_thread_stats *stats = row->stats;
+	const struct tpa_line *line = columns->cpu ? &row->cpu_line : &row->alloc_line;
+	struct tpa_numbers numbers = { page, process->unseen };
+	const struct tpa_thread_stats *stats = row->stats;
 	char name[400], shorter[400];
 
 	add_number(table, stats->thread);
 	add_number(table, stats->tid);
-	tp_table_add(table, TP_STYLE_FUNCTION, stats->name);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_time(stats->first_ns).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_time(stats->last_ns).text);
+	tpa_table_add(table, TPA_STYLE_FUNCTION, stats->name);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(stats->first_ns).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(stats->last_ns).text);
 	if (columns->cpu)
-		tp_table_add(table, TP_STYLE_NUMBER,
-			     stats->cpu.samples ? tp_time(tp_cpu_ns(process, &stats->cpu)).text : "-");
+		tpa_table_add(table, TPA_STYLE_NUMBER,
+			      stats->cpu.samples ? tpa_time(tpa_cpu_ns(process, &stats->cpu)).text : "-");
 	if (columns->ops)
-		tp_table_add(table, TP_STYLE_PLAIN, stats->op_ns ? tp_time(stats->op_ns).text : "-");
+		tpa_table_add(table, TPA_STYLE_PLAIN, stats->op_ns ? tpa_time(stats->op_ns).text : "-");
 	if (columns->memory)
 		add_memory(table, &numbers, row);
 	if (!line->location)
-		tp_table_add(table, TP_STYLE_DIM, "-");
+		tpa_table_add(table, TPA_STYLE_DIM, "-");
 	else
-		tp_table_add(table, TP_STYLE_FUNCTION,
-			     tp_short_name(page, tp_line_name(line, name, sizeof(name)), 60, shorter, sizeof(shorter)));
+		tpa_table_add(
+			table, TPA_STYLE_FUNCTION,
+			tpa_short_name(page, tpa_line_name(line, name, sizeof(name)), 60, shorter, sizeof(shorter)));
 }
 
-void tp_threads_print(const struct tp_page *page, const struct tp_process *process, const struct tp_thread_rows *rows,
-		      uint64_t top)
+void tpa_threads_print(const struct tpa_page *page, const struct tpa_process *process,
+		       const struct tpa_thread_rows *rows, uint64_t top)
 {
 	size_t count = top && top < rows->count ? (size_t)top : rows->count;
 	const struct columns columns = columns_of(process);
-	struct tp_table *table = make_table(&columns);
+	struct tpa_table *table = make_table(&columns);
 
-	tp_headline(page, "Threads (%zu)", rows->count);
+	tpa_headline(page, "Threads (%zu)", rows->count);
 	for (size_t i = 0; i < count; i++)
 		add_row(table, page, process, &columns, &rows->rows[i]);
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
 	if (count < rows->count)
-		tp_print(page, TP_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
+		tpa_print(page, TPA_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
 }
 
 /* ---- JSON ---- */

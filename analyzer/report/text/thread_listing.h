@@ -7,7 +7,7 @@
 #include "report/text/text.h"
 
 /* A table; what no thread has (CPU samples, ops) has no column. `top`: rows to print; 0: all. */
-void tp_threads_print(const struct tp_page *page, const struct tp_process *process, const struct tp_thread_rows *rows,
-		      uint64_t top);
+void tpa_threads_print(const struct tpa_page *page, const struct tpa_process *process,
+		       const struct tpa_thread_rows *rows, uint64_t top);
 
 #endif

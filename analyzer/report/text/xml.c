@@ -9,7 +9,7 @@
 /* Length of the UTF-8 character at `text`, which a NUL ends, if it is one that XML allows; else 0. */
 static size_t utf8_length(const unsigned char *text)
 {
-	int length = tp_utf8_bytes(text, strnlen((const char *)text, 4));
+	int length = tpa_utf8_bytes(text, strnlen((const char *)text, 4));
 
 	if (length == 1 && (text[0] < ' ' || text[0] == 127))
 		return 0;
@@ -39,7 +39,7 @@ static void put_character(const unsigned char *text, size_t length, FILE *out)
 	}
 }
 
-size_t tp_xml_start(const char *text, size_t max, FILE *out)
+size_t tpa_xml_start(const char *text, size_t max, FILE *out)
 {
 	size_t count = 0;
 
@@ -55,7 +55,7 @@ size_t tp_xml_start(const char *text, size_t max, FILE *out)
 	return count;
 }
 
-void tp_xml_text(const char *text, FILE *out)
+void tpa_xml_text(const char *text, FILE *out)
 {
-	tp_xml_start(text, SIZE_MAX, out);
+	tpa_xml_start(text, SIZE_MAX, out);
 }

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /* Text between tags, or in double quotes: &, <, >, " are escaped; bytes that are no UTF-8, and control characters, become '?'. */
-void tp_xml_text(const char *text, FILE *out);
+void tpa_xml_text(const char *text, FILE *out);
 
 /* At most `max` characters of it; returns how many. */
-size_t tp_xml_start(const char *text, size_t max, FILE *out);
+size_t tpa_xml_start(const char *text, size_t max, FILE *out);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TP_ARCH_CALL_BYTES 6u
+#define TPC_ARCH_CALL_BYTES 6u
 
 /*
  * The code before a return address: call FUNCTION, or call *POINTER(%rip): from there the same function is called each time.
  * Who calls what a register or an object says may have called another function since, from the same place.
  */
-static inline bool tp_arch_calls_one(const uint8_t code[TP_ARCH_CALL_BYTES])
+static inline bool tpc_arch_calls_one(const uint8_t code[TPC_ARCH_CALL_BYTES])
 {
 	if (code[0] == 0xff && code[1] == 0x15)
 		return true;
@@ -25,13 +25,13 @@ static inline bool tp_arch_calls_one(const uint8_t code[TP_ARCH_CALL_BYTES])
 	return code[1] == 0xe8;
 }
 
-#define TP_ARCH_SYSCALL_BYTES 11u
+#define TPC_ARCH_SYSCALL_BYTES 11u
 
 /*
  * The code before where a system call returns to: mov $NUMBER, %eax; syscall, and perhaps mov OFFSET(%rsp), %edi between: as
  * libc makes its calls. -1: made otherwise, nobody knows what it was.
  */
-static inline int32_t tp_arch_syscall_number(const uint8_t code[TP_ARCH_SYSCALL_BYTES])
+static inline int32_t tpc_arch_syscall_number(const uint8_t code[TPC_ARCH_SYSCALL_BYTES])
 {
 	int32_t number;
 	size_t at;
@@ -52,7 +52,7 @@ static inline int32_t tp_arch_syscall_number(const uint8_t code[TP_ARCH_SYSCALL_
  * A function that does nothing but return a thread-local variable: mov %fs:distance,%rax; ret, behind the mark of a target of
  * jumps that there may be. The distance; 0: it is other code.
  */
-static inline int32_t tp_arch_thread_local_of(const uint8_t *code, size_t size)
+static inline int32_t tpc_arch_thread_local_of(const uint8_t *code, size_t size)
 {
 	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa }, load[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 };
 	int32_t distance;
@@ -68,14 +68,14 @@ static inline int32_t tp_arch_thread_local_of(const uint8_t *code, size_t size)
 	return distance;
 }
 
-#define TP_ARCH_COPY_BYTES 6u /* of an instruction of the trampoline's that copies one stack argument */
+#define TPC_ARCH_COPY_BYTES 6u /* of an instruction of the trampoline's that copies one stack argument */
 
-#define TP_ARCH_STUB_BYTES 16u
+#define TPC_ARCH_STUB_BYTES 16u
 
 /* endbr64; mov $i, %r11d; jmp *target(%rip): the trampoline finds in %r11 which function it is. */
-static inline void tp_arch_write_stub(uint8_t stub[TP_ARCH_STUB_BYTES], uint32_t i, const void *target)
+static inline void tpc_arch_write_stub(uint8_t stub[TPC_ARCH_STUB_BYTES], uint32_t i, const void *target)
 {
-	int32_t back = (int32_t)((const uint8_t *)target - (stub + TP_ARCH_STUB_BYTES));
+	int32_t back = (int32_t)((const uint8_t *)target - (stub + TPC_ARCH_STUB_BYTES));
 
 	memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6);
 	memcpy(stub + 6, &i, 4);

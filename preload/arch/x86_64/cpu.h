@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TP_ARCH_MACHINE TPROF_MACHINE_X86_64 /* header.machine (tprof/format.h) */
+#define TPC_ARCH_MACHINE TPROF_MACHINE_X86_64 /* header.machine (tprof/format.h) */
 
-#define TP_PAGE 4096u
-#define TP_ARCH_HIGHEST ((uintptr_t)1 << 47) /* of a process's addresses (Documentation/arch/x86/x86_64/mm.rst) */
-#define TP_ARCH_RED_ZONE                                                                                               \
+#define TPC_PAGE 4096u
+#define TPC_ARCH_HIGHEST ((uintptr_t)1 << 47) /* of a process's addresses (Documentation/arch/x86/x86_64/mm.rst) */
+#define TPC_ARCH_RED_ZONE                                                                                              \
 	128u /* bytes below the stack pointer that a function may use (psABI, 3.2.2); the kernel keeps them */
 
-static inline long tp_syscall6(long number, long a, long b, long c, long d, long e, long f)
+static inline long tpc_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 	register long r10 __asm__("r10") = d;
@@ -28,7 +28,7 @@ static inline long tp_syscall6(long number, long a, long b, long c, long d, long
 }
 
 /* The time stamp counter. A processor may read it early. */
-static inline uint64_t tp_arch_counter(void)
+static inline uint64_t tpc_arch_counter(void)
 {
 	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
 
@@ -41,7 +41,7 @@ static inline uint64_t tp_arch_counter(void)
  * whose own clocks rely on it). rdtscp would too, and is no faster; a virtual machine may hide it, and Valgrind says that it
  * has it where it has not.
  */
-static inline uint64_t tp_arch_counter_ordered(void)
+static inline uint64_t tpc_arch_counter_ordered(void)
 {
 	uint64_t low, high;
 
@@ -50,7 +50,7 @@ static inline uint64_t tp_arch_counter_ordered(void)
 }
 
 /* A performance counter that the kernel lets this process read. */
-static inline uint64_t tp_arch_performance_counter(uint32_t index)
+static inline uint64_t tpc_arch_performance_counter(uint32_t index)
 {
 	uint32_t low, high;
 
@@ -59,7 +59,7 @@ static inline uint64_t tp_arch_performance_counter(uint32_t index)
 }
 
 /* The number of the highest bit that is set; n is not 0. __builtin_clzl() adds an extension that its type calls for. */
-static inline uint64_t tp_arch_highest_bit(uint64_t n)
+static inline uint64_t tpc_arch_highest_bit(uint64_t n)
 {
 	uint64_t highest;
 
@@ -68,13 +68,13 @@ static inline uint64_t tp_arch_highest_bit(uint64_t n)
 }
 
 /* In a loop that waits for another thread. */
-static inline void tp_arch_relax(void)
+static inline void tpc_arch_relax(void)
 {
 	__builtin_ia32_pause();
 }
 
 /* pthread_self(), which glibc keeps here (TLS ABI, variant II: the thread pointer points to itself). No call. */
-static inline uintptr_t tp_arch_thread(void)
+static inline uintptr_t tpc_arch_thread(void)
 {
 	uintptr_t self;
 
@@ -83,12 +83,12 @@ static inline uintptr_t tp_arch_thread(void)
 }
 
 /* Fast from some hundred bytes on (Intel, Optimization Reference Manual, 3.7.6). */
-static inline void tp_arch_copy(void *to, const void *from, size_t count)
+static inline void tpc_arch_copy(void *to, const void *from, size_t count)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
 }
 
-static inline void tp_arch_fill(void *to, int byte, size_t count)
+static inline void tpc_arch_fill(void *to, int byte, size_t count)
 {
 	__asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(byte) : "memory");
 }

@@ -67,10 +67,10 @@
 	.size	\name, . - \name
 	.endm
 
-	pass_on	dlopen, tp_before_dlopen, 1, 1
-	pass_on	dlmopen, tp_before_dlmopen
-	pass_on	dlsym, tp_before_dlsym, 1
-	pass_on	dlvsym, tp_before_dlvsym, 1
-	pass_on	prctl, tp_before_prctl
-	pass_on	syscall, tp_before_syscall, 1
+	pass_on	dlopen, tpc_before_dlopen, 1, 1
+	pass_on	dlmopen, tpc_before_dlmopen
+	pass_on	dlsym, tpc_before_dlsym, 1
+	pass_on	dlvsym, tpc_before_dlvsym, 1
+	pass_on	prctl, tpc_before_prctl
+	pass_on	syscall, tpc_before_syscall, 1
 	.section .note.GNU-stack, "", @progbits

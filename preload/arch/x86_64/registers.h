@@ -10,81 +10,81 @@
 #include <ucontext.h>
 
 enum { /* DWARF's numbers, psABI figure 3.36 */
-       TP_REG_RBX = 3,
-       TP_REG_FP = 6, /* rbp */
-       TP_REG_SP = 7, /* rsp */
-       TP_REG_R12 = 12,
-       TP_REG_R15 = 15,
-       TP_REG_RA = 16,
+       TPC_REG_RBX = 3,
+       TPC_REG_FP = 6, /* rbp */
+       TPC_REG_SP = 7, /* rsp */
+       TPC_REG_R12 = 12,
+       TPC_REG_R15 = 15,
+       TPC_REG_RA = 16,
 };
 
 /* Does a called function give back its caller's value? (rbp, too, but frame rules know that one.) */
-static inline bool tp_arch_survives_calls(unsigned int reg)
+static inline bool tpc_arch_survives_calls(unsigned int reg)
 {
-	return reg == TP_REG_RBX || (reg >= TP_REG_R12 && reg <= TP_REG_R15);
+	return reg == TPC_REG_RBX || (reg >= TPC_REG_R12 && reg <= TPC_REG_R15);
 }
 
 /* Where the kernel's ucontext has a register (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
-static inline uintptr_t tp_arch_saved_at(uintptr_t context, unsigned int reg)
+static inline uintptr_t tpc_arch_saved_at(uintptr_t context, unsigned int reg)
 {
 	static const uint8_t offsets[] = {
-		144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, [TP_REG_RA] = 168,
+		144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, [TPC_REG_RA] = 168,
 	};
 
 	return context + offsets[reg];
 }
 
-static inline uintptr_t tp_arch_pc(const ucontext_t *context)
+static inline uintptr_t tpc_arch_pc(const ucontext_t *context)
 {
 	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-static inline uintptr_t tp_arch_sp(const ucontext_t *context)
+static inline uintptr_t tpc_arch_sp(const ucontext_t *context)
 {
 	return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
 /* The kernel's rt_sigframe: a return address, its own ucontext and, behind that, the siginfo. */
-enum { TP_ARCH_FRAME_CONTEXT = 8, TP_ARCH_FRAME_INFO = TP_ARCH_FRAME_CONTEXT + 304 };
+enum { TPC_ARCH_FRAME_CONTEXT = 8, TPC_ARCH_FRAME_INFO = TPC_ARCH_FRAME_CONTEXT + 304 };
 
 /* The handler of a signal has just been entered: its arguments lie in the frame at its stack pointer. 0: that is not so. */
-static inline int64_t tp_arch_delivered(const ucontext_t *context)
+static inline int64_t tpc_arch_delivered(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
 	greg_t sp = registers[REG_RSP];
 
-	if (registers[REG_RDX] != sp + TP_ARCH_FRAME_CONTEXT || registers[REG_RSI] != sp + TP_ARCH_FRAME_INFO)
+	if (registers[REG_RDX] != sp + TPC_ARCH_FRAME_CONTEXT || registers[REG_RSI] != sp + TPC_ARCH_FRAME_INFO)
 		return 0;
 	return registers[REG_RDI];
 }
 
 /* The context that such a handler was given. */
-static inline const ucontext_t *tp_arch_handlers_context(const ucontext_t *context)
+static inline const ucontext_t *tpc_arch_handlers_context(const ucontext_t *context)
 {
 	return (const ucontext_t *)context->uc_mcontext.gregs[REG_RDX]; // NOLINT(performance-no-int-to-ptr)
 }
 
 /* What an interrupted system call returned, and its arguments; it is made again when the handler returns. */
-static inline int64_t tp_arch_result(const ucontext_t *context)
+static inline int64_t tpc_arch_result(const ucontext_t *context)
 {
 	return context->uc_mcontext.gregs[REG_RAX];
 }
 
-static inline greg_t *tp_arch_argument(ucontext_t *context, unsigned int i)
+static inline greg_t *tpc_arch_argument(ucontext_t *context, unsigned int i)
 {
 	static const uint8_t arguments[] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
 
 	return &context->uc_mcontext.gregs[arguments[i]];
 }
 
-static inline void tp_arch_call_again(ucontext_t *context, int32_t number)
+static inline void tpc_arch_call_again(ucontext_t *context, int32_t number)
 {
 	context->uc_mcontext.gregs[REG_RAX] = number;
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
 /* The calling function's own: where it is, its stack pointer, and the registers that calls keep. */
-static inline __attribute__((always_inline)) void tp_arch_note_registers(struct tprof_registers *here)
+static inline __attribute__((always_inline)) void tpc_arch_note_registers(struct tprof_registers *here)
 {
 	__asm__ volatile("1:\tleaq 1b(%%rip), %%rax\n\tmovq %%rax, 0(%0)\n\tmovq %%rsp, 8(%0)\n\t"
 			 "movq %%rbx, 16(%0)\n\tmovq %%rbp, 24(%0)\n\tmovq %%r12, 32(%0)\n\t"

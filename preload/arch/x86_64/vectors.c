@@ -4,15 +4,15 @@
 #include <cpuid.h>
 #include <stddef.h>
 
-uint32_t tp_vectors_kept_by;
+uint32_t tpc_vectors_kept_by;
 
 /* CPUID 1, ECX bit 27: the system uses XSAVE. Plain virtual processors (kvm64, qemu64) have SSE alone, and FXSAVE. */
 static __attribute__((noinline, cold)) uint32_t find_out(void)
 {
 	unsigned int a, b, c, d;
-	uint32_t by = __get_cpuid(1, &a, &b, &c, &d) && c & 1u << 27 ? TP_VECTORS_XSAVE : TP_VECTORS_FXSAVE;
+	uint32_t by = __get_cpuid(1, &a, &b, &c, &d) && c & 1u << 27 ? TPC_VECTORS_XSAVE : TPC_VECTORS_FXSAVE;
 
-	__atomic_store_n(&tp_vectors_kept_by, by, __ATOMIC_RELAXED); /* relaxed: each thread finds the same */
+	__atomic_store_n(&tpc_vectors_kept_by, by, __ATOMIC_RELAXED); /* relaxed: each thread finds the same */
 	return by;
 }
 
@@ -40,13 +40,13 @@ static void with_fxsave(void (*run)(void *), void *context)
 	__asm__ volatile("fxrstor64 %0" : : "m"(area) : "memory");
 }
 
-void tp_with_vectors_kept(void (*run)(void *), void *context)
+void tpc_with_vectors_kept(void (*run)(void *), void *context)
 {
-	uint32_t by = __atomic_load_n(&tp_vectors_kept_by, __ATOMIC_RELAXED);
+	uint32_t by = __atomic_load_n(&tpc_vectors_kept_by, __ATOMIC_RELAXED);
 
 	if (__builtin_expect(!by, 0))
 		by = find_out();
-	if (by == TP_VECTORS_XSAVE)
+	if (by == TPC_VECTORS_XSAVE)
 		with_xsave(run, context);
 	else
 		with_fxsave(run, context);

@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 /* Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not: they are kept. */
-__attribute__((noinline, cold)) void tp_with_vectors_kept(void (*run)(void *), void *context);
+__attribute__((noinline, cold)) void tpc_with_vectors_kept(void (*run)(void *), void *context);
 
 /* How: found out by the first call. A test can say it. */
-extern uint32_t tp_vectors_kept_by;
-enum { TP_VECTORS_UNKNOWN, TP_VECTORS_FXSAVE, TP_VECTORS_XSAVE };
+extern uint32_t tpc_vectors_kept_by;
+enum { TPC_VECTORS_UNKNOWN, TPC_VECTORS_FXSAVE, TPC_VECTORS_XSAVE };
 
 #endif

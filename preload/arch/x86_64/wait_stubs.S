@@ -10,37 +10,37 @@
 #include "offsets.h"
 
 	.text
-	.globl	tp_wait_stubs
-	.hidden	tp_wait_stubs
-	.type	tp_wait_stubs, @function
-	.balign	TP_WAIT_STUB
-tp_wait_stubs:
+	.globl	tpc_wait_stubs
+	.hidden	tpc_wait_stubs
+	.type	tpc_wait_stubs, @function
+	.balign	TPC_WAIT_STUB
+tpc_wait_stubs:
 	.cfi_startproc
 	.set	number, 0
-	.rept	TP_WAIT_STUBS
-	.balign	TP_WAIT_STUB, 0x90
+	.rept	TPC_WAIT_STUBS
+	.balign	TPC_WAIT_STUB, 0x90
 	endbr64
-	movq	tp_self@gottpoff(%rip), %r11
+	movq	tpc_self@gottpoff(%rip), %r11
 	movq	%fs:(%r11), %r11
 	testq	%r11, %r11
 	jz	2f
 	/* Again, if a signal's handler that waited came between: its own stack pointer stands there then. */
-1:	movq	%rsp, TP_WAIT_SP(%r11)
+1:	movq	%rsp, TPC_WAIT_SP(%r11)
 	pushq	(%rsp)
 	.cfi_adjust_cfa_offset 8
-	popq	TP_WAIT_CALLER(%r11)
+	popq	TPC_WAIT_CALLER(%r11)
 	.cfi_adjust_cfa_offset -8
-	movq	%rbx, TP_WAIT_KEPT(%r11)
-	movq	%rbp, TP_WAIT_KEPT + 8(%r11)
-	movq	%r12, TP_WAIT_KEPT + 16(%r11)
-	movq	%r13, TP_WAIT_KEPT + 24(%r11)
-	movq	%r14, TP_WAIT_KEPT + 32(%r11)
-	movq	%r15, TP_WAIT_KEPT + 40(%r11)
-	cmpq	%rsp, TP_WAIT_SP(%r11)
+	movq	%rbx, TPC_WAIT_KEPT(%r11)
+	movq	%rbp, TPC_WAIT_KEPT + 8(%r11)
+	movq	%r12, TPC_WAIT_KEPT + 16(%r11)
+	movq	%r13, TPC_WAIT_KEPT + 24(%r11)
+	movq	%r14, TPC_WAIT_KEPT + 32(%r11)
+	movq	%r15, TPC_WAIT_KEPT + 40(%r11)
+	cmpq	%rsp, TPC_WAIT_SP(%r11)
 	jne	1b
-2:	jmp	*tp_wait_targets + 8 * number(%rip)
+2:	jmp	*tpc_wait_targets + 8 * number(%rip)
 	.set	number, number + 1
 	.endr
 	.cfi_endproc
-	.size	tp_wait_stubs, . - tp_wait_stubs
+	.size	tpc_wait_stubs, . - tpc_wait_stubs
 	.section .note.GNU-stack, "", @progbits

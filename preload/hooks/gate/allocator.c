@@ -28,18 +28,18 @@ static struct {
 	size_t mibs[TPROF_ALLOCATOR_NUMBERS][DEPTH_MAX], depths[TPROF_ALLOCATOR_NUMBERS];
 } jemalloc;
 
-void tp_allocator_find(void)
+void tpc_allocator_find(void)
 {
-	const void *beside = (const void *)tp_real.malloc;
+	const void *beside = (const void *)tpc_real.malloc;
 
-	tp_state.by_libc = 1;
+	tpc_state.by_libc = 1;
 	if (!beside)
 		return;
-	jemalloc.ctl_by_mib = tp_lookup_beside(beside, "mallctlbymib");
-	jemalloc.name_to_mib = tp_lookup_beside(beside, "mallctlnametomib");
-	/* Release: pairs with tp_allocator_ask(), maybe of another thread. */
+	jemalloc.ctl_by_mib = tpc_lookup_beside(beside, "mallctlbymib");
+	jemalloc.name_to_mib = tpc_lookup_beside(beside, "mallctlnametomib");
+	/* Release: pairs with tpc_allocator_ask(), maybe of another thread. */
 	if (jemalloc.ctl_by_mib && jemalloc.name_to_mib)
-		tp_store_release(&jemalloc.ctl, tp_lookup_beside(beside, "mallctl"));
+		tpc_store_release(&jemalloc.ctl, tpc_lookup_beside(beside, "mallctl"));
 }
 
 /* Names are looked up once. Depth 0: there is none of it. */
@@ -75,59 +75,59 @@ static bool read_numbers(uint64_t *numbers)
 }
 
 /* With all signals blocked, those that libc keeps for itself too. */
-static bool ask(struct tp_thread *thread, uint64_t *numbers)
+static bool ask(struct tpc_thread *thread, uint64_t *numbers)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
 	int saved = errno;
 	bool told;
 
-	thread->busy = TP_BUSY_REAL;
-	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	thread->busy = TPC_BUSY_REAL;
+	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	told = read_numbers(numbers);
-	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
-	thread->busy = TP_BUSY_RECORD;
+	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	thread->busy = TPC_BUSY_RECORD;
 	errno = saved;
 	return told;
 }
 
-static bool is_safe(struct tp_thread *thread)
+static bool is_safe(struct tpc_thread *thread)
 {
-	return tp_load(&tp_state.by_libc) && tp_load(&tp_state.mode) == TP_MODE_ON &&
-	       tp_walk_is_plain(thread, (const void *)thread->busy_frame, tp_real_allocator());
+	return tpc_load(&tpc_state.by_libc) && tpc_load(&tpc_state.mode) == TPC_MODE_ON &&
+	       tpc_walk_is_plain(thread, (const void *)thread->busy_frame, tpc_real_allocator());
 }
 
 /* RSS first: it is to fit the numbers. */
-static void record(struct tp_thread *thread)
+static void record(struct tpc_thread *thread)
 {
 	uint64_t numbers[TPROF_ALLOCATOR_NUMBERS];
 
-	if (!tp_loader_begin())
+	if (!tpc_loader_begin())
 		return;
 	if (ask(thread, numbers)) {
-		tp_sample_memory(thread);
-		tp_emit_allocator(thread, tp_clock_before(), numbers);
+		tpc_sample_memory(thread);
+		tpc_emit_allocator(thread, tpc_clock_before(), numbers);
 	} else {
-		tp_store(&jemalloc.ctl, NULL);
+		tpc_store(&jemalloc.ctl, NULL);
 	}
-	tp_loader_end();
+	tpc_loader_end();
 }
 
-void tp_allocator_ask(struct tp_thread *thread, bool now)
+void tpc_allocator_ask(struct tpc_thread *thread, bool now)
 {
-	uint64_t ticks = tp_clock_before(), due = tp_load(&tp_state.next_allocator), began, spent;
+	uint64_t ticks = tpc_clock_before(), due = tpc_load(&tpc_state.next_allocator), began, spent;
 
-	/* Acquire: pairs with tp_allocator_find(). */
-	if (!tp_load_acquire(&jemalloc.ctl) || due == BUSY || (ticks < due && !now) || !is_safe(thread) ||
-	    !tp_swap_if(&tp_state.next_allocator, due, BUSY))
+	/* Acquire: pairs with tpc_allocator_find(). */
+	if (!tpc_load_acquire(&jemalloc.ctl) || due == BUSY || (ticks < due && !now) || !is_safe(thread) ||
+	    !tpc_swap_if(&tpc_state.next_allocator, due, BUSY))
 		return;
-	began = tp_clock_thread_ns();
+	began = tpc_clock_thread_ns();
 	record(thread);
-	spent = tp_clock_thread_ns() - began;
+	spent = tpc_clock_thread_ns() - began;
 	if (thread->chunk)
-		thread->chunk->overhead_ticks += tp_clock_ticks(spent);
+		thread->chunk->overhead_ticks += tpc_clock_ticks(spent);
 	if (!due) /* the first time: much of it was for making what is asked */
 		spent = 0;
 	/* Release: pairs with the next one's swap, who has these variables then. */
-	tp_store_release(&tp_state.next_allocator,
-			 ticks + tp_clock_ticks(spent * SHARE > LEAST_NS ? spent * SHARE : LEAST_NS));
+	tpc_store_release(&tpc_state.next_allocator,
+			  ticks + tpc_clock_ticks(spent * SHARE > LEAST_NS ? spent * SHARE : LEAST_NS));
 }

@@ -14,12 +14,12 @@
 #include "hooks/gate/enter.h"
 
 /* Looks whether there is anybody to ask. At start, once the real functions are known. */
-void tp_allocator_find(void);
+void tpc_allocator_find(void);
 
 /*
  * Records what it says, unless it was asked so lately that this would cost more than one part in 400 of the time; `now`: all
- * the same. The thread is recording (TP_BUSY_RECORD), and in a function that the program called. Keeps errno.
+ * the same. The thread is recording (TPC_BUSY_RECORD), and in a function that the program called. Keeps errno.
  */
-TP_SLOW void tp_allocator_ask(struct tp_thread *thread, bool now);
+TPC_SLOW void tpc_allocator_ask(struct tpc_thread *thread, bool now);
 
 #endif

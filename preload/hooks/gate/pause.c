@@ -5,29 +5,29 @@
 #include "hooks/gate/enter.h"
 #include "hooks/gate/start.h"
 
-void tp_pause(const void *frame)
+void tpc_pause(const void *frame)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 
 	if (!thread)
 		return;
-	tp_record(thread, tp_clock_before());
-	tp_control_pause(thread);
-	tp_leave(thread);
+	tpc_record(thread, tpc_clock_before());
+	tpc_control_pause(thread);
+	tpc_leave(thread);
 }
 
-void tp_resume(const void *frame)
+void tpc_resume(const void *frame)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
-	tp_start();
-	if (tp_load(&tp_sealed)) /* no system calls any more */
+	tpc_start();
+	if (tpc_load(&tpc_sealed)) /* no system calls any more */
 		return;
-	thread = tp_enter_off(frame);
+	thread = tpc_enter_off(frame);
 	if (!thread)
 		return;
-	tp_record(thread, tp_clock_before());
-	tp_control_resume(thread);
-	tp_leave(thread);
-	tp_lifecycle.resumed(frame);
+	tpc_record(thread, tpc_clock_before());
+	tpc_control_resume(thread);
+	tpc_leave(thread);
+	tpc_lifecycle.resumed(frame);
 }

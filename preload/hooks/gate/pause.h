@@ -7,7 +7,7 @@
  * Nothing if it is so already. Any thread that is not in a hook; `frame` is the exported function's
  * __builtin_frame_address(0). Keep errno.
  */
-void tp_pause(const void *frame);
-void tp_resume(const void *frame);
+void tpc_pause(const void *frame);
+void tpc_resume(const void *frame);
 
 #endif

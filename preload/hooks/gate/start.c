@@ -6,21 +6,21 @@
 
 #include <errno.h>
 
-void tp_start(void)
+void tpc_start(void)
 {
 	int saved = errno;
 
-	if (tp_load(&tp_sealed))
+	if (tpc_load(&tpc_sealed))
 		return; /* a child of a sandbox's */
-	if (!tp_was_started)
-		tp_state_protect();
-	if (tp_was_started && tp_self && tp_self->busy == TP_BUSY_RECORD)
+	if (!tpc_was_started)
+		tpc_state_protect();
+	if (tpc_was_started && tpc_self && tpc_self->busy == TPC_BUSY_RECORD)
 		return; /* forked by a signal handler that came into a recording: its end comes first */
-	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_NEW, (uint32_t)TP_MODE_STARTING))
+	if (!tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_NEW, (uint32_t)TPC_MODE_STARTING))
 		return;
-	if (tp_was_started)
-		tp_lifecycle.child();
+	if (tpc_was_started)
+		tpc_lifecycle.child();
 	else
-		tp_lifecycle.first();
+		tpc_lifecycle.first();
 	errno = saved;
 }

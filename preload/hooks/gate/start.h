@@ -12,9 +12,9 @@
  * Starts recording if the mode is NEW: at the first hooked call of the process, and again in a forked child. Keeps errno. Any
  * thread may call it; only one does the work.
  */
-TP_SLOW void tp_start(void);
+TPC_SLOW void tpc_start(void);
 
-struct tp_lifecycle {
+struct tpc_lifecycle {
 	void (*first)(void);		    /* the process starts recording; leaves the mode set */
 	void (*child)(void);		    /* the same in a forked child, whose only thread calls this */
 	void (*pausing)(void);		    /* a pause is about to begin; one thread at a time */
@@ -22,6 +22,6 @@ struct tp_lifecycle {
 };
 
 /* Constant, as the first call may come before any of the library's constructors. Defined in hooks/process/lifecycle.c. */
-extern const struct tp_lifecycle tp_lifecycle TP_NEAR;
+extern const struct tpc_lifecycle tpc_lifecycle TPC_NEAR;
 
 #endif

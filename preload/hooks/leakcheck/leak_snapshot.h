@@ -13,7 +13,7 @@
  * the registers that calls keep are found by unwinding from here, and nothing else in our frames is looked at, as what is left
  * in them of earlier calls' frames may be anything.
  */
-struct tp_hand {
+struct tpc_hand {
 	const uint64_t *words; /* arguments not yet given on, or a result not yet returned; TPROF_IN_HAND at most */
 	size_t count;
 	const void *moving;  /* a block whose FREE is written, and whose reallocation is still to come */
@@ -24,15 +24,15 @@ struct tp_hand {
  * Makes it; header.snapshot_pid says which process it is, or snapshot_error why there is none. It ends when it is killed, or
  * after two minutes. One thread at a time. `hand` NULL: nothing.
  */
-TP_SLOW void tp_leak_snapshot(const struct tp_hand *hand);
+TPC_SLOW void tpc_leak_snapshot(const struct tpc_hand *hand);
 
 /* Reaps the last one if it has ended. A load and a branch where there was none. */
-void tp_leak_snapshot_reap(void);
+void tpc_leak_snapshot_reap(void);
 
 /*
  * At the process's end (TPROF_LEAKCHECK=exit): makes one, has tprof-analyze search it, and waits until that is done. `caller`: the
  * address in exit() that the handler was called from.
  */
-TP_SLOW void tp_leak_snapshot_check(const void *caller);
+TPC_SLOW void tpc_leak_snapshot_check(const void *caller);
 
 #endif

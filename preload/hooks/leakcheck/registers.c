@@ -14,20 +14,20 @@
 #define FRAMES_MAX 16 /* of libc's own, from the call to where it waits */
 
 /* What a file of the thread's in /proc says, ended by a 0. */
-static bool read_file(const struct tp_thread *thread, const char *name, char *buffer, size_t size)
+static bool read_file(const struct tpc_thread *thread, const char *name, char *buffer, size_t size)
 {
 	char path[64];
-	struct tp_text text = tp_text_in(path, sizeof(path));
+	struct tpc_text text = tpc_text_in(path, sizeof(path));
 	long got = -1;
 	int fd;
 
-	tp_text_add(&text, "/proc/self/task/");
-	tp_text_add_number(&text, tp_load(&thread->tid));
-	tp_text_add(&text, name);
-	fd = tp_sys_open(path, O_RDONLY, 0);
+	tpc_text_add(&text, "/proc/self/task/");
+	tpc_text_add_number(&text, tpc_load(&thread->tid));
+	tpc_text_add(&text, name);
+	fd = tpc_sys_open(path, O_RDONLY, 0);
 	if (fd >= 0) {
-		got = tp_sys_read(fd, buffer, size - 1);
-		tp_sys_close(fd);
+		got = tpc_sys_read(fd, buffer, size - 1);
+		tpc_sys_close(fd);
 	}
 	buffer[got > 0 ? got : 0] = 0;
 	return got > 0;
@@ -44,26 +44,26 @@ static uint64_t hexadecimal(const char *at)
 }
 
 /* "running", or "NUMBER ARGUMENT... SP PC"; NUMBER -1: it waits, but for no system call (a page, a debugger). */
-static enum tp_waits parse_call(char *line, struct tp_waiting *waiting)
+static enum tpc_waits parse_call(char *line, struct tpc_waiting *waiting)
 {
 	char *pc, *sp;
 
 	if (line[0] == 'r')
-		return TP_RUNS;
+		return TPC_RUNS;
 	pc = strrchr(line, ' ');
 	if (!pc)
-		return TP_RUNS;
+		return TPC_RUNS;
 	*pc = 0;
 	sp = strrchr(line, ' ');
 	if (!sp)
-		return TP_RUNS;
+		return TPC_RUNS;
 	waiting->sp = hexadecimal(sp + 1);
 	waiting->pc = hexadecimal(pc + 1);
-	return TP_WAITS;
+	return TPC_WAITS;
 }
 
 /* Both kinds: it left the processor to wait, or had to. Who waits does neither. */
-static bool read_switches(const struct tp_thread *thread, uint64_t *switches)
+static bool read_switches(const struct tpc_thread *thread, uint64_t *switches)
 {
 	static const char *const kinds[] = { "\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t" };
 	char status[3072];
@@ -72,14 +72,14 @@ static bool read_switches(const struct tp_thread *thread, uint64_t *switches)
 	*switches = 0;
 	if (!read_file(thread, "/status", status, sizeof(status)))
 		return false;
-	for (size_t i = 0; i < TP_LENGTH(kinds); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(kinds); i++) {
 		uint64_t n;
 
 		at = strstr(at, kinds[i]);
 		if (!at)
 			return false;
 		at += strlen(kinds[i]);
-		if (!tp_text_number(&at, &n))
+		if (!tpc_text_number(&at, &n))
 			return false;
 		*switches += n;
 	}
@@ -87,17 +87,17 @@ static bool read_switches(const struct tp_thread *thread, uint64_t *switches)
 }
 
 /* Where the rules need a register that is not known, it is not known where they lead. */
-static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *call)
+static bool leads_to(const struct tpc_waiting *waiting, const struct tpc_wait *call)
 {
 	uint64_t sp = waiting->sp, pc = waiting->pc, word;
 
 	for (int i = 0; i < FRAMES_MAX && sp <= call->sp; i++) {
-		struct tp_rule rule = tp_rule_lately(pc, i == 0).rule;
+		struct tpc_rule rule = tpc_rule_lately(pc, i == 0).rule;
 
-		if (rule.kind != TP_RULE_SP || rule.cfa < 8)
+		if (rule.kind != TPC_RULE_SP || rule.cfa < 8)
 			return false;
 		sp += (uint64_t)rule.cfa;
-		if (!tp_sys_copy(&word, sp - 8, sizeof(word))) /* the thread may end, and its stack be unmapped */
+		if (!tpc_sys_copy(&word, sp - 8, sizeof(word))) /* the thread may end, and its stack be unmapped */
 			return false;
 		if (sp - 8 == call->sp)
 			return word == call->caller;
@@ -109,14 +109,14 @@ static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *cal
 /* Has a later call from the same place been written down as well? */
 static bool calls_one(uint64_t caller)
 {
-	uint8_t code[TP_ARCH_CALL_BYTES];
+	uint8_t code[TPC_ARCH_CALL_BYTES];
 
-	return tp_sys_copy(code, caller - sizeof(code), sizeof(code)) && tp_arch_calls_one(code);
+	return tpc_sys_copy(code, caller - sizeof(code), sizeof(code)) && tpc_arch_calls_one(code);
 }
 
-struct tp_waiting tp_wait_look(const struct tp_thread *thread)
+struct tpc_waiting tpc_wait_look(const struct tpc_thread *thread)
 {
-	struct tp_waiting waiting = { .state = TP_RUNS };
+	struct tpc_waiting waiting = { .state = TPC_RUNS };
 	char line[256];
 
 	/* The switches first: whoever asks again, and finds as many, knows that all else was so between. */
@@ -124,18 +124,18 @@ struct tp_waiting tp_wait_look(const struct tp_thread *thread)
 
 	if (read_file(thread, "/syscall", line, sizeof(line)))
 		waiting.state = parse_call(line, &waiting);
-	if (waiting.state == TP_WAITS && waiting.counted && thread->wait.sp && leads_to(&waiting, &thread->wait))
-		waiting.state = TP_IS_KEPT;
-	waiting.sure = waiting.state == TP_IS_KEPT && calls_one(thread->wait.caller);
+	if (waiting.state == TPC_WAITS && waiting.counted && thread->wait.sp && leads_to(&waiting, &thread->wait))
+		waiting.state = TPC_IS_KEPT;
+	waiting.sure = waiting.state == TPC_IS_KEPT && calls_one(thread->wait.caller);
 	return waiting;
 }
 
-bool tp_wait_is_still(const struct tp_thread *thread, const struct tp_waiting *earlier)
+bool tpc_wait_is_still(const struct tpc_thread *thread, const struct tpc_waiting *earlier)
 {
-	struct tp_waiting now = { .state = TP_RUNS };
+	struct tpc_waiting now = { .state = TPC_RUNS };
 	char line[256];
 
-	return read_file(thread, "/syscall", line, sizeof(line)) && parse_call(line, &now) == TP_WAITS &&
+	return read_file(thread, "/syscall", line, sizeof(line)) && parse_call(line, &now) == TPC_WAITS &&
 	       now.sp == earlier->sp && now.pc == earlier->pc && read_switches(thread, &now.switches) &&
 	       now.switches == earlier->switches;
 }

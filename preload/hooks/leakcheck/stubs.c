@@ -88,14 +88,14 @@ static const char *const names[] = {
 };
 
 /* Jumped to by arch/wait_stubs.S. */
-extern void *tp_wait_targets[TP_WAIT_STUBS] TP_NEAR;
-void *tp_wait_targets[TP_WAIT_STUBS];
-extern uint8_t tp_wait_stubs[TP_WAIT_STUBS][TP_WAIT_STUB] TP_NEAR;
+extern void *tpc_wait_targets[TPC_WAIT_STUBS] TPC_NEAR;
+void *tpc_wait_targets[TPC_WAIT_STUBS];
+extern uint8_t tpc_wait_stubs[TPC_WAIT_STUBS][TPC_WAIT_STUB] TPC_NEAR;
 static uint32_t count;
 
-bool tp_wait_is_one(const char *symbol)
+bool tpc_wait_is_one(const char *symbol)
 {
-	size_t low = 0, high = TP_LENGTH(names);
+	size_t low = 0, high = TPC_LENGTH(names);
 
 	if (symbol[0] == '_' && symbol[1] != '_') /* C++'s: nearly all of a large program's */
 		return false;
@@ -113,36 +113,36 @@ bool tp_wait_is_one(const char *symbol)
 	return false;
 }
 
-void *tp_wait_stub(void *function)
+void *tpc_wait_stub(void *function)
 {
 	uint32_t i = 0;
 
-	while (i < count && tp_wait_targets[i] != function)
+	while (i < count && tpc_wait_targets[i] != function)
 		i++;
-	if (i == TP_WAIT_STUBS)
+	if (i == TPC_WAIT_STUBS)
 		return NULL;
 	if (i == count) {
-		tp_wait_targets[i] = function;
+		tpc_wait_targets[i] = function;
 		count++;
 	}
-	return tp_wait_stubs[i];
+	return tpc_wait_stubs[i];
 }
 
-void *tp_wait_syscall;
+void *tpc_wait_syscall;
 
-void tp_wait_begin(void)
+void tpc_wait_begin(void)
 {
-	if (!tp_load(&tp_wait_syscall))
-		tp_store_release(&tp_wait_syscall,
-				 tp_wait_stub((void *)tp_real.syscall)); /* pairs with who jumps there */
+	if (!tpc_load(&tpc_wait_syscall))
+		tpc_store_release(&tpc_wait_syscall,
+				  tpc_wait_stub((void *)tpc_real.syscall)); /* pairs with who jumps there */
 }
 
-bool tp_wait_is_stub(const void *address)
+bool tpc_wait_is_stub(const void *address)
 {
-	return (uintptr_t)address - (uintptr_t)tp_wait_stubs < sizeof(tp_wait_stubs);
+	return (uintptr_t)address - (uintptr_t)tpc_wait_stubs < sizeof(tpc_wait_stubs);
 }
 
-void *tp_wait_function(const void *stub)
+void *tpc_wait_function(const void *stub)
 {
-	return tp_wait_targets[((const uint8_t *)stub - tp_wait_stubs[0]) / TP_WAIT_STUB];
+	return tpc_wait_targets[((const uint8_t *)stub - tpc_wait_stubs[0]) / TPC_WAIT_STUB];
 }

@@ -9,26 +9,26 @@
 
 #include "core/base.h"
 
-#define TP_WAIT_STUBS 128 /* functions; libc has some 80 of the names */
-#define TP_WAIT_STUB 128  /* bytes of each */
+#define TPC_WAIT_STUBS 128 /* functions; libc has some 80 of the names */
+#define TPC_WAIT_STUB 128  /* bytes of each */
 
 /* Is the function of that name one? */
-bool tp_wait_is_one(const char *symbol);
+bool tpc_wait_is_one(const char *symbol);
 
 /* What shall be called in its place. NULL: there is no room for more. One thread at a time. */
-void *tp_wait_stub(void *function);
+void *tpc_wait_stub(void *function);
 
 /*
  * syscall() is libtprof.so's own before it is libc's (the assembly of preload/arch): it goes on there. NULL: as libc's. Made by
- * tp_wait_begin(); one thread at a time.
+ * tpc_wait_begin(); one thread at a time.
  */
-extern void *tp_wait_syscall TP_NEAR;
-void tp_wait_begin(void);
+extern void *tpc_wait_syscall TPC_NEAR;
+void tpc_wait_begin(void);
 
-/* Is it what tp_wait_stub() gave? */
-bool tp_wait_is_stub(const void *address);
+/* Is it what tpc_wait_stub() gave? */
+bool tpc_wait_is_stub(const void *address);
 
 /* The function that is called by way of it. */
-void *tp_wait_function(const void *stub);
+void *tpc_wait_function(const void *stub);
 
 #endif

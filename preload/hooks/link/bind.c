@@ -9,9 +9,9 @@
 
 static bool own_scope_first; /* of some objects; survives a fork, as they do */
 
-void tp_bind_deep(void)
+void tpc_bind_deep(void)
 {
-	tp_store(&own_scope_first, true);
+	tpc_store(&own_scope_first, true);
 }
 
 /* The program may ask for a message after a dlclose that found nothing wrong, where this is called: it must find none. */
@@ -22,17 +22,17 @@ static void *without_message(void *found)
 	return found;
 }
 
-static void *find_symbol(void *where, const struct tp_slot *slot)
+static void *find_symbol(void *where, const struct tpc_slot *slot)
 {
-	return without_message(slot->version ? tp_real.dlvsym(where, slot->symbol, slot->version)
-					     : tp_real.dlsym(where, slot->symbol));
+	return without_message(slot->version ? tpc_real.dlvsym(where, slot->symbol, slot->version)
+					     : tpc_real.dlsym(where, slot->symbol));
 }
 
 static const void *object_of(const void *address)
 {
 	struct dl_find_object object;
 
-	return tp_object_find((uintptr_t)address, &object) ? object.dlfo_map_start : NULL;
+	return tpc_object_find((uintptr_t)address, &object) ? object.dlfo_map_start : NULL;
 }
 
 /*
@@ -40,12 +40,12 @@ static const void *object_of(const void *address)
  * where an object stands before the one that has the version (an interposer), it is left to the loader: false. Those of
  * libtprof.so have no version.
  */
-static bool find_in(void *where, const struct tp_slot *slot, void **found)
+static bool find_in(void *where, const struct tpc_slot *slot, void **found)
 {
 	void *first;
 
 	*found = find_symbol(where, slot);
-	first = slot->version ? without_message(tp_real.dlsym(where, slot->symbol)) : NULL;
+	first = slot->version ? without_message(tpc_real.dlsym(where, slot->symbol)) : NULL;
 	if (!first || object_of(first) == object_of(*found))
 		return true;
 	*found = first;
@@ -53,36 +53,36 @@ static bool find_in(void *where, const struct tp_slot *slot, void **found)
 }
 
 /* In the scope of the slot's object: its own symbols and those of what it was linked with. */
-static bool find_in_own_scope(const struct tp_slot *slot, void **found)
+static bool find_in_own_scope(const struct tpc_slot *slot, void **found)
 {
-	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY));
+	void *object = without_message(tpc_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY));
 	bool told;
 
 	*found = NULL;
 	if (!object)
 		return true;
 	told = find_in(object, slot, found);
-	tp_real.dlclose(object);
+	tpc_real.dlclose(object);
 	return told;
 }
 
 /* The function itself; a call of what stands for it would come round to the slot for ever. */
-static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
+static void *find_behind_plt(const void *plt, const struct tpc_slot *slot)
 {
-	void *found = tp_lookup_behind(plt, slot->symbol);
+	void *found = tpc_lookup_behind(plt, slot->symbol);
 
 	return slot->version && found != find_symbol(RTLD_NEXT, slot) ? NULL : found;
 }
 
-void *tp_bind(const struct tp_slot *slot)
+void *tpc_bind(const struct tpc_slot *slot)
 {
 	void *target, *own = NULL;
 
 	if (!find_in(RTLD_DEFAULT, slot, &target))
 		return NULL;
-	if (target && tp_lookup_is_plt(target, slot->symbol))
+	if (target && tpc_lookup_is_plt(target, slot->symbol))
 		return find_behind_plt(target, slot);
-	if ((!target || tp_load(&own_scope_first)) && !find_in_own_scope(slot, &own))
+	if ((!target || tpc_load(&own_scope_first)) && !find_in_own_scope(slot, &own))
 		return NULL;
 	if (!target)
 		return own;

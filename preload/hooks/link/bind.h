@@ -10,9 +10,9 @@
  * order reversed (RTLD_DEEPBIND), and do not say so: where both scopes have the symbol, and not the same, nobody can tell; nor
  * where an object with another version, or none, stands before the one that has the slot's: NULL. With the loader's lock.
  */
-void *tp_bind(const struct tp_slot *slot);
+void *tpc_bind(const struct tpc_slot *slot);
 
 /* The program loads objects that look for symbols in their own scope first. */
-void tp_bind_deep(void);
+void tpc_bind_deep(void);
 
 #endif

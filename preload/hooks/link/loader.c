@@ -14,7 +14,7 @@ struct job {
 	bool done;
 };
 
-static TP_TLS struct job *job; /* of this thread */
+static TPC_TLS struct job *job; /* of this thread */
 
 __attribute__((used)) static void (*do_job(void))(void)
 {
@@ -29,14 +29,14 @@ __attribute__((used)) static void (*do_job(void))(void)
  * There is no function that takes the lock, but dlsym has it while it asks an indirect function which one it is (glibc,
  * dlfcn/dlsym.c and elf/dl-sym.c). Nothing refers to this one, so nobody else asks.
  */
-TP_EXPORT void tprof_loader_job(void) __attribute__((ifunc("do_job")));
+TPC_EXPORT void tprof_loader_job(void) __attribute__((ifunc("do_job")));
 
-void tp_loader_locked(void (*work)(void *context), void *context)
+void tpc_loader_locked(void (*work)(void *context), void *context)
 {
 	struct job mine = { work, context, false }, *outer = job;
 
 	job = &mine;
-	tp_real.dlsym(RTLD_DEFAULT, "tprof_loader_job");
+	tpc_real.dlsym(RTLD_DEFAULT, "tprof_loader_job");
 	if (!mine.done) {
 		dlerror(); /* the message is not the program's */
 		work(context);
@@ -54,16 +54,16 @@ static uint32_t inside;	 /* threads */
 static uint32_t forking; /* threads */
 
 /* Who is inside and who forks each say so before they look for the other: one of them at least sees it. */
-bool tp_loader_begin(void)
+bool tpc_loader_begin(void)
 {
 	__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
 		return true;
-	tp_loader_end();
+	tpc_loader_end();
 	return false;
 }
 
-void tp_loader_end(void)
+void tpc_loader_end(void)
 {
 	__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
 }
@@ -74,7 +74,7 @@ static void fork_begins(void)
 
 	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < WAIT_ROUNDS && __atomic_load_n(&inside, __ATOMIC_SEQ_CST); i++)
-		tp_syscall(SYS_nanosleep, &pause, 0, 0, 0);
+		tpc_syscall(SYS_nanosleep, &pause, 0, 0, 0);
 }
 
 static void fork_ends(void)
@@ -86,11 +86,11 @@ static void forked(void)
 {
 	inside = 0;
 	forking = 0;
-	tp_state_forked();
-	tp_state.by_libc = 1;
+	tpc_state_forked();
+	tpc_state.by_libc = 1;
 }
 
-void tp_loader_watch_forks(void)
+void tpc_loader_watch_forks(void)
 {
 	__register_atfork(fork_begins, fork_ends, forked, NULL);
 }

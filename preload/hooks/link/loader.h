@@ -13,16 +13,16 @@
  * Calls work(context), once, in this thread. Where the lock can't be had (libtprof.so is not in the global scope) without it.
  * Never in a hook of an allocation.
  */
-void tp_loader_locked(void (*work)(void *context), void *context);
+void tpc_loader_locked(void (*work)(void *context), void *context);
 
 /*
  * Around what uses dl_iterate_phdr: a child that is forked meanwhile by another thread would find its lock taken for ever,
  * and hang in its first dlopen; so forks wait for it. False: one is under way, do it another time.
  */
-bool tp_loader_begin(void);
-void tp_loader_end(void);
+bool tpc_loader_begin(void);
+void tpc_loader_end(void);
 
 /* At start: forks are watched from here on. */
-void tp_loader_watch_forks(void);
+void tpc_loader_watch_forks(void);
 
 #endif

@@ -10,11 +10,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
-struct tp_real tp_real;
+struct tpc_real tpc_real;
 
 #define FUNCTION(name)                                                                                                 \
 	{                                                                                                              \
-#name, (void **)&tp_real.name                                                                          \
+#name, (void **)&tpc_real.name                                                                         \
 	}
 
 static const struct {
@@ -87,14 +87,14 @@ static const struct {
 
 static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
 
-const char *tp_real_find_allocator(void)
+const char *tpc_real_find_allocator(void)
 {
 	struct dl_find_object object;
 	Dl_info info;
 
-	if (!dladdr((void *)tp_real.malloc, &info) || !info.dli_fname)
+	if (!dladdr((void *)tpc_real.malloc, &info) || !info.dli_fname)
 		return "";
-	if (tp_object_find((uintptr_t)tp_real.malloc, &object) && !strstr(info.dli_fname, "/libc.so") &&
+	if (tpc_object_find((uintptr_t)tpc_real.malloc, &object) && !strstr(info.dli_fname, "/libc.so") &&
 	    !strstr(info.dli_fname, "/libc-")) {
 		allocator_start = (uintptr_t)object.dlfo_map_start;
 		allocator_end = (uintptr_t)object.dlfo_map_end;
@@ -102,14 +102,14 @@ const char *tp_real_find_allocator(void)
 	return info.dli_fname;
 }
 
-bool tp_real_is_allocator(uintptr_t pc)
+bool tpc_real_is_allocator(uintptr_t pc)
 {
 	return pc - allocator_start < allocator_end - allocator_start;
 }
 
-struct tp_range tp_real_allocator(void)
+struct tpc_range tpc_real_allocator(void)
 {
-	return (struct tp_range){ allocator_start, allocator_end };
+	return (struct tpc_range){ allocator_start, allocator_end };
 }
 
 /* A preloaded malloc may come without the rest of the family: libc's must not be asked about its blocks. */
@@ -117,7 +117,7 @@ static bool same_object(void *a, void *b)
 {
 	struct dl_find_object of_a, of_b;
 
-	return tp_object_find((uintptr_t)a, &of_a) && tp_object_find((uintptr_t)b, &of_b) &&
+	return tpc_object_find((uintptr_t)a, &of_a) && tpc_object_find((uintptr_t)b, &of_b) &&
 	       of_a.dlfo_link_map == of_b.dlfo_link_map;
 }
 
@@ -126,53 +126,53 @@ static bool has_chunk_sizes(void)
 {
 	Dl_info info;
 
-	if (allocator_end || !dladdr((void *)tp_real.malloc, &info) || !info.dli_fname ||
+	if (allocator_end || !dladdr((void *)tpc_real.malloc, &info) || !info.dli_fname ||
 	    !strstr(info.dli_fname, "/libc"))
 		return false;
-	for (char *const *at = tp_environment(); at && *at; at++) {
+	for (char *const *at = tpc_environment(); at && *at; at++) {
 		if (strncmp(*at, "MALLOC_CHECK_", 13) == 0 || strncmp(*at, "GLIBC_TUNABLES", 14) == 0)
 			return false;
 	}
-	return tp_lookup_next("gnu_get_libc_version") != NULL;
+	return tpc_lookup_next("gnu_get_libc_version") != NULL;
 }
 
-void tp_real_find(void)
+void tpc_real_find(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(functions); i++)
-		*functions[i].to = tp_lookup_next(functions[i].name);
-	if (!same_object(tp_lookup_first("malloc"), (void *)&tp_real_find))
-		tp_real.first_free = tp_lookup_first("free");
-	tp_real_find_allocator();
-	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))
-		tp_real.usable = tp_real.malloc_usable_size;
-	tp_real.chunk_sizes = tp_real.usable && has_chunk_sizes();
-	tp_thread_may_pass = tp_real.chunk_sizes;
+	for (size_t i = 0; i < TPC_LENGTH(functions); i++)
+		*functions[i].to = tpc_lookup_next(functions[i].name);
+	if (!same_object(tpc_lookup_first("malloc"), (void *)&tpc_real_find))
+		tpc_real.first_free = tpc_lookup_first("free");
+	tpc_real_find_allocator();
+	if (same_object((void *)tpc_real.malloc, (void *)tpc_real.malloc_usable_size))
+		tpc_real.usable = tpc_real.malloc_usable_size;
+	tpc_real.chunk_sizes = tpc_real.usable && has_chunk_sizes();
+	tpc_thread_may_pass = tpc_real.chunk_sizes;
 }
 
 /* ---- bootstrap arena ---- */
 
-char tp_bootstrap_arena[TP_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
+char tpc_bootstrap_arena[TPC_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
 static uint64_t taken;
 
 /* Each block has its size in the 16 bytes before it. */
-void *tp_bootstrap_take(size_t alignment, size_t size)
+void *tpc_bootstrap_take(size_t alignment, size_t size)
 {
-	uint64_t bytes = tp_round_up(size, 16) + 16 + (alignment > 16 ? alignment : 0);
+	uint64_t bytes = tpc_round_up(size, 16) + 16 + (alignment > 16 ? alignment : 0);
 	uint64_t at;
 	uintptr_t block;
 
-	if (size > TP_BOOTSTRAP_BYTES || alignment > TP_BOOTSTRAP_BYTES)
+	if (size > TPC_BOOTSTRAP_BYTES || alignment > TPC_BOOTSTRAP_BYTES)
 		return NULL;
-	at = tp_add(&taken, bytes);
-	if (at + bytes > TP_BOOTSTRAP_BYTES)
+	at = tpc_add(&taken, bytes);
+	if (at + bytes > TPC_BOOTSTRAP_BYTES)
 		return NULL;
-	block = (uintptr_t)tp_bootstrap_arena + at + 16;
-	block = tp_round_up(block, alignment > 16 ? alignment : 16);
+	block = (uintptr_t)tpc_bootstrap_arena + at + 16;
+	block = tpc_round_up(block, alignment > 16 ? alignment : 16);
 	((size_t *)block)[-1] = size;
 	return (void *)block;
 }
 
-size_t tp_bootstrap_size(const void *p)
+size_t tpc_bootstrap_size(const void *p)
 {
 	return ((const size_t *)p)[-1];
 }

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <threads.h>
 
-struct tp_real {
+struct tpc_real {
 	/* Those that are called most, in one cache line. */
 	void *(*malloc)(size_t);
 	void (*free)(void *);
@@ -91,30 +91,30 @@ struct tp_real {
 	void (*__cyg_profile_func_exit)(void *, void *);
 } __attribute__((aligned(64)));
 
-extern struct tp_real tp_real TP_NEAR;
+extern struct tpc_real tpc_real TPC_NEAR;
 
 /* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
-void tp_real_find(void);
+void tpc_real_find(void);
 
 /* Finds the object that the real malloc is in, and returns its path; again once all objects are relocated. */
-const char *tp_real_find_allocator(void);
+const char *tpc_real_find_allocator(void);
 
 /* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
-bool tp_real_is_allocator(uintptr_t pc);
-struct tp_range tp_real_allocator(void);
+bool tpc_real_is_allocator(uintptr_t pc);
+struct tpc_range tpc_real_allocator(void);
 
 /*
  * The bootstrap arena: memory before the real malloc is known. Its blocks are never given back; whoever frees or grows
- * one is told so by tp_bootstrap_holds().
+ * one is told so by tpc_bootstrap_holds().
  */
-void *tp_bootstrap_take(size_t alignment, size_t size);
-size_t tp_bootstrap_size(const void *p);
-extern char tp_bootstrap_arena[] TP_NEAR;
-#define TP_BOOTSTRAP_BYTES (256u * 1024u)
+void *tpc_bootstrap_take(size_t alignment, size_t size);
+size_t tpc_bootstrap_size(const void *p);
+extern char tpc_bootstrap_arena[] TPC_NEAR;
+#define TPC_BOOTSTRAP_BYTES (256u * 1024u)
 
-static inline bool tp_bootstrap_holds(const void *p)
+static inline bool tpc_bootstrap_holds(const void *p)
 {
-	return tp_unlikely((uintptr_t)p - (uintptr_t)tp_bootstrap_arena < TP_BOOTSTRAP_BYTES);
+	return tpc_unlikely((uintptr_t)p - (uintptr_t)tpc_bootstrap_arena < TPC_BOOTSTRAP_BYTES);
 }
 
 #endif

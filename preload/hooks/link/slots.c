@@ -23,7 +23,7 @@ struct image {
 	uintptr_t relro_low, relro_high;
 	uintptr_t start, end; /* of its segments */
 	const uint32_t *hash; /* DT_GNU_HASH */
-	struct tp_versions versions;
+	struct tpc_versions versions;
 };
 
 /*
@@ -47,13 +47,13 @@ struct copies {
 };
 
 struct visit {
-	const struct tp_slot_visitor *visitor;
+	const struct tpc_slot_visitor *visitor;
 	struct copies *copies;
-	struct tp_seen *seen;
-	size_t from; /* of tp_slots_exports() */
+	struct tpc_seen *seen;
+	size_t from; /* of tpc_slots_exports() */
 	const char *object;
 	size_t changed;
-	struct tp_range opened; /* pages that are writable for the moment; high 0: none */
+	struct tpc_range opened; /* pages that are writable for the moment; high 0: none */
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
@@ -106,7 +106,7 @@ static bool is_own(const struct dl_phdr_info *info)
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
 		if (header->p_type == PT_LOAD &&
-		    (uintptr_t)&tp_slots_visit - info->dlpi_addr - header->p_vaddr < header->p_memsz)
+		    (uintptr_t)&tpc_slots_visit - info->dlpi_addr - header->p_vaddr < header->p_memsz)
 			return true;
 	}
 	return false;
@@ -122,9 +122,9 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 		if (header->p_type == PT_DYNAMIC) {
 			read_dynamic(image, (const ElfW(Dyn) *)start);
 		} else if (header->p_type == PT_GNU_RELRO) {
-			image->relro_low = start & ~(uintptr_t)(TP_PAGE - 1);
+			image->relro_low = start & ~(uintptr_t)(TPC_PAGE - 1);
 			/* A page that is only partly so stays writable (elf/dl-reloc.c): there is data of the program's in it. */
-			image->relro_high = (start + header->p_memsz) & ~(uintptr_t)(TP_PAGE - 1);
+			image->relro_high = (start + header->p_memsz) & ~(uintptr_t)(TPC_PAGE - 1);
 		} else if (header->p_type == PT_LOAD) {
 			image->start = start < image->start ? start : image->start;
 			image->end = start + header->p_memsz > image->end ? start + header->p_memsz : image->end;
@@ -149,15 +149,15 @@ static bool lies_in_data(const struct image *image, const void *slot)
 static void close_pages(struct visit *visit)
 {
 	if (visit->opened.high)
-		tp_syscall(SYS_mprotect, visit->opened.low, visit->opened.high - visit->opened.low, PROT_READ, 0);
-	visit->opened = (struct tp_range){ 0 };
+		tpc_syscall(SYS_mprotect, visit->opened.low, visit->opened.high - visit->opened.low, PROT_READ, 0);
+	visit->opened = (struct tpc_range){ 0 };
 }
 
 static bool open_range(struct visit *visit, uintptr_t low, uintptr_t high)
 {
-	if (tp_syscall(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE, 0) != 0)
+	if (tpc_syscall(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE, 0) != 0)
 		return false;
-	visit->opened = (struct tp_range){ low, high };
+	visit->opened = (struct tpc_range){ low, high };
 	return true;
 }
 
@@ -169,19 +169,19 @@ static bool open_range(struct visit *visit, uintptr_t low, uintptr_t high)
  */
 static bool open_pages(struct visit *visit, const struct image *image, void **slot)
 {
-	uintptr_t at = (uintptr_t)slot, page = at & ~(uintptr_t)(TP_PAGE - 1);
+	uintptr_t at = (uintptr_t)slot, page = at & ~(uintptr_t)(TPC_PAGE - 1);
 
-	if (at < image->relro_low || at >= image->relro_high || tp_range_holds(visit->opened, at))
+	if (at < image->relro_low || at >= image->relro_high || tpc_range_holds(visit->opened, at))
 		return true;
 	close_pages(visit);
-	return open_range(visit, image->relro_low, image->relro_high) || open_range(visit, page, page + TP_PAGE);
+	return open_range(visit, image->relro_low, image->relro_high) || open_range(visit, page, page + TPC_PAGE);
 }
 
 static bool store(struct visit *visit, const struct image *image, void **slot, void *value)
 {
 	if (!lies_in_data(image, slot) || !open_pages(visit, image, slot))
 		return false;
-	tp_store_release(slot, value);
+	tpc_store_release(slot, value);
 	return true;
 }
 
@@ -195,7 +195,7 @@ static bool is_unbound(const struct image *image, const ElfW(Sym) * symbol, uint
 	       (symbol->st_shndx == SHN_UNDEF || target != image->bias + symbol->st_value);
 }
 
-static void offer_slot(struct visit *visit, const struct image *image, void **slot, const struct tp_slot *offered)
+static void offer_slot(struct visit *visit, const struct image *image, void **slot, const struct tpc_slot *offered)
 {
 	void *choice = visit->visitor->choose(offered, visit->visitor->context);
 	bool good;
@@ -209,14 +209,14 @@ static void offer_slot(struct visit *visit, const struct image *image, void **sl
 }
 
 /* The loader copies variables when it has relocated what they are copied from: what is a pointer there is one here. */
-static void offer_copies(struct visit *visit, const struct tp_slot *offered, uintptr_t slot)
+static void offer_copies(struct visit *visit, const struct tpc_slot *offered, uintptr_t slot)
 {
 	struct copies *copies = visit->copies;
 
 	for (size_t i = 0; i < copies->count; i++) {
 		const struct copy *copy = &copies->list[i];
 		void **copied = (void **)(copy->to + (slot - copy->from));
-		struct tp_slot it = *offered;
+		struct tpc_slot it = *offered;
 
 		if (!copy->from || slot - copy->from >= copy->bytes || !*copied)
 			continue;
@@ -245,7 +245,7 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	void **slot = (void **)(image->bias + relocation->r_offset);
 	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	const ElfW(Sym) *symbol = &image->symbols[index];
-	struct tp_slot offered;
+	struct tpc_slot offered;
 
 	if (type == R_X86_64_COPY)
 		note_copy(visit, image, relocation);
@@ -256,10 +256,10 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 		return; /* a variable. Half of what a C++ library names is: its types' names and their parents */
 	if (!*slot)
 		return; /* a weak symbol that nothing defines; or the program took a function out of its table */
-	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot, NULL };
+	offered = (struct tpc_slot){ image->strings + symbol->st_name, visit->object, *slot, NULL };
 	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot)) {
 		offered.target = NULL;
-		offered.version = tp_version_needed(&image->versions, image->strings, index);
+		offered.version = tpc_version_needed(&image->versions, image->strings, index);
 	}
 	offer_slot(visit, image, slot, &offered);
 	if (type == R_X86_64_64 && visit->copies->here)
@@ -269,11 +269,11 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 /* Which of the program's copies are of this object? The first one that defines a name is asked, as the loader does. */
 static void find_copied(struct copies *copies, const struct dl_phdr_info *info)
 {
-	struct tp_lookup_found found;
+	struct tpc_lookup_found found;
 
 	copies->here = false;
 	for (size_t i = 0; i < copies->count; i++) {
-		if (!copies->list[i].from && tp_lookup_in(info, copies->list[i].name, &found)) {
+		if (!copies->list[i].from && tpc_lookup_in(info, copies->list[i].name, &found)) {
 			copies->list[i].from = found.address;
 			copies->here = true;
 		}
@@ -281,7 +281,7 @@ static void find_copied(struct copies *copies, const struct dl_phdr_info *info)
 }
 
 /* Has the object been visited? Remembers it. After an unloading all may be others, under the same addresses. */
-static bool was_seen(struct tp_seen *seen, const struct dl_phdr_info *info)
+static bool was_seen(struct tpc_seen *seen, const struct dl_phdr_info *info)
 {
 	if (seen->unloads != info->dlpi_subs) {
 		seen->unloads = info->dlpi_subs;
@@ -291,7 +291,7 @@ static bool was_seen(struct tp_seen *seen, const struct dl_phdr_info *info)
 		if (seen->objects[i].bias == info->dlpi_addr && seen->objects[i].headers == info->dlpi_phdr)
 			return true;
 	}
-	if (seen->count < TP_LENGTH(seen->objects)) {
+	if (seen->count < TPC_LENGTH(seen->objects)) {
 		seen->objects[seen->count].bias = info->dlpi_addr;
 		seen->objects[seen->count++].headers = info->dlpi_phdr;
 	}
@@ -309,7 +309,7 @@ static void fetch_ahead(const struct image *image, const ElfW(Rela) * next, cons
 
 static void offer_all(struct visit *visit, const struct image *image)
 {
-	for (size_t table = 0; table < TP_LENGTH(image->tables); table++) {
+	for (size_t table = 0; table < TPC_LENGTH(image->tables); table++) {
 		const ElfW(Rela) *at = image->tables[table], *end = at + image->bytes[table] / sizeof(*at);
 
 		if (table == 1 && image->relative <= (size_t)(end - at))
@@ -347,7 +347,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct tp_seen *seen = context;
+	struct tpc_seen *seen = context;
 
 	(void)size;
 	seen->loads = info->dlpi_adds;
@@ -356,18 +356,18 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 
 static int compare_loads(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const struct tp_seen *seen = context;
+	const struct tpc_seen *seen = context;
 
 	(void)size;
 	return seen->loads == info->dlpi_adds && seen->unloads == info->dlpi_subs ? 1 : 2;
 }
 
-bool tp_slots_are_new(const struct tp_seen *seen)
+bool tpc_slots_are_new(const struct tpc_seen *seen)
 {
 	return dl_iterate_phdr(compare_loads, (void *)(uintptr_t)seen) == 2;
 }
 
-size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *seen)
+size_t tpc_slots_visit(const struct tpc_slot_visitor *visitor, struct tpc_seen *seen)
 {
 	struct visit visit = { .visitor = visitor, .seen = seen, .object = "" };
 
@@ -381,8 +381,8 @@ size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *see
 
 static void show_export(const struct visit *visit, const struct image *image, const ElfW(Sym) * symbol)
 {
-	struct tp_slot shown = { image->strings + symbol->st_name, visit->object,
-				 (void *)(image->bias + symbol->st_value), NULL };
+	struct tpc_slot shown = { image->strings + symbol->st_name, visit->object,
+				  (void *)(image->bias + symbol->st_value), NULL };
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
 		visit->visitor->choose(&shown, visit->visitor->context);
@@ -427,22 +427,22 @@ static int exports_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-void tp_slots_exports(const struct tp_slot_visitor *visitor, const struct tp_seen *seen, size_t from)
+void tpc_slots_exports(const struct tpc_slot_visitor *visitor, const struct tpc_seen *seen, size_t from)
 {
 	struct visit visit = {
-		.visitor = visitor, .seen = (struct tp_seen *)(uintptr_t)seen, .from = from, .object = ""
+		.visitor = visitor, .seen = (struct tpc_seen *)(uintptr_t)seen, .from = from, .object = ""
 	};
 
 	if (from < seen->count)
 		dl_iterate_phdr(exports_object, &visit);
 }
 
-bool tp_slots_is_code(const void *address)
+bool tpc_slots_is_code(const void *address)
 {
 	struct dl_find_object object;
 	const ElfW(Ehdr) * header;
 
-	if (!tp_object_find((uintptr_t)address, &object))
+	if (!tpc_object_find((uintptr_t)address, &object))
 		return false;
 	header = object.dlfo_map_start;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)

@@ -9,16 +9,16 @@
 
 #include "core/base.h"
 
-struct tp_slot {
+struct tpc_slot {
 	const char *symbol;
 	const char *object;  /* path of the object that holds the slot; "" for the program */
 	void *target;	     /* what it points to; NULL: not bound yet */
 	const char *version; /* that it will be bound to; NULL: the default one */
 };
 
-struct tp_slot_visitor {
+struct tpc_slot_visitor {
 	/* What a slot shall point to; NULL: leave it. */
-	void *(*choose)(const struct tp_slot *slot, void *context);
+	void *(*choose)(const struct tpc_slot *slot, void *context);
 	/* It points to `value` now, or (`good` false) its page could not be made writable. May be NULL. */
 	void (*stored)(void *value, bool good, void *context);
 	/* All slots of that object have been offered. May be NULL. */
@@ -27,7 +27,7 @@ struct tp_slot_visitor {
 };
 
 /* Objects that were visited. Zero: none yet. */
-struct tp_seen {
+struct tpc_seen {
 	struct {
 		uintptr_t bias;
 		const void *headers;
@@ -37,21 +37,21 @@ struct tp_seen {
 };
 
 /* Has anything been loaded or unloaded since the last visit with this `seen`? Takes the loader's lock. */
-bool tp_slots_are_new(const struct tp_seen *seen);
+bool tpc_slots_are_new(const struct tpc_seen *seen);
 
 /*
  * Offers every slot of the objects that are loaded now and were not visited before by a visit with the same `seen` (NULL:
  * all), but libtprof.so's own. Returns how many were changed. Takes the loader's lock: never in a hook.
  */
-size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *seen);
+size_t tpc_slots_visit(const struct tpc_slot_visitor *visitor, struct tpc_seen *seen);
 
 /*
  * Shows the functions that objects define for others: those of the objects that `seen` has from number `from` on. As
  * slots, whose `target` is the function; `visited` is called after each object. Takes the loader's lock.
  */
-void tp_slots_exports(const struct tp_slot_visitor *visitor, const struct tp_seen *seen, size_t from);
+void tpc_slots_exports(const struct tpc_slot_visitor *visitor, const struct tpc_seen *seen, size_t from);
 
 /* Is there code at that address of a loaded object? Names don't tell functions from variables. */
-bool tp_slots_is_code(const void *address);
+bool tpc_slots_is_code(const void *address);
 
 #endif

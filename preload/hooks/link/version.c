@@ -25,7 +25,7 @@ static const ElfW(Vernaux) * find(const ElfW(Verneed) * needed, uint16_t index)
 	}
 }
 
-const char *tp_version_needed(const struct tp_versions *versions, const char *strings, size_t symbol)
+const char *tpc_version_needed(const struct tpc_versions *versions, const char *strings, size_t symbol)
 {
 	uint16_t index = versions->of_symbols ? versions->of_symbols[symbol] & INDEX : VER_NDX_LOCAL;
 	const ElfW(Vernaux) *version =

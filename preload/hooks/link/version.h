@@ -9,12 +9,12 @@
 #include "core/base.h"
 
 /* Of an object: DT_VERSYM and DT_VERNEED as they lie in memory, or NULL. */
-struct tp_versions {
+struct tpc_versions {
 	const uint16_t *of_symbols;
 	const ElfW(Verneed) * needed;
 };
 
 /* The version's name; NULL: any will do. `strings` is the object's DT_STRTAB. */
-const char *tp_version_needed(const struct tp_versions *versions, const char *strings, size_t symbol);
+const char *tpc_version_needed(const struct tpc_versions *versions, const char *strings, size_t symbol);
 
 #endif

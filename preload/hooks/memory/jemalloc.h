@@ -3,6 +3,6 @@
 #define TPROF_HOOKS_MEMORY_JEMALLOC_H
 
 /* Hooks jemalloc's own API if jemalloc is loaded. Once, at start, outside any hook. */
-void tp_jemalloc_hook(void);
+void tpc_jemalloc_hook(void);
 
 #endif

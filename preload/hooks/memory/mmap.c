@@ -19,19 +19,19 @@
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* Before libc's is known. */
-static TP_SLOW void *plain_mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+static TPC_SLOW void *plain_mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
-	long got = tp_syscall6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset);
+	long got = tpc_syscall6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset);
 
-	if (!tp_sys_failed((void *)got))
+	if (!tpc_sys_failed((void *)got))
 		return (void *)got;
 	errno = (int)-got;
 	return MAP_FAILED;
 }
 
-static TP_SLOW int plain_mprotect(void *at, size_t length, int protection)
+static TPC_SLOW int plain_mprotect(void *at, size_t length, int protection)
 {
-	long got = tp_syscall(SYS_mprotect, at, length, protection, 0);
+	long got = tpc_syscall(SYS_mprotect, at, length, protection, 0);
 
 	if (got == 0)
 		return 0;
@@ -42,64 +42,64 @@ static TP_SLOW int plain_mprotect(void *at, size_t length, int protection)
 /* What is recorded, and what the real functions are, is known once it has started: this may be the process's first call. */
 static inline bool is_wanted(uintptr_t caller)
 {
-	if (tp_unlikely(tp_load(&tp_state.mode) == TP_MODE_NEW))
-		tp_start();
-	return tp_config.alloc != TP_ALLOC_OFF && !tp_real_is_allocator(caller);
+	if (tpc_unlikely(tpc_load(&tpc_state.mode) == TPC_MODE_NEW))
+		tpc_start();
+	return tpc_config.alloc != TPC_ALLOC_OFF && !tpc_real_is_allocator(caller);
 }
 
-static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
+static inline struct tpc_thread *enter(const void *frame, uintptr_t caller)
 {
-	return tp_likely(!tp_gate()) && is_wanted(caller) ? tp_enter(frame) : NULL;
+	return tpc_likely(!tpc_gate()) && is_wanted(caller) ? tpc_enter(frame) : NULL;
 }
 
 /*
  * What takes a range away, also in a pause that began later: as it may be part of one that is recorded, or of several, no
  * address says that it is nobody's business.
  */
-static inline struct tp_thread *enter_end(const void *frame, uintptr_t caller)
+static inline struct tpc_thread *enter_end(const void *frame, uintptr_t caller)
 {
-	return tp_likely(tp_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tp_enter_end(frame) : NULL;
+	return tpc_likely(tpc_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tpc_enter_end(frame) : NULL;
 }
 
 /* Shared memory is among the files in RSS. */
 static void note_map(void *at, size_t length, int flags)
 {
 	if (flags & MAP_ANONYMOUS && flags & MAP_PRIVATE)
-		tp_resident_map((uintptr_t)at, (uintptr_t)at + length);
+		tpc_resident_map((uintptr_t)at, (uintptr_t)at + length);
 	else
-		tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
+		tpc_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
 }
 
-static void record_map(struct tp_thread *thread, const void *frame, struct tp_map map)
+static void record_map(struct tpc_thread *thread, const void *frame, struct tpc_map map)
 {
-	uint64_t ticks = tp_clock_after();
+	uint64_t ticks = tpc_clock_after();
 
-	tp_record(thread, ticks);
-	map.node = tp_caller_stack(thread, frame);
-	tp_emit_map(thread, ticks, &map);
-	tp_recorded(thread);
+	tpc_record(thread, ticks);
+	map.node = tpc_caller_stack(thread, frame);
+	tpc_emit_map(thread, ticks, &map);
+	tpc_recorded(thread);
 }
 
 /*
  * The thread is not busy during the real calls: they make no others, and may be left by a signal handler's longjmp.
  *
  * Before the real call: the range may be another thread's mapping right after it. */
-static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool remap)
+static void record_unmap(struct tpc_thread *thread, void *at, size_t length, bool remap)
 {
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks = tpc_clock_before();
 
-	tp_record(thread, ticks);
-	tp_emit_unmap(thread, ticks, (uintptr_t)at, length, remap);
-	tp_recorded(thread);
-	tp_leave(thread);
+	tpc_record(thread, ticks);
+	tpc_emit_unmap(thread, ticks, (uintptr_t)at, length, remap);
+	tpc_recorded(thread);
+	tpc_leave(thread);
 }
 
-static void record_cancel(struct tp_thread *thread)
+static void record_cancel(struct tpc_thread *thread)
 {
-	uint64_t ticks = tp_clock_after();
+	uint64_t ticks = tpc_clock_after();
 
-	tp_record(thread, ticks);
-	tp_emit_cancel(thread, ticks);
+	tpc_record(thread, ticks);
+	tpc_emit_cancel(thread, ticks);
 }
 
 /*
@@ -108,127 +108,127 @@ static void record_cancel(struct tp_thread *thread)
  */
 static void note_jitdump(int fd)
 {
-	char link[32], path[TP_TABLE_TEXT_MAX];
-	struct tp_text text = tp_text_in(link, sizeof(link));
+	char link[32], path[TPC_TABLE_TEXT_MAX];
+	struct tpc_text text = tpc_text_in(link, sizeof(link));
 	long length;
 
-	tp_text_add(&text, "/proc/self/fd/");
-	tp_text_add_number(&text, (uint64_t)fd);
-	length = tp_sys_readlink(link, path, sizeof(path) - 1);
+	tpc_text_add(&text, "/proc/self/fd/");
+	tpc_text_add_number(&text, (uint64_t)fd);
+	length = tpc_sys_readlink(link, path, sizeof(path) - 1);
 	path[length > 0 ? length : 0] = 0;
-	if (tp_text_glob("jit-*.dump", tp_text_base(path)))
-		tp_table_jitdump(path, (size_t)length);
+	if (tpc_text_glob("jit-*.dump", tpc_text_base(path)))
+		tpc_table_jitdump(path, (size_t)length);
 }
 
 /* Few files are mapped executable here: the loader's own mappings do not come by. */
-static TP_SLOW void note_code(const void *frame, const void *at, size_t length, int fd, off_t offset)
+static TPC_SLOW void note_code(const void *frame, const void *at, size_t length, int fd, off_t offset)
 {
-	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL; /* in a pause too */
+	struct tpc_thread *thread = tpc_header ? tpc_enter_end(frame) : NULL; /* in a pause too */
 
 	if (!thread)
 		return;
 	note_jitdump(fd);
-	tp_mapped_add((uintptr_t)at, (uintptr_t)at + length, fd, (uint64_t)offset);
-	tp_leave(thread);
+	tpc_mapped_add((uintptr_t)at, (uintptr_t)at + length, fd, (uint64_t)offset);
+	tpc_leave(thread);
 }
 
-static TP_SLOW void note_runs(const void *frame, const void *at, size_t length)
+static TPC_SLOW void note_runs(const void *frame, const void *at, size_t length)
 {
-	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL;
+	struct tpc_thread *thread = tpc_header ? tpc_enter_end(frame) : NULL;
 
 	if (!thread)
 		return;
-	tp_mapped_runs((uintptr_t)at, (uintptr_t)at + length);
-	tp_leave(thread);
+	tpc_mapped_runs((uintptr_t)at, (uintptr_t)at + length);
+	tpc_leave(thread);
 }
 
-static TP_SLOW void note_gone(const void *frame, const void *at, size_t length)
+static TPC_SLOW void note_gone(const void *frame, const void *at, size_t length)
 {
-	struct tp_thread *thread = tp_enter_end(frame);
+	struct tpc_thread *thread = tpc_enter_end(frame);
 
 	if (!thread)
 		return;
-	tp_mapped_remove((uintptr_t)at, (uintptr_t)at + length);
-	tp_leave(thread);
+	tpc_mapped_remove((uintptr_t)at, (uintptr_t)at + length);
+	tpc_leave(thread);
 }
 
 /* Before a call that takes the range away. */
 static inline void forget_code(const void *frame, const void *at, size_t length)
 {
-	if (tp_unlikely(tp_load(&tp_mapped_count)))
+	if (tpc_unlikely(tpc_load(&tpc_mapped_count)))
 		note_gone(frame, at, length);
 }
 
 static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void *, size_t, int, int, int, off_t),
 			void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
-	struct tp_thread *thread = enter(frame, caller);
+	struct tpc_thread *thread = enter(frame, caller);
 	void *got;
 
 	if (!real)
 		real = plain_mmap;
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 	if (flags & MAP_FIXED)
 		forget_code(frame, at, length);
 	got = real(at, length, protection, flags, fd, offset);
 	if (fd >= 0 && got != MAP_FAILED && !(flags & MAP_ANONYMOUS)) {
-		if (tp_unlikely(protection & PROT_EXEC))
+		if (tpc_unlikely(protection & PROT_EXEC))
 			note_code(frame, got, length, fd, offset);
 		else
-			tp_mapped_file((uintptr_t)got, (uintptr_t)got + length, (uint64_t)offset);
+			tpc_mapped_file((uintptr_t)got, (uintptr_t)got + length, (uint64_t)offset);
 	}
 	if (!thread)
 		return got;
 	if (got != MAP_FAILED) {
 		note_map(got, length, flags);
 		record_map(thread, frame,
-			   (struct tp_map){ .address = (uintptr_t)got,
-					    .length = length,
-					    .protection = (uint64_t)protection,
-					    .flags = (uint32_t)flags });
+			   (struct tpc_map){ .address = (uintptr_t)got,
+					     .length = length,
+					     .protection = (uint64_t)protection,
+					     .flags = (uint32_t)flags });
 	}
-	tp_leave(thread);
+	tpc_leave(thread);
 	return got;
 }
 
-TP_EXPORT void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+TPC_EXPORT void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
-	return map(FRAME, CALLER, tp_real.mmap, at, length, protection, flags, fd, offset);
+	return map(FRAME, CALLER, tpc_real.mmap, at, length, protection, flags, fd, offset);
 }
 
-TP_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+TPC_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
-	return map(FRAME, CALLER, tp_real.mmap64, at, length, protection, flags, fd, offset);
+	return map(FRAME, CALLER, tpc_real.mmap64, at, length, protection, flags, fd, offset);
 }
 
-TP_EXPORT int munmap(void *at, size_t length)
+TPC_EXPORT int munmap(void *at, size_t length)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 	bool private = false;
 	int result;
 
-	tp_cpu_unmapped(at, length);
+	tpc_cpu_unmapped(at, length);
 	forget_code(FRAME, at, length);
 	thread = enter_end(FRAME, CALLER);
 	if (thread) {
 		record_unmap(thread, at, length, false);
-		private = tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
+		private = tpc_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
 	}
-	result = tp_real.munmap ? tp_real.munmap(at, length) : tp_sys_munmap(at, length);
+	result = tpc_real.munmap ? tpc_real.munmap(at, length) : tpc_sys_munmap(at, length);
 	if (!thread)
 		return result;
 	if (result != 0)
 		record_cancel(thread);
 	if (result != 0 && private)
-		tp_resident_map((uintptr_t)at, (uintptr_t)at + length);
-	tp_leave(thread);
+		tpc_resident_map((uintptr_t)at, (uintptr_t)at + length);
+	tpc_leave(thread);
 	return result;
 }
 
-TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
+TPC_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 	bool private = false;
 	void *target, *got;
 	va_list more;
@@ -240,35 +240,35 @@ TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ..
 	va_end(more);
 	if (thread) {
 		record_unmap(thread, at, old_length, true);
-		private = tp_resident_unmap((uintptr_t)at, (uintptr_t)at + old_length);
+		private = tpc_resident_unmap((uintptr_t)at, (uintptr_t)at + old_length);
 	}
-	got = tp_real.mremap(at, old_length, length, flags, target);
+	got = tpc_real.mremap(at, old_length, length, flags, target);
 	if (!thread)
 		return got;
 	if (private && got == MAP_FAILED)
-		tp_resident_map((uintptr_t)at, (uintptr_t)at + old_length);
+		tpc_resident_map((uintptr_t)at, (uintptr_t)at + old_length);
 	else if (private)
-		tp_resident_map((uintptr_t)got, (uintptr_t)got + length);
+		tpc_resident_map((uintptr_t)got, (uintptr_t)got + length);
 	if (got == MAP_FAILED)
 		record_cancel(thread);
 	else
 		record_map(thread, FRAME,
-			   (struct tp_map){ .address = (uintptr_t)got,
-					    .length = length,
-					    .protection = PROT_READ | PROT_WRITE,
-					    .flags = MAP_PRIVATE | MAP_ANONYMOUS | TPROF_MAP_REMAP });
-	tp_leave(thread);
+			   (struct tpc_map){ .address = (uintptr_t)got,
+					     .length = length,
+					     .protection = PROT_READ | PROT_WRITE,
+					     .flags = MAP_PRIVATE | MAP_ANONYMOUS | TPROF_MAP_REMAP });
+	tpc_leave(thread);
 	return got;
 }
 
 /* No event: what is mapped stays so. Compilers call it for each piece of code that they make; few of these are files'. */
-TP_EXPORT int mprotect(void *at, size_t length, int protection)
+TPC_EXPORT int mprotect(void *at, size_t length, int protection)
 {
 	int result =
-		tp_real.mprotect ? tp_real.mprotect(at, length, protection) : plain_mprotect(at, length, protection);
+		tpc_real.mprotect ? tpc_real.mprotect(at, length, protection) : plain_mprotect(at, length, protection);
 
-	if (tp_unlikely(protection & PROT_EXEC) && result == 0 &&
-	    tp_unlikely(tp_mapped_is_file((uintptr_t)at, (uintptr_t)at + length)))
+	if (tpc_unlikely(protection & PROT_EXEC) && result == 0 &&
+	    tpc_unlikely(tpc_mapped_is_file((uintptr_t)at, (uintptr_t)at + length)))
 		note_runs(FRAME, at, length);
 	return result;
 }
@@ -276,56 +276,56 @@ TP_EXPORT int mprotect(void *at, size_t length, int protection)
 /* ---- the program break ---- */
 
 /* Whole pages: of what lies on a page together the page is whose it was first. */
-static void record_break(struct tp_thread *thread, const void *frame, uintptr_t old, uintptr_t now)
+static void record_break(struct tpc_thread *thread, const void *frame, uintptr_t old, uintptr_t now)
 {
-	uintptr_t from = tp_round_up(old, TP_PAGE), to = tp_round_up(now, TP_PAGE);
+	uintptr_t from = tpc_round_up(old, TPC_PAGE), to = tpc_round_up(now, TPC_PAGE);
 
 	if (to > from) {
-		tp_resident_map(from, to);
+		tpc_resident_map(from, to);
 		record_map(thread, frame,
-			   (struct tp_map){ .address = from,
-					    .length = to - from,
-					    .protection = PROT_READ | PROT_WRITE,
-					    .flags = MAP_PRIVATE | MAP_ANONYMOUS });
+			   (struct tpc_map){ .address = from,
+					     .length = to - from,
+					     .protection = PROT_READ | PROT_WRITE,
+					     .flags = MAP_PRIVATE | MAP_ANONYMOUS });
 	} else if (to < from) {
-		tp_resident_unmap(to, from);
-		tp_record(thread, tp_clock_before());
-		tp_emit_unmap(thread, thread->event_start, to, from - to, false);
-		tp_recorded(thread);
+		tpc_resident_unmap(to, from);
+		tpc_record(thread, tpc_clock_before());
+		tpc_emit_unmap(thread, thread->event_start, to, from - to, false);
+		tpc_recorded(thread);
 	}
 }
 
 /* What another thread's break takes meanwhile is told wrongly: sbrk() is not made for threads. */
-TP_EXPORT void *sbrk(intptr_t increment)
+TPC_EXPORT void *sbrk(intptr_t increment)
 {
-	struct tp_thread *thread = !increment ? NULL : increment > 0 ? enter(FRAME, CALLER) : enter_end(FRAME, CALLER);
+	struct tpc_thread *thread = !increment ? NULL : increment > 0 ? enter(FRAME, CALLER) : enter_end(FRAME, CALLER);
 	void *old;
 
-	if (!tp_real.sbrk)
-		tp_start();
-	old = tp_real.sbrk ? tp_real.sbrk(increment) : MAP_FAILED;
+	if (!tpc_real.sbrk)
+		tpc_start();
+	old = tpc_real.sbrk ? tpc_real.sbrk(increment) : MAP_FAILED;
 	if (!thread)
 		return old;
 	if (old != MAP_FAILED) /* that is (void *)-1, too */
 		record_break(thread, FRAME, (uintptr_t)old, (uintptr_t)old + (uintptr_t)increment);
-	tp_leave(thread);
+	tpc_leave(thread);
 	return old;
 }
 
-TP_EXPORT int brk(void *address)
+TPC_EXPORT int brk(void *address)
 {
-	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	struct tpc_thread *thread = enter_end(FRAME, CALLER);
 	uintptr_t old;
 	int result;
 
-	if (!tp_real.brk)
-		tp_start();
-	old = thread ? (uintptr_t)tp_real.sbrk(0) : 0;
-	result = tp_real.brk(address);
+	if (!tpc_real.brk)
+		tpc_start();
+	old = thread ? (uintptr_t)tpc_real.sbrk(0) : 0;
+	result = tpc_real.brk(address);
 	if (!thread)
 		return result;
 	if (result == 0)
 		record_break(thread, FRAME, old, (uintptr_t)address);
-	tp_leave(thread);
+	tpc_leave(thread);
 	return result;
 }

@@ -31,12 +31,12 @@ static struct {
 } next_delete[2];
 
 /* The operators are libstdc++'s or libc++'s: malloc and free in other words. */
-static bool is_standard TP_LOOKED_AT = true;
+static bool is_standard TPC_LOOKED_AT = true;
 
 /* As the malloc is that the C++ library's operators call: they are called, and nothing is recorded here. */
 static bool is_second(void)
 {
-	return tp_malloc_is_second() && !is_standard;
+	return tpc_malloc_is_second() && !is_standard;
 }
 
 static const struct {
@@ -74,14 +74,14 @@ static bool in_standard_library(void *function)
 }
 
 /* A C++ library that is loaded later, out of the global scope, is not found: it is a standard one, or nobody's. */
-void tp_new_find(void)
+void tpc_new_find(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(names); i++) {
-		*names[i].to = tp_lookup_next(names[i].name);
+	for (size_t i = 0; i < TPC_LENGTH(names); i++) {
+		*names[i].to = tpc_lookup_next(names[i].name);
 		if (*names[i].to && !in_standard_library(*names[i].to))
 			is_standard = false;
 	}
-	if (tp_real.first_free && next_new[0].plain && next_delete[0].plain)
+	if (tpc_real.first_free && next_new[0].plain && next_delete[0].plain)
 		is_standard = false;
 }
 
@@ -108,13 +108,13 @@ static void *call_next(struct form form, size_t size, size_t alignment, const vo
  * Memory is out: new handlers, and then bad_alloc or NULL, are the C++ library's business. If it is not in the global
  * scope it is found by its name; only now, as dlopen takes the loader's lock.
  */
-static TP_SLOW void *out_of_memory(struct form form, size_t size, size_t alignment, const void *nothrow)
+static TPC_SLOW void *out_of_memory(struct form form, size_t size, size_t alignment, const void *nothrow)
 {
 	void *library;
 
-	if (!next_new[0].plain && (library = tp_real.dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY))) {
+	if (!next_new[0].plain && (library = tpc_real.dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY))) {
 		for (size_t i = 0; i < 8; i++)
-			*names[i].to = tp_real.dlsym(library, names[i].name);
+			*names[i].to = tpc_real.dlsym(library, names[i].name);
 	}
 	return call_next(form, size, alignment, nothrow);
 }
@@ -122,106 +122,106 @@ static TP_SLOW void *out_of_memory(struct form form, size_t size, size_t alignme
 /* As libstdc++'s: at least one byte; an aligned size is a multiple of the alignment. */
 static inline void *standard_new(struct form form, size_t size, size_t alignment)
 {
-	if (tp_unlikely(!size))
+	if (tpc_unlikely(!size))
 		size = 1;
 	if (!form.aligned)
-		return tp_real.malloc(size);
+		return tpc_real.malloc(size);
 	if (alignment < sizeof(void *))
 		alignment = sizeof(void *);
 	if (size > SIZE_MAX - alignment)
 		return NULL;
-	return tp_real.aligned_alloc(alignment, tp_round_up(size, alignment));
+	return tpc_real.aligned_alloc(alignment, tpc_round_up(size, alignment));
 }
 
 /*
  * An allocator's own operator. It may throw through here, so nothing is held meanwhile: the thread is not busy, and if
  * the operator called malloc after all, that was the event.
  */
-static TP_SLOW void *foreign_new(const void *frame, struct form form, size_t size, size_t alignment,
-				 const void *nothrow, struct tp_request request)
+static TPC_SLOW void *foreign_new(const void *frame, struct form form, size_t size, size_t alignment,
+				  const void *nothrow, struct tpc_request request)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 	uint64_t events = thread ? thread->events : 0;
-	uint32_t unrecorded = tp_unrecorded_calls;
+	uint32_t unrecorded = tpc_unrecorded_calls;
 	void *block;
 
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 	block = call_next(form, size, alignment, nothrow);
 	if (block && !thread)
-		tp_unrecorded_around(unrecorded);
+		tpc_unrecorded_around(unrecorded);
 	if (!block || !thread || (thread->events != events && thread->last_block == (uintptr_t)block))
 		return block;
-	thread = tp_enter(frame);
+	thread = tpc_enter(frame);
 	if (thread) {
-		tp_record_alloc(thread, frame, block, request);
-		tp_leave(thread);
+		tpc_record_alloc(thread, frame, block, request);
+		tpc_leave(thread);
 	}
 	return block;
 }
 
 /* Not recorded, or not on the shortest way. */
-static TP_SLOW void *slow_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow,
-			      struct tp_request request)
+static TPC_SLOW void *slow_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow,
+			       struct tpc_request request)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 	void *block;
 
 	if (is_second())
 		return call_next(form, size, alignment, nothrow);
 	if (!is_standard)
 		return foreign_new(frame, form, size, alignment, nothrow, request);
-	thread = tp_enter_slow(frame);
-	if (!tp_real.malloc)
-		return tp_bootstrap_take(alignment ? alignment : 16, size);
+	thread = tpc_enter_slow(frame);
+	if (!tpc_real.malloc)
+		return tpc_bootstrap_take(alignment ? alignment : 16, size);
 	block = standard_new(form, size, alignment);
 	if (!thread)
-		tp_unrecorded(block != NULL);
+		tpc_unrecorded(block != NULL);
 	if (thread && block)
-		tp_record_alloc(thread, frame, block, request);
+		tpc_record_alloc(thread, frame, block, request);
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 	return block ? block : out_of_memory(form, size, alignment, nothrow);
 }
 
 /* In a pause. */
-TP_HOT void *new_in_pause(struct form form, size_t size, size_t alignment, const void *nothrow)
+TPC_HOT void *new_in_pause(struct form form, size_t size, size_t alignment, const void *nothrow)
 {
 	void *block;
 
-	if (tp_unlikely(!is_standard))
+	if (tpc_unlikely(!is_standard))
 		return call_next(form, size, alignment, nothrow);
 	block = standard_new(form, size, alignment);
-	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+	return tpc_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 }
 
 /* On the shortest way: what is not aligned, nor of no size, is recorded as a malloc is. */
-TP_HOT void *recorded_new(struct tp_thread *thread, const void *frame, struct form form, size_t size, size_t alignment,
-			  uint8_t fn)
+TPC_HOT void *recorded_new(struct tpc_thread *thread, const void *frame, struct form form, size_t size,
+			   size_t alignment, uint8_t fn)
 {
-	if (!form.aligned && tp_likely(size))
-		return tp_record_malloc(thread, frame, size, fn);
-	return tp_allocated(thread, frame, standard_new(form, size, alignment), size,
-			    fn | (uint32_t)tp_log2(alignment) << 8);
+	if (!form.aligned && tpc_likely(size))
+		return tpc_record_malloc(thread, frame, size, fn);
+	return tpc_allocated(thread, frame, standard_new(form, size, alignment), size,
+			     fn | (uint32_t)tpc_log2(alignment) << 8);
 }
 
-TP_HOT void *operator_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow)
+TPC_HOT void *operator_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow)
 {
-	uint8_t fn = form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, log2 = tp_log2(alignment);
-	struct tp_thread *thread = tp_self;
+	uint8_t fn = form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, log2 = tpc_log2(alignment);
+	struct tpc_thread *thread = tpc_self;
 	void *block;
 
-	if (tp_likely(is_standard) && tp_is_open(thread)) {
-		if (tp_likely(tp_enters(thread, frame))) {
+	if (tpc_likely(is_standard) && tpc_is_open(thread)) {
+		if (tpc_likely(tpc_enters(thread, frame))) {
 			block = recorded_new(thread, frame, form, size, alignment, fn);
-			return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+			return tpc_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 		}
-		if (tp_sample_passes(thread, frame, size)) {
+		if (tpc_sample_passes(thread, frame, size)) {
 			block = standard_new(form, size, alignment);
-			return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+			return tpc_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 		}
 	}
-	return slow_new(frame, form, size, alignment, nothrow, (struct tp_request){ size, fn, log2 });
+	return slow_new(frame, form, size, alignment, nothrow, (struct tpc_request){ size, fn, log2 });
 }
 
 /* ---- delete ---- */
@@ -247,50 +247,50 @@ static void call_next_delete(void *block, const struct deletion *d)
 	else if (next_delete[d->array].plain)
 		next_delete[d->array].plain(block);
 	else
-		tp_real.free(block);
+		tpc_real.free(block);
 }
 
 /* In a pause, of nothing that was recorded. */
-TP_HOT bool delete_passes(const void *block)
+TPC_HOT bool delete_passes(const void *block)
 {
-	uint32_t gate = tp_gate();
+	uint32_t gate = tpc_gate();
 
-	return tp_unlikely(gate) && tp_paused_free_passes(gate, block) && !tp_bootstrap_holds(block);
+	return tpc_unlikely(gate) && tpc_paused_free_passes(gate, block) && !tpc_bootstrap_holds(block);
 }
 
-static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
+static TPC_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread = is_second() ? NULL : tp_enter_end_of(frame, block);
-	uint32_t unrecorded = tp_unrecorded_calls;
+	struct tpc_thread *thread = is_second() ? NULL : tpc_enter_end_of(frame, block);
+	uint32_t unrecorded = tpc_unrecorded_calls;
 
 	if (thread) {
-		tp_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
-		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-			tp_paused_free_note(block);
+		tpc_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+		if (tpc_load(&tpc_state.mode) == TPC_MODE_PAUSED)
+			tpc_paused_free_note(block);
 	}
 	if (is_standard)
-		tp_real.free(block);
+		tpc_real.free(block);
 	else
 		call_next_delete(block, deletion);
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 	else
-		tp_unrecorded_around(unrecorded);
+		tpc_unrecorded_around(unrecorded);
 }
 
-TP_HOT void operator_delete(const void *frame, void *block, struct deletion deletion)
+TPC_HOT void operator_delete(const void *frame, void *block, struct deletion deletion)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
-	if (!block || tp_bootstrap_holds(block))
+	if (!block || tpc_bootstrap_holds(block))
 		return;
-	if (tp_likely(is_standard) && tp_is_open(thread)) {
-		if (tp_likely(tp_enters(thread, frame))) {
-			tp_record_release(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+	if (tpc_likely(is_standard) && tpc_is_open(thread)) {
+		if (tpc_likely(tpc_enters(thread, frame))) {
+			tpc_record_release(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
 			return;
 		}
-		if (tp_sample_passes_free(thread, frame, block)) {
-			tp_real.free(block);
+		if (tpc_sample_passes_free(thread, frame, block)) {
+			tpc_real.free(block);
 			return;
 		}
 	}
@@ -300,14 +300,14 @@ TP_HOT void operator_delete(const void *frame, void *block, struct deletion dele
 /* ---- the exported operators ---- */
 
 #define NEW(name, is_array, is_aligned, is_nothrow, parameters, names, size, alignment, tag)                           \
-	static TP_APART void *open_##name parameters                                                                   \
+	static TPC_APART void *open_##name parameters                                                                  \
 	{                                                                                                              \
 		return operator_new(FRAME, (struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);   \
 	}                                                                                                              \
-	TP_EXPORT void *name parameters __asm__(#name);                                                                \
-	TP_EXPORT void *name parameters                                                                                \
+	TPC_EXPORT void *name parameters __asm__(#name);                                                               \
+	TPC_EXPORT void *name parameters                                                                               \
 	{                                                                                                              \
-		if (tp_unlikely(tp_gate()))                                                                            \
+		if (tpc_unlikely(tpc_gate()))                                                                          \
 			return new_in_pause((struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);  \
 		return open_##name names;                                                                              \
 	}
@@ -322,17 +322,17 @@ NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, false, true, true, (size_t n, size_t a, 
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, true, true, true, (size_t n, size_t a, const void *t), (n, a, t), n, a, t)
 
 #define DELETE(name, parameters, names, ...)                                                                           \
-	static TP_APART void open_##name parameters                                                                    \
+	static TPC_APART void open_##name parameters                                                                   \
 	{                                                                                                              \
 		operator_delete(FRAME, p, (struct deletion){ __VA_ARGS__ });                                           \
 	}                                                                                                              \
-	TP_EXPORT void name parameters __asm__(#name);                                                                 \
-	TP_EXPORT void name parameters                                                                                 \
+	TPC_EXPORT void name parameters __asm__(#name);                                                                \
+	TPC_EXPORT void name parameters                                                                                \
 	{                                                                                                              \
 		if (!delete_passes(p))                                                                                 \
 			open_##name names;                                                                             \
-		else if (tp_likely(is_standard))                                                                       \
-			tp_real.free(p);                                                                               \
+		else if (tpc_likely(is_standard))                                                                      \
+			tpc_real.free(p);                                                                              \
 		else                                                                                                   \
 			call_next_delete(p, &(struct deletion){ __VA_ARGS__ });                                        \
 	}

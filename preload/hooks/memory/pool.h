@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /* `frame` is the frame of the function that the program called. */
-void tp_pool_alloc(const void *frame, const void *pool, const void *block, size_t size);
-void tp_pool_free(const void *frame, const void *block);
+void tpc_pool_alloc(const void *frame, const void *pool, const void *block, size_t size);
+void tpc_pool_free(const void *frame, const void *block);
 
 /* All blocks of the pool end. */
-void tp_pool_reset(const void *frame, const void *pool);
+void tpc_pool_reset(const void *frame, const void *pool);
 
 #endif

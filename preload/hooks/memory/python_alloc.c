@@ -23,76 +23,76 @@ static struct allocator real[DOMAINS]; /* what ours stands over; each is its own
 static uint64_t usable_size(void *block, uint64_t size)
 {
 	if (size <= SMALL)
-		return size ? tp_round_up(size, 16) : 16;
-	return tp_real.usable ? tp_real.usable(block) : size;
+		return size ? tpc_round_up(size, 16) : 16;
+	return tpc_real.usable ? tpc_real.usable(block) : size;
 }
 
-static void record(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint8_t fn)
+static void record(struct tpc_thread *thread, const void *frame, void *block, uint64_t size, uint8_t fn)
 {
 	if (block)
-		tp_record_block(thread, frame, block, (struct tp_request){ size, fn, 0 }, usable_size(block, size));
+		tpc_record_block(thread, frame, block, (struct tpc_request){ size, fn, 0 }, usable_size(block, size));
 }
 
 static void *python_malloc(void *context, size_t size)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tpc_thread *thread = tpc_enter(FRAME);
 	void *block = to->malloc(to->context, size);
 
 	if (!thread)
 		return block;
 	record(thread, FRAME, block, size, TPROF_FN_PYTHON_MALLOC);
-	tp_leave(thread);
+	tpc_leave(thread);
 	return block;
 }
 
 static void *python_calloc(void *context, size_t count, size_t size)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tpc_thread *thread = tpc_enter(FRAME);
 	void *block = to->calloc(to->context, count, size);
 
 	if (!thread)
 		return block;
 	record(thread, FRAME, block, count * size, TPROF_FN_PYTHON_CALLOC);
-	tp_leave(thread);
+	tpc_leave(thread);
 	return block;
 }
 
 static void *python_realloc(void *context, void *old, size_t size)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = old ? tp_enter_end_of(FRAME, old) : tp_enter(FRAME);
-	bool freed = thread && old && tp_record_free(thread, old, TPROF_FN_PYTHON_REALLOC);
+	struct tpc_thread *thread = old ? tpc_enter_end_of(FRAME, old) : tpc_enter(FRAME);
+	bool freed = thread && old && tpc_record_free(thread, old, TPROF_FN_PYTHON_REALLOC);
 	void *block = to->realloc(to->context, old, size);
 
 	if (!thread)
 		return block;
 	if (!block && freed)
-		tp_record_cancel(thread, old); /* also of size 0: Python hands out a block then */
-	if (freed || tp_load(&tp_state.mode) != TP_MODE_PAUSED)
+		tpc_record_cancel(thread, old); /* also of size 0: Python hands out a block then */
+	if (freed || tpc_load(&tpc_state.mode) != TPC_MODE_PAUSED)
 		record(thread, FRAME, block, size, TPROF_FN_PYTHON_REALLOC);
-	tp_leave(thread);
+	tpc_leave(thread);
 	return block;
 }
 
 static void python_free(void *context, void *block)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = block ? tp_enter_end_of(FRAME, block) : NULL;
+	struct tpc_thread *thread = block ? tpc_enter_end_of(FRAME, block) : NULL;
 
 	if (thread)
-		tp_record_free(thread, block, TPROF_FN_PYTHON_FREE);
+		tpc_record_free(thread, block, TPROF_FN_PYTHON_FREE);
 	to->free(to->context, block);
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 }
 
-void tp_python_record_allocator(const struct dl_phdr_info *object)
+void tpc_python_record_allocator(const struct dl_phdr_info *object)
 {
-	struct tp_lookup_found get, set;
+	struct tpc_lookup_found get, set;
 
-	if (!tp_lookup_in(object, "PyMem_GetAllocator", &get) || !tp_lookup_in(object, "PyMem_SetAllocator", &set))
+	if (!tpc_lookup_in(object, "PyMem_GetAllocator", &get) || !tpc_lookup_in(object, "PyMem_SetAllocator", &set))
 		return;
 	for (int domain = DOMAIN_MEM; domain < DOMAINS; domain++) {
 		struct allocator ours = { &real[domain], python_malloc, python_calloc, python_realloc, python_free };

@@ -12,6 +12,6 @@
  * (PyMem_SetAllocator; as tracemalloc does). Before the interpreter has started, from no hook. What PYTHONMALLOC or -X dev
  * then put in its place is not recorded.
  */
-void tp_python_record_allocator(const struct dl_phdr_info *object);
+void tpc_python_record_allocator(const struct dl_phdr_info *object);
 
 #endif

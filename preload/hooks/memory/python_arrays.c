@@ -17,25 +17,25 @@ static untrack *real_untrack;
 static int python_track(unsigned int domain, uintptr_t block, size_t size)
 {
 	if (domain == NUMPY)
-		tp_pool_alloc(FRAME, (const void *)block, (const void *)block, size);
-	return tp_load(&real_track)(domain, block, size);
+		tpc_pool_alloc(FRAME, (const void *)block, (const void *)block, size);
+	return tpc_load(&real_track)(domain, block, size);
 }
 
 static int python_untrack(unsigned int domain, uintptr_t block)
 {
 	if (domain == NUMPY)
-		tp_pool_free(FRAME, (const void *)block);
-	return tp_load(&real_untrack)(domain, block);
+		tpc_pool_free(FRAME, (const void *)block);
+	return tpc_load(&real_untrack)(domain, block);
 }
 
-bool tp_python_array_symbol(const char *symbol)
+bool tpc_python_array_symbol(const char *symbol)
 {
-	return symbol[0] == 'P' && tp_config.python == TP_PYTHON_ALLOC &&
+	return symbol[0] == 'P' && tpc_config.python == TPC_PYTHON_ALLOC &&
 	       (strcmp(symbol, "PyTraceMalloc_Track") == 0 || strcmp(symbol, "PyTraceMalloc_Untrack") == 0);
 }
 
 /* One interpreter's, as its frames are: a second one's are left alone. */
-void *tp_python_array_hook(const char *symbol, void *target)
+void *tpc_python_array_hook(const char *symbol, void *target)
 {
 	bool ends = strcmp(symbol, "PyTraceMalloc_Untrack") == 0;
 	void *was = ends ? (void *)(uintptr_t)real_untrack : (void *)(uintptr_t)real_track;
@@ -43,13 +43,13 @@ void *tp_python_array_hook(const char *symbol, void *target)
 	if (was && was != target)
 		return NULL;
 	if (ends)
-		tp_store_release(&real_untrack, (untrack *)(uintptr_t)target); /* pairs with a call through the slot */
+		tpc_store_release(&real_untrack, (untrack *)(uintptr_t)target); /* pairs with a call through the slot */
 	else
-		tp_store_release(&real_track, (track *)(uintptr_t)target);
+		tpc_store_release(&real_track, (track *)(uintptr_t)target);
 	return ends ? (void *)(uintptr_t)python_untrack : (void *)(uintptr_t)python_track;
 }
 
-bool tp_python_array_is_hook(const void *address)
+bool tpc_python_array_is_hook(const void *address)
 {
 	return address == (void *)(uintptr_t)python_track || address == (void *)(uintptr_t)python_untrack;
 }

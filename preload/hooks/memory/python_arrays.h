@@ -11,12 +11,12 @@
 #include "core/base.h"
 
 /* What a slot of that symbol shall point to, that leads to `target`; NULL: no such function. With the loader's lock. */
-void *tp_python_array_hook(const char *symbol, void *target);
+void *tpc_python_array_hook(const char *symbol, void *target);
 
 /* Is the symbol one of them, and wanted? */
-bool tp_python_array_symbol(const char *symbol);
+bool tpc_python_array_symbol(const char *symbol);
 
-/* Is it what tp_python_array_hook() gave? */
-bool tp_python_array_is_hook(const void *address);
+/* Is it what tpc_python_array_hook() gave? */
+bool tpc_python_array_is_hook(const void *address);
 
 #endif

@@ -6,18 +6,18 @@
 #include "core/base.h"
 
 /* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
-extern bool tp_malloc_probing;
+extern bool tpc_malloc_probing;
 
 /* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
-void tp_malloc_check(void);
+void tpc_malloc_check(void);
 
 /*
  * Does another object's malloc stand before ours, and have the program's calls? Those of the family that it lacks reach us
  * all the same, and must do as libc's and the C++ library's would: call what stands first, whose blocks they get.
  */
-bool tp_malloc_is_second(void);
+bool tpc_malloc_is_second(void);
 
-/* Finds the operators new and delete behind the hooks (memory/new.c). Once, after tp_real_find(). */
-void tp_new_find(void);
+/* Finds the operators new and delete behind the hooks (memory/new.c). Once, after tpc_real_find(). */
+void tpc_new_find(void);
 
 #endif

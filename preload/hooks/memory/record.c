@@ -2,19 +2,19 @@
 #include "hooks/memory/record.h"
 
 /* TPROF_ALLOC is not `trace`: is this block one to record all the same? */
-static bool alloc_wanted(struct tp_thread *thread, void *block, uint64_t size)
+static bool alloc_wanted(struct tpc_thread *thread, void *block, uint64_t size)
 {
-	if (tp_config.alloc == TP_ALLOC_OFF) {
+	if (tpc_config.alloc == TPC_ALLOC_OFF) {
 		thread->until_sample = UINT64_MAX; /* let the next ones pass */
 		return false;
 	}
-	return tp_sample_wanted(thread, size) && tp_sample_insert((uintptr_t)block);
+	return tpc_sample_wanted(thread, size) && tpc_sample_insert((uintptr_t)block);
 }
 
-void tp_record_block(struct tp_thread *thread, const void *frame, void *block, struct tp_request request,
-		     uint64_t usable)
+void tpc_record_block(struct tpc_thread *thread, const void *frame, void *block, struct tpc_request request,
+		      uint64_t usable)
 {
-	struct tp_block record = {
+	struct tpc_block record = {
 		.address = (uintptr_t)block,
 		.size = request.size,
 		.usable = usable,
@@ -23,24 +23,24 @@ void tp_record_block(struct tp_thread *thread, const void *frame, void *block, s
 	};
 	uint64_t ticks;
 
-	if (tp_config.alloc != TP_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
+	if (tpc_config.alloc != TPC_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
 		return;
-	if (tp_unlikely(!thread->allocates))
-		tp_thread_allocates(thread);
-	ticks = tp_clock_after();
-	tp_record(thread, ticks);
-	record.node = tp_caller_stack(thread, frame);
-	tp_emit_alloc(thread, ticks, &record);
+	if (tpc_unlikely(!thread->allocates))
+		tpc_thread_allocates(thread);
+	ticks = tpc_clock_after();
+	tpc_record(thread, ticks);
+	record.node = tpc_caller_stack(thread, frame);
+	tpc_emit_alloc(thread, ticks, &record);
 	thread->last_block = record.address;
-	tp_recorded_called(thread, TP_CALLED_ALLOC, NULL);
+	tpc_recorded_called(thread, TPC_CALLED_ALLOC, NULL);
 }
 
-void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
+void tpc_record_alloc(struct tpc_thread *thread, const void *frame, void *block, struct tpc_request request)
 {
 	/* Asked before recording begins, as it may allocate: tcmalloc's first call does. */
-	uint64_t usable = tp_likely(tp_real.usable) ? tp_real.usable(block) : request.size;
+	uint64_t usable = tpc_likely(tpc_real.usable) ? tpc_real.usable(block) : request.size;
 
-	tp_record_block(thread, frame, block, request, usable);
+	tpc_record_block(thread, frame, block, request, usable);
 }
 
 /* Python's own blocks are no allocator's. */
@@ -50,101 +50,101 @@ static bool moves(uint8_t fn)
 	       fn == TPROF_FN_XALLOCX;
 }
 
-bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
+bool tpc_record_free(struct tpc_thread *thread, void *block, uint8_t fn)
 {
 	uint64_t ticks;
 
-	if (tp_config.alloc != TP_ALLOC_TRACE &&
-	    (tp_config.alloc == TP_ALLOC_OFF || !tp_sample_remove((uintptr_t)block)))
+	if (tpc_config.alloc != TPC_ALLOC_TRACE &&
+	    (tpc_config.alloc == TPC_ALLOC_OFF || !tpc_sample_remove((uintptr_t)block)))
 		return false;
-	if (tp_unlikely(!thread->allocates))
-		tp_thread_allocates(thread);
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded_called(thread, moves(fn) ? TP_CALLED_MOVE : TP_CALLED_FREE, block);
-	thread->busy = TP_BUSY_REAL;
+	if (tpc_unlikely(!thread->allocates))
+		tpc_thread_allocates(thread);
+	ticks = tpc_clock_before();
+	tpc_record(thread, ticks);
+	tpc_emit_free(thread, ticks, (uintptr_t)block, fn);
+	tpc_recorded_called(thread, moves(fn) ? TPC_CALLED_MOVE : TPC_CALLED_FREE, block);
+	thread->busy = TPC_BUSY_REAL;
 	return true;
 }
 
-void tp_record_cancel(struct tp_thread *thread, void *block)
+void tpc_record_cancel(struct tpc_thread *thread, void *block)
 {
-	uint64_t ticks = tp_clock_after();
+	uint64_t ticks = tpc_clock_after();
 
-	if (tp_config.alloc == TP_ALLOC_SAMPLE && !tp_sample_insert((uintptr_t)block))
+	if (tpc_config.alloc == TPC_ALLOC_SAMPLE && !tpc_sample_insert((uintptr_t)block))
 		return;
-	tp_record(thread, ticks);
-	tp_emit_cancel(thread, ticks);
+	tpc_record(thread, ticks);
+	tpc_emit_cancel(thread, ticks);
 }
 
-void tp_emit_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn, uint32_t node)
+void tpc_emit_unusual(struct tpc_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn, uint32_t node)
 {
-	struct tp_block record = { .address = (uintptr_t)block,
-				   .size = size,
-				   .usable = size,
-				   .node = node,
-				   .fn = (uint8_t)fn,
-				   .alignment = (uint8_t)(fn >> 8) };
+	struct tpc_block record = { .address = (uintptr_t)block,
+				    .size = size,
+				    .usable = size,
+				    .node = node,
+				    .fn = (uint8_t)fn,
+				    .alignment = (uint8_t)(fn >> 8) };
 
-	if (tp_real.usable) {
-		thread->busy = TP_BUSY_REAL; /* it may allocate: tcmalloc's first call does */
-		record.usable = tp_real.usable(block);
-		thread->busy = TP_BUSY_RECORD;
+	if (tpc_real.usable) {
+		thread->busy = TPC_BUSY_REAL; /* it may allocate: tcmalloc's first call does */
+		record.usable = tpc_real.usable(block);
+		thread->busy = TPC_BUSY_RECORD;
 	}
-	tp_emit_alloc(thread, ticks, &record);
+	tpc_emit_alloc(thread, ticks, &record);
 }
 
-void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
+void *tpc_allocated(struct tpc_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
 {
-	return tp_allocated_here(thread, frame, block, size, fn, tp_walk_guess(thread, frame));
+	return tpc_allocated_here(thread, frame, block, size, fn, tpc_walk_guess(thread, frame));
 }
 
-void *tp_record_malloc(struct tp_thread *thread, const void *frame, size_t size, uint8_t fn)
+void *tpc_record_malloc(struct tpc_thread *thread, const void *frame, size_t size, uint8_t fn)
 {
-	uint32_t guess = tp_walk_guess(thread, frame);
+	uint32_t guess = tpc_walk_guess(thread, frame);
 
-	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, fn, guess);
+	return tpc_allocated_here(thread, frame, tpc_real.malloc(size), size, fn, guess);
 }
 
 /* The allocator may call what is hooked, which is part of this event. */
-static TP_APART void release_within(struct tp_thread *thread, void *block)
+static TPC_APART void release_within(struct tpc_thread *thread, void *block)
 {
-	thread->busy = TP_BUSY_REAL;
-	tp_real.free(block);
-	tp_leave(thread);
+	thread->busy = TPC_BUSY_REAL;
+	tpc_real.free(block);
+	tpc_leave(thread);
 }
 
-/* The event is recorded, and due for more (tp_recorded_due()). */
-static TP_SLOW void released_slow(struct tp_thread *thread, uint64_t ticks, void *block)
+/* The event is recorded, and due for more (tpc_recorded_due()). */
+static TPC_SLOW void released_slow(struct tpc_thread *thread, uint64_t ticks, void *block)
 {
 	thread->event_start = ticks;
-	tp_recorded_called_slow(thread, TP_CALLED_FREE, NULL);
+	tpc_recorded_called_slow(thread, TPC_CALLED_FREE, NULL);
 	release_within(thread, block);
 }
 
-static TP_APART void release_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint8_t fn)
+static TPC_APART void release_unusual(struct tpc_thread *thread, uint64_t ticks, void *block, uint8_t fn)
 {
-	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	if (tp_recorded_due(thread, ticks))
+	tpc_emit_free(thread, ticks, (uintptr_t)block, fn);
+	if (tpc_recorded_due(thread, ticks))
 		released_slow(thread, ticks, block);
 	else
 		release_within(thread, block);
 }
 
-void tp_record_release(struct tp_thread *thread, void *block, uint8_t fn)
+void tpc_record_release(struct tpc_thread *thread, void *block, uint8_t fn)
 {
-	uint64_t ticks = tp_clock_counter();
+	uint64_t ticks = tpc_clock_counter();
 
-	thread->busy = TP_BUSY_RECORD;
+	thread->busy = TPC_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	if (!tp_emit_usual_free(thread, ticks, block, fn)) {
+	if (!tpc_emit_usual_free(thread, ticks, block, fn)) {
 		release_unusual(thread, ticks, block, fn);
-	} else if (tp_unlikely(tp_recorded_due(thread, ticks))) {
+	} else if (tpc_unlikely(tpc_recorded_due(thread, ticks))) {
 		released_slow(thread, ticks, block);
-	} else if (tp_unlikely(!tp_real.chunk_sizes)) {
+	} else if (tpc_unlikely(!tpc_real.chunk_sizes)) {
 		release_within(thread, block);
 	} else {
-		tp_leave(thread);
-		tp_real.free(block);
+		tpc_leave(thread);
+		tpc_real.free(block);
 	}
 }

@@ -19,45 +19,45 @@ struct bucket {
 } __attribute__((aligned(64)));
 
 static struct bucket *buckets;
-uint8_t tp_sample_known[1u << TP_SAMPLE_KNOWN_BITS];
+uint8_t tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS];
 
 static struct bucket *bucket_of(struct bucket *all, uint64_t address)
 {
 	return &all[address * UINT64_C(0x9e3779b97f4a7c15) >> 50];
 }
 
-static TP_SLOW struct bucket *make_buckets(void)
+static TPC_SLOW struct bucket *make_buckets(void)
 {
-	struct bucket *made = tp_space_take(BUCKETS * sizeof(struct bucket));
+	struct bucket *made = tpc_space_take(BUCKETS * sizeof(struct bucket));
 
-	if (made && !tp_swap_if(&buckets, (struct bucket *)NULL, made))
-		tp_space_give_back(made, BUCKETS * sizeof(struct bucket)); /* another thread was first */
-	return tp_load_acquire(&buckets);
+	if (made && !tpc_swap_if(&buckets, (struct bucket *)NULL, made))
+		tpc_space_give_back(made, BUCKETS * sizeof(struct bucket)); /* another thread was first */
+	return tpc_load_acquire(&buckets);
 }
 
 /* False: too many. */
 static bool make_known(uint64_t address)
 {
-	uint8_t *count = tp_sample_known_at(address);
+	uint8_t *count = tpc_sample_known_at(address);
 
 	for (;;) {
-		uint8_t known = tp_load(count);
+		uint8_t known = tpc_load(count);
 
 		if (known == UINT8_MAX)
 			return false;
-		if (tp_swap_if(count, known, (uint8_t)(known + 1)))
+		if (tpc_swap_if(count, known, (uint8_t)(known + 1)))
 			return true;
 	}
 }
 
 static void forget(uint64_t address)
 {
-	__atomic_fetch_sub(tp_sample_known_at(address), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(tpc_sample_known_at(address), 1, __ATOMIC_RELAXED);
 }
 
-bool tp_sample_insert(uint64_t address)
+bool tpc_sample_insert(uint64_t address)
 {
-	struct bucket *all = tp_load_acquire(&buckets);
+	struct bucket *all = tpc_load_acquire(&buckets);
 	struct bucket *bucket;
 
 	if (!all && !(all = make_buckets()))
@@ -66,27 +66,28 @@ bool tp_sample_insert(uint64_t address)
 	if (make_known(address)) {
 		for (size_t i = 0; i < PLACES; i++) {
 			/* The block is not the program's yet: nobody looks for it before this hook returns. */
-			if (!tp_load(&bucket->addresses[i]) && tp_swap_if(&bucket->addresses[i], (uint64_t)0, address))
+			if (!tpc_load(&bucket->addresses[i]) &&
+			    tpc_swap_if(&bucket->addresses[i], (uint64_t)0, address))
 				return true;
 		}
 		forget(address);
 	}
-	tp_lost(TPROF_LOST_NO_MEMORY, 1);
+	tpc_lost(TPROF_LOST_NO_MEMORY, 1);
 	return false;
 }
 
-bool tp_sample_remove(uint64_t address)
+bool tpc_sample_remove(uint64_t address)
 {
-	struct bucket *all = tp_load_acquire(&buckets);
+	struct bucket *all = tpc_load_acquire(&buckets);
 	struct bucket *bucket;
 
-	if (!all || !tp_load(tp_sample_known_at(address)))
+	if (!all || !tpc_load(tpc_sample_known_at(address)))
 		return false;
 	bucket = bucket_of(all, address);
 	for (size_t i = 0; i < PLACES; i++) {
-		if (tp_load(&bucket->addresses[i]) != address)
+		if (tpc_load(&bucket->addresses[i]) != address)
 			continue;
-		if (!tp_swap_if(&bucket->addresses[i], address, (uint64_t)0))
+		if (!tpc_swap_if(&bucket->addresses[i], address, (uint64_t)0))
 			return false;
 		forget(address);
 		return true;
@@ -97,7 +98,7 @@ bool tp_sample_remove(uint64_t address)
 /* ---- the exponential distribution, in integers: hooks touch no floating-point register ---- */
 
 /* xorshift64* (Vigna 2016). */
-static uint64_t next_random(struct tp_thread *thread)
+static uint64_t next_random(struct tpc_thread *thread)
 {
 	uint64_t x = thread->random;
 
@@ -131,7 +132,7 @@ static uint64_t minus_log2(uint64_t u)
 	return (UINT64_C(64) << 32) - log;
 }
 
-void tp_sample_draw(struct tp_thread *thread)
+void tpc_sample_draw(struct tpc_thread *thread)
 {
 	const uint64_t ln2 = UINT64_C(2977044472); /* ln 2 in 1 / 2^32ths */
 	unsigned __int128 distance;
@@ -139,11 +140,12 @@ void tp_sample_draw(struct tp_thread *thread)
 
 	if (!thread->random)
 		thread->random =
-			(tp_clock_before() ^ (uint64_t)tp_load(&thread->tid) << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+			(tpc_clock_before() ^ (uint64_t)tpc_load(&thread->tid) << 40) * UINT64_C(0x9e3779b97f4a7c15) |
+			1;
 	do {
 		u = next_random(thread);
 	} while (!u);
 	distance = (unsigned __int128)minus_log2(u) * ln2 >> 32; /* -ln(u / 2^64), in 1 / 2^32ths */
-	distance = distance * tp_config.sample_bytes >> 32;
+	distance = distance * tpc_config.sample_bytes >> 32;
 	thread->until_sample = (uint64_t)distance + 1; /* geometric: P(distance > s) is exp(-s / mean) */
 }

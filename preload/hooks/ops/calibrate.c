@@ -19,7 +19,7 @@ struct stage {
 	uint8_t *at, *limit;
 	struct tprof_chunk *real;
 	uint64_t time, events;
-	struct tp_fold fold;
+	struct tpc_fold fold;
 };
 
 static struct costs {
@@ -35,22 +35,22 @@ static __attribute__((noinline)) void nothing(long layout, long transposed_a, lo
 	__asm__ volatile("" : : "r"(layout), "r"(transposed_a), "r"(transposed_b), "r"(m), "r"(n), "r"(k) : "memory");
 }
 
-static void enter_stage(struct tp_thread *thread, struct stage *stage)
+static void enter_stage(struct tpc_thread *thread, struct stage *stage)
 {
-	tp_fold_settle(thread);
+	tpc_fold_settle(thread);
 	stage->at = thread->at;
 	stage->limit = thread->limit;
 	stage->real = thread->chunk;
 	stage->time = thread->time;
 	stage->events = thread->events;
 	memcpy(&stage->fold, &thread->fold, sizeof(stage->fold));
-	tp_fold_close(&thread->fold);
+	tpc_fold_close(&thread->fold);
 	thread->chunk = &stage->chunk;
 	thread->at = stage->records;
-	thread->limit = stage->records + sizeof(stage->records) - TP_RECORD_MAX;
+	thread->limit = stage->records + sizeof(stage->records) - TPC_RECORD_MAX;
 }
 
-static void leave_stage(struct tp_thread *thread, const struct stage *stage)
+static void leave_stage(struct tpc_thread *thread, const struct stage *stage)
 {
 	thread->chunk = stage->real;
 	thread->at = stage->at;
@@ -62,23 +62,23 @@ static void leave_stage(struct tp_thread *thread, const struct stage *stage)
 
 static uint64_t time_of(callee *volatile call)
 {
-	uint64_t begin = tp_clock_before();
+	uint64_t begin = tpc_clock_before();
 
 	for (int i = 0; i < CALLS; i++)
 		call(101, 111, 111, 100, 100, 100);
-	return tp_clock_before() - begin;
+	return tpc_clock_before() - begin;
 }
 
 /* Times of events are cut to the unit of the trace: half of it is missing on average. */
-static uint64_t inside_of(struct tp_thread *thread, callee *volatile call)
+static uint64_t inside_of(struct tpc_thread *thread, callee *volatile call)
 {
-	uint64_t sum = 0, unit = UINT64_C(1) << tp_emit_shift;
+	uint64_t sum = 0, unit = UINT64_C(1) << tpc_emit_shift;
 
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t end;
 
 		call(101, 111, 111, 100, 100, 100);
-		end = (thread->time << tp_emit_shift) + unit / 2;
+		end = (thread->time << tpc_emit_shift) + unit / 2;
 		sum += end > thread->op_open[thread->op_depth].start ? end - thread->op_open[thread->op_depth].start
 								     : 0;
 	}
@@ -97,20 +97,20 @@ enum how {
 	UNTIMED, /* and they are counted, and no more */
 };
 
-static struct cost measure(struct tp_thread *thread, struct stage *stage, callee *volatile call, enum how how)
+static struct cost measure(struct tpc_thread *thread, struct stage *stage, callee *volatile call, enum how how)
 {
 	struct cost cost = { UINT64_MAX, UINT64_MAX };
 	uint64_t plain = UINT64_MAX, floor;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct tp_fold_slot *slot;
+		struct tpc_fold_slot *slot;
 		uint64_t before;
 
 		thread->at = stage->records;
 		call(101, 111, 111, 100, 100, 100);
 		slot = thread->op_open[thread->op_depth].slot;
-		tp_fold_heat(&thread->fold, slot, how != EVENTS ? TP_FOLD_HOT : 0);
-		tp_fold_close(&thread->fold);
+		tpc_fold_heat(&thread->fold, slot, how != EVENTS ? TPC_FOLD_HOT : 0);
+		tpc_fold_close(&thread->fold);
 		call(101, 111, 111, 100, 100, 100);
 		before = slot->count ? slot->count->ticks : 0;
 		slot->share = how == UNTIMED && slot->count;
@@ -133,54 +133,55 @@ static struct cost measure(struct tp_thread *thread, struct stage *stage, callee
 /* A stub of its own; its op number is any, as its events go nowhere. */
 static callee *make_stub(const char *name, bool typed)
 {
-	struct tp_op_choice choice = { .category = "" };
+	struct tpc_op_choice choice = { .category = "" };
 	void *stub;
 
 	memcpy(choice.name, name, strlen(name) + 1);
 	if (typed) {
-		choice.signature =
-			(struct tp_signature){ .kind = TPROF_WORK_GEMM, .dtype = TPROF_DTYPE_F32, .stack_known = true };
-		tp_signature_add(&choice.signature, TP_PART_TRANS_A, 1);
-		tp_signature_add(&choice.signature, TP_PART_TRANS_B, 2);
+		choice.signature = (struct tpc_signature){ .kind = TPROF_WORK_GEMM,
+							   .dtype = TPROF_DTYPE_F32,
+							   .stack_known = true };
+		tpc_signature_add(&choice.signature, TPC_PART_TRANS_A, 1);
+		tpc_signature_add(&choice.signature, TPC_PART_TRANS_B, 2);
 		for (unsigned i = 3; i < 6; i++)
-			tp_signature_add(&choice.signature, TP_PART_DIM, i);
+			tpc_signature_add(&choice.signature, TPC_PART_DIM, i);
 	}
-	stub = tp_op_stub((void *)nothing, &choice);
+	stub = tpc_op_stub((void *)nothing, &choice);
 	if (stub)
-		tp_op_of_stub(stub)->op = 1;
+		tpc_op_of_stub(stub)->op = 1;
 	return (callee *)stub;
 }
 
 /* From how many ticks on, on average, a call is worth that to be timed. */
 static uint32_t worth_timing(uint64_t ticks)
 {
-	return ticks < TP_FOLD_TICKS / 2 / TP_FOLD_WORTH ? (uint32_t)ticks * TP_FOLD_WORTH : TP_FOLD_TICKS / 2;
+	return ticks < TPC_FOLD_TICKS / 2 / TPC_FOLD_WORTH ? (uint32_t)ticks * TPC_FOLD_WORTH : TPC_FOLD_TICKS / 2;
 }
 
-void tp_ops_tell_costs(void)
+void tpc_ops_tell_costs(void)
 {
-	tp_header->op_inside_ticks = costs.op_inside;
-	tp_header->op_outside_ticks = costs.op_outside;
-	tp_header->fold_inside_ticks = costs.fold_inside;
-	tp_header->fold_outside_ticks = costs.fold_outside;
-	tp_header->fold_untimed_ticks = costs.fold_untimed;
-	tp_header->work_ticks = costs.work;
+	tpc_header->op_inside_ticks = costs.op_inside;
+	tpc_header->op_outside_ticks = costs.op_outside;
+	tpc_header->fold_inside_ticks = costs.fold_inside;
+	tpc_header->fold_outside_ticks = costs.fold_outside;
+	tpc_header->fold_untimed_ticks = costs.fold_untimed;
+	tpc_header->work_ticks = costs.work;
 }
 
-uint32_t tp_ops_calibrate(struct tp_thread *thread)
+uint32_t tpc_ops_calibrate(struct tpc_thread *thread)
 {
 	callee *untyped = make_stub("untyped", false), *typed = make_stub("typed", true);
-	struct stage *stage = tp_sys_mmap(sizeof(*stage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct stage *stage = tpc_sys_mmap(sizeof(*stage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t busy = thread->busy, made = (untyped ? 1u : 0u) + (typed ? 1u : 0u);
 	struct cost op, work, fold, untimed;
 
-	if (tp_sys_failed(stage))
+	if (tpc_sys_failed(stage))
 		return made;
 	/* An op that an exception left would be ended by the calls, and that is to be recorded. */
-	if (untyped && typed && thread->op_depth + 1 < TP_OPS_MAX && tp_load(&tp_state.mode) == TP_MODE_ON &&
+	if (untyped && typed && thread->op_depth + 1 < TPC_OPS_MAX && tpc_load(&tpc_state.mode) == TPC_MODE_ON &&
 	    thread->fold.outer > (uintptr_t)__builtin_frame_address(0)) {
 		enter_stage(thread, stage);
-		thread->busy = TP_IDLE;
+		thread->busy = TPC_IDLE;
 		op = measure(thread, stage, untyped, EVENTS);
 		fold = measure(thread, stage, untyped, FOLDED);
 		untimed = measure(thread, stage, untyped, UNTIMED);
@@ -195,9 +196,9 @@ uint32_t tp_ops_calibrate(struct tp_thread *thread)
 			.fold_untimed = (uint32_t)untimed.total,
 			.work = work.total > op.total ? (uint32_t)(work.total - op.total) : 0,
 		};
-		tp_fold_short = costs.fold_untimed && fold.total > untimed.total ? worth_timing(fold.total) : 0;
+		tpc_fold_short = costs.fold_untimed && fold.total > untimed.total ? worth_timing(fold.total) : 0;
 	}
-	tp_sys_munmap(stage, sizeof(*stage));
-	tp_ops_tell_costs();
+	tpc_sys_munmap(stage, sizeof(*stage));
+	tpc_ops_tell_costs();
 	return made;
 }

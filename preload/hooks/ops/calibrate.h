@@ -9,9 +9,9 @@
  * nothing, a tenth of a millisecond; what they record goes nowhere. The calling thread is busy. Returns how many functions it
  * added to the table.
  */
-uint32_t tp_ops_calibrate(struct tp_thread *thread);
+uint32_t tpc_ops_calibrate(struct tpc_thread *thread);
 
 /* Writes what is known to the header of this process's trace. */
-void tp_ops_tell_costs(void);
+void tpc_ops_tell_costs(void);
 
 #endif

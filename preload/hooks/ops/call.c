@@ -11,7 +11,7 @@
 #include "hooks/ops/shapes.h"
 #include "stacks/recall.h"
 
-#define TP_KEPT_ARGUMENTS 8 /* registers that the trampoline keeps below its frame */
+#define TPC_KEPT_ARGUMENTS 8 /* registers that the trampoline keeps below its frame */
 
 struct called { /* what trampoline.S gets in rax and rdx */
 	void *function;
@@ -19,27 +19,27 @@ struct called { /* what trampoline.S gets in rax and rdx */
 };
 
 /*
- * A call begins. The first for a thread that is recording already (TP_BUSY_RECORD), the other finds out who it is, and
+ * A call begins. The first for a thread that is recording already (TPC_BUSY_RECORD), the other finds out who it is, and
  * whether it is.
  */
-struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
+struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_thread *thread)
 	__attribute__((visibility("hidden")));
-struct called tp_op_enter(uint32_t index, const uintptr_t *frame) __attribute__((visibility("hidden")));
+struct called tpc_op_enter(uint32_t index, const uintptr_t *frame) __attribute__((visibility("hidden")));
 
 /* It ends; the same two. */
-void tp_op_end(const uintptr_t *frame, struct tp_thread *thread) __attribute__((visibility("hidden")));
-void tp_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
+void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread) __attribute__((visibility("hidden")));
+void tpc_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
 
 /* Room for three records: what a begin takes, with its work and counters. An end takes less. */
-static inline bool has_room(const struct tp_thread *thread)
+static inline bool has_room(const struct tpc_thread *thread)
 {
-	return thread->limit - thread->at >= 2 * TP_RECORD_MAX;
+	return thread->limit - thread->at >= 2 * TPC_RECORD_MAX;
 }
 
 /* Mostly by a new chunk; it may also be that a chunk looked full, and is. False: recording has stopped. */
-static bool find_room(struct tp_thread *thread)
+static bool find_room(struct tpc_thread *thread)
 {
-	return has_room(thread) || (tp_thread_new_chunk(thread) && (has_room(thread) || tp_thread_new_chunk(thread)));
+	return has_room(thread) || (tpc_thread_new_chunk(thread) && (has_room(thread) || tpc_thread_new_chunk(thread)));
 }
 
 static void find_room_apart(void *thread)
@@ -47,51 +47,51 @@ static void find_room_apart(void *thread)
 	find_room(thread);
 }
 
-static inline void make_room(struct tp_thread *thread)
+static inline void make_room(struct tpc_thread *thread)
 {
-	if (tp_unlikely(!has_room(thread)))
-		tp_with_vectors_kept(find_room_apart, thread);
+	if (tpc_unlikely(!has_room(thread)))
+		tpc_with_vectors_kept(find_room_apart, thread);
 }
 
 /* ---- a call begins ---- */
 
 /* Ops whose frames are below `sp` are over: a longjmp went past them. One at `sp` - 1 has another call in its place. */
-static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
+static TPC_SLOW void end_unwound(struct tpc_thread *thread, uintptr_t sp, uint64_t ticks)
 {
-	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_op_is_over(thread, sp & ~(uintptr_t)1)) {
+	while (thread->op_depth > 0 && thread->fold.outer < sp && tpc_op_is_over(thread, sp & ~(uintptr_t)1)) {
 		make_room(thread);
-		tp_ops_end_innermost(thread, ticks, true);
+		tpc_ops_end_innermost(thread, ticks, true);
 	}
 }
 
-static inline bool has_unwound(const struct tp_thread *thread, uintptr_t sp)
+static inline bool has_unwound(const struct tpc_thread *thread, uintptr_t sp)
 {
 	return thread->fold.outer < sp;
 }
 
 /* Behind the begin, at the same time: what the call works on. */
-static inline uint8_t *put_work(uint8_t *at, const struct tp_work *work)
+static inline uint8_t *put_work(uint8_t *at, const struct tpc_work *work)
 {
 	uint8_t *p;
 
 	at[0] = TPROF_EVENT_WORK << 2;
 	at[2] = 0; /* time since the begin */
-	p = tp_put_work(at + 3, work);
-	tp_put_length(at + 1, p);
+	p = tpc_put_work(at + 3, work);
+	tpc_put_length(at + 1, p);
 	return p;
 }
 
 /* Writes the begin, and the work if the call is typed; there is room for both. They are committed by who opens the op. */
-static inline uint8_t *put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+static inline uint8_t *put_begin(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
-	const struct tp_work *work = &thread->fold.work;
+	const struct tpc_work *work = &thread->fold.work;
 	uint8_t *p;
 
-	if (tp_unlikely(thread->perf.count))
-		ticks = tp_counters_emit(thread, ticks);
+	if (tpc_unlikely(thread->perf.count))
+		ticks = tpc_counters_emit(thread, ticks);
 	*thread->at = TPROF_CLASS_OP;
-	p = tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift);
-	p = tp_put_short(p, op);
+	p = tpc_emit_passed(thread, thread->at + 1, ticks >> tpc_emit_shift);
+	p = tpc_put_short(p, op);
 	if (work->kind) {
 		p = put_work(p, work);
 		thread->events++;
@@ -102,48 +102,48 @@ static inline uint8_t *put_begin(struct tp_thread *thread, uint64_t ticks, uint3
 /* The call's in its frame, for stacks/recall.h. */
 static uint64_t *stamp_of(const uintptr_t *frame)
 {
-	return (uint64_t *)((uintptr_t)frame - TP_RECALL_STAMP);
+	return (uint64_t *)((uintptr_t)frame - TPC_RECALL_STAMP);
 }
 
 /* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
-static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, const uintptr_t *frame,
-			 struct tp_window window)
+static inline void begin(struct tpc_thread *thread, uint32_t index, uint32_t op, const uintptr_t *frame,
+			 struct tpc_window window)
 {
-	const struct tp_op_function *function = &tp_op_functions[index];
-	uint64_t ticks = tp_clock_before(), shape;
-	struct tp_fold_slot *slot = tp_fold_find(&thread->fold, op, &shape);
-	struct tp_open_op *open;
+	const struct tpc_op_function *function = &tpc_op_functions[index];
+	uint64_t ticks = tpc_clock_before(), shape;
+	struct tpc_fold_slot *slot = tpc_fold_find(&thread->fold, op, &shape);
+	struct tpc_open_op *open;
 	uint8_t *end;
 
-	if (tp_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
-	    !tp_load(&function->signature.learns) && !thread->perf.count) {
-		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
+	if (tpc_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
+	    !tpc_load(&function->signature.learns) && !thread->perf.count) {
+		tpc_hot_begin(thread, &(struct tpc_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
 	end = put_begin(thread, ticks, op);
-	open = tp_scope_next(thread, (uintptr_t)frame);
+	open = tpc_scope_next(thread, (uintptr_t)frame);
 	open->start = ticks;
 	open->shape = shape;
 	open->slot = slot;
-	open->ending = tp_load(&function->ending);
-	tp_scope_open(thread, open, end);
+	open->ending = tpc_load(&function->ending);
+	tpc_scope_open(thread, open, end);
 	open->events = thread->events;
 	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
 }
 
 /* The op that the signature says a call is; `own`: the function's own. */
-static inline uint32_t told_op(const struct tp_signature *signature, const uintptr_t *frame, bool may_write,
+static inline uint32_t told_op(const struct tpc_signature *signature, const uintptr_t *frame, bool may_write,
 			       uint32_t own)
 {
 	uint32_t op = signature->op(frame, may_write);
 
-	return op == TP_OP_OWN ? own : op;
+	return op == TPC_OP_OWN ? own : op;
 }
 
 struct slow_begin {
-	struct tp_op_function *function;
+	struct tpc_op_function *function;
 	const uintptr_t *frame;
-	struct tp_thread *thread; /* NULL after it: the call can't be recorded */
+	struct tpc_thread *thread; /* NULL after it: the call can't be recorded */
 	uint32_t op;
 };
 
@@ -151,18 +151,18 @@ struct slow_begin {
 static void prepare(void *context)
 {
 	struct slow_begin *slow = context;
-	struct tp_op_function *function = slow->function;
+	struct tpc_op_function *function = slow->function;
 
-	if (!tp_load(&function->op))
-		tp_store(&function->op, tp_op_number(function->name, function->category, TPROF_OP_FUNCTION));
+	if (!tpc_load(&function->op))
+		tpc_store(&function->op, tpc_op_number(function->name, function->category, TPROF_OP_FUNCTION));
 	if (!slow->op && function->signature.op)
 		slow->op = told_op(&function->signature, slow->frame, true, 0);
-	if (!slow->op && tp_load_acquire(&function->signature.shaped))
-		slow->op = tp_shapes_number(function, slow->frame);
+	if (!slow->op && tpc_load_acquire(&function->signature.shaped))
+		slow->op = tpc_shapes_number(function, slow->frame);
 	if (!slow->op)
-		slow->op = tp_load(&function->op);
+		slow->op = tpc_load(&function->op);
 	if (!find_room(slow->thread)) {
-		tp_leave(slow->thread);
+		tpc_leave(slow->thread);
 		slow->thread = NULL;
 	}
 }
@@ -171,14 +171,14 @@ static void note_now(void *context)
 {
 	struct slow_begin *slow = context;
 
-	tp_shapes_begun(slow->function, slow->frame);
+	tpc_shapes_begun(slow->function, slow->frame);
 }
 
-static TP_SLOW void note(struct tp_op_function *function, const uintptr_t *frame)
+static TPC_SLOW void note(struct tpc_op_function *function, const uintptr_t *frame)
 {
 	struct slow_begin slow = { .function = function, .frame = frame };
 
-	tp_with_vectors_kept(note_now, &slow);
+	tpc_with_vectors_kept(note_now, &slow);
 }
 
 /* ---- which comes next ---- */
@@ -187,99 +187,99 @@ static TP_SLOW void note(struct tp_op_function *function, const uintptr_t *frame
 #define LONG 32768u
 
 /* What is looked at first when the thread's next op begins, as far as it is known. */
-static inline void fetch_next(const struct tp_thread *thread)
+static inline void fetch_next(const struct tpc_thread *thread)
 {
-	__builtin_prefetch(&tp_op_functions[thread->ops.next >> TP_SHAPES_BITS]);
-	tp_shapes_fetch(thread->ops.next & ((1u << TP_SHAPES_BITS) - 1));
+	__builtin_prefetch(&tpc_op_functions[thread->ops.next >> TPC_SHAPES_BITS]);
+	tpc_shapes_fetch(thread->ops.next & ((1u << TPC_SHAPES_BITS) - 1));
 }
 
 /* After a long call: what the thread's next event looks at, whether it is an op or an allocation. */
-static TP_APART void fetch_again(const struct tp_thread *thread)
+static TPC_APART void fetch_again(const struct tpc_thread *thread)
 {
 	fetch_next(thread);
-	tp_walk_fetch(thread);
-	if (tp_load_acquire(&tp_python_on))
-		tp_python_fetch(thread);
+	tpc_walk_fetch(thread);
+	if (tpc_load_acquire(&tpc_python_on))
+		tpc_python_fetch(thread);
 }
 
 /* An op begins, with the shapes that were found at that place. */
-static inline void go_on(struct tp_thread *thread, uint32_t index, uint32_t place)
+static inline void go_on(struct tpc_thread *thread, uint32_t index, uint32_t place)
 {
-	tp_predictor_go_on(&thread->ops, thread->ops_log, index << TP_SHAPES_BITS | place);
+	tpc_predictor_go_on(&thread->ops, thread->ops_log, index << TPC_SHAPES_BITS | place);
 	fetch_next(thread);
 }
 
-struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
+struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_thread *thread)
 {
-	struct tp_op_function *function = &tp_op_functions[index];
-	const struct tp_signature *signature = &function->signature;
-	struct tp_shape_found found = { tp_load(&function->op), 0 };
-	struct tp_window window;
+	struct tpc_op_function *function = &tpc_op_functions[index];
+	const struct tpc_signature *signature = &function->signature;
+	struct tpc_shape_found found = { tpc_load(&function->op), 0 };
+	struct tpc_window window;
 	uint32_t op;
 
-	if (tp_unlikely(signature->op != NULL)) {
+	if (tpc_unlikely(signature->op != NULL)) {
 		found.op = told_op(signature, frame, false, found.op);
-		if (found.op == TP_OP_SILENT) {
-			tp_leave(thread);
-			return (struct called){ function->address, TP_WINDOW_PASS };
+		if (found.op == TPC_OP_SILENT) {
+			tpc_leave(thread);
+			return (struct called){ function->address, TPC_WINDOW_PASS };
 		}
 	}
-	if (tp_unlikely(thread->fold.frame))
-		tp_fold_settle(thread);
-	window = tp_window_of(thread, signature, frame);
-	if (tp_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are what they will be */
-		found = tp_shapes_find(signature, index, frame);
+	if (tpc_unlikely(thread->fold.frame))
+		tpc_fold_settle(thread);
+	window = tpc_window_of(thread, signature, frame);
+	if (tpc_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are what they will be */
+		found = tpc_shapes_find(signature, index, frame);
 	go_on(thread, index, found.place);
 	op = found.op;
-	if (tp_unlikely(!op || !has_room(thread))) {
+	if (tpc_unlikely(!op || !has_room(thread))) {
 		struct slow_begin slow = { function, frame, thread, op };
 
-		tp_with_vectors_kept(prepare, &slow);
+		tpc_with_vectors_kept(prepare, &slow);
 		op = slow.op;
 		if (!slow.thread)
-			return (struct called){ function->address, TP_WINDOW_PASS };
+			return (struct called){ function->address, TPC_WINDOW_PASS };
 	}
 	/* At this very frame there was another call, if one was left: this one stands there now. */
-	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
-		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
-	if (tp_likely(thread->op_depth < TP_OPS_MAX)) {
-		if (tp_unlikely(tp_load(&signature->learns)))
+	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
+		end_unwound(thread, (uintptr_t)frame + 1, tpc_clock_before());
+	if (tpc_likely(thread->op_depth < TPC_OPS_MAX)) {
+		if (tpc_unlikely(tpc_load(&signature->learns)))
 			note(function, frame);
-		tp_typed_read(signature, frame, &thread->fold.work);
+		tpc_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
-		if (tp_unlikely(signature->begun != NULL))
+		if (tpc_unlikely(signature->begun != NULL))
 			signature->begun((uintptr_t *)(uintptr_t)frame);
 	} else {
-		tp_lost(TPROF_LOST_OP_DEPTH, 1);
+		tpc_lost(TPROF_LOST_OP_DEPTH, 1);
 	}
-	tp_leave(thread);
+	tpc_leave(thread);
 	return (struct called){ function->address, window.bytes };
 }
 
 struct slow_enter {
 	const uintptr_t *frame;
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 };
 
 static void enter(void *context)
 {
 	struct slow_enter *slow = context;
-	const uint64_t *arguments = (const uint64_t *)slow->frame - TP_KEPT_ARGUMENTS; /* trampoline.S draws them */
+	const uint64_t *arguments = (const uint64_t *)slow->frame - TPC_KEPT_ARGUMENTS; /* trampoline.S draws them */
 
-	slow->thread =
-		tp_enter_slow_given(slow->frame, &(struct tp_hand){ .words = arguments, .count = TP_KEPT_ARGUMENTS });
+	slow->thread = tpc_enter_slow_given(slow->frame,
+					    &(struct tpc_hand){ .words = arguments, .count = TPC_KEPT_ARGUMENTS });
 }
 
-struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
+struct called tpc_op_enter(uint32_t index, const uintptr_t *frame)
 {
 	struct slow_enter slow = { .frame = frame };
 
-	tp_with_vectors_kept(enter, &slow);
+	tpc_with_vectors_kept(enter, &slow);
 	if (slow.thread) {
-		slow.thread->busy = TP_BUSY_RECORD;
-		return tp_op_begin(index, frame, slow.thread);
+		slow.thread->busy = TPC_BUSY_RECORD;
+		return tpc_op_begin(index, frame, slow.thread);
 	}
-	return (struct called){ tp_op_functions[index].address, TP_WINDOW_PASS };
+	return (struct called){ tpc_op_functions[index].address, TPC_WINDOW_PASS };
 }
 
 /* ---- it ends ---- */
@@ -297,7 +297,7 @@ static void run_after(void *context)
 }
 
 struct slow_learn {
-	struct tp_op_function *function;
+	struct tpc_op_function *function;
 	const uintptr_t *frame;
 	uint32_t op;
 };
@@ -306,72 +306,72 @@ static void learn(void *context)
 {
 	struct slow_learn *slow = context;
 
-	slow->op = tp_shapes_returned(slow->function, slow->frame);
+	slow->op = tpc_shapes_returned(slow->function, slow->frame);
 }
 
 /* What its shapes were is known only now. */
-static void end_learning(struct tp_thread *thread, const struct tp_op_function *function, const uintptr_t *frame,
+static void end_learning(struct tpc_thread *thread, const struct tpc_op_function *function, const uintptr_t *frame,
 			 uint64_t ticks)
 {
-	struct slow_learn slow = { &tp_op_functions[function - tp_op_functions], frame, 0 };
+	struct slow_learn slow = { &tpc_op_functions[function - tpc_op_functions], frame, 0 };
 
-	tp_with_vectors_kept(learn, &slow);
+	tpc_with_vectors_kept(learn, &slow);
 	if (slow.op)
-		tp_emit_shape(thread, ticks, slow.op);
+		tpc_emit_shape(thread, ticks, slow.op);
 	make_room(thread);
 }
 
-TP_HOT void put_end(struct tp_thread *thread, const struct tp_open_op *open, uint64_t ticks)
+TPC_HOT void put_end(struct tpc_thread *thread, const struct tpc_open_op *open, uint64_t ticks)
 {
 	uint8_t *at = thread->at;
 
-	if (tp_unlikely(thread->perf.count)) {
-		tp_scope_end(thread, ticks, false);
+	if (tpc_unlikely(thread->perf.count)) {
+		tpc_scope_end(thread, ticks, false);
 		return;
 	}
 	*at = TPROF_CLASS_OP | TPROF_OP_END;
-	tp_scope_shut(thread, open, tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift));
+	tpc_scope_shut(thread, open, tpc_emit_passed(thread, at + 1, ticks >> tpc_emit_shift));
 }
 
 /* The end of an op that calls for more than its event. */
-static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_function *function,
-				  const uintptr_t *frame, uint64_t ticks)
+static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_op_function *function,
+				   const uintptr_t *frame, uint64_t ticks)
 {
 	void (*run)(const uintptr_t *) = function->signature.after;
 	uint64_t after = ticks;
 
-	if (tp_load(&function->signature.learns))
+	if (tpc_load(&function->signature.learns))
 		end_learning(thread, function, frame, ticks);
 	if (function->signature.tells_usage) {
-		after = tp_usage_emit(thread, ticks);
+		after = tpc_usage_emit(thread, ticks);
 		make_room(thread);
 	}
 	put_end(thread, &thread->op_open[thread->op_depth - 1], ticks);
 	if (function->ends_step) {
 		make_room(thread);
-		tp_emit_step(thread, after, 0);
-		tp_fold_close(&thread->fold);
+		tpc_emit_step(thread, after, 0);
+		tpc_fold_close(&thread->fold);
 	}
 	if (run)
-		tp_with_vectors_kept(run_after, &(struct slow_after){ run, frame });
+		tpc_with_vectors_kept(run_after, &(struct slow_after){ run, frame });
 }
 
 /* The thread's innermost op ends. */
-TP_HOT void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
+TPC_HOT void end(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
-	const struct tp_open_op *open = &thread->op_open[thread->op_depth - 1];
-	const struct tp_op_function *function = open->ending;
+	const struct tpc_open_op *open = &thread->op_open[thread->op_depth - 1];
+	const struct tpc_op_function *function = open->ending;
 
-	tp_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	tpc_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
 	if (ticks - open->start >= LONG)
 		fetch_again(thread);
-	if (tp_unlikely(function != NULL))
+	if (tpc_unlikely(function != NULL))
 		end_with_more(thread, function, frame, ticks);
 	else
 		put_end(thread, open, ticks);
 }
 
-static bool is_open(const struct tp_thread *thread, uintptr_t frame)
+static bool is_open(const struct tpc_thread *thread, uintptr_t frame)
 {
 	for (uint32_t i = thread->op_depth; i-- > 0;)
 		if (thread->op_open[i].frame == frame)
@@ -383,69 +383,69 @@ static bool is_open(const struct tp_thread *thread, uintptr_t frame)
  * It is not the innermost: a coroutine was switched to in the middle of a call, and back in the middle of another. Those that
  * began later on other stacks are taken to be over too. They do end, and nobody will find them then.
  */
-static TP_SLOW void end_before_others(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
+static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	if (!is_open(thread, (uintptr_t)frame))
 		return;
 	while (thread->fold.outer != (uintptr_t)frame) {
 		make_room(thread);
-		tp_ops_end_innermost(thread, ticks, false);
+		tpc_ops_end_innermost(thread, ticks, false);
 	}
 	make_room(thread);
 	end(thread, frame, ticks);
 }
 
 /* A call was pending. True: it was this one, and it is counted. */
-static TP_APART bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+static TPC_APART bool end_pending(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
 {
-	return (thread->fold.frame & ~(uintptr_t)1) == frame && tp_fold_end(thread, ticks);
+	return (thread->fold.frame & ~(uintptr_t)1) == frame && tpc_fold_end(thread, ticks);
 }
 
 /* For the end of the call with that frame, and of what was left within it. */
-static TP_SLOW void make_room_to_end(struct tp_thread *thread, uintptr_t frame)
+static TPC_SLOW void make_room_to_end(struct tpc_thread *thread, uintptr_t frame)
 {
 	thread->fold.ending = frame;
 	make_room(thread);
 	thread->fold.ending = 0;
 }
 
-void tp_op_end(const uintptr_t *frame, struct tp_thread *thread)
+void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 {
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks = tpc_clock_before();
 
-	if (tp_unlikely(thread->fold.frame) && end_pending(thread, (uintptr_t)frame, ticks)) {
-		tp_leave(thread);
+	if (tpc_unlikely(thread->fold.frame) && end_pending(thread, (uintptr_t)frame, ticks)) {
+		tpc_leave(thread);
 		return;
 	}
-	if (tp_unlikely(!has_room(thread))) /* as when another call is pending still, or an exception left some */
+	if (tpc_unlikely(!has_room(thread))) /* as when another call is pending still, or an exception left some */
 		make_room_to_end(thread, (uintptr_t)frame);
-	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
+	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
-	if (tp_likely(thread->fold.outer == (uintptr_t)frame))
+	if (tpc_likely(thread->fold.outer == (uintptr_t)frame))
 		end(thread, frame, ticks);
 	else
 		end_before_others(thread, frame, ticks);
-	tp_leave(thread);
+	tpc_leave(thread);
 }
 
 /* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
-static bool ends_in_pause(const struct tp_thread *thread, uintptr_t frame)
+static bool ends_in_pause(const struct tpc_thread *thread, uintptr_t frame)
 {
-	return tp_load(&tp_state.mode) == TP_MODE_PAUSED &&
+	return tpc_load(&tpc_state.mode) == TPC_MODE_PAUSED &&
 	       (thread->fold.outer == frame || (thread->fold.frame & ~(uintptr_t)1) == frame);
 }
 
-void tp_op_leave(const uintptr_t *frame)
+void tpc_op_leave(const uintptr_t *frame)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
 	if (!thread || thread->busy)
 		return;
-	if (tp_load(&tp_state.mode) != TP_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
+	if (tpc_load(&tpc_state.mode) != TPC_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
 		return;
 	thread->busy_frame = (uintptr_t)frame;
 	thread->busy_return = frame[1];
 	__atomic_signal_fence(__ATOMIC_RELEASE);
-	thread->busy = TP_BUSY_RECORD;
-	tp_op_end(frame, thread);
+	thread->busy = TPC_BUSY_RECORD;
+	tpc_op_end(frame, thread);
 }

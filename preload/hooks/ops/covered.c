@@ -39,7 +39,7 @@ static struct record *find(enum tprof_hooks state, const char *object)
 /* What has no room is missing in the children's reports alone. */
 static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
-	size_t length = strlen(object), bytes = tp_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));
+	size_t length = strlen(object), bytes = tpc_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));
 	struct record *made = at_offset(used);
 
 	if (bytes > ROOM - used)
@@ -49,14 +49,14 @@ static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, 
 	made->state = state;
 	made->bytes = (uint32_t)bytes;
 	memcpy(made->object, object, length + 1);
-	tp_store_release(&used, used + (uint32_t)bytes); /* a child sees its parent's memory in order */
+	tpc_store_release(&used, used + (uint32_t)bytes); /* a child sees its parent's memory in order */
 }
 
-void tp_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
+void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	struct record *known = find(state, object);
 
-	tp_table_hooks(state, pointers, functions, object);
+	tpc_table_hooks(state, pointers, functions, object);
 	if (!known) {
 		keep(state, pointers, functions, object);
 		return;
@@ -65,11 +65,11 @@ void tp_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t function
 	known->functions = state == TPROF_HOOKS_UNREACHED ? functions : known->functions + functions;
 }
 
-void tp_covered_tell(void)
+void tpc_covered_tell(void)
 {
-	for (uint32_t at = 0; at < tp_load_acquire(&used); at += at_offset(at)->bytes) {
+	for (uint32_t at = 0; at < tpc_load_acquire(&used); at += at_offset(at)->bytes) {
 		const struct record *record = at_offset(at);
 
-		tp_table_hooks((enum tprof_hooks)record->state, record->pointers, record->functions, record->object);
+		tpc_table_hooks((enum tprof_hooks)record->state, record->pointers, record->functions, record->object);
 	}
 }

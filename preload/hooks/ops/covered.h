@@ -8,9 +8,9 @@
 #include "core/base.h"
 
 /* So many more of that object; of TPROF_HOOKS_UNREACHED, so many now. One thread at a time. */
-void tp_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
+void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
 
 /* In a forked child, by its only thread: what holds for it too stands in its own trace. No lock, no allocation. */
-void tp_covered_tell(void);
+void tpc_covered_tell(void);
 
 #endif

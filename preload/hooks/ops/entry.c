@@ -20,9 +20,9 @@ static uint32_t used;
 static const char *const categories[] = { "", "openmp", "function", "openmp part" };
 
 /* Addresses have 47 bits. After a dlclose another function may be there. */
-static uint64_t key_of(uintptr_t function, enum tp_entry entry)
+static uint64_t key_of(uintptr_t function, enum tpc_entry entry)
 {
-	uint64_t epoch = tp_load_acquire(&tp_modules_epoch) & 0x3fff;
+	uint64_t epoch = tpc_load_acquire(&tpc_modules_epoch) & 0x3fff;
 
 	return (uint64_t)function | epoch << 48 | (uint64_t)entry << 62;
 }
@@ -32,19 +32,19 @@ static uint64_t place_of(uint64_t key)
 	return key * UINT64_C(0x9e3779b97f4a7c15) >> 49;
 }
 
-uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry)
+uint32_t tpc_entry_known(uintptr_t function, enum tpc_entry entry)
 {
-	struct slot *all = tp_load_acquire(&slots);
+	struct slot *all = tpc_load_acquire(&slots);
 	uint64_t key = key_of(function, entry);
 
-	if (tp_unlikely(!all))
+	if (tpc_unlikely(!all))
 		return 0;
 	for (uint64_t i = place_of(key);; i++) {
 		const struct slot *at = &all[i % CAPACITY];
-		uint64_t there = tp_load_acquire(&at->key);
+		uint64_t there = tpc_load_acquire(&at->key);
 
-		if (tp_likely(there == key))
-			return tp_load_acquire(&at->number);
+		if (tpc_likely(there == key))
+			return tpc_load_acquire(&at->number);
 		if (!there)
 			return 0;
 	}
@@ -52,11 +52,11 @@ uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry)
 
 static struct slot *make_slots(void)
 {
-	struct slot *made = tp_space_take(CAPACITY * sizeof(*made));
+	struct slot *made = tpc_space_take(CAPACITY * sizeof(*made));
 
-	if (made && !tp_swap_if(&slots, (struct slot *)NULL, made))
-		tp_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&slots);
+	if (made && !tpc_swap_if(&slots, (struct slot *)NULL, made))
+		tpc_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
+	return tpc_load_acquire(&slots);
 }
 
 static void publish(struct slot *all, uint64_t key, uint32_t number)
@@ -64,36 +64,36 @@ static void publish(struct slot *all, uint64_t key, uint32_t number)
 	for (uint64_t i = place_of(key);; i++) {
 		struct slot *at = &all[i % CAPACITY];
 
-		if (tp_load_acquire(&at->key) == key || tp_swap_if(&at->key, (uint64_t)0, key)) {
-			tp_store_release(&at->number, number); /* another thread's for the same function will do too */
+		if (tpc_load_acquire(&at->key) == key || tpc_swap_if(&at->key, (uint64_t)0, key)) {
+			tpc_store_release(&at->number, number); /* another thread's for the same function will do too */
 			return;
 		}
 	}
 }
 
-uint32_t tp_entry_number(uintptr_t function, enum tp_entry entry)
+uint32_t tpc_entry_number(uintptr_t function, enum tpc_entry entry)
 {
-	struct tp_op_record record = { .origin = TPROF_OP_FUNCTION, .category = categories[entry] };
-	struct slot *all = tp_load_acquire(&slots);
-	uint32_t known = tp_entry_known(function, entry);
+	struct tpc_op_record record = { .origin = TPROF_OP_FUNCTION, .category = categories[entry] };
+	struct slot *all = tpc_load_acquire(&slots);
+	uint32_t known = tpc_entry_known(function, entry);
 
 	if (known || (!all && !(all = make_slots())))
 		return known;
-	if (tp_add(&used, 1) >= CAPACITY / 4 * 3)
+	if (tpc_add(&used, 1) >= CAPACITY / 4 * 3)
 		return 0;
-	record.op = tp_op_new_number();
+	record.op = tpc_op_new_number();
 	if (!record.op)
 		return 0;
 	record.category_length = strlen(record.category);
-	tp_table_op_code(&record, tp_frame_find(function, true).number);
+	tpc_table_op_code(&record, tpc_frame_find(function, true).number);
 	publish(all, key_of(function, entry), record.op);
 	return record.op;
 }
 
-void tp_entry_forget(void)
+void tpc_entry_forget(void)
 {
 	if (slots)
-		tp_space_give_back(slots, CAPACITY * sizeof(*slots));
+		tpc_space_give_back(slots, CAPACITY * sizeof(*slots));
 	slots = NULL;
 	used = 0;
 }

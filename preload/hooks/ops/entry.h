@@ -8,17 +8,17 @@
 
 #include "core/base.h"
 
-enum tp_entry { TP_ENTRY_OPENMP = 1, TP_ENTRY_INSTRUMENTED, TP_ENTRY_OPENMP_PART };
+enum tpc_entry { TPC_ENTRY_OPENMP = 1, TPC_ENTRY_INSTRUMENTED, TPC_ENTRY_OPENMP_PART };
 
 /*
  * The op's number; 0: not known yet. Looks at one or two cache lines, and touches no vector register. Any thread.
  */
-uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry);
+uint32_t tpc_entry_known(uintptr_t function, enum tpc_entry entry);
 
-/* The same, and makes it known. 0: there is no room for one more. The thread is recording (TP_BUSY_RECORD). */
-TP_SLOW uint32_t tp_entry_number(uintptr_t function, enum tp_entry entry);
+/* The same, and makes it known. 0: there is no room for one more. The thread is recording (TPC_BUSY_RECORD). */
+TPC_SLOW uint32_t tpc_entry_number(uintptr_t function, enum tpc_entry entry);
 
 /* In a forked child: nothing is numbered in its trace yet. */
-void tp_entry_forget(void);
+void tpc_entry_forget(void);
 
 #endif

@@ -4,50 +4,50 @@
 #include "core/clock.h"
 #include "hooks/ops/shapes.h"
 
-extern const char tp_op_copied[], tp_op_copy_many[]; /* of trampoline.S */
+extern const char tpc_op_copied[], tpc_op_copy_many[]; /* of trampoline.S */
 
-_Static_assert(TP_FOLD_PARTS == TP_SIGNATURE_PARTS, "raw has room for each");
+_Static_assert(TPC_FOLD_PARTS == TPC_SIGNATURE_PARTS, "raw has room for each");
 
 /* What of an argument counts, not yet understood. */
-static inline uint64_t raw_part(const struct tp_signature *signature, uint32_t i, const uintptr_t *frame)
+static inline uint64_t raw_part(const struct tpc_signature *signature, uint32_t i, const uintptr_t *frame)
 {
 	uintptr_t value = frame[signature->part[i].offset];
 	uint8_t part = signature->part[i].part;
 
 	if (signature->by_reference) {
-		if (part != TP_PART_DIM && part != TP_PART_QUERY)
+		if (part != TPC_PART_DIM && part != TPC_PART_QUERY)
 			return *(const uint8_t *)value;
 		return signature->wide ? *(const uint64_t *)value : *(const uint32_t *)value;
 	}
-	return signature->wide && (part == TP_PART_DIM || part == TP_PART_QUERY) ? value : (uint32_t)value;
+	return signature->wide && (part == TPC_PART_DIM || part == TPC_PART_QUERY) ? value : (uint32_t)value;
 }
 
 /* Another length of vectors: it is added to the others of its power of two. */
-static bool another_length(const struct tp_signature *signature, struct tp_fold_hot *hot, uint64_t raw)
+static bool another_length(const struct tpc_signature *signature, struct tpc_fold_hot *hot, uint64_t raw)
 {
 	int64_t n = signature->wide ? (int64_t)raw : (int32_t)raw;
 
-	if (n <= 0 || hot->work.dims != 1 || tp_fold_size((uint64_t)n) != tp_fold_size(hot->units) || !hot->count ||
+	if (n <= 0 || hot->work.dims != 1 || tpc_fold_size((uint64_t)n) != tpc_fold_size(hot->units) || !hot->count ||
 	    !(hot->count->flags & TPROF_FOLD_MIXED))
 		return false;
 	hot->units = hot->work.dim[0] = (uint64_t)n;
 	return true;
 }
 
-bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
+bool tpc_op_same(const uintptr_t *frame, struct tpc_fold_hot *hot, uint32_t index)
 {
-	const struct tp_signature *signature = &tp_op_functions[index].signature;
+	const struct tpc_signature *signature = &tpc_op_functions[index].signature;
 
-	if (hot->typed & TP_HOT_BY_FP)
+	if (hot->typed & TPC_HOT_BY_FP)
 		return frame[0] - (uintptr_t)frame == hot->raw[0];
-	if (tp_load(&signature->shaped))
-		return tp_shapes_hash(signature, index, frame) == hot->raw[0];
+	if (tpc_load(&signature->shaped))
+		return tpc_shapes_hash(signature, index, frame) == hot->raw[0];
 	for (uint32_t i = 0; i < signature->parts; i++) {
 		uint64_t raw = raw_part(signature, i, frame);
 
-		if (tp_likely(raw == hot->raw[i]))
+		if (tpc_likely(raw == hot->raw[i]))
 			continue;
-		if (signature->part[i].part != TP_PART_DIM || !another_length(signature, hot, raw))
+		if (signature->part[i].part != TPC_PART_DIM || !another_length(signature, hot, raw))
 			return false;
 		hot->raw[i] = raw;
 	}
@@ -55,59 +55,59 @@ bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
 }
 
 /* Calls of that function from that place are found here from now on. */
-static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uint64_t window)
+static void place(struct tpc_fold_hot *hot, uint32_t index, uintptr_t caller, uint64_t window)
 {
 	hot->caller = caller;
-	hot->function = tp_op_functions[index].address;
-	hot->epoch = tp_modules_renew();
+	hot->function = tpc_op_functions[index].address;
+	hot->epoch = tpc_modules_renew();
 	hot->window = (uint32_t)window;
 	hot->align = (uint8_t)(-hot->window & 63);
-	hot->copy = (uintptr_t)tp_op_copied - window / 8 * TP_ARCH_COPY_BYTES;
-	if (window > TP_WINDOW_NEAR)
-		hot->copy = (uintptr_t)tp_op_copy_many;
+	hot->copy = (uintptr_t)tpc_op_copied - window / 8 * TPC_ARCH_COPY_BYTES;
+	if (window > TPC_WINDOW_NEAR)
+		hot->copy = (uintptr_t)tpc_op_copy_many;
 	hot->typed = 0;
 }
 
 /* What of the arguments is to be compared: of vectors mostly one length, the first. */
-static uint16_t typed_by(const struct tp_signature *signature)
+static uint16_t typed_by(const struct tpc_signature *signature)
 {
-	if (!tp_typed_by_first(signature))
-		return TP_HOT_BY_PARTS;
-	return TP_HOT_BY_PARTS | TP_HOT_BY_FIRST | (signature->by_reference ? TP_HOT_BY_REFERENCE : 0);
+	if (!tpc_typed_by_first(signature))
+		return TPC_HOT_BY_PARTS;
+	return TPC_HOT_BY_PARTS | TPC_HOT_BY_FIRST | (signature->by_reference ? TPC_HOT_BY_REFERENCE : 0);
 }
 
 /* What trampoline.S needs to take the next call for one like this. False: each call must be looked at. */
-static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
+static bool remember(struct tpc_fold_hot *hot, const struct tpc_hot_call *call)
 {
-	const struct tp_signature *signature = &tp_op_functions[call->index].signature;
-	bool shaped = tp_load(&signature->shaped), typed = (signature->kind || shaped) && signature->parts;
+	const struct tpc_signature *signature = &tpc_op_functions[call->index].signature;
+	bool shaped = tpc_load(&signature->shaped), typed = (signature->kind || shaped) && signature->parts;
 
-	if (tp_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
-	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_FP))
+	if (tpc_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
+	    call->window.kind == TPC_WINDOW_VARIES || (typed && call->window.kind == TPC_WINDOW_BY_FP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
 	hot->typed = typed ? typed_by(signature) : 0;
 	if (shaped)
-		hot->raw[0] = tp_shapes_hash(signature, call->index, call->frame);
+		hot->raw[0] = tpc_shapes_hash(signature, call->index, call->frame);
 	for (uint32_t i = 0; typed && !shaped && i < signature->parts; i++)
 		hot->raw[i] = raw_part(signature, i, call->frame);
-	if (call->window.kind == TP_WINDOW_BY_FP) {
-		hot->typed = TP_HOT_BY_FP;
+	if (call->window.kind == TPC_WINDOW_BY_FP) {
+		hot->typed = TPC_HOT_BY_FP;
 		hot->raw[0] = call->frame[0] - (uintptr_t)call->frame;
 	}
 	return true;
 }
 
-void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call)
+void tpc_hot_begin(struct tpc_thread *thread, const struct tpc_hot_call *call)
 {
-	struct tp_fold *fold = &thread->fold;
+	struct tpc_fold *fold = &thread->fold;
 	/* A short one is not looked for by its caller: trampoline.S. */
-	uintptr_t caller = tp_op_functions[call->index].trampoline ? 0 : call->frame[1];
-	struct tp_fold_hot *hot = tp_fold_hot(fold, call->index, caller);
-	bool by_counter = tp_clock_kind == TPROF_CLOCK_TSC;
+	uintptr_t caller = tpc_op_functions[call->index].trampoline ? 0 : call->frame[1];
+	struct tpc_fold_hot *hot = tpc_fold_hot(fold, call->index, caller);
+	bool by_counter = tpc_clock_kind == TPROF_CLOCK_TSC;
 
 	hot->key = remember(hot, call) ? fold->scope | call->index : 0;
-	tp_fold_fill(fold, hot, call->slot, call->shape, call->op);
-	tp_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter,
-		      tp_fold_times(fold, hot) ? call->ticks : 0);
+	tpc_fold_fill(fold, hot, call->slot, call->shape, call->op);
+	tpc_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter,
+		       tpc_fold_times(fold, hot) ? call->ticks : 0);
 }

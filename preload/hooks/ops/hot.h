@@ -8,33 +8,34 @@
 #include "hooks/ops/window.h"
 #include "stacks/modules.h"
 
-/* Bits of tp_fold_hot.typed. */
-#define TP_HOT_BY_PARTS 1
-#define TP_HOT_BY_FP 2	      /* raw[0]: the caller's frame pointer, from the stub's frame */
-#define TP_HOT_BY_FIRST 4     /* beside BY_PARTS: raw[0] alone, which is the first argument, 32 bits */
-#define TP_HOT_BY_REFERENCE 8 /* beside BY_FIRST: or what it points to */
+/* Bits of tpc_fold_hot.typed. */
+#define TPC_HOT_BY_PARTS 1
+#define TPC_HOT_BY_FP 2	       /* raw[0]: the caller's frame pointer, from the stub's frame */
+#define TPC_HOT_BY_FIRST 4     /* beside BY_PARTS: raw[0] alone, which is the first argument, 32 bits */
+#define TPC_HOT_BY_REFERENCE 8 /* beside BY_FIRST: or what it points to */
 
 /* Bytes of stack arguments that are copied one by one: copying them all at once takes some tens of cycles to begin. */
-#define TP_WINDOW_NEAR 256
+#define TPC_WINDOW_NEAR 256
 
 /* A call of an op that is hot begins: the thread's fold.work, and this. */
-struct tp_hot_call {
+struct tpc_hot_call {
 	uint32_t index; /* of the function */
 	uint32_t op;
 	const uintptr_t *frame;
-	struct tp_window window;
-	struct tp_fold_slot *slot;
+	struct tpc_window window;
+	struct tpc_fold_slot *slot;
 	uint64_t shape;
 	uint64_t ticks;
 };
 
 /* It is pending from here on, and the next like it will not come here. */
-void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call);
+void tpc_hot_begin(struct tpc_thread *thread, const struct tpc_hot_call *call);
 
 /*
  * Of a call that has `hot`'s function and caller: is the rest the same too? What differs and may is put right in *hot.
  * trampoline.S asks, where arguments tell what the call works on.
  */
-bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index) __attribute__((visibility("hidden")));
+bool tpc_op_same(const uintptr_t *frame, struct tpc_fold_hot *hot, uint32_t index)
+	__attribute__((visibility("hidden")));
 
 #endif

@@ -18,53 +18,53 @@ static uint32_t numbers; /* handed out */
 
 static struct slot *make_slots(void)
 {
-	struct slot *made = tp_space_take(CAPACITY * sizeof(*made));
+	struct slot *made = tpc_space_take(CAPACITY * sizeof(*made));
 
-	if (made && !tp_swap_if(&slots, (struct slot *)NULL, made))
-		tp_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&slots);
+	if (made && !tpc_swap_if(&slots, (struct slot *)NULL, made))
+		tpc_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
+	return tpc_load_acquire(&slots);
 }
 
-uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_origin origin)
+uint32_t tpc_op_number(const char *name, const char *category, enum tprof_op_origin origin)
 {
-	struct slot *all = tp_load_acquire(&slots);
-	struct tp_op_record record = { .origin = (uint8_t)origin, .category = category ? category : "", .name = name };
+	struct slot *all = tpc_load_acquire(&slots);
+	struct tpc_op_record record = { .origin = (uint8_t)origin, .category = category ? category : "", .name = name };
 	uint64_t key;
 
 	if (!all && !(all = make_slots()))
 		return 0;
 	record.category_length = strnlen(record.category, TEXT_MAX);
 	record.name_length = strnlen(name, TEXT_MAX);
-	key = tp_hash_bytes(UINT64_C(0xcbf29ce484222325) + origin, name, record.name_length);
-	key = tp_hash_bytes(key, record.category, record.category_length) | 1;
+	key = tpc_hash_bytes(UINT64_C(0xcbf29ce484222325) + origin, name, record.name_length);
+	key = tpc_hash_bytes(key, record.category, record.category_length) | 1;
 	for (uint64_t i = key >> 20;; i++) {
 		struct slot *at = &all[i % CAPACITY];
-		uint64_t there = tp_load_acquire(&at->key);
+		uint64_t there = tpc_load_acquire(&at->key);
 
 		/* Acquire pairs with the release below. A number that is not there yet is made again; it means the same. */
-		if (there == key && tp_load_acquire(&at->number))
+		if (there == key && tpc_load_acquire(&at->number))
 			return at->number;
 		if (there && there != key)
 			continue;
-		if (tp_load(&numbers) >= CAPACITY / 4 * 3)
+		if (tpc_load(&numbers) >= CAPACITY / 4 * 3)
 			return 0;
-		record.op = tp_add(&numbers, 1) + 1;
-		tp_table_op(&record);
-		if (tp_swap_if(&at->key, (uint64_t)0, key))
-			tp_store_release(&at->number, record.op);
+		record.op = tpc_add(&numbers, 1) + 1;
+		tpc_table_op(&record);
+		if (tpc_swap_if(&at->key, (uint64_t)0, key))
+			tpc_store_release(&at->number, record.op);
 		return record.op;
 	}
 }
 
-uint32_t tp_op_new_number(void)
+uint32_t tpc_op_new_number(void)
 {
-	return tp_load(&numbers) < CAPACITY / 4 * 3 ? tp_add(&numbers, 1) + 1 : 0;
+	return tpc_load(&numbers) < CAPACITY / 4 * 3 ? tpc_add(&numbers, 1) + 1 : 0;
 }
 
-void tp_ops_forget(void)
+void tpc_ops_forget(void)
 {
 	if (slots)
-		tp_space_give_back(slots, CAPACITY * sizeof(*slots));
+		tpc_space_give_back(slots, CAPACITY * sizeof(*slots));
 	slots = NULL;
 	numbers = 0;
 }

@@ -8,12 +8,12 @@
 #include "core/base.h"
 
 /* The number of an op. 0: there is no room for one more name. Texts longer than 255 bytes are cut. */
-uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_origin origin);
+uint32_t tpc_op_number(const char *name, const char *category, enum tprof_op_origin origin);
 
 /* A number for an op whose record the caller writes. 0: there is no room for one more. */
-uint32_t tp_op_new_number(void);
+uint32_t tpc_op_new_number(void);
 
 /* In a forked child: nothing is numbered in its trace yet. */
-void tp_ops_forget(void);
+void tpc_ops_forget(void);
 
 #endif

@@ -34,7 +34,7 @@ static struct type read_type(struct reader *reader);
 
 static uint64_t mix(uint64_t id, uint64_t with)
 {
-	id = (id ^ with) * TP_FOLD_MIX;
+	id = (id ^ with) * TPC_FOLD_MIX;
 	return id ^ id >> 29;
 }
 
@@ -234,7 +234,7 @@ static bool begin(struct reader *reader, const char *symbol)
 	return true;
 }
 
-bool tp_parameter_words(const char *symbol, uint8_t *words)
+bool tpc_parameter_words(const char *symbol, uint8_t *words)
 {
 	uint32_t count[NOTHING + 1] = { 0 }, registers, all = 0;
 	struct reader reader;
@@ -245,7 +245,7 @@ bool tp_parameter_words(const char *symbol, uint8_t *words)
 		count[read_type(&reader).kind]++;
 	/* Registers go to whoever comes first; one may be the result's address. */
 	registers = 1 + count[PLAIN] + 2 * count[CLASS];
-	all = count[CLASS] * TP_CLASS_WORDS + (registers > 6 ? count[PLAIN] : 0);
+	all = count[CLASS] * TPC_CLASS_WORDS + (registers > 6 ? count[PLAIN] : 0);
 	all += count[VECTOR] + 2 * count[CLASS] > 8 ? count[VECTOR] : 0;
 	all += all ? SPARE_WORDS : 0;
 	*words = (uint8_t)all;
@@ -260,62 +260,62 @@ bool tp_parameter_words(const char *symbol, uint8_t *words)
  */
 static struct known {
 	const char *name; /* mangled */
-	uint8_t part;	  /* enum tp_tensor_part; TP_TENSOR_NONE: none */
+	uint8_t part;	  /* enum tpc_tensor_part; TPC_TENSOR_NONE: none */
 	uint8_t words, vectors;
 	uint64_t id;
 } known[] = {
-	{ "RKN2at6TensorE", TP_TENSOR_IN, 1, 0, 0 },
-	{ "RN2at6TensorE", TP_TENSOR_OUT, 1, 0, 0 },
-	{ "RKN3c108optionalIN2at6TensorEEE", TP_TENSOR_OPTIONAL, 1, 0, 0 },
-	{ "RKSt8optionalIN2at6TensorEE", TP_TENSOR_OPTIONAL, 1, 0, 0 },
-	{ "N3c108ArrayRefIN2at6TensorEEE", TP_TENSOR_LIST, 2, 0, 0 },
-	{ "RKN3c108IListRefIN2at6TensorEEE", TP_TENSOR_LIST_REF, 1, 0, 0 },
-	{ "N3c108ArrayRefIlEE", TP_TENSOR_SIZES, 2, 0, 0 },
-	{ "N3c108ArrayRefINS_6SymIntEEE", TP_TENSOR_SIZES, 2, 0, 0 },
-	{ "N3c108ArrayRefINS_6ScalarEEE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108ArrayRefIdEE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c1017basic_string_viewIcEE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "St17basic_string_viewIcSt11char_traitsIcEE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108optionalIlEE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "St8optionalIlE", TP_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108optionalIbEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIbE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalIdEE", TP_TENSOR_NONE, 1, 1, 0 },
-	{ "St8optionalIdE", TP_TENSOR_NONE, 1, 1, 0 },
-	{ "N3c108optionalINS_10ScalarTypeEEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c1010ScalarTypeEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_6LayoutEEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c106LayoutEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_6DeviceEEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c106DeviceEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_12MemoryFormatEEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c1012MemoryFormatEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalIN2at9GeneratorEEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN2at9GeneratorEE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c1010ScalarTypeE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106LayoutE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106DeviceE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c1012MemoryFormatE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106SymIntE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm2EE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm3EE", TP_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm4EE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "RKN2at6TensorE", TPC_TENSOR_IN, 1, 0, 0 },
+	{ "RN2at6TensorE", TPC_TENSOR_OUT, 1, 0, 0 },
+	{ "RKN3c108optionalIN2at6TensorEEE", TPC_TENSOR_OPTIONAL, 1, 0, 0 },
+	{ "RKSt8optionalIN2at6TensorEE", TPC_TENSOR_OPTIONAL, 1, 0, 0 },
+	{ "N3c108ArrayRefIN2at6TensorEEE", TPC_TENSOR_LIST, 2, 0, 0 },
+	{ "RKN3c108IListRefIN2at6TensorEEE", TPC_TENSOR_LIST_REF, 1, 0, 0 },
+	{ "N3c108ArrayRefIlEE", TPC_TENSOR_SIZES, 2, 0, 0 },
+	{ "N3c108ArrayRefINS_6SymIntEEE", TPC_TENSOR_SIZES, 2, 0, 0 },
+	{ "N3c108ArrayRefINS_6ScalarEEE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108ArrayRefIdEE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c1017basic_string_viewIcEE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "St17basic_string_viewIcSt11char_traitsIcEE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108optionalIlEE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "St8optionalIlE", TPC_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108optionalIbEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIbE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalIdEE", TPC_TENSOR_NONE, 1, 1, 0 },
+	{ "St8optionalIdE", TPC_TENSOR_NONE, 1, 1, 0 },
+	{ "N3c108optionalINS_10ScalarTypeEEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c1010ScalarTypeEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_6LayoutEEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c106LayoutEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_6DeviceEEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c106DeviceEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_12MemoryFormatEEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c1012MemoryFormatEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalIN2at9GeneratorEEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN2at9GeneratorEE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c1010ScalarTypeE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106LayoutE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106DeviceE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c1012MemoryFormatE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106SymIntE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm2EE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm3EE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm4EE", TPC_TENSOR_NONE, 1, 0, 0 },
 };
 
-/* Two threads may be here; they write the same. The first is the last that is written: tp_parameter_tensors() looks at it. */
+/* Two threads may be here; they write the same. The first is the last that is written: tpc_parameter_tensors() looks at it. */
 static void name_known(void)
 {
-	for (size_t i = TP_LENGTH(known); i--;) {
+	for (size_t i = TPC_LENGTH(known); i--;) {
 		struct reader reader = { .at = known[i].name };
 		uint64_t id = read_type(&reader).id;
 
-		tp_store_release(&known[i].id, id);
+		tpc_store_release(&known[i].id, id);
 	}
 }
 
 static struct known find(struct type type)
 {
-	for (size_t i = 0; i < TP_LENGTH(known); i++)
+	for (size_t i = 0; i < TPC_LENGTH(known); i++)
 		if (known[i].id == type.id)
 			return known[i];
 	return (struct known){ .words = type.kind == PLAIN, .vectors = type.kind == VECTOR };
@@ -326,7 +326,7 @@ struct place {
 	int general, vectors, stack; /* used */
 };
 
-/* The first of its words, as tp_argument_offset() counts; what does not fit into the registers that are left is on the stack. */
+/* The first of its words, as tpc_argument_offset() counts; what does not fit into the registers that are left is on the stack. */
 static int put(struct place *place, const struct known *what)
 {
 	int at;
@@ -343,23 +343,23 @@ static int put(struct place *place, const struct known *what)
 }
 
 /* False: where one of them is can't be told. */
-static bool place_tensors(struct reader *reader, struct place place, struct tp_tensor_parts *parts)
+static bool place_tensors(struct reader *reader, struct place place, struct tpc_tensor_parts *parts)
 {
 	bool lost = false;
 
-	*parts = (struct tp_tensor_parts){ .count = 0 };
+	*parts = (struct tpc_tensor_parts){ .count = 0 };
 	for (bool first = true; reader->at && *reader->at; first = false) {
 		struct type type = read_type(reader);
 		struct known what = find(type);
 		int at = put(&place, &what);
 
 		lost |= type.kind == CLASS && !what.words;
-		parts->sizes_first |= first && what.part == TP_TENSOR_SIZES;
-		if (what.part == TP_TENSOR_NONE || what.part == TP_TENSOR_SIZES)
+		parts->sizes_first |= first && what.part == TPC_TENSOR_SIZES;
+		if (what.part == TPC_TENSOR_NONE || what.part == TPC_TENSOR_SIZES)
 			continue;
-		if (lost || parts->count == TP_TENSOR_PARTS || at > INT8_MAX)
+		if (lost || parts->count == TPC_TENSOR_PARTS || at > INT8_MAX)
 			return false;
-		if (what.part == TP_TENSOR_OUT)
+		if (what.part == TPC_TENSOR_OUT)
 			parts->mutable_count++;
 		parts->part[parts->count] = what.part;
 		parts->offset[parts->count++] = (int8_t)at;
@@ -367,22 +367,22 @@ static bool place_tensors(struct reader *reader, struct place place, struct tp_t
 	return reader->at != NULL;
 }
 
-bool tp_parameter_tensors(const char *symbol, bool in_place, struct tp_tensor_parts *parts)
+bool tpc_parameter_tensors(const char *symbol, bool in_place, struct tpc_tensor_parts *parts)
 {
 	struct reader reader;
 
-	if (!tp_load_acquire(&known[0].id))
+	if (!tpc_load_acquire(&known[0].id))
 		name_known();
 	if (!begin(&reader, symbol) || !place_tensors(&reader, (struct place){ .general = 1 }, parts))
 		return false;
-	in_place = in_place && parts->count && parts->part[0] == TP_TENSOR_IN;
+	in_place = in_place && parts->count && parts->part[0] == TPC_TENSOR_IN;
 	if (!parts->mutable_count && !in_place)
 		return true;
 	begin(&reader, symbol);
 	if (!place_tensors(&reader, (struct place){ .general = 0 }, parts))
 		return false;
 	if (!parts->mutable_count) { /* resize_: its tensor is constant, its elements are not */
-		parts->part[0] = TP_TENSOR_OUT;
+		parts->part[0] = TPC_TENSOR_OUT;
 		parts->mutable_count = 1;
 	}
 	return true;

@@ -6,10 +6,10 @@
 #include "core/text.h"
 #include "hooks/ops/typed.h"
 
-struct tp_preset {
+struct tpc_preset {
 	const char *name;
 	/* Fills in what the function is called, and its signature if its arguments are understood. NULL: the program tells. */
-	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
+	bool (*choose)(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 	/*
 	 * What a symbol that it is asked about begins with: one of these characters, if it is C's, or one of these texts,
 	 * if it is C++'s. Of hundreds of thousands of symbols a few thousand are.
@@ -18,7 +18,7 @@ struct tp_preset {
 	const char *mangled[2];
 };
 
-#define TP_PRESETS 13u
-extern const struct tp_preset tp_presets[TP_PRESETS] TP_NEAR;
+#define TPC_PRESETS 13u
+extern const struct tpc_preset tpc_presets[TPC_PRESETS] TPC_NEAR;
 
 #endif

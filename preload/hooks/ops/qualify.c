@@ -4,11 +4,11 @@
 
 #define NESTED_MAX 64 /* arguments within arguments */
 
-bool tp_read_identifier(const char **at, const char **start, size_t *length)
+bool tpc_read_identifier(const char **at, const char **start, size_t *length)
 {
 	uint64_t n;
 
-	if (!tp_text_number(at, &n) || n == 0 || n > strnlen(*at, 4096) || n != (size_t)n)
+	if (!tpc_text_number(at, &n) || n == 0 || n > strnlen(*at, 4096) || n != (size_t)n)
 		return false;
 	*start = *at;
 	*length = (size_t)n;
@@ -48,7 +48,7 @@ static const char *skip_one(const char *at, int *depth)
 	size_t length;
 
 	if (is_digit(*at))
-		return tp_read_identifier(&at, &start, &length) ? at : NULL;
+		return tpc_read_identifier(&at, &start, &length) ? at : NULL;
 	switch (*at) {
 	case 'L':
 		return skip_constant(at);
@@ -91,7 +91,7 @@ static const char *skip_arguments(const char *at)
 
 struct name {
 	const char *at;
-	struct tp_text *to;
+	struct tpc_text *to;
 	const char *last; /* identifier: a constructor is called so */
 	size_t last_length;
 };
@@ -99,15 +99,15 @@ struct name {
 static void add_part(struct name *name, const char *bytes, size_t length)
 {
 	if (name->to->length)
-		tp_text_add(name->to, "::");
-	tp_text_add_bytes(name->to, bytes, length);
+		tpc_text_add(name->to, "::");
+	tpc_text_add_bytes(name->to, bytes, length);
 }
 
 static bool add_identifier(struct name *name)
 {
 	static const char unnamed[] = "(anonymous namespace)";
 
-	if (!tp_read_identifier(&name->at, &name->last, &name->last_length))
+	if (!tpc_read_identifier(&name->at, &name->last, &name->last_length))
 		return false;
 	if (name->last_length >= 10 && memcmp(name->last, "_GLOBAL__N", 10) == 0)
 		add_part(name, unnamed, sizeof(unnamed) - 1);
@@ -118,7 +118,7 @@ static bool add_identifier(struct name *name)
 		size_t length;
 
 		name->at++;
-		if (!tp_read_identifier(&name->at, &tag, &length))
+		if (!tpc_read_identifier(&name->at, &tag, &length))
 			return false;
 	}
 	return true;
@@ -132,7 +132,7 @@ static bool add_special(struct name *name)
 	if (!name->last || !is_digit(name->at[1]))
 		return false;
 	add_part(name, "~", destroys);
-	tp_text_add_bytes(name->to, name->last, name->last_length);
+	tpc_text_add_bytes(name->to, name->last, name->last_length);
 	name->at += 2;
 	return true;
 }
@@ -154,10 +154,10 @@ static bool add_operator(struct name *name)
 		{ "mm", "--" },	  { "cm", "," },      { "pt", "->" },	   { "cl", "()" },	  { "ix", "[]" },
 	};
 
-	for (size_t i = 0; i < TP_LENGTH(operators); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(operators); i++) {
 		if (memcmp(operators[i].code, name->at, 2) == 0) {
 			add_part(name, "operator", 8);
-			tp_text_add(name->to, operators[i].text);
+			tpc_text_add(name->to, operators[i].text);
 			name->at += 2;
 			return true;
 		}
@@ -211,10 +211,10 @@ static bool add_name(struct name *name, bool nested)
 	return true;
 }
 
-void tp_qualify(const char *symbol, struct tp_text *to)
+void tpc_qualify(const char *symbol, struct tpc_text *to)
 {
 	struct name name = { .at = symbol + 2, .to = to };
-	bool nested = tp_is_mangled(symbol) && symbol[2] == 'N', known = tp_is_mangled(symbol);
+	bool nested = tpc_is_mangled(symbol) && symbol[2] == 'N', known = tpc_is_mangled(symbol);
 
 	if (nested) {
 		for (name.at++; *name.at && strchr("rVKRO", *name.at);)
@@ -225,5 +225,5 @@ void tp_qualify(const char *symbol, struct tp_text *to)
 	if (known && add_name(&name, nested))
 		return;
 	to->length = 0;
-	tp_text_add(to, symbol);
+	tpc_text_add(to, symbol);
 }

@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 
-static inline bool tp_is_mangled(const char *symbol)
+static inline bool tpc_is_mangled(const char *symbol)
 {
 	return symbol[0] == '_' && symbol[1] == 'Z';
 }
@@ -14,9 +14,9 @@ static inline bool tp_is_mangled(const char *symbol)
  * a::b::c, without parameters and template arguments; the symbol itself if it is none of C++'s, or if it says what is not
  * understood: no two functions are to be one by half a name.
  */
-void tp_qualify(const char *symbol, struct tp_text *to);
+void tpc_qualify(const char *symbol, struct tpc_text *to);
 
 /* A name's identifier at *at, after its length; *at is moved behind it. False: there is none. */
-bool tp_read_identifier(const char **at, const char **start, size_t *length);
+bool tpc_read_identifier(const char **at, const char **start, size_t *length);
 
 #endif

@@ -11,34 +11,34 @@
 
 #define GLOBS_MAX 32
 
-static bool use_preset[TP_PRESETS];
-/* Bit i: tp_presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
+static bool use_preset[TPC_PRESETS];
+/* Bit i: tpc_presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
 static uint32_t of_letter[UINT8_MAX + 1], of_mangled;
 
-_Static_assert(TP_PRESETS < 32, "a bit each");
+_Static_assert(TPC_PRESETS < 32, "a bit each");
 
 static struct glob {
 	char text[120];
 	bool excludes;
 } globs[GLOBS_MAX];
 static size_t glob_count;
-bool tp_ops_instrumented;
+bool tpc_ops_instrumented;
 static char step[120]; /* TPROF_STEP; "": none */
 
 static bool set_one(const char *start, size_t length)
 {
 	struct glob *glob;
 
-	for (size_t i = 0; i < TP_PRESETS; i++) {
+	for (size_t i = 0; i < TPC_PRESETS; i++) {
 		bool is_auto = length == 4 && memcmp(start, "auto", 4) == 0;
 
 		if (is_auto ||
-		    (strlen(tp_presets[i].name) == length && memcmp(start, tp_presets[i].name, length) == 0)) {
+		    (strlen(tpc_presets[i].name) == length && memcmp(start, tpc_presets[i].name, length) == 0)) {
 			use_preset[i] = true;
 			if (!is_auto)
 				return true;
 		}
-		if (is_auto && i + 1 == TP_PRESETS)
+		if (is_auto && i + 1 == TPC_PRESETS)
 			return true;
 	}
 	glob = &globs[glob_count];
@@ -55,17 +55,17 @@ static bool set_one(const char *start, size_t length)
 
 static bool uses_preset(void)
 {
-	for (size_t i = 0; i < TP_PRESETS; i++) {
+	for (size_t i = 0; i < TPC_PRESETS; i++) {
 		if (use_preset[i])
 			return true;
 	}
 	return false;
 }
 
-bool tp_ops_use(const char *preset)
+bool tpc_ops_use(const char *preset)
 {
-	for (size_t i = 0; i < TP_PRESETS; i++) {
-		if (strcmp(tp_presets[i].name, preset) == 0)
+	for (size_t i = 0; i < TPC_PRESETS; i++) {
+		if (strcmp(tpc_presets[i].name, preset) == 0)
 			return use_preset[i];
 	}
 	return false;
@@ -75,12 +75,12 @@ static void index_presets(void)
 {
 	memset(of_letter, 0, sizeof(of_letter));
 	of_mangled = 0;
-	for (size_t i = 0; i < TP_PRESETS; i++) {
+	for (size_t i = 0; i < TPC_PRESETS; i++) {
 		uint32_t bit = use_preset[i] ? UINT32_C(1) << i : 0;
 
-		for (const char *letter = tp_presets[i].letters; *letter; letter++)
+		for (const char *letter = tpc_presets[i].letters; *letter; letter++)
 			of_letter[(uint8_t)*letter] |= bit;
-		if (tp_presets[i].mangled[0])
+		if (tpc_presets[i].mangled[0])
 			of_mangled |= bit;
 	}
 }
@@ -101,12 +101,12 @@ static bool set_all(const char *value)
 	return glob_count > 0 || uses_preset();
 }
 
-bool tp_ops_set(const char *value)
+bool tpc_ops_set(const char *value)
 {
 	bool understood = set_all(value);
 
 	index_presets();
-	tp_ops_instrumented = tp_ops_use("instrument");
+	tpc_ops_instrumented = tpc_ops_use("instrument");
 	return understood;
 }
 
@@ -121,18 +121,18 @@ static const char *nearest_preset(const struct glob *glob)
 	const char *nearest = NULL;
 	uint32_t least = TPROF_FAR;
 
-	for (size_t i = 0; i < TP_PRESETS && !glob->excludes && !has_any(glob->text, "*?:_"); i++) {
-		uint32_t distance = tprof_word_distance(glob->text, tp_presets[i].name);
+	for (size_t i = 0; i < TPC_PRESETS && !glob->excludes && !has_any(glob->text, "*?:_"); i++) {
+		uint32_t distance = tprof_word_distance(glob->text, tpc_presets[i].name);
 
 		if (distance < least) {
 			least = distance;
-			nearest = tp_presets[i].name;
+			nearest = tpc_presets[i].name;
 		}
 	}
 	return nearest;
 }
 
-const char *tp_ops_doubtful(const char **meant)
+const char *tpc_ops_doubtful(const char **meant)
 {
 	for (size_t i = 0; i < glob_count; i++) {
 		*meant = nearest_preset(&globs[i]);
@@ -142,17 +142,17 @@ const char *tp_ops_doubtful(const char **meant)
 	return NULL;
 }
 
-void tp_ops_allowed(struct tp_text *to)
+void tpc_ops_allowed(struct tpc_text *to)
 {
-	tp_text_add(to, "a comma list of auto");
-	for (size_t i = 0; i < TP_PRESETS; i++) {
-		tp_text_add(to, ", ");
-		tp_text_add(to, tp_presets[i].name);
+	tpc_text_add(to, "a comma list of auto");
+	for (size_t i = 0; i < TPC_PRESETS; i++) {
+		tpc_text_add(to, ", ");
+		tpc_text_add(to, tpc_presets[i].name);
 	}
-	tp_text_add(to, " and globs, or off");
+	tpc_text_add(to, " and globs, or off");
 }
 
-bool tp_ops_set_step(const char *value)
+bool tpc_ops_set_step(const char *value)
 {
 	size_t length = strlen(value);
 
@@ -162,7 +162,7 @@ bool tp_ops_set_step(const char *value)
 	return true;
 }
 
-bool tp_ops_wanted(void)
+bool tpc_ops_wanted(void)
 {
 	return uses_preset() || glob_count > 0 || *step;
 }
@@ -197,8 +197,8 @@ static bool is_untouchable(const char *symbol)
 		"__cyg_profile_func_*",
 	};
 
-	for (size_t i = 0; i < TP_LENGTH(names); i++) {
-		if (tp_text_glob(names[i], symbol))
+	for (size_t i = 0; i < TPC_LENGTH(names); i++) {
+		if (tpc_text_glob(names[i], symbol))
 			return true;
 	}
 	return false;
@@ -208,7 +208,7 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 {
 	for (size_t i = 0; i < glob_count; i++) {
 		if (globs[i].excludes == excludes &&
-		    (tp_text_glob(globs[i].text, name) || tp_text_glob(globs[i].text, symbol)))
+		    (tpc_text_glob(globs[i].text, name) || tpc_text_glob(globs[i].text, symbol)))
 			return true;
 	}
 	return false;
@@ -224,79 +224,79 @@ static bool starts_with(const char *symbol, const char *text)
 	return true;
 }
 
-static bool begins(const struct tp_preset *preset, const char *symbol)
+static bool begins(const struct tpc_preset *preset, const char *symbol)
 {
-	for (size_t i = 0; i < TP_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
+	for (size_t i = 0; i < TPC_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
 		if (starts_with(symbol, preset->mangled[i]))
 			return true;
 	}
 	return false;
 }
 
-/* The next preset that is to be asked about the symbol, from the `from`th on; TP_PRESETS: none. */
+/* The next preset that is to be asked about the symbol, from the `from`th on; TPC_PRESETS: none. */
 static inline size_t next_preset(size_t from, const char *symbol)
 {
-	bool mangled = tp_is_mangled(symbol);
+	bool mangled = tpc_is_mangled(symbol);
 	uint32_t left = mangled ? of_mangled : of_letter[(uint8_t)*symbol];
 
 	for (left &= UINT32_MAX << from; left; left &= left - 1) {
 		size_t preset = (size_t)__builtin_ctz(left);
 
-		if (!mangled || begins(&tp_presets[preset], symbol))
+		if (!mangled || begins(&tpc_presets[preset], symbol))
 			return preset;
 	}
-	return TP_PRESETS;
+	return TPC_PRESETS;
 }
 
-static void forget(struct tp_text *to, struct tp_op_choice *choice)
+static void forget(struct tpc_text *to, struct tpc_op_choice *choice)
 {
-	*to = tp_text_in(choice->name, sizeof(choice->name));
+	*to = tpc_text_in(choice->name, sizeof(choice->name));
 	memset(&choice->signature, 0, sizeof(choice->signature));
 }
 
-static void choose_preset(size_t first, const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+static void choose_preset(size_t first, const char *symbol, struct tpc_text *to, struct tpc_op_choice *choice)
 {
-	for (size_t i = first; i < TP_PRESETS && !choice->category; i = next_preset(i + 1, symbol)) {
-		if (tp_presets[i].choose(symbol, to, &choice->signature))
-			choice->category = tp_presets[i].name;
+	for (size_t i = first; i < TPC_PRESETS && !choice->category; i = next_preset(i + 1, symbol)) {
+		if (tpc_presets[i].choose(symbol, to, &choice->signature))
+			choice->category = tpc_presets[i].name;
 	}
 }
 
 /* By a glob on the name that a preset that is not in use has for the function: aten::addmm. It is what the preset says it is. */
-static void choose_named(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+static void choose_named(const char *symbol, struct tpc_text *to, struct tpc_op_choice *choice)
 {
-	for (size_t i = 0; i < TP_PRESETS && !choice->category; i++) {
-		bool asked = tp_is_mangled(symbol) ? begins(&tp_presets[i], symbol)
-						   : strchr(tp_presets[i].letters, *symbol) != NULL;
+	for (size_t i = 0; i < TPC_PRESETS && !choice->category; i++) {
+		bool asked = tpc_is_mangled(symbol) ? begins(&tpc_presets[i], symbol)
+						    : strchr(tpc_presets[i].letters, *symbol) != NULL;
 
-		if (use_preset[i] || !tp_presets[i].choose || !asked)
+		if (use_preset[i] || !tpc_presets[i].choose || !asked)
 			continue;
-		if (tp_presets[i].choose(symbol, to, &choice->signature) &&
+		if (tpc_presets[i].choose(symbol, to, &choice->signature) &&
 		    choose_glob(choice->name, choice->name, false))
-			choice->category = tp_presets[i].name;
+			choice->category = tpc_presets[i].name;
 		else
 			forget(to, choice);
 	}
 }
 
-bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
+bool tpc_ops_choose(const char *symbol, struct tpc_op_choice *choice)
 {
 	size_t preset = next_preset(0, symbol);
-	struct tp_text to, plain;
+	struct tpc_text to, plain;
 	char qualified[160];
 
 	choice->category = NULL;
 	choice->ends_step = choice->refused = false;
-	if (preset == TP_PRESETS && !glob_count && !*step)
+	if (preset == TPC_PRESETS && !glob_count && !*step)
 		return false;
 	forget(&to, choice);
-	plain = tp_text_in(qualified, sizeof(qualified));
+	plain = tpc_text_in(qualified, sizeof(qualified));
 	choose_preset(preset, symbol, &to, choice);
 	if (!choice->category && !glob_count && !*step)
 		return false;
-	tp_qualify(symbol, &plain);
+	tpc_qualify(symbol, &plain);
 	if (!choice->category && choose_glob(symbol, qualified, false)) {
-		tp_text_add(&to, qualified);
+		tpc_text_add(&to, qualified);
 		choice->refused = is_untouchable(symbol);
 		choice->category = choice->refused ? NULL : "user";
 	}
@@ -305,12 +305,12 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	if (choice->category && (choose_glob(symbol, qualified, true) || choose_glob(symbol, choice->name, true)))
 		choice->category = NULL;
 	if (*step && !is_untouchable(symbol) &&
-	    (tp_text_glob(step, qualified) || tp_text_glob(step, symbol) ||
-	     (choice->category && tp_text_glob(step, choice->name)))) {
+	    (tpc_text_glob(step, qualified) || tpc_text_glob(step, symbol) ||
+	     (choice->category && tpc_text_glob(step, choice->name)))) {
 		choice->ends_step = true;
 		if (!choice->category) {
-			to = tp_text_in(choice->name, sizeof(choice->name));
-			tp_text_add(&to, qualified);
+			to = tpc_text_in(choice->name, sizeof(choice->name));
+			tpc_text_add(&to, qualified);
 			choice->signature.kind = 0;
 			choice->category = "step";
 		}

@@ -16,16 +16,16 @@
 #define FIRST_BITS 10u /* of the first table */
 #define MORE_BITS 2u   /* that the next one has */
 
-struct tp_shapes *tp_shapes TP_LOOKED_AT; /* NULL: there is none yet */
+struct tpc_shapes *tpc_shapes TPC_LOOKED_AT; /* NULL: there is none yet */
 
-/* While a function learns, in its frame (TP_OP_SPACE). */
+/* While a function learns, in its frame (TPC_OP_SPACE). */
 struct noted {
 	uint64_t mark;	/* MARK ^ frame: it was noted */
 	uint64_t third; /* argument */
 	uint64_t op;	/* 0, or what the call is if the guess is right */
 };
 
-enum { AS_SAID, MOVING, MOVED }; /* struct tp_op_function's `moved`; MOVING: a thread is at it */
+enum { AS_SAID, MOVING, MOVED }; /* struct tpc_op_function's `moved`; MOVING: a thread is at it */
 
 /* ---- by the symbol ---- */
 
@@ -36,7 +36,7 @@ static bool makes(const char *name, size_t length)
 		"empty_memory_format", "empty_strided", "zeros", "ones", "full", "rand", "randn"
 	};
 
-	for (size_t i = 0; i < TP_LENGTH(names); i++)
+	for (size_t i = 0; i < TPC_LENGTH(names); i++)
 		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
 			return true;
 	return false;
@@ -52,16 +52,16 @@ static bool is_in_place(const char *name, size_t length)
 	return length > 1 && name[0] != '_' && name[length - 1] == '_';
 }
 
-void tp_shapes_choose(const char *symbol, const char *name, size_t length, struct tp_signature *signature)
+void tpc_shapes_choose(const char *symbol, const char *name, size_t length, struct tpc_signature *signature)
 {
-	struct tp_tensor_parts parts;
+	struct tpc_tensor_parts parts;
 
-	_Static_assert(TP_TENSOR_PARTS <= TP_SIGNATURE_PARTS, "room for each");
-	if (!tp_parameter_tensors(symbol, is_in_place(name, length), &parts) || parts.mutable_count > 1)
+	_Static_assert(TPC_TENSOR_PARTS <= TPC_SIGNATURE_PARTS, "room for each");
+	if (!tpc_parameter_tensors(symbol, is_in_place(name, length), &parts) || parts.mutable_count > 1)
 		return; /* of several, which are returned in memory or not, the compiler's library decides */
 	signature->parts = parts.count;
 	for (uint32_t i = 0; i < parts.count; i++) {
-		signature->part[i].part = (uint8_t)(TP_PART_TENSOR + parts.part[i]);
+		signature->part[i].part = (uint8_t)(TPC_PART_TENSOR + parts.part[i]);
 		signature->part[i].offset = parts.offset[i];
 	}
 	signature->learns = parts.count || (parts.sizes_first && makes(name, length));
@@ -69,41 +69,41 @@ void tp_shapes_choose(const char *symbol, const char *name, size_t length, struc
 
 /* ---- numbers ---- */
 
-static inline uint64_t hash_of(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+static inline uint64_t hash_of(const struct tpc_signature *signature, uint32_t index, const uintptr_t *frame)
 {
-	uint64_t hash = index * TP_FOLD_MIX;
+	uint64_t hash = index * TPC_FOLD_MIX;
 
 	for (uint32_t i = 0; i < signature->parts; i++)
-		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame,
-				       signature->part[i].offset);
+		hash = tpc_tensors_hash(hash, signature->part[i].part - TPC_PART_TENSOR, frame,
+					signature->part[i].offset);
 	return hash;
 }
 
-uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+uint64_t tpc_shapes_hash(const struct tpc_signature *signature, uint32_t index, const uintptr_t *frame)
 {
 	return hash_of(signature, index, frame);
 }
 
-static inline struct tp_shape *slot_of(struct tp_shapes *in, uint64_t i)
+static inline struct tpc_shape *slot_of(struct tpc_shapes *in, uint64_t i)
 {
 	return &in->slots[i & ((UINT64_C(1) << in->bits) - 1)];
 }
 
-struct tp_shape_found tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+struct tpc_shape_found tpc_shapes_find(const struct tpc_signature *signature, uint32_t index, const uintptr_t *frame)
 {
 	uint64_t hash = hash_of(signature, index, frame);
-	struct tp_shapes *in = tp_load_acquire(&tp_shapes); /* pairs with grow(): it is filled */
+	struct tpc_shapes *in = tpc_load_acquire(&tpc_shapes); /* pairs with grow(): it is filled */
 
-	if (tp_unlikely(!in))
-		return (struct tp_shape_found){ 0, 0 };
+	if (tpc_unlikely(!in))
+		return (struct tpc_shape_found){ 0, 0 };
 	for (uint64_t i = hash >> (64 - in->bits);; i++) {
-		const struct tp_shape *at = slot_of(in, i);
-		uint64_t there = tp_load_acquire(&at->key); /* pairs with keep() */
+		const struct tpc_shape *at = slot_of(in, i);
+		uint64_t there = tpc_load_acquire(&at->key); /* pairs with keep() */
 
-		if (tp_likely(there == (hash | 1)))
-			return (struct tp_shape_found){ tp_load_acquire(&at->op), (uint32_t)(at - in->slots) };
+		if (tpc_likely(there == (hash | 1)))
+			return (struct tpc_shape_found){ tpc_load_acquire(&at->op), (uint32_t)(at - in->slots) };
 		if (!there)
-			return (struct tp_shape_found){ 0, 0 };
+			return (struct tpc_shape_found){ 0, 0 };
 	}
 }
 
@@ -115,7 +115,7 @@ struct writer {
 static void put(struct writer *to, uint64_t number)
 {
 	if (to->at && to->at - to->bytes <= (ptrdiff_t)(BYTES - 10))
-		to->at = tp_put_uvarint(to->at, number);
+		to->at = tpc_put_uvarint(to->at, number);
 	else
 		to->at = NULL;
 }
@@ -133,7 +133,7 @@ static bool agrees(const uint64_t *sizes, uint64_t count, uint64_t head)
 static void put_tensor(struct writer *to, uintptr_t impl)
 {
 	uint64_t count, head;
-	const uint64_t *sizes = tp_tensor_sizes(impl, &count, &head);
+	const uint64_t *sizes = tpc_tensor_sizes(impl, &count, &head);
 
 	if (!sizes || !agrees(sizes, count, head)) {
 		put(to, TPROF_TENSOR_NONE);
@@ -145,11 +145,11 @@ static void put_tensor(struct writer *to, uintptr_t impl)
 		put(to, sizes[i]);
 }
 
-static void put_tensors(struct writer *to, const struct tp_signature *signature, const uintptr_t *frame)
+static void put_tensors(struct writer *to, const struct tpc_signature *signature, const uintptr_t *frame)
 {
 	for (uint32_t i = 0; i < signature->parts; i++) {
-		uint8_t part = signature->part[i].part - TP_PART_TENSOR;
-		struct tp_tensors all = tp_tensors_of(part, frame, signature->part[i].offset);
+		uint8_t part = signature->part[i].part - TPC_PART_TENSOR;
+		struct tpc_tensors all = tpc_tensors_of(part, frame, signature->part[i].offset);
 
 		if (all.is_list) {
 			put(to, TPROF_TENSOR_LIST);
@@ -163,30 +163,30 @@ static void put_tensors(struct writer *to, const struct tp_signature *signature,
 }
 
 /* Of which function with which shapes; the lowest bit tells it from an empty slot. 0: none was kept there. */
-static uint32_t kept(struct tp_shapes *in, uint64_t key)
+static uint32_t kept(struct tpc_shapes *in, uint64_t key)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
-		const struct tp_shape *at = slot_of(in, i);
-		uint64_t there = tp_load_acquire(&at->key);
+		const struct tpc_shape *at = slot_of(in, i);
+		uint64_t there = tpc_load_acquire(&at->key);
 
 		if (there == key)
-			return tp_load_acquire(&at->op);
+			return tpc_load_acquire(&at->op);
 		if (!there)
 			return 0;
 	}
 }
 
 /* There is an empty slot. Another thread may keep the same, and have another number for it: it means the same. */
-static void keep(struct tp_shapes *in, uint64_t key, uint32_t op)
+static void keep(struct tpc_shapes *in, uint64_t key, uint32_t op)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
-		struct tp_shape *at = slot_of(in, i);
+		struct tpc_shape *at = slot_of(in, i);
 
-		if (tp_load(&at->key) == key)
+		if (tpc_load(&at->key) == key)
 			return;
-		if (!tp_load(&at->key) && tp_swap_if(&at->key, UINT64_C(0), key)) {
-			tp_add(&in->used, 1);
-			tp_store_release(&at->op, op); /* pairs with tp_shapes_find(): its records are there */
+		if (!tpc_load(&at->key) && tpc_swap_if(&at->key, UINT64_C(0), key)) {
+			tpc_add(&in->used, 1);
+			tpc_store_release(&at->op, op); /* pairs with tpc_shapes_find(): its records are there */
 			return;
 		}
 	}
@@ -194,19 +194,19 @@ static void keep(struct tp_shapes *in, uint64_t key, uint32_t op)
 
 static size_t bytes_of(uint32_t bits)
 {
-	return sizeof(struct tp_shapes) + (sizeof(struct tp_shape) << bits);
+	return sizeof(struct tpc_shapes) + (sizeof(struct tpc_shape) << bits);
 }
 
-static bool is_full(const struct tp_shapes *in)
+static bool is_full(const struct tpc_shapes *in)
 {
-	return tp_load(&in->used) >= 1u << (in->bits - 1);
+	return tpc_load(&in->used) >= 1u << (in->bits - 1);
 }
 
-static void copy_all(struct tp_shapes *to, struct tp_shapes *from)
+static void copy_all(struct tpc_shapes *to, struct tpc_shapes *from)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << from->bits && !is_full(to); i++) {
-		uint64_t key = tp_load_acquire(&from->slots[i].key);
-		uint32_t op = tp_load_acquire(&from->slots[i].op);
+		uint64_t key = tpc_load_acquire(&from->slots[i].key);
+		uint32_t op = tpc_load_acquire(&from->slots[i].op);
 
 		if (key && op)
 			keep(to, key, op);
@@ -214,44 +214,44 @@ static void copy_all(struct tp_shapes *to, struct tp_shapes *from)
 }
 
 /* Others may go on keeping shapes in the old table: what the copy misses is given a number again. */
-static struct tp_shapes *grow(struct tp_shapes *old)
+static struct tpc_shapes *grow(struct tpc_shapes *old)
 {
 	uint32_t bits = old ? old->bits + MORE_BITS : FIRST_BITS;
-	struct tp_shapes *larger;
+	struct tpc_shapes *larger;
 
-	if (bits > TP_SHAPES_BITS || !(larger = tp_space_take(bytes_of(bits))))
+	if (bits > TPC_SHAPES_BITS || !(larger = tpc_space_take(bytes_of(bits))))
 		return NULL;
 	larger->bits = bits;
 	if (old)
 		copy_all(larger, old);
-	if (!tp_swap_if(&tp_shapes, old, larger))	    /* pairs with tp_shapes_find() */
-		tp_space_give_back(larger, bytes_of(bits)); /* another thread was first */
+	if (!tpc_swap_if(&tpc_shapes, old, larger))	     /* pairs with tpc_shapes_find() */
+		tpc_space_give_back(larger, bytes_of(bits)); /* another thread was first */
 	else if (old)
-		tp_space_retire(old, bytes_of(old->bits), sizeof(*old));
-	return tp_load_acquire(&tp_shapes);
+		tpc_space_retire(old, bytes_of(old->bits), sizeof(*old));
+	return tpc_load_acquire(&tpc_shapes);
 }
 
 /* A call that has no sizes to tell is one of the function itself. */
-static uint32_t new_number(const struct tp_op_function *function, const struct writer *tensors)
+static uint32_t new_number(const struct tpc_op_function *function, const struct writer *tensors)
 {
-	struct tp_op_record record = { .op = tp_op_new_number(),
-				       .origin = TPROF_OP_FUNCTION,
-				       .category = function->category,
-				       .category_length = strlen(function->category),
-				       .name = function->name,
-				       .name_length = strlen(function->name) };
+	struct tpc_op_record record = { .op = tpc_op_new_number(),
+					.origin = TPROF_OP_FUNCTION,
+					.category = function->category,
+					.category_length = strlen(function->category),
+					.name = function->name,
+					.name_length = strlen(function->name) };
 
 	if (!record.op)
 		return 0;
-	tp_table_op(&record);
-	tp_table_shape(record.op, tensors->bytes, (size_t)(tensors->at - tensors->bytes));
+	tpc_table_op(&record);
+	tpc_table_shape(record.op, tensors->bytes, (size_t)(tensors->at - tensors->bytes));
 	return record.op;
 }
 
-uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame)
+uint32_t tpc_shapes_number(const struct tpc_op_function *function, const uintptr_t *frame)
 {
-	uint64_t key = 1 | tp_shapes_hash(&function->signature, (uint32_t)(function - tp_op_functions), frame);
-	struct tp_shapes *in = tp_load_acquire(&tp_shapes);
+	uint64_t key = 1 | tpc_shapes_hash(&function->signature, (uint32_t)(function - tpc_op_functions), frame);
+	struct tpc_shapes *in = tpc_load_acquire(&tpc_shapes);
 	struct writer tensors;
 	uint32_t op = in ? kept(in, key) : 0;
 
@@ -261,87 +261,87 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 		return 0;
 	tensors.at = tensors.bytes;
 	put_tensors(&tensors, &function->signature, frame);
-	op = tensors.at ? new_number(function, &tensors) : tp_load(&function->op);
+	op = tensors.at ? new_number(function, &tensors) : tpc_load(&function->op);
 	if (op)
 		keep(in, key, op);
 	return op;
 }
 
-void tp_shapes_forget(void)
+void tpc_shapes_forget(void)
 {
-	if (tp_shapes)
-		tp_space_give_back(tp_shapes, bytes_of(tp_shapes->bits));
-	tp_shapes = NULL;
+	if (tpc_shapes)
+		tpc_space_give_back(tpc_shapes, bytes_of(tpc_shapes->bits));
+	tpc_shapes = NULL;
 }
 
 /* ---- learning ---- */
 
-/* Can the function's tensors be where they should be? TP_LOOK_NONE: this call does not tell. */
-static enum tp_tensor_look look(const struct tp_signature *signature, const uintptr_t *frame)
+/* Can the function's tensors be where they should be? TPC_LOOK_NONE: this call does not tell. */
+static enum tpc_tensor_look look(const struct tpc_signature *signature, const uintptr_t *frame)
 {
-	enum tp_tensor_look all = TP_LOOK_NONE;
+	enum tpc_tensor_look all = TPC_LOOK_NONE;
 
 	for (uint32_t i = 0; i < signature->parts; i++) {
-		uint8_t part = signature->part[i].part - TP_PART_TENSOR;
-		enum tp_tensor_look one = tp_tensor_look(part, frame, signature->part[i].offset);
+		uint8_t part = signature->part[i].part - TPC_PART_TENSOR;
+		enum tpc_tensor_look one = tpc_tensor_look(part, frame, signature->part[i].offset);
 
-		if (one == TP_LOOK_WRONG)
+		if (one == TPC_LOOK_WRONG)
 			return one;
 		all = one > all ? one : all;
-		if (part == TP_TENSOR_OPTIONAL && !tp_load(&tp_tensor_layout.optional))
-			return TP_LOOK_NONE;
+		if (part == TPC_TENSOR_OPTIONAL && !tpc_load(&tpc_tensor_layout.optional))
+			return TPC_LOOK_NONE;
 	}
 	return all;
 }
 
-void tp_shapes_begun(struct tp_op_function *function, const uintptr_t *frame)
+void tpc_shapes_begun(struct tpc_op_function *function, const uintptr_t *frame)
 {
-	struct noted *noted = TP_OP_SPACE(frame);
+	struct noted *noted = TPC_OP_SPACE(frame);
 
-	_Static_assert(sizeof(struct noted) <= 32, "TP_OP_SPACE");
-	noted->third = tp_argument(frame, 2);
+	_Static_assert(sizeof(struct noted) <= 32, "TPC_OP_SPACE");
+	noted->third = tpc_argument(frame, 2);
 	noted->op = 0;
 	noted->mark = MARK ^ (uintptr_t)frame;
-	if (tp_tensor_known() && function->signature.parts && look(&function->signature, frame) == TP_LOOK_GOOD)
-		noted->op = tp_shapes_number(function, frame);
+	if (tpc_tensor_known() && function->signature.parts && look(&function->signature, frame) == TPC_LOOK_GOOD)
+		noted->op = tpc_shapes_number(function, frame);
 }
 
-static void stop(struct tp_op_function *function, bool shaped)
+static void stop(struct tpc_op_function *function, bool shaped)
 {
 	if (shaped)
-		tp_store_release(&function->signature.shaped, true); /* pairs with tp_op_begin(): `parts` are there */
-	tp_store(&function->signature.learns, false);
-	tp_store(&function->ending, function->signature.tells_usage || function->signature.after ? function : NULL);
+		tpc_store_release(&function->signature.shaped, true); /* pairs with tpc_op_begin(): `parts` are there */
+	tpc_store(&function->signature.learns, false);
+	tpc_store(&function->ending, function->signature.tells_usage || function->signature.after ? function : NULL);
 }
 
 /* A function that makes a tensor. Its type is behind the sizes, where it is said: an optional, of two bytes. */
-static void learn_layout(struct tp_op_function *function, const uintptr_t *frame, const struct noted *noted)
+static void learn_layout(struct tpc_op_function *function, const uintptr_t *frame, const struct noted *noted)
 {
-	int64_t sizes[TP_TENSOR_INLINE];
+	int64_t sizes[TPC_TENSOR_INLINE];
 	uint64_t count = noted->third;
 
-	if (!tp_tensor_known() && frame[RESULT] == tp_argument(frame, 0) && count <= TP_LENGTH(sizes) &&
-	    tp_sys_copy(sizes, tp_argument(frame, 1), count * sizeof(*sizes)))
-		tp_tensor_learn(frame[RESULT], sizes, count, 0);
-	if (tp_tensor_known())
+	if (!tpc_tensor_known() && frame[RESULT] == tpc_argument(frame, 0) && count <= TPC_LENGTH(sizes) &&
+	    tpc_sys_copy(sizes, tpc_argument(frame, 1), count * sizeof(*sizes)))
+		tpc_tensor_learn(frame[RESULT], sizes, count, 0);
+	if (tpc_tensor_known())
 		stop(function, false);
 }
 
 /* Where is the parameter that is returned? NULL: there is none, a result is in memory. */
-static const uintptr_t *returned(const struct tp_signature *signature, const uintptr_t *frame)
+static const uintptr_t *returned(const struct tpc_signature *signature, const uintptr_t *frame)
 {
 	for (uint32_t i = 0; i < signature->parts; i++)
-		if (signature->part[i].part == TP_PART_TENSOR + TP_TENSOR_OUT)
+		if (signature->part[i].part == TPC_PART_TENSOR + TPC_TENSOR_OUT)
 			return &frame[signature->part[i].offset];
 	return NULL;
 }
 
 /* There is no result in memory, so all arguments come one register earlier. False: some are not in one. */
-static bool move(struct tp_signature *signature)
+static bool move(struct tpc_signature *signature)
 {
 	for (uint32_t i = 0; i < signature->parts; i++)
 		if (signature->part[i].offset > -2 ||
-		    (signature->part[i].part == TP_PART_TENSOR + TP_TENSOR_LIST && signature->part[i].offset == -6))
+		    (signature->part[i].part == TPC_PART_TENSOR + TPC_TENSOR_LIST && signature->part[i].offset == -6))
 			return false;
 	for (uint32_t i = 0; i < signature->parts; i++)
 		signature->part[i].offset++;
@@ -352,14 +352,14 @@ static bool move(struct tp_signature *signature)
 static bool is_returned(const uintptr_t *out, const uintptr_t *frame, const struct noted *noted)
 {
 	if (!out)
-		return frame[RESULT] == tp_argument(frame, 0);
-	return frame[RESULT] == (out == &frame[tp_argument_offset(2)] ? noted->third : *out);
+		return frame[RESULT] == tpc_argument(frame, 0);
+	return frame[RESULT] == (out == &frame[tpc_argument_offset(2)] ? noted->third : *out);
 }
 
-uint32_t tp_shapes_returned(struct tp_op_function *function, const uintptr_t *frame)
+uint32_t tpc_shapes_returned(struct tpc_op_function *function, const uintptr_t *frame)
 {
-	struct tp_signature *signature = &function->signature;
-	const struct noted *noted = TP_OP_SPACE(frame);
+	struct tpc_signature *signature = &function->signature;
+	const struct noted *noted = TPC_OP_SPACE(frame);
 	const uintptr_t *out = returned(signature, frame);
 
 	if (noted->mark != (MARK ^ (uintptr_t)frame))
@@ -368,21 +368,21 @@ uint32_t tp_shapes_returned(struct tp_op_function *function, const uintptr_t *fr
 		learn_layout(function, frame, noted);
 		return 0;
 	}
-	if (!tp_tensor_known())
+	if (!tpc_tensor_known())
 		return 0;
-	if (tp_add(&function->tried, 1u) + 1 >= TRIED) {
+	if (tpc_add(&function->tried, 1u) + 1 >= TRIED) {
 		stop(function, false);
 		return 0;
 	}
-	if (tp_load_acquire(&function->moved) == MOVED || is_returned(out, frame, noted)) {
-		if (noted->op && tp_add(&function->confirmed, 1) + 1u >= CONFIRMED)
+	if (tpc_load_acquire(&function->moved) == MOVED || is_returned(out, frame, noted)) {
+		if (noted->op && tpc_add(&function->confirmed, 1) + 1u >= CONFIRMED)
 			stop(function, true);
 		return (uint32_t)noted->op;
 	}
-	if (!tp_swap_if(&function->moved, (uint8_t)AS_SAID, (uint8_t)MOVING))
+	if (!tpc_swap_if(&function->moved, (uint8_t)AS_SAID, (uint8_t)MOVING))
 		return 0; /* another thread's call ended so */
 	if (out || !move(signature))
 		stop(function, false);
-	tp_store_release(&function->moved, (uint8_t)MOVED); /* pairs with the load above: all of them are moved */
+	tpc_store_release(&function->moved, (uint8_t)MOVED); /* pairs with the load above: all of them are moved */
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/tensors.h"
 
-struct tp_shape {
+struct tpc_shape {
 	uint64_t key;		/* 0: empty */
 	uint32_t op;		/* 0: not yet published */
 } __attribute__((aligned(16))); /* none is in two cache lines */
@@ -22,48 +22,48 @@ struct tp_shape {
  * At most half full, and no larger than that asks for: what a program's steps go round in has few shapes, and in a large
  * table each of them would be on a page of its own, which is met too seldom to stay in the processor's caches.
  */
-extern struct tp_shapes {
-	uint32_t bits; /* an index is as many upper bits of a hash, TP_SHAPES_BITS at most */
+extern struct tpc_shapes {
+	uint32_t bits; /* an index is as many upper bits of a hash, TPC_SHAPES_BITS at most */
 	uint32_t used; /* slots */
-	struct tp_shape slots[];
-} * tp_shapes TP_NEAR;
-#define TP_SHAPES_BITS 16u
+	struct tpc_shape slots[];
+} * tpc_shapes TPC_NEAR;
+#define TPC_SHAPES_BITS 16u
 
 /* Fills in what the symbol of a function of libtorch says. `name`: the operator's, without its overload's. */
-void tp_shapes_choose(const char *symbol, const char *name, size_t length, struct tp_signature *signature);
+void tpc_shapes_choose(const char *symbol, const char *name, size_t length, struct tpc_signature *signature);
 
 /* What its tensors are, as a number. Apart, like the next: in the way of calls that have none it would cost them registers. */
-uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame);
+uint64_t tpc_shapes_hash(const struct tpc_signature *signature, uint32_t index, const uintptr_t *frame);
 
-struct tp_shape_found {
+struct tpc_shape_found {
 	uint32_t op;	/* its number; 0: none was given yet */
-	uint32_t place; /* for tp_shapes_fetch() */
+	uint32_t place; /* for tpc_shapes_fetch() */
 };
 
 /* The op that is called so. */
-struct tp_shape_found tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame);
+struct tpc_shape_found tpc_shapes_find(const struct tpc_signature *signature, uint32_t index, const uintptr_t *frame);
 
 /* What was found at that place is soon to be found again: it is fetched. The place may be any. */
-TP_HOT void tp_shapes_fetch(uint32_t place)
+TPC_HOT void tpc_shapes_fetch(uint32_t place)
 {
-	__builtin_prefetch(&tp_load(&tp_shapes)->slots[place]);
+	__builtin_prefetch(&tpc_load(&tpc_shapes)->slots[place]);
 }
 
 /*
  * The same, made if it is not there. 0: nothing can be said of it, or there is no room. Not where vector registers must be
  * left alone. `function` has its own number.
  */
-uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame);
+uint32_t tpc_shapes_number(const struct tpc_op_function *function, const uintptr_t *frame);
 
 /* ---- of a function that learns ---- */
 
 /* It is called: what is kept in its frame. */
-void tp_shapes_begun(struct tp_op_function *function, const uintptr_t *frame);
+void tpc_shapes_begun(struct tpc_op_function *function, const uintptr_t *frame);
 
 /* It has returned, and that stands in the frame too: the op number that says the call's shapes; 0: not known. */
-uint32_t tp_shapes_returned(struct tp_op_function *function, const uintptr_t *frame);
+uint32_t tpc_shapes_returned(struct tpc_op_function *function, const uintptr_t *frame);
 
 /* In a forked child: numbers are to be asked for again. */
-void tp_shapes_forget(void);
+void tpc_shapes_forget(void);
 
 #endif

@@ -9,17 +9,17 @@
 
 #define FUNCTIONS_MAX 16384u
 #define FUNCTIONS_MANY 1024u /* each call of another one meets another page: from here on they get a large one */
-#define STUB_BYTES TP_ARCH_STUB_BYTES
+#define STUB_BYTES TPC_ARCH_STUB_BYTES
 #define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
-#define STUBS_AT TP_PAGE /* the trampolines' addresses stand before them */
+#define STUBS_AT TPC_PAGE /* the trampolines' addresses stand before them */
 #define AREA_BYTES (STUBS_AT + TRAMPOLINES * STUBS_BYTES)
 
 /* Of each a stub for each function has room; a page of them is made when the first on it is asked for. */
 enum { TRAMPOLINES = 3 };
-static void (*const trampolines[TRAMPOLINES])(void) = { tp_op_trampoline, tp_op_trampoline_value,
-							tp_op_trampoline_reference };
+static void (*const trampolines[TRAMPOLINES])(void) = { tpc_op_trampoline, tpc_op_trampoline_value,
+							tpc_op_trampoline_reference };
 
-struct tp_op_function *tp_op_functions TP_LOOKED_AT;
+struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT;
 static uint32_t function_count;
 static uint8_t *stubs; /* all that is executable, or can be */
 
@@ -35,35 +35,35 @@ static uint16_t *head_of(const void *address)
 
 static bool protect(uint8_t *at, size_t bytes, int protection)
 {
-	return tp_syscall(SYS_mprotect, at, bytes, protection, 0) == 0;
+	return tpc_syscall(SYS_mprotect, at, bytes, protection, 0) == 0;
 }
 
 static void *reserve(size_t bytes)
 {
-	return tp_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return tpc_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 static bool make_room(void)
 {
-	struct tp_op_function *functions;
+	struct tpc_op_function *functions;
 
-	if (tp_op_functions)
+	if (tpc_op_functions)
 		return true;
-	functions = tp_space_at_border(FUNCTIONS_MAX * sizeof(*functions));
+	functions = tpc_space_at_border(FUNCTIONS_MAX * sizeof(*functions));
 	if (!functions)
 		return false;
-	tp_space_note(functions, FUNCTIONS_MAX * sizeof(*functions));
+	tpc_space_note(functions, FUNCTIONS_MAX * sizeof(*functions));
 	stubs = reserve(AREA_BYTES);
-	if (tp_sys_failed(stubs)) {
+	if (tpc_sys_failed(stubs)) {
 		stubs = NULL;
 		return false;
 	}
 	memcpy(stubs, trampolines, sizeof(trampolines));
 	protect(stubs, STUBS_AT, PROT_READ);
-	tp_recall_hold((uintptr_t)tp_op_trampoline, (uintptr_t)tp_op_trampoline_end - (uintptr_t)tp_op_trampoline);
-	tp_fold_left = tp_ops_end_thrown;
-	tp_cpu_own_code(stubs, AREA_BYTES);
-	tp_op_functions = functions;
+	tpc_recall_hold((uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampoline_end - (uintptr_t)tpc_op_trampoline);
+	tpc_fold_left = tpc_ops_end_thrown;
+	tpc_cpu_own_code(stubs, AREA_BYTES);
+	tpc_op_functions = functions;
 	return true;
 }
 
@@ -74,25 +74,25 @@ static uint8_t *stub_of(uint32_t i, uint32_t trampoline)
 
 static void write_stub(uint32_t i, uint32_t trampoline)
 {
-	tp_arch_write_stub(stub_of(i, trampoline), i, stubs + trampoline * sizeof(*trampolines));
+	tpc_arch_write_stub(stub_of(i, trampoline), i, stubs + trampoline * sizeof(*trampolines));
 }
 
 /* The page that its stub is on. False: no memory, or the system forbids code that was written. */
 static bool make_page(uint32_t i, uint32_t trampoline)
 {
-	static bool made[TRAMPOLINES][STUBS_BYTES / TP_PAGE];
-	uint32_t each = TP_PAGE / STUB_BYTES, first = i / each * each;
+	static bool made[TRAMPOLINES][STUBS_BYTES / TPC_PAGE];
+	uint32_t each = TPC_PAGE / STUB_BYTES, first = i / each * each;
 	uint8_t *page = stub_of(first, trampoline);
 
 	if (made[trampoline][i / each])
 		return true;
 	for (uint32_t k = first; k < first + each; k++)
 		write_stub(k, trampoline);
-	made[trampoline][i / each] = protect(page, TP_PAGE, PROT_READ | PROT_EXEC);
+	made[trampoline][i / each] = protect(page, TPC_PAGE, PROT_READ | PROT_EXEC);
 	return made[trampoline][i / each];
 }
 
-bool tp_op_is_stub(const void *address)
+bool tpc_op_is_stub(const void *address)
 {
 	return stubs && (uintptr_t)address - (uintptr_t)stubs < AREA_BYTES;
 }
@@ -101,22 +101,22 @@ bool tp_op_is_stub(const void *address)
 static uint32_t find(const void *address, const char *name)
 {
 	for (uint32_t i = *head_of(address); i; i = next[i - 1]) {
-		if (tp_op_functions[i - 1].address == address && strcmp(tp_op_functions[i - 1].name, name) == 0)
+		if (tpc_op_functions[i - 1].address == address && strcmp(tpc_op_functions[i - 1].name, name) == 0)
 			return i - 1;
 	}
 	return function_count;
 }
 
-static uint32_t trampoline_for(const struct tp_op_function *function)
+static uint32_t trampoline_for(const struct tpc_op_function *function)
 {
-	if (function->ending || !tp_op_is_short(&function->signature))
+	if (function->ending || !tpc_op_is_short(&function->signature))
 		return 0;
 	return function->signature.by_reference ? 2 : 1;
 }
 
-static void add(void *address, const struct tp_op_choice *choice, uint32_t i)
+static void add(void *address, const struct tpc_op_choice *choice, uint32_t i)
 {
-	struct tp_op_function *function = &tp_op_functions[i];
+	struct tpc_op_function *function = &tpc_op_functions[i];
 	uint16_t *head = head_of(address);
 
 	function->address = address;
@@ -130,13 +130,13 @@ static void add(void *address, const struct tp_op_choice *choice, uint32_t i)
 	function->trampoline = (uint8_t)trampoline_for(function);
 	memcpy(function->name, choice->name, sizeof(function->name));
 	next[i] = *head;
-	tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */
-	tp_store_release(&function_count, i + 1);
+	tpc_store_release(head, (uint16_t)(i + 1)); /* pairs with tpc_op_is_hooked(): the function is there */
+	tpc_store_release(&function_count, i + 1);
 	if (i + 1 == FUNCTIONS_MANY)
-		tp_space_gather(tp_op_functions);
+		tpc_space_gather(tpc_op_functions);
 }
 
-void *tp_op_stub(void *address, const struct tp_op_choice *choice)
+void *tpc_op_stub(void *address, const struct tpc_op_choice *choice)
 {
 	uint32_t i;
 
@@ -147,30 +147,30 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 		return NULL;
 	if (i == function_count)
 		add(address, choice, i);
-	return make_page(i, tp_op_functions[i].trampoline) ? stub_of(i, tp_op_functions[i].trampoline) : NULL;
+	return make_page(i, tpc_op_functions[i].trampoline) ? stub_of(i, tpc_op_functions[i].trampoline) : NULL;
 }
 
-bool tp_op_is_hooked(const void *address)
+bool tpc_op_is_hooked(const void *address)
 {
-	for (uint32_t i = tp_load_acquire(head_of(address)); i; i = next[i - 1]) {
-		if (tp_op_functions[i - 1].address == address)
+	for (uint32_t i = tpc_load_acquire(head_of(address)); i; i = next[i - 1]) {
+		if (tpc_op_functions[i - 1].address == address)
 			return true;
 	}
 	return false;
 }
 
-struct tp_op_function *tp_op_of_stub(const void *stub)
+struct tpc_op_function *tpc_op_of_stub(const void *stub)
 {
-	return &tp_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
+	return &tpc_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
 }
 
-uint32_t tp_op_function_count(void)
+uint32_t tpc_op_function_count(void)
 {
-	return tp_load(&function_count);
+	return tpc_load(&function_count);
 }
 
-void tp_op_calls_forget(void)
+void tpc_op_calls_forget(void)
 {
 	for (uint32_t i = 0; i < function_count; i++)
-		tp_op_functions[i].op = 0;
+		tpc_op_functions[i].op = 0;
 }

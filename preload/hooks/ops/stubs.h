@@ -6,12 +6,12 @@
 #include "hooks/ops/select.h"
 
 /* What a call that is like most needs stands in the first cache line: a program's own data drives it out ever again. */
-struct tp_op_function {
+struct tpc_op_function {
 	void *address;
-	const struct tp_op_function *ending; /* itself, if its end calls for more than its event; else NULL */
-	uint32_t op;			     /* number in the trace; 0: to be asked for */
+	const struct tpc_op_function *ending; /* itself, if its end calls for more than its event; else NULL */
+	uint32_t op;			      /* number in the trace; 0: to be asked for */
 	bool ends_step;
-	struct tp_signature signature;
+	struct tpc_signature signature;
 	uint8_t trampoline; /* which: number of stubs.c */
 	uint8_t moved; /* of hooks/ops/shapes.c: what its symbol says of its arguments was wrong, and was corrected */
 	uint8_t confirmed; /* the same: calls that were as the symbol says */
@@ -21,36 +21,36 @@ struct tp_op_function {
 	char name[160];
 } __attribute__((aligned(64)));
 
-_Static_assert(offsetof(struct tp_op_function, signature.read) <= 64, "a call's part of it is one cache line");
+_Static_assert(offsetof(struct tpc_op_function, signature.read) <= 64, "a call's part of it is one cache line");
 
-extern struct tp_op_function *tp_op_functions TP_NEAR;
+extern struct tpc_op_function *tpc_op_functions TPC_NEAR;
 
-/* Of trampoline.S: for any function, and for those of which tp_op_is_short() is true, by how the length is passed. */
-void tp_op_trampoline(void) __attribute__((visibility("hidden")));
-extern const char tp_op_trampoline_end[] __attribute__((visibility("hidden")));	 /* of the first */
-extern const char tp_op_trampolines_end[] __attribute__((visibility("hidden"))); /* of all of them */
-void tp_op_trampoline_value(void) __attribute__((visibility("hidden")));
-void tp_op_trampoline_reference(void) __attribute__((visibility("hidden")));
+/* Of trampoline.S: for any function, and for those of which tpc_op_is_short() is true, by how the length is passed. */
+void tpc_op_trampoline(void) __attribute__((visibility("hidden")));
+extern const char tpc_op_trampoline_end[] __attribute__((visibility("hidden")));  /* of the first */
+extern const char tpc_op_trampolines_end[] __attribute__((visibility("hidden"))); /* of all of them */
+void tpc_op_trampoline_value(void) __attribute__((visibility("hidden")));
+void tpc_op_trampoline_reference(void) __attribute__((visibility("hidden")));
 
 /*
  * The stub for a function, made when it is first asked for. NULL: no room. At start and after loading only, never in a
  * hook.
  */
-void *tp_op_stub(void *function, const struct tp_op_choice *choice);
+void *tpc_op_stub(void *function, const struct tpc_op_choice *choice);
 
 /* Is this address a stub? */
-bool tp_op_is_stub(const void *address);
+bool tpc_op_is_stub(const void *address);
 
 /* Has a function at that address a stub? */
-bool tp_op_is_hooked(const void *function);
+bool tpc_op_is_hooked(const void *function);
 
 /* Whose stub that is. */
-struct tp_op_function *tp_op_of_stub(const void *stub);
+struct tpc_op_function *tpc_op_of_stub(const void *stub);
 
 /* Functions that have a stub. */
-uint32_t tp_op_function_count(void);
+uint32_t tpc_op_function_count(void);
 
 /* In a forked child: op numbers are to be asked for again. */
-void tp_op_calls_forget(void);
+void tpc_op_calls_forget(void);
 
 #endif

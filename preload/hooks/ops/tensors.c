@@ -8,7 +8,7 @@
 #define AGREE 3u   /* tensors of different sizes that a place is believed for */
 #define TYPES 45u  /* of c10::ScalarType; more are to come */
 
-struct tp_tensor_layout tp_tensor_layout;
+struct tpc_tensor_layout tpc_tensor_layout;
 
 /* What is being learned. One thread at a time; another passes it by. */
 static struct {
@@ -24,17 +24,17 @@ static struct {
 /* Are they there, with the storage's offset, the number of elements and the type? `type`: + 1; 0: any. */
 static bool stands_at(const uint64_t *words, const int64_t *sizes, size_t count, uint32_t type)
 {
-	uint16_t there = (uint16_t)words[TP_TENSOR_TYPE];
+	uint16_t there = (uint16_t)words[TPC_TENSOR_TYPE];
 	int64_t elements = 1;
 
-	if (words[0] != count || words[TP_TENSOR_OFFSET] != 0 || there >= TYPES || (type && there + 1u != type))
+	if (words[0] != count || words[TPC_TENSOR_OFFSET] != 0 || there >= TYPES || (type && there + 1u != type))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if ((int64_t)words[1 + i] != sizes[i])
 			return false;
 		elements *= sizes[i];
 	}
-	return (int64_t)words[TP_TENSOR_ELEMENTS] == elements;
+	return (int64_t)words[TPC_TENSOR_ELEMENTS] == elements;
 }
 
 static bool is_new(const int64_t *sizes, size_t count)
@@ -42,7 +42,7 @@ static bool is_new(const int64_t *sizes, size_t count)
 	uint64_t hash = count + 1;
 
 	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ (uint64_t)sizes[i]) * TP_FOLD_MIX;
+		hash = (hash ^ (uint64_t)sizes[i]) * TPC_FOLD_MIX;
 	for (uint32_t i = 0; i < learned.count; i++)
 		if (learned.seen[i] == hash)
 			return false;
@@ -52,9 +52,9 @@ static bool is_new(const int64_t *sizes, size_t count)
 
 static void look_at(uintptr_t impl, const int64_t *sizes, size_t count, uint32_t type)
 {
-	uint64_t words[FIRST + PLACES + TP_TENSOR_TYPE + 1];
+	uint64_t words[FIRST + PLACES + TPC_TENSOR_TYPE + 1];
 
-	if (!tp_sys_copy(words, impl, sizeof(words)) || !is_new(sizes, count))
+	if (!tpc_sys_copy(words, impl, sizeof(words)) || !is_new(sizes, count))
 		return;
 	if (!learned.count) {
 		learned.left = (1u << PLACES) - 1;
@@ -69,90 +69,90 @@ static void look_at(uintptr_t impl, const int64_t *sizes, size_t count, uint32_t
 	learned.count = 0;
 	if (learned.left & (learned.left - 1)) /* not one place alone */
 		return;
-	tp_tensor_layout.sizes = (FIRST + (uint32_t)__builtin_ctz(learned.left)) * sizeof(uint64_t);
-	tp_store_release(&tp_tensor_layout.vtable, learned.vtable); /* pairs with tp_tensor_known() */
+	tpc_tensor_layout.sizes = (FIRST + (uint32_t)__builtin_ctz(learned.left)) * sizeof(uint64_t);
+	tpc_store_release(&tpc_tensor_layout.vtable, learned.vtable); /* pairs with tpc_tensor_known() */
 }
 
-void tp_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint32_t type)
+void tpc_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint32_t type)
 {
 	uintptr_t impl = 0;
 
-	if (count < 1 || count > TP_TENSOR_INLINE || tp_tensor_known() || !tp_swap_if(&learned.taken, 0u, 1u))
+	if (count < 1 || count > TPC_TENSOR_INLINE || tpc_tensor_known() || !tpc_swap_if(&learned.taken, 0u, 1u))
 		return;
-	if (!tp_tensor_known() && tp_sys_copy(&impl, tensor, sizeof(impl)))
+	if (!tpc_tensor_known() && tpc_sys_copy(&impl, tensor, sizeof(impl)))
 		look_at(impl, sizes, count, type);
-	tp_store_release(&learned.taken, 0u); /* pairs with the swap above, of the next */
+	tpc_store_release(&learned.taken, 0u); /* pairs with the swap above, of the next */
 }
 
 /* ---- arguments ---- */
 
-static enum tp_tensor_look look_at_impl(uintptr_t impl)
+static enum tpc_tensor_look look_at_impl(uintptr_t impl)
 {
 	uintptr_t vtable = 0, function;
 	uint64_t count;
 
-	if (!tp_sys_copy(&vtable, impl, sizeof(vtable)) || !tp_sys_copy(&function, vtable, sizeof(function)))
-		return TP_LOOK_WRONG;
-	if (vtable != tp_load(&tp_tensor_layout.vtable))
-		return TP_LOOK_NONE;
-	return tp_sys_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS
-		       ? TP_LOOK_GOOD
-		       : TP_LOOK_WRONG;
+	if (!tpc_sys_copy(&vtable, impl, sizeof(vtable)) || !tpc_sys_copy(&function, vtable, sizeof(function)))
+		return TPC_LOOK_WRONG;
+	if (vtable != tpc_load(&tpc_tensor_layout.vtable))
+		return TPC_LOOK_NONE;
+	return tpc_sys_copy(&count, impl + tpc_tensor_layout.sizes, sizeof(count)) && count <= TPC_TENSOR_DIMS
+		       ? TPC_LOOK_GOOD
+		       : TPC_LOOK_WRONG;
 }
 
 /* One is enough: a pointer to a tensor is no word that begins with a 1, as it is aligned. */
 static void learn_optional(const uintptr_t *words)
 {
-	if ((uint8_t)words[0] == 1 && look_at_impl(words[1]) == TP_LOOK_GOOD)
-		tp_store(&tp_tensor_layout.optional, TP_OPTIONAL_AHEAD);
-	else if ((uint8_t)words[1] == 1 && look_at_impl(words[0]) == TP_LOOK_GOOD)
-		tp_store(&tp_tensor_layout.optional, TP_OPTIONAL_BEHIND);
+	if ((uint8_t)words[0] == 1 && look_at_impl(words[1]) == TPC_LOOK_GOOD)
+		tpc_store(&tpc_tensor_layout.optional, TPC_OPTIONAL_AHEAD);
+	else if ((uint8_t)words[1] == 1 && look_at_impl(words[0]) == TPC_LOOK_GOOD)
+		tpc_store(&tpc_tensor_layout.optional, TPC_OPTIONAL_BEHIND);
 }
 
-static enum tp_tensor_look look_at_optional(const uintptr_t *words)
+static enum tpc_tensor_look look_at_optional(const uintptr_t *words)
 {
-	uint32_t layout = tp_load(&tp_tensor_layout.optional);
+	uint32_t layout = tpc_load(&tpc_tensor_layout.optional);
 	bool ahead;
 
-	if (layout == TP_OPTIONAL_UNKNOWN)
+	if (layout == TPC_OPTIONAL_UNKNOWN)
 		learn_optional(words);
-	layout = tp_load(&tp_tensor_layout.optional);
-	ahead = layout == TP_OPTIONAL_AHEAD;
-	if (layout == TP_OPTIONAL_UNKNOWN || !(uint8_t)words[!ahead])
-		return TP_LOOK_NONE;
-	return (uint8_t)words[!ahead] == 1 ? look_at_impl(words[ahead]) : TP_LOOK_WRONG;
+	layout = tpc_load(&tpc_tensor_layout.optional);
+	ahead = layout == TPC_OPTIONAL_AHEAD;
+	if (layout == TPC_OPTIONAL_UNKNOWN || !(uint8_t)words[!ahead])
+		return TPC_LOOK_NONE;
+	return (uint8_t)words[!ahead] == 1 ? look_at_impl(words[ahead]) : TPC_LOOK_WRONG;
 }
 
-static enum tp_tensor_look look_at_list(const uintptr_t *words)
+static enum tpc_tensor_look look_at_list(const uintptr_t *words)
 {
 	uintptr_t impl = 0;
 
-	if (words[1] > TP_TENSOR_LENGTH)
-		return TP_LOOK_WRONG;
+	if (words[1] > TPC_TENSOR_LENGTH)
+		return TPC_LOOK_WRONG;
 	if (!words[1])
-		return TP_LOOK_NONE;
-	return tp_sys_copy(&impl, words[0], sizeof(impl)) ? look_at_impl(impl) : TP_LOOK_WRONG;
+		return TPC_LOOK_NONE;
+	return tpc_sys_copy(&impl, words[0], sizeof(impl)) ? look_at_impl(impl) : TPC_LOOK_WRONG;
 }
 
-enum tp_tensor_look tp_tensor_look(uint8_t part, const uintptr_t *frame, int offset)
+enum tpc_tensor_look tpc_tensor_look(uint8_t part, const uintptr_t *frame, int offset)
 {
 	uintptr_t words[3] = { frame[offset],
-			       part == TP_TENSOR_LIST ? frame[offset < 0 ? offset - 1 : offset + 1] : 0 };
+			       part == TPC_TENSOR_LIST ? frame[offset < 0 ? offset - 1 : offset + 1] : 0 };
 
 	switch (part) {
-	case TP_TENSOR_LIST:
+	case TPC_TENSOR_LIST:
 		return look_at_list(words);
-	case TP_TENSOR_LIST_REF:
-		if (!tp_sys_copy(words, frame[offset], sizeof(words)))
-			return TP_LOOK_WRONG;
-		return (uint32_t)words[2] ? TP_LOOK_NONE : look_at_list(words);
-	case TP_TENSOR_OPTIONAL:
-		if (!tp_sys_copy(words, frame[offset], 2 * sizeof(*words)))
-			return TP_LOOK_WRONG;
+	case TPC_TENSOR_LIST_REF:
+		if (!tpc_sys_copy(words, frame[offset], sizeof(words)))
+			return TPC_LOOK_WRONG;
+		return (uint32_t)words[2] ? TPC_LOOK_NONE : look_at_list(words);
+	case TPC_TENSOR_OPTIONAL:
+		if (!tpc_sys_copy(words, frame[offset], 2 * sizeof(*words)))
+			return TPC_LOOK_WRONG;
 		return look_at_optional(words);
 	default:
-		if (!tp_sys_copy(words, frame[offset], sizeof(*words)))
-			return TP_LOOK_WRONG;
+		if (!tpc_sys_copy(words, frame[offset], sizeof(*words)))
+			return TPC_LOOK_WRONG;
 		return look_at_impl(words[0]);
 	}
 }

@@ -11,26 +11,26 @@ static uint64_t used; /* of all blocks; the end of one may have been too short f
 
 static char *block_of(uint64_t number)
 {
-	char *block = tp_load_acquire(&blocks[number]), *made;
+	char *block = tpc_load_acquire(&blocks[number]), *made;
 
 	if (block)
 		return block;
-	made = tp_space_take(BLOCK);
-	if (made && !tp_swap_if(&blocks[number], (char *)NULL, made))
-		tp_space_give_back(made, BLOCK); /* another thread was first */
-	return tp_load_acquire(&blocks[number]);
+	made = tpc_space_take(BLOCK);
+	if (made && !tpc_swap_if(&blocks[number], (char *)NULL, made))
+		tpc_space_give_back(made, BLOCK); /* another thread was first */
+	return tpc_load_acquire(&blocks[number]);
 }
 
-void *tp_text_room(size_t bytes)
+void *tpc_text_room(size_t bytes)
 {
 	uint64_t at;
 	char *block;
 
 	bytes = (bytes + 7) & ~(size_t)7;
 	do {
-		if (tp_load(&used) >= (uint64_t)BLOCKS * BLOCK)
+		if (tpc_load(&used) >= (uint64_t)BLOCKS * BLOCK)
 			return NULL;
-		at = tp_add(&used, bytes);
+		at = tpc_add(&used, bytes);
 	} while (at % BLOCK + bytes > BLOCK);
 	if (at >= (uint64_t)BLOCKS * BLOCK)
 		return NULL;
@@ -38,10 +38,10 @@ void *tp_text_room(size_t bytes)
 	return block ? block + at % BLOCK : NULL;
 }
 
-const char *tp_text_keep(const char *text)
+const char *tpc_text_keep(const char *text)
 {
-	size_t length = text ? strnlen(text, TP_TEXT_BYTES - 1) : 0;
-	char *kept = tp_text_room(length + 1);
+	size_t length = text ? strnlen(text, TPC_TEXT_BYTES - 1) : 0;
+	char *kept = tpc_text_room(length + 1);
 
 	if (!kept)
 		return "?";
@@ -50,11 +50,11 @@ const char *tp_text_keep(const char *text)
 	return kept;
 }
 
-const char *tp_text_narrow(const wchar_t *text, char to[TP_TEXT_BYTES])
+const char *tpc_text_narrow(const wchar_t *text, char to[TPC_TEXT_BYTES])
 {
 	size_t length = 0;
 
-	for (; text && text[length] && length < TP_TEXT_BYTES - 1; length++)
+	for (; text && text[length] && length < TPC_TEXT_BYTES - 1; length++)
 		to[length] = (char)(text[length] >= ' ' && text[length] < 127 ? text[length] : '?');
 	to[length] = 0;
 	return to;

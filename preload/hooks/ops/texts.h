@@ -5,15 +5,15 @@
 
 #include "core/base.h"
 
-#define TP_TEXT_BYTES 256u
+#define TPC_TEXT_BYTES 256u
 
 /* Memory for good, zeroed, a multiple of 8 bytes; at most a mebibyte at once. Any thread. NULL: there is no room left. */
-void *tp_text_room(size_t bytes);
+void *tpc_text_room(size_t bytes);
 
 /* A copy of at most 255 bytes, terminated. Any thread. Never NULL: when there is no room left it is "?". */
-const char *tp_text_keep(const char *text);
+const char *tpc_text_keep(const char *text);
 
 /* A wide text as ASCII, what is not as '?'. Returns `to`. */
-const char *tp_text_narrow(const wchar_t *text, char to[TP_TEXT_BYTES]);
+const char *tpc_text_narrow(const wchar_t *text, char to[TPC_TEXT_BYTES]);
 
 #endif

@@ -6,8 +6,8 @@
  * Another kernel is added so:
  *   - a kind in include/tprof/work.h, if none fits, and its row in analyzer/model/flop/work.c (shape, FLOP, bytes, source);
  *   - a preset's choose() that fills in choice->signature (hooks/ops/select.h). If the dimensions are plain arguments,
- *     by tp_signature_add() as blas.c does it; else by `read`, which gets the stub's frame, takes arguments with
- *     tp_argument(), and fills *work. It runs before each call, between two calls that must not touch vector registers:
+ *     by tpc_signature_add() as blas.c does it; else by `read`, which gets the stub's frame, takes arguments with
+ *     tpc_argument(), and fills *work. It runs before each call, between two calls that must not touch vector registers:
  *     no libc, no allocation, no lock; what it needs of the library it looks up when the object it is about is made.
  */
 #ifndef TPROF_HOOKS_OPS_TYPED_H
@@ -15,23 +15,23 @@
 
 #include "core/fold.h"
 
-#define TP_SIGNATURE_PARTS 7u
-#define TP_OP_SILENT UINT32_MAX
-#define TP_OP_OWN (UINT32_MAX - 1)
+#define TPC_SIGNATURE_PARTS 7u
+#define TPC_OP_SILENT UINT32_MAX
+#define TPC_OP_OWN (UINT32_MAX - 1)
 
 /* 32 bytes of the stub's frame that are the hook's own while the call lasts. */
-#define TP_OP_SPACE(frame) ((void *)((frame)-14))
+#define TPC_OP_SPACE(frame) ((void *)((frame)-14))
 
-enum tp_part {
-	TP_PART_DIM,	 /* the next dimension */
-	TP_PART_TRANS_A, /* BLAS's N, T, C, R or CBLAS's 111 to 114; R and 114 only conjugate, in OpenBLAS */
-	TP_PART_TRANS_B,
-	TP_PART_SIDE,	/* L, R or 141, 142 */
-	TP_PART_QUERY,	/* LAPACK's lwork: -1 asks for its size */
-	TP_PART_TENSOR, /* + enum tp_tensor_part (hooks/ops/parameters.h) */
+enum tpc_part {
+	TPC_PART_DIM,	  /* the next dimension */
+	TPC_PART_TRANS_A, /* BLAS's N, T, C, R or CBLAS's 111 to 114; R and 114 only conjugate, in OpenBLAS */
+	TPC_PART_TRANS_B,
+	TPC_PART_SIDE,	 /* L, R or 141, 142 */
+	TPC_PART_QUERY,	 /* LAPACK's lwork: -1 asks for its size */
+	TPC_PART_TENSOR, /* + enum tpc_tensor_part (hooks/ops/parameters.h) */
 };
 
-struct tp_signature {
+struct tpc_signature {
 	uint16_t kind;	       /* enum tprof_work; 0: not typed */
 	uint8_t dtype;	       /* enum tprof_dtype */
 	uint8_t flags;	       /* of each call */
@@ -45,19 +45,19 @@ struct tp_signature {
 	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {
-		uint8_t part;  /* enum tp_part */
+		uint8_t part;  /* enum tpc_part */
 		int8_t offset; /* from the stub's frame, in units of 8 bytes */
-	} part[TP_SIGNATURE_PARTS];
+	} part[TPC_SIGNATURE_PARTS];
 
 	/*
-	 * Which op a call is, if not always the function's own (else NULL): its number, 0 if that is not known, TP_OP_OWN
-	 * for the function's own, or TP_OP_SILENT for no op at all: such a call is no event in the op around it. First it
+	 * Which op a call is, if not always the function's own (else NULL): its number, 0 if that is not known, TPC_OP_OWN
+	 * for the function's own, or TPC_OP_SILENT for no op at all: such a call is no event in the op around it. First it
 	 * is asked with `may_write` false, where no vector register may be touched; if it says 0, with true, where it may
 	 * ask the library, and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
 	void (*begun)(uintptr_t *frame); /* when the op has begun: arguments may be changed; NULL: nothing */
-	bool (*read)(const uintptr_t *frame, struct tp_work *work); /* instead of the parts; false: nothing is known */
+	bool (*read)(const uintptr_t *frame, struct tpc_work *work); /* instead of the parts; false: nothing is known */
 	/* When the call has returned; NULL: nothing. Arguments 0 and 1 are there. */
 	void (*after)(const uintptr_t *frame);
 	bool unhooked;		     /* the function itself is no op: `bound` sees to what it leads to */
@@ -65,67 +65,67 @@ struct tp_signature {
 };
 
 /* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point ones don't count). */
-static inline int tp_argument_offset(unsigned i)
+static inline int tpc_argument_offset(unsigned i)
 {
 	return i < 6 ? -1 - (int)i : (int)i - 4;
 }
 
-static inline uintptr_t tp_argument(const uintptr_t *frame, unsigned i)
+static inline uintptr_t tpc_argument(const uintptr_t *frame, unsigned i)
 {
-	return frame[tp_argument_offset(i)];
+	return frame[tpc_argument_offset(i)];
 }
 
-/* Argument `i` is that part. At most TP_SIGNATURE_PARTS. */
-static inline void tp_signature_add(struct tp_signature *signature, enum tp_part part, unsigned i)
+/* Argument `i` is that part. At most TPC_SIGNATURE_PARTS. */
+static inline void tpc_signature_add(struct tpc_signature *signature, enum tpc_part part, unsigned i)
 {
 	signature->part[signature->parts].part = (uint8_t)part;
-	signature->part[signature->parts++].offset = (int8_t)tp_argument_offset(i);
+	signature->part[signature->parts++].offset = (int8_t)tpc_argument_offset(i);
 }
 
 /* What a call works on is told by one length, of 32 bits, its first argument. */
-static inline bool tp_typed_by_first(const struct tp_signature *signature)
+static inline bool tpc_typed_by_first(const struct tpc_signature *signature)
 {
-	return signature->parts == 1 && !signature->wide && signature->part[0].part == TP_PART_DIM &&
-	       signature->part[0].offset == tp_argument_offset(0);
+	return signature->parts == 1 && !signature->wide && signature->part[0].part == TPC_PART_DIM &&
+	       signature->part[0].offset == tpc_argument_offset(0);
 }
 
 /* And that is all there is to know, and no argument is on the stack. */
-static inline bool tp_op_is_short(const struct tp_signature *signature)
+static inline bool tpc_op_is_short(const struct tpc_signature *signature)
 {
-	return signature->kind && tp_typed_by_first(signature) && signature->stack_known && !signature->stack &&
+	return signature->kind && tpc_typed_by_first(signature) && signature->stack_known && !signature->stack &&
 	       !signature->op && !signature->read && !signature->begun && !signature->after;
 }
 
-static inline int64_t tp_typed_number(const struct tp_signature *signature, uintptr_t value)
+static inline int64_t tpc_typed_number(const struct tpc_signature *signature, uintptr_t value)
 {
 	if (signature->wide)
 		return signature->by_reference ? *(const int64_t *)value : (int64_t)value;
 	return signature->by_reference ? *(const int32_t *)value : (int32_t)value;
 }
 
-static inline void tp_typed_flag(const struct tp_signature *signature, uint8_t part, uintptr_t value,
-				 struct tp_work *work)
+static inline void tpc_typed_flag(const struct tpc_signature *signature, uint8_t part, uintptr_t value,
+				  struct tpc_work *work)
 {
 	bool usual;
 
-	if (part == TP_PART_QUERY) {
-		if (tp_typed_number(signature, value) == -1)
+	if (part == TPC_PART_QUERY) {
+		if (tpc_typed_number(signature, value) == -1)
 			work->flags |= TPROF_WORK_QUERY;
 		return;
 	}
 	value = signature->by_reference ? *(const uint8_t *)value & 0xdf : (uint32_t)value;
-	if (part == TP_PART_SIDE)
+	if (part == TPC_PART_SIDE)
 		usual = value == (signature->by_reference ? 'L' : 141);
 	else
 		usual = signature->by_reference ? value == 'N' || value == 'R' : value == 111 || value == 114;
 	if (!usual)
-		work->flags |= part == TP_PART_TRANS_A	 ? TPROF_WORK_TRANS_A
-			       : part == TP_PART_TRANS_B ? TPROF_WORK_TRANS_B
-							 : TPROF_WORK_RIGHT;
+		work->flags |= part == TPC_PART_TRANS_A	  ? TPROF_WORK_TRANS_A
+			       : part == TPC_PART_TRANS_B ? TPROF_WORK_TRANS_B
+							  : TPROF_WORK_RIGHT;
 }
 
 /* Fills *work by the call's arguments. work->kind 0: not typed, or nothing is known. */
-static inline void tp_typed_read(const struct tp_signature *signature, const uintptr_t *frame, struct tp_work *work)
+static inline void tpc_typed_read(const struct tpc_signature *signature, const uintptr_t *frame, struct tpc_work *work)
 {
 	uint8_t dims = 0;
 
@@ -135,7 +135,7 @@ static inline void tp_typed_read(const struct tp_signature *signature, const uin
 	work->dtype = signature->dtype;
 	work->flags = signature->flags;
 	work->dims = 0;
-	if (tp_unlikely(signature->read)) {
+	if (tpc_unlikely(signature->read)) {
 		if (!signature->read(frame, work))
 			work->kind = 0;
 		return;
@@ -143,12 +143,12 @@ static inline void tp_typed_read(const struct tp_signature *signature, const uin
 	for (uint32_t i = 0; i < signature->parts; i++) {
 		uintptr_t value = frame[signature->part[i].offset];
 
-		if (tp_likely(signature->part[i].part == TP_PART_DIM)) {
-			int64_t n = tp_typed_number(signature, value);
+		if (tpc_likely(signature->part[i].part == TPC_PART_DIM)) {
+			int64_t n = tpc_typed_number(signature, value);
 
 			work->dim[dims++] = (uint64_t)(n & ~(n >> 63)); /* not below 0 */
 		} else {
-			tp_typed_flag(signature, signature->part[i].part, value, work);
+			tpc_typed_flag(signature, signature->part[i].part, value, work);
 		}
 	}
 	work->dims = dims;

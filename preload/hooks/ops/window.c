@@ -13,46 +13,46 @@
 
 struct slow_caller {
 	uintptr_t pc;
-	struct tp_frame frame;
+	struct tpc_frame frame;
 };
 
 static void find_caller(void *context)
 {
 	struct slow_caller *slow = context;
 
-	slow->frame = tp_frame_find(slow->pc, false);
+	slow->frame = tpc_frame_find(slow->pc, false);
 }
 
-static struct tp_rule find_rule(uintptr_t pc)
+static struct tpc_rule find_rule(uintptr_t pc)
 {
 	struct slow_caller slow = { .pc = pc };
 
-	if (!tp_frame_known(pc, &slow.frame))
-		tp_with_vectors_kept(find_caller, &slow);
+	if (!tpc_frame_known(pc, &slow.frame))
+		tpc_with_vectors_kept(find_caller, &slow);
 	return slow.frame.rule;
 }
 
 /* From here on it is found at once. What is odd in any way is not noted. */
-static void note(struct tp_thread *thread, uintptr_t pc, struct tp_rule rule)
+static void note(struct tpc_thread *thread, uintptr_t pc, struct tpc_rule rule)
 {
-	struct tp_caller *first = tp_window_caller(thread, pc), *other;
+	struct tpc_caller *first = tpc_window_caller(thread, pc), *other;
 
-	if (rule.cfa & TP_CALLER_KIND || rule.kind > TP_CALLER_KIND || rule.cfa > (int32_t)WINDOW_MAX ||
+	if (rule.cfa & TPC_CALLER_KIND || rule.kind > TPC_CALLER_KIND || rule.cfa > (int32_t)WINDOW_MAX ||
 	    rule.cfa < -(int32_t)WINDOW_MAX)
 		return;
-	other = &thread->callers[(pc % TP_CALLERS) ^ (1 + (pc >> 9) % (TP_CALLERS_WAYS - 1))];
+	other = &thread->callers[(pc % TPC_CALLERS) ^ (1 + (pc >> 9) % (TPC_CALLERS_WAYS - 1))];
 	if (first->pc != pc)
 		*other = *first;
-	*first = (struct tp_caller){ pc, tp_modules_renew(), rule.cfa | rule.kind };
+	*first = (struct tpc_caller){ pc, tpc_modules_renew(), rule.cfa | rule.kind };
 }
 
 /* NULL: nothing is noted of that caller. */
-static const struct tp_caller *find_noted(struct tp_thread *thread, uintptr_t pc)
+static const struct tpc_caller *find_noted(struct tpc_thread *thread, uintptr_t pc)
 {
-	for (uint32_t i = 0; i < TP_CALLERS_WAYS; i++) {
-		const struct tp_caller *caller = &thread->callers[(pc % TP_CALLERS) ^ i];
+	for (uint32_t i = 0; i < TPC_CALLERS_WAYS; i++) {
+		const struct tpc_caller *caller = &thread->callers[(pc % TPC_CALLERS) ^ i];
 
-		if (tp_window_is(caller, pc))
+		if (tpc_window_is(caller, pc))
 			return caller;
 	}
 	return NULL;
@@ -62,52 +62,53 @@ static const struct tp_caller *find_noted(struct tp_thread *thread, uintptr_t pc
  * Where the caller's frame ends; 0: nobody can tell. A rule comes in two numbers: as a struct it is put together in memory,
  * field by field, and a load of all of it waits for each of those stores.
  */
-static inline uintptr_t end_of_frame(const struct tp_thread *thread, const uintptr_t *frame, int32_t cfa, unsigned kind)
+static inline uintptr_t end_of_frame(const struct tpc_thread *thread, const uintptr_t *frame, int32_t cfa,
+				     unsigned kind)
 {
 	uintptr_t at;
 
 	switch (kind) {
-	case TP_RULE_SP:
+	case TPC_RULE_SP:
 		return (uintptr_t)(frame + 2) + (uintptr_t)(intptr_t)cfa;
-	case TP_RULE_FP:
+	case TPC_RULE_FP:
 		return frame[0] + (uintptr_t)(intptr_t)cfa;
-	case TP_RULE_FP_LOAD: /* a frame that aligns itself */
+	case TPC_RULE_FP_LOAD: /* a frame that aligns itself */
 		at = frame[0] + (uintptr_t)(intptr_t)cfa;
-		return at % sizeof(at) == 0 && tp_thread_on_stack(thread, at) ? *(const uintptr_t *)at : 0;
+		return at % sizeof(at) == 0 && tpc_thread_on_stack(thread, at) ? *(const uintptr_t *)at : 0;
 	default:
 		return 0;
 	}
 }
 
-static inline struct tp_window window_by(const struct tp_thread *thread, const uintptr_t *frame, int32_t cfa,
-					 unsigned kind)
+static inline struct tpc_window window_by(const struct tpc_thread *thread, const uintptr_t *frame, int32_t cfa,
+					  unsigned kind)
 {
 	uintptr_t arguments = (uintptr_t)(frame + 2), high = thread->bounds.high;
 	uintptr_t end = end_of_frame(thread, frame, cfa, kind);
 	bool known = end >= arguments && end <= high;
 	uint64_t most = known ? WINDOW_MAX : WINDOW_UNKNOWN;
-	struct tp_window window = { ((known ? end : high) - arguments) & ~UINT64_C(15), TP_WINDOW_VARIES };
+	struct tpc_window window = { ((known ? end : high) - arguments) & ~UINT64_C(15), TPC_WINDOW_VARIES };
 
 	if (window.bytes > most)
 		window.bytes = most;
 	if (known)
-		window.kind = kind == TP_RULE_SP ? TP_WINDOW_FIXED : TP_WINDOW_BY_FP;
+		window.kind = kind == TPC_RULE_SP ? TPC_WINDOW_FIXED : TPC_WINDOW_BY_FP;
 	return window;
 }
 
-static TP_SLOW struct tp_window window_of_new(struct tp_thread *thread, const uintptr_t *frame)
+static TPC_SLOW struct tpc_window window_of_new(struct tpc_thread *thread, const uintptr_t *frame)
 {
-	struct tp_rule rule = find_rule(frame[1]);
+	struct tpc_rule rule = find_rule(frame[1]);
 
 	note(thread, frame[1], rule);
 	return window_by(thread, frame, rule.cfa, rule.kind);
 }
 
-struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *frame)
+struct tpc_window tpc_window_by_rule(struct tpc_thread *thread, const uintptr_t *frame)
 {
-	const struct tp_caller *caller = find_noted(thread, frame[1]);
+	const struct tpc_caller *caller = find_noted(thread, frame[1]);
 
-	if (tp_unlikely(!caller))
+	if (tpc_unlikely(!caller))
 		return window_of_new(thread, frame);
-	return window_by(thread, frame, caller->rule & ~TP_CALLER_KIND, (unsigned)(caller->rule & TP_CALLER_KIND));
+	return window_by(thread, frame, caller->rule & ~TPC_CALLER_KIND, (unsigned)(caller->rule & TPC_CALLER_KIND));
 }

@@ -54,14 +54,14 @@ static bool any_rpath(void)
 	size_t number = 0;
 	bool found;
 
-	if (!tp_trylock_take(&looking))
+	if (!tpc_trylock_take(&looking))
 		return true;
-	if (!rpaths.found && tp_loader_begin()) {
+	if (!rpaths.found && tpc_loader_begin()) {
 		dl_iterate_phdr(look, &number);
-		tp_loader_end();
+		tpc_loader_end();
 	}
 	found = rpaths.found || !number;
-	tp_trylock_end(&looking);
+	tpc_trylock_end(&looking);
 	return found;
 }
 
@@ -69,10 +69,10 @@ static bool has_runpath(uintptr_t address)
 {
 	struct dl_find_object object;
 
-	return !tp_object_find(address, &object) || has_entry(object.dlfo_link_map->l_ld, DT_RUNPATH);
+	return !tpc_object_find(address, &object) || has_entry(object.dlfo_link_map->l_ld, DT_RUNPATH);
 }
 
-bool tp_asker_matters(const char *file, uintptr_t asker)
+bool tpc_asker_matters(const char *file, uintptr_t asker)
 {
 	return strchr(file, '$') || (!strchr(file, '/') && has_runpath(asker)) || any_rpath();
 }

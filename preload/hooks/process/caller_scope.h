@@ -10,6 +10,6 @@
 #include "core/base.h"
 
 /* `asker`: an address in the asking object. True also where nobody can tell. Never in a hook of an allocation. */
-bool tp_asker_matters(const char *file, uintptr_t asker);
+bool tpc_asker_matters(const char *file, uintptr_t asker);
 
 #endif

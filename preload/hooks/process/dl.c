@@ -22,56 +22,56 @@
 #include <dlfcn.h>
 
 /* Called by pass_on.S, which then jumps to what they return. */
-struct tp_asked tp_before_dlopen(const char *file, int flags, uintptr_t asker) __attribute__((visibility("hidden")));
-void *tp_before_dlmopen(Lmid_t space, const char *file, int flags) __attribute__((visibility("hidden")));
-struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
-struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
+struct tpc_asked tpc_before_dlopen(const char *file, int flags, uintptr_t asker) __attribute__((visibility("hidden")));
+void *tpc_before_dlmopen(Lmid_t space, const char *file, int flags) __attribute__((visibility("hidden")));
+struct tpc_asked tpc_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
+struct tpc_asked tpc_before_dlvsym(void *handle, const char *name, const char *version)
 	__attribute__((visibility("hidden")));
 
 /* What was loaded since the last call is hooked. */
 static void hook_loaded(void)
 {
-	tp_ops_install();
-	tp_python_find();
+	tpc_ops_install();
+	tpc_python_find();
 }
 
 static void before_load(int flags)
 {
-	tp_start();
+	tpc_start();
 	if (flags & RTLD_DEEPBIND)
-		tp_bind_deep();
-	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
-		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
+		tpc_bind_deep();
+	if (flags & RTLD_DEEPBIND && tpc_state_has_trace())
+		__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	hook_loaded();
 }
 
-struct tp_asked tp_before_dlopen(const char *file, int flags, uintptr_t asker)
+struct tpc_asked tpc_before_dlopen(const char *file, int flags, uintptr_t asker)
 {
 	void *found;
 
 	before_load(flags);
-	if (!file || !tp_state_has_trace() || tp_asker_matters(file, asker))
-		return (struct tp_asked){ (void *)tp_real.dlopen, NULL };
-	found = tp_real.dlopen(file, flags);
+	if (!file || !tpc_state_has_trace() || tpc_asker_matters(file, asker))
+		return (struct tpc_asked){ (void *)tpc_real.dlopen, NULL };
+	found = tpc_real.dlopen(file, flags);
 	if (found) /* else dlerror() has a message for the program */
 		hook_loaded();
-	return (struct tp_asked){ NULL, found };
+	return (struct tpc_asked){ NULL, found };
 }
 
 /*
  * What is loaded into another namespace has a libc of its own there, which nothing of ours stands before. Whether it can be
  * loaded is not known yet; where one is told of that could not, what the trace says of it is too careful, not wrong.
  */
-void *tp_before_dlmopen(Lmid_t space, const char *file, int flags)
+void *tpc_before_dlmopen(Lmid_t space, const char *file, int flags)
 {
 	if (space == LM_ID_BASE) {
 		before_load(flags);
-		return (void *)tp_real.dlmopen;
+		return (void *)tpc_real.dlmopen;
 	}
-	tp_start();
+	tpc_start();
 	if (!(flags & RTLD_NOLOAD))
-		tp_ops_elsewhere(file ? file : "");
-	return (void *)tp_real.dlmopen;
+		tpc_ops_elsewhere(file ? file : "");
+	return (void *)tpc_real.dlmopen;
 }
 
 /*
@@ -81,58 +81,58 @@ void *tp_before_dlmopen(Lmid_t space, const char *file, int flags)
  */
 static bool wants_answer(void *handle, const char *name)
 {
-	struct tp_op_choice choice;
+	struct tpc_op_choice choice;
 
-	tp_start();
+	tpc_start();
 	hook_loaded();
-	return handle != RTLD_NEXT && name && tp_ops_wanted() && tp_ops_choose(name, &choice);
+	return handle != RTLD_NEXT && name && tpc_ops_wanted() && tpc_ops_choose(name, &choice);
 }
 
-static struct tp_asked answered(const char *name, void *found, void *jump)
+static struct tpc_asked answered(const char *name, void *found, void *jump)
 {
 	if (!found)
-		return (struct tp_asked){ jump, NULL };
-	return (struct tp_asked){ NULL, tp_ops_hooked(name, found) };
+		return (struct tpc_asked){ jump, NULL };
+	return (struct tpc_asked){ NULL, tpc_ops_hooked(name, found) };
 }
 
-struct tp_asked tp_before_dlsym(void *handle, const char *name)
+struct tpc_asked tpc_before_dlsym(void *handle, const char *name)
 {
-	void *real = (void *)tp_real.dlsym;
+	void *real = (void *)tpc_real.dlsym;
 
 	/* Who asks before all else stands before libc (a sanitizer), and what he defines is not ready to be called. */
 	if (!real)
-		return (struct tp_asked){ tp_lookup_next("dlsym"), NULL };
+		return (struct tpc_asked){ tpc_lookup_next("dlsym"), NULL };
 	if (!wants_answer(handle, name))
-		return (struct tp_asked){ real, NULL };
-	return answered(name, tp_real.dlsym(handle, name), real);
+		return (struct tpc_asked){ real, NULL };
+	return answered(name, tpc_real.dlsym(handle, name), real);
 }
 
-struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
+struct tpc_asked tpc_before_dlvsym(void *handle, const char *name, const char *version)
 {
-	void *real = (void *)tp_real.dlvsym;
+	void *real = (void *)tpc_real.dlvsym;
 
 	if (!real)
-		return (struct tp_asked){ tp_lookup_next("dlvsym"), NULL };
+		return (struct tpc_asked){ tpc_lookup_next("dlvsym"), NULL };
 	if (!version || !wants_answer(handle, name))
-		return (struct tp_asked){ real, NULL };
-	return answered(name, tp_real.dlvsym(handle, name, version), real);
+		return (struct tpc_asked){ real, NULL };
+	return answered(name, tpc_real.dlvsym(handle, name, version), real);
 }
 
-TP_EXPORT int dlclose(void *handle)
+TPC_EXPORT int dlclose(void *handle)
 {
 	int result;
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
-	tp_start();
-	tp_modules_close_begins();
-	result = tp_real.dlclose(handle);
-	thread = tp_enter_end(__builtin_frame_address(0));
+	tpc_start();
+	tpc_modules_close_begins();
+	result = tpc_real.dlclose(handle);
+	thread = tpc_enter_end(__builtin_frame_address(0));
 	if (thread)
-		thread->busy = TP_BUSY_RECORD;
-	tp_modules_close_ends(thread != NULL);
+		thread->busy = TPC_BUSY_RECORD;
+	tpc_modules_close_ends(thread != NULL);
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 	if (result == 0) /* else dlerror() has a message for the program, which a call to the loader would take away */
-		tp_ops_install();
+		tpc_ops_install();
 	return result;
 }

@@ -15,10 +15,10 @@ static const void *behind(const void *address)
 {
 	const void *function = NULL;
 
-	if (tp_op_is_stub(address))
-		function = tp_op_of_stub(address)->address;
-	else if (tp_wait_is_stub(address))
-		function = tp_wait_function(address);
+	if (tpc_op_is_stub(address))
+		function = tpc_op_of_stub(address)->address;
+	else if (tpc_wait_is_stub(address))
+		function = tpc_wait_function(address);
 	return function ? function : address;
 }
 
@@ -30,26 +30,26 @@ static int told(int found, const void *address, const void *function, Dl_info *i
 	return found;
 }
 
-TP_EXPORT int dladdr(const void *address, Dl_info *info)
+TPC_EXPORT int dladdr(const void *address, Dl_info *info)
 {
-	int (*real)(const void *, Dl_info *) = tp_real.dladdr;
+	int (*real)(const void *, Dl_info *) = tpc_real.dladdr;
 	const void *function = behind(address);
 
 	if (!real) { /* who stands before libc may ask before all else */
-		*(void **)&real = tp_lookup_next("dladdr");
+		*(void **)&real = tpc_lookup_next("dladdr");
 		if (!real)
 			return 0;
 	}
 	return told(real(function, info), address, function, info);
 }
 
-TP_EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags)
+TPC_EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags)
 {
-	int (*real)(const void *, Dl_info *, void **, int) = tp_real.dladdr1;
+	int (*real)(const void *, Dl_info *, void **, int) = tpc_real.dladdr1;
 	const void *function = behind(address);
 
 	if (!real) {
-		*(void **)&real = tp_lookup_next("dladdr1");
+		*(void **)&real = tpc_lookup_next("dladdr1");
 		if (!real)
 			return 0;
 	}

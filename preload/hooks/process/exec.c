@@ -19,60 +19,61 @@
 #include <unistd.h>
 
 struct start {
-	struct tp_inherit room;
+	struct tpc_inherit room;
 	char *const *environment; /* that the program gets */
 	enum tprof_unfollowed why;
 	struct tprof_untraced *note;
 	bool ended; /* this process's trace says so */
 	struct tprof_moment finish;
-	struct tp_bequest bequest;
+	struct tpc_bequest bequest;
 };
 
 static void find_real(void *real)
 {
 	if (!real) /* the process's very first call */
-		tp_start();
+		tpc_start();
 }
 
-static void examine(struct start *start, const struct tp_started *started, char *const *environment)
+static void examine(struct start *start, const struct tpc_started *started, char *const *environment)
 {
 	*start = (struct start){ .environment = environment };
-	if (!started->path || !tp_was_started || tp_load(&tp_sealed))
+	if (!started->path || !tpc_was_started || tpc_load(&tpc_sealed))
 		return;
-	start->why = tp_follow(started);
+	start->why = tpc_follow(started);
 	if (!start->why)
-		start->environment = tp_inherit(environment, &start->room);
+		start->environment = tpc_inherit(environment, &start->room);
 }
 
 static void end(struct start *start)
 {
-	tp_inherit_end(&start->room);
+	tpc_inherit_end(&start->room);
 }
 
 static void note(struct start *start, uint32_t pid, const char *name)
 {
-	struct tprof_header *header = tp_header;
+	struct tprof_header *header = tpc_header;
 
 	if (start->why && header)
-		start->note = tp_follow_note(header, pid, start->why, name && *name ? name : "?");
+		start->note = tpc_follow_note(header, pid, start->why, name && *name ? name : "?");
 }
 
 /* ---- exec ---- */
 
-static void before_exec(struct start *start, const struct tp_started *started, char *const *environment)
+static void before_exec(struct start *start, const struct tpc_started *started, char *const *environment)
 {
 	int saved = errno;
 	uint32_t pid;
 
 	examine(start, started, environment);
-	pid = tp_sys_getpid();
+	pid = tpc_sys_getpid();
 	note(start, pid, started->path);
-	if (tp_state_has_trace() && !tp_load(&tp_sealed) && pid == tp_state.pid && tp_header->end == TPROF_END_NONE) {
+	if (tpc_state_has_trace() && !tpc_load(&tpc_sealed) && pid == tpc_state.pid &&
+	    tpc_header->end == TPROF_END_NONE) {
 		start->ended = true;
-		start->finish = tp_header->finish;
-		tp_mark_end(TPROF_END_EXEC, 0);
+		start->finish = tpc_header->finish;
+		tpc_mark_end(TPROF_END_EXEC, 0);
 	}
-	tp_cpu_bequeath_all(&start->bequest);
+	tpc_cpu_bequeath_all(&start->bequest);
 	errno = saved;
 }
 
@@ -81,64 +82,64 @@ static int after_exec(struct start *start, int result)
 {
 	int saved = errno;
 
-	tp_cpu_take_back(&start->bequest);
-	tp_follow_undo(start->note);
+	tpc_cpu_take_back(&start->bequest);
+	tpc_follow_undo(start->note);
 	if (start->ended) {
-		tp_store_release(&tp_header->end, (uint32_t)TPROF_END_NONE);
-		tp_header->finish = start->finish;
+		tpc_store_release(&tpc_header->end, (uint32_t)TPROF_END_NONE);
+		tpc_header->finish = start->finish;
 	}
 	end(start);
 	errno = saved;
 	return result;
 }
 
-TP_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
+TPC_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
 {
-	struct tp_started started = { AT_FDCWD, path, NULL };
+	struct tpc_started started = { AT_FDCWD, path, NULL };
 	struct start start;
 
-	find_real((void *)tp_real.execve);
+	find_real((void *)tpc_real.execve);
 	before_exec(&start, &started, environment);
-	return after_exec(&start, tp_real.execve(path, arguments, start.environment));
+	return after_exec(&start, tpc_real.execve(path, arguments, start.environment));
 }
 
-TP_EXPORT int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
+TPC_EXPORT int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
 {
-	struct tp_started started = { directory, path, NULL };
+	struct tpc_started started = { directory, path, NULL };
 	struct start start;
 
-	find_real((void *)tp_real.execveat);
+	find_real((void *)tpc_real.execveat);
 	before_exec(&start, &started, environment);
-	return after_exec(&start, tp_real.execveat(directory, path, arguments, start.environment, flags));
+	return after_exec(&start, tpc_real.execveat(directory, path, arguments, start.environment, flags));
 }
 
-TP_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
+TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 {
-	struct tp_started started = { fd, "", NULL };
+	struct tpc_started started = { fd, "", NULL };
 	struct start start;
 
-	find_real((void *)tp_real.fexecve);
+	find_real((void *)tpc_real.fexecve);
 	before_exec(&start, &started, environment);
-	return after_exec(&start, tp_real.fexecve(fd, arguments, start.environment));
+	return after_exec(&start, tpc_real.fexecve(fd, arguments, start.environment));
 }
 
 /* Searches in the PATH of the caller's own environment, and gives a text that is no program to the shell. */
-TP_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
+TPC_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-	struct tp_started started = { AT_FDCWD, file, environ };
+	struct tpc_started started = { AT_FDCWD, file, environ };
 	struct start start;
 
-	find_real((void *)tp_real.execvpe);
+	find_real((void *)tpc_real.execvpe);
 	before_exec(&start, &started, environment);
-	return after_exec(&start, tp_real.execvpe(file, arguments, start.environment));
+	return after_exec(&start, tpc_real.execvpe(file, arguments, start.environment));
 }
 
-TP_EXPORT int execv(const char *path, char *const *arguments)
+TPC_EXPORT int execv(const char *path, char *const *arguments)
 {
 	return execve(path, arguments, environ);
 }
 
-TP_EXPORT int execvp(const char *file, char *const *arguments)
+TPC_EXPORT int execvp(const char *file, char *const *arguments)
 {
 	return execvpe(file, arguments, environ);
 }
@@ -171,7 +172,7 @@ static size_t count_arguments(va_list *list)
 		result = function(path, arguments_, environment);                                                      \
 	} while (0)
 
-TP_EXPORT int execl(const char *path, const char *argument, ...)
+TPC_EXPORT int execl(const char *path, const char *argument, ...)
 {
 	va_list list;
 	int result;
@@ -182,7 +183,7 @@ TP_EXPORT int execl(const char *path, const char *argument, ...)
 	return result;
 }
 
-TP_EXPORT int execlp(const char *file, const char *argument, ...)
+TPC_EXPORT int execlp(const char *file, const char *argument, ...)
 {
 	va_list list;
 	int result;
@@ -194,7 +195,7 @@ TP_EXPORT int execlp(const char *file, const char *argument, ...)
 }
 
 /* The environment stands behind the arguments' NULL. */
-TP_EXPORT int execle(const char *path, const char *argument, ...)
+TPC_EXPORT int execle(const char *path, const char *argument, ...)
 {
 	va_list list;
 	int result;
@@ -205,18 +206,18 @@ TP_EXPORT int execle(const char *path, const char *argument, ...)
 	return result;
 }
 
-long tp_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth)
+long tpc_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth)
 {
 	bool at = number == SYS_execveat;
-	struct tp_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL };
+	struct tpc_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL };
 	struct start start;
 	long result;
 
 	before_exec(&start, &started, (char *const *)(at ? fourth : third));
 	if (at)
-		result = tp_real.syscall(number, first, second, third, (long)start.environment, fifth);
+		result = tpc_real.syscall(number, first, second, third, (long)start.environment, fifth);
 	else
-		result = tp_real.syscall(number, first, second, (long)start.environment);
+		result = tpc_real.syscall(number, first, second, (long)start.environment);
 	return after_exec(&start, (int)result);
 }
 
@@ -225,19 +226,20 @@ long tp_exec_by_syscall(long number, long first, long second, long third, long f
 typedef int spawner(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,
 		    char *const *);
 
-static int spawn(spawner *real, pid_t *pid, const struct tp_started *started, const posix_spawn_file_actions_t *actions,
-		 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+static int spawn(spawner *real, pid_t *pid, const struct tpc_started *started,
+		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char *const *arguments,
+		 char *const *environment)
 {
 	int saved = errno, error;
 	struct start start;
 	pid_t own = 0;
 
 	examine(&start, started, environment);
-	tp_cpu_bequeath_all(&start.bequest);
+	tpc_cpu_bequeath_all(&start.bequest);
 	errno = saved;
 	error = real(&own, started->path, actions, attributes, arguments, start.environment);
 	saved = errno;
-	tp_cpu_take_back(&start.bequest);
+	tpc_cpu_take_back(&start.bequest);
 	if (!error)
 		note(&start, (uint32_t)own, started->path);
 	if (!error && pid)
@@ -247,20 +249,20 @@ static int spawn(spawner *real, pid_t *pid, const struct tp_started *started, co
 	return error;
 }
 
-TP_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-			  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
-{
-	struct tp_started started = { AT_FDCWD, path, NULL };
-
-	find_real((void *)tp_real.posix_spawn);
-	return spawn(tp_real.posix_spawn, pid, &started, actions, attributes, arguments, environment);
-}
-
-TP_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-	struct tp_started started = { AT_FDCWD, file, environ };
+	struct tpc_started started = { AT_FDCWD, path, NULL };
 
-	find_real((void *)tp_real.posix_spawnp);
-	return spawn(tp_real.posix_spawnp, pid, &started, actions, attributes, arguments, environment);
+	find_real((void *)tpc_real.posix_spawn);
+	return spawn(tpc_real.posix_spawn, pid, &started, actions, attributes, arguments, environment);
+}
+
+TPC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+	struct tpc_started started = { AT_FDCWD, file, environ };
+
+	find_real((void *)tpc_real.posix_spawnp);
+	return spawn(tpc_real.posix_spawnp, pid, &started, actions, attributes, arguments, environment);
 }

@@ -6,6 +6,6 @@
 #include "core/base.h"
 
 /* SYS_execve and SYS_execveat by syscall(). */
-long tp_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth);
+long tpc_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth);
 
 #endif

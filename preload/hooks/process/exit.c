@@ -16,14 +16,14 @@ static void end_process(const void *frame, void (**real)(int), int status, uint3
 static void end_process(const void *frame, void (**real)(int), int status, uint32_t way)
 {
 	if (!*real) /* the process's very first call */
-		tp_start();
-	tp_mark_way(way);
-	tp_last_sample(frame);
-	tp_mark_end(TPROF_END_EXIT, status & 0xff);
+		tpc_start();
+	tpc_mark_way(way);
+	tpc_last_sample(frame);
+	tpc_mark_end(TPROF_END_EXIT, status & 0xff);
 	if (*real)
 		(*real)(status);
 	for (;;)
-		tp_syscall(SYS_exit_group, status, 0, 0, 0);
+		tpc_syscall(SYS_exit_group, status, 0, 0, 0);
 }
 
 void _exit(int status) __attribute__((noreturn));
@@ -31,27 +31,27 @@ void _Exit(int status) __attribute__((noreturn));
 void quick_exit(int status) __attribute__((noreturn));
 void abort(void) __attribute__((noreturn));
 
-TP_EXPORT void _exit(int status)
+TPC_EXPORT void _exit(int status)
 {
-	end_process(__builtin_frame_address(0), &tp_real._exit, status, TPROF_WAY_UNDERSCORE_EXIT);
+	end_process(__builtin_frame_address(0), &tpc_real._exit, status, TPROF_WAY_UNDERSCORE_EXIT);
 }
 
-TP_EXPORT void _Exit(int status)
+TPC_EXPORT void _Exit(int status)
 {
-	end_process(__builtin_frame_address(0), &tp_real._Exit, status, TPROF_WAY_UPPERCASE_EXIT);
+	end_process(__builtin_frame_address(0), &tpc_real._Exit, status, TPROF_WAY_UPPERCASE_EXIT);
 }
 
 /* Runs at_quick_exit handlers first; should one of them end the process otherwise, it says so itself. */
-TP_EXPORT void quick_exit(int status)
+TPC_EXPORT void quick_exit(int status)
 {
-	end_process(__builtin_frame_address(0), &tp_real.quick_exit, status, TPROF_WAY_QUICK_EXIT);
+	end_process(__builtin_frame_address(0), &tpc_real.quick_exit, status, TPROF_WAY_QUICK_EXIT);
 }
 
-TP_EXPORT void abort(void)
+TPC_EXPORT void abort(void)
 {
-	tp_mark_end(TPROF_END_SIGNAL, SIGABRT);
-	if (tp_real.abort)
-		tp_real.abort();
+	tpc_mark_end(TPROF_END_SIGNAL, SIGABRT);
+	if (tpc_real.abort)
+		tpc_real.abort();
 	for (;;)
-		tp_syscall(SYS_tgkill, tp_sys_getpid(), tp_sys_gettid(), SIGABRT, 0);
+		tpc_syscall(SYS_tgkill, tpc_sys_getpid(), tpc_sys_gettid(), SIGABRT, 0);
 }

@@ -25,7 +25,7 @@ static deallocate *real_deallocate;
 /* In place of PyCode_Type's: the address of a code object is about to be used for something else. */
 static void deallocate_code(void *code)
 {
-	tp_code_died((uintptr_t)code);
+	tpc_code_died((uintptr_t)code);
 	real_deallocate(code);
 }
 
@@ -35,12 +35,12 @@ static void deallocate_code(void *code)
  */
 static void watch_codes(void)
 {
-	deallocate **slot = (deallocate **)(tp_python_code_type + TP_TYPE_DEALLOC);
+	deallocate **slot = (deallocate **)(tpc_python_code_type + TPC_TYPE_DEALLOC);
 
 	if (*slot == deallocate_code)
 		return;
 	real_deallocate = *slot;
-	tp_store_release(slot, deallocate_code); /* pairs with any later call through it */
+	tpc_store_release(slot, deallocate_code); /* pairs with any later call through it */
 }
 
 /* ---- the interpreter ---- */
@@ -51,28 +51,28 @@ static uint32_t version; /* of the Python that is read */
 
 static uint32_t version_of(const struct dl_phdr_info *object)
 {
-	struct tp_lookup_found found;
+	struct tpc_lookup_found found;
 
-	if (tp_lookup_in(object, "Py_Version", &found)) /* 3.11 and later: a constant unsigned long */
+	if (tpc_lookup_in(object, "Py_Version", &found)) /* 3.11 and later: a constant unsigned long */
 		return (uint32_t)(*(const unsigned long *)found.address >> 16);
-	if (tp_lookup_in(object, "PyModule_AddObjectRef", &found))
+	if (tpc_lookup_in(object, "PyModule_AddObjectRef", &found))
 		return 0x030a;
-	if (tp_lookup_in(object, "PyFrame_GetBack", &found))
+	if (tpc_lookup_in(object, "PyFrame_GetBack", &found))
 		return 0x0309;
-	return tp_lookup_in(object, "PyCode_NewWithPosOnlyArgs", &found) ? 0x0308
-									 : 0x0307; /* 3.7 began to have _PyRuntime */
+	return tpc_lookup_in(object, "PyCode_NewWithPosOnlyArgs", &found) ? 0x0308
+									  : 0x0307; /* 3.7 began to have _PyRuntime */
 }
 
 /* The interpreter's loop, all of it: GCC may have left less of it under its name than it put aside. */
-static void find_loop(const struct dl_phdr_info *object, const struct tp_lookup_found *loop)
+static void find_loop(const struct dl_phdr_info *object, const struct tpc_lookup_found *loop)
 {
-	tp_frame_loop[0] = (struct tp_range){ loop->address, loop->address + loop->size };
+	tpc_frame_loop[0] = (struct tpc_range){ loop->address, loop->address + loop->size };
 	for (size_t i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
 
 		if (header->p_type == PT_GNU_EH_FRAME)
-			tp_rule_pieces((const void *)(object->dlpi_addr + header->p_vaddr), loop->address,
-				       tp_frame_loop, TP_LOOP_PIECES);
+			tpc_rule_pieces((const void *)(object->dlpi_addr + header->p_vaddr), loop->address,
+					tpc_frame_loop, TPC_LOOP_PIECES);
 	}
 }
 
@@ -80,48 +80,48 @@ static void find_loop(const struct dl_phdr_info *object, const struct tp_lookup_
 
 static bool find_states(const struct dl_phdr_info *object, uint32_t is)
 {
-	struct tp_lookup_found own;
+	struct tpc_lookup_found own;
 
 	if (is <= KEYS_UNTIL)
 		return true;
-	if (tp_lookup_in(object, "PyGILState_GetThisThreadState", &own))
-		tp_python_slot = tp_arch_thread_local_of((const uint8_t *)own.address, own.size);
-	return tp_python_slot != 0;
+	if (tpc_lookup_in(object, "PyGILState_GetThisThreadState", &own))
+		tpc_python_slot = tpc_arch_thread_local_of((const uint8_t *)own.address, own.size);
+	return tpc_python_slot != 0;
 }
 
 /* Once: a process with two interpreters of different kinds has the first one's frames. */
-static void use(const struct dl_phdr_info *object, const struct tp_lookup_found *runtime)
+static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found *runtime)
 {
-	struct tp_lookup_found loop, code_type;
+	struct tpc_lookup_found loop, code_type;
 	uint32_t is = version_of(object);
 
-	if (!tp_python_layout_find(is, (const void *)runtime->address, runtime->size, &tp_python) ||
-	    !tp_lookup_in(object, "_PyEval_EvalFrameDefault", &loop) ||
-	    !tp_lookup_in(object, "PyCode_Type", &code_type) || !find_states(object, is)) {
-		tp_header->python_seen = is;
+	if (!tpc_python_layout_find(is, (const void *)runtime->address, runtime->size, &tpc_python) ||
+	    !tpc_lookup_in(object, "_PyEval_EvalFrameDefault", &loop) ||
+	    !tpc_lookup_in(object, "PyCode_Type", &code_type) || !find_states(object, is)) {
+		tpc_header->python_seen = is;
 		return;
 	}
 	find_loop(object, &loop);
-	tp_modules_doubt(); /* stacks that were remembered don't know of the loop */
-	tp_python_code_type = code_type.address;
-	tp_python_runtime = (struct tp_range){ runtime->address, runtime->address + runtime->size };
+	tpc_modules_doubt(); /* stacks that were remembered don't know of the loop */
+	tpc_python_code_type = code_type.address;
+	tpc_python_runtime = (struct tpc_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();
 	version = is;
-	tp_header->python = is;
-	tp_store_release(&tp_python_on, true);
-	if (tp_config.python == TP_PYTHON_ALLOC)
-		tp_python_record_allocator(object);
+	tpc_header->python = is;
+	tpc_store_release(&tpc_python_on, true);
+	if (tpc_config.python == TPC_PYTHON_ALLOC)
+		tpc_python_record_allocator(object);
 }
 
 static int look(struct dl_phdr_info *object, size_t size, void *context)
 {
-	struct tp_lookup_found runtime;
+	struct tpc_lookup_found runtime;
 
 	(void)size;
 	(void)context;
 	if (object->dlpi_adds == loads)
 		return 1; /* nothing was loaded since */
-	if (tp_lookup_in(object, "_PyRuntime", &runtime)) {
+	if (tpc_lookup_in(object, "_PyRuntime", &runtime)) {
 		use(object, &runtime);
 		return 1;
 	}
@@ -136,30 +136,31 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context)
 	return 1;
 }
 
-void tp_python_find(void)
+void tpc_python_find(void)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
-	if (tp_load(&tp_python_on) || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_trylock_take(&searching))
+	if (tpc_load(&tpc_python_on) || tpc_config.python == TPC_PYTHON_OFF || !tpc_header ||
+	    !tpc_trylock_take(&searching))
 		return;
-	thread = tp_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
-	if (!tp_load(&tp_python_on) && !tp_header->python_seen && tp_loader_begin()) {
+	thread = tpc_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
+	if (!tpc_load(&tpc_python_on) && !tpc_header->python_seen && tpc_loader_begin()) {
 		if (dl_iterate_phdr(look, NULL) == 0)
 			dl_iterate_phdr(count_loads, NULL);
-		tp_loader_end();
+		tpc_loader_end();
 	}
 	if (thread)
-		tp_leave(thread);
-	tp_trylock_end(&searching);
+		tpc_leave(thread);
+	tpc_trylock_end(&searching);
 }
 
-void tp_python_forget(void)
+void tpc_python_forget(void)
 {
 	searching = 0;
 }
 
-void tp_python_describe(void)
+void tpc_python_describe(void)
 {
-	if (tp_load(&tp_python_on))
-		tp_header->python = version;
+	if (tpc_load(&tpc_python_on))
+		tpc_header->python = version;
 }

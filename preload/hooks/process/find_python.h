@@ -6,15 +6,15 @@
 #include "core/base.h"
 
 /*
- * Looks for CPython in the objects that were loaded since the last time, and turns tp_python_on. At start and around calls
+ * Looks for CPython in the objects that were loaded since the last time, and turns tpc_python_on. At start and around calls
  * of the loader; takes the loader's lock.
  */
-void tp_python_find(void);
+void tpc_python_find(void);
 
 /* In a forked child: a search that another thread of the parent was at. */
-void tp_python_forget(void);
+void tpc_python_forget(void);
 
 /* Writes into the header of a new trace which Python it is. */
-void tp_python_describe(void);
+void tpc_python_describe(void);
 
 #endif

@@ -25,176 +25,176 @@
 
 #include <stdlib.h>
 
-static const char *gave_up;	    /* why no trace could be made: a child does not try, and say so, again */
-static struct tp_identity identity; /* static: the user's stack may be small */
+static const char *gave_up;	     /* why no trace could be made: a child does not try, and say so, again */
+static struct tpc_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
 
-static void doubt_ops(struct tp_text *complaints)
+static void doubt_ops(struct tpc_text *complaints)
 {
-	const char *meant, *word = tp_ops_doubtful(&meant);
+	const char *meant, *word = tpc_ops_doubtful(&meant);
 
 	if (!word)
 		return;
-	tp_text_add(complaints, "tprof: TPROF_OPS: ");
-	tp_text_add(complaints, word);
-	tp_text_add(complaints, " is not a preset, and taken for the name of a function; did you mean ");
-	tp_text_add(complaints, meant);
-	tp_text_add(complaints, "?\n");
+	tpc_text_add(complaints, "tprof: TPROF_OPS: ");
+	tpc_text_add(complaints, word);
+	tpc_text_add(complaints, " is not a preset, and taken for the name of a function; did you mean ");
+	tpc_text_add(complaints, meant);
+	tpc_text_add(complaints, "?\n");
 }
 
 static void read_environment(void)
 {
 	static char lines[2048];
-	struct tp_text complaints = tp_text_in(lines, sizeof(lines));
+	struct tpc_text complaints = tpc_text_in(lines, sizeof(lines));
 
-	tp_config_read(tp_environment(), &complaints);
+	tpc_config_read(tpc_environment(), &complaints);
 	doubt_ops(&complaints);
-	tp_log_text(lines, complaints.length);
+	tpc_log_text(lines, complaints.length);
 }
 
 static bool wanted(uint32_t origin)
 {
 	if (gave_up)
 		return false;
-	if (tp_config.exe && !tp_is_named(&identity, tp_config.exe))
+	if (tpc_config.exe && !tpc_is_named(&identity, tpc_config.exe))
 		return false;
-	return tp_config.children || origin != TPROF_ORIGIN_FORK;
+	return tpc_config.children || origin != TPROF_ORIGIN_FORK;
 }
 
 static bool open_trace(uint32_t origin, const char *parent)
 {
 	const char *reason;
-	struct tprof_header *header = tp_output_create(&identity, origin, parent, &reason);
+	struct tprof_header *header = tpc_output_create(&identity, origin, parent, &reason);
 
 	if (!header && !reason)
 		return false;
 	if (!header) {
 		char line[256];
-		struct tp_text text = tp_text_in(line, sizeof(line));
+		struct tpc_text text = tpc_text_in(line, sizeof(line));
 
-		tp_text_add(&text, ": ");
-		tp_text_add(&text, reason);
-		tp_text_add(&text, "; nothing is recorded");
+		tpc_text_add(&text, ": ");
+		tpc_text_add(&text, reason);
+		tpc_text_add(&text, "; nothing is recorded");
 		gave_up = reason;
-		tp_log(*tp_output_path() ? tp_output_path() : tp_config.output, line);
+		tpc_log(*tpc_output_path() ? tpc_output_path() : tpc_config.output, line);
 		return false;
 	}
-	tp_header = header;
+	tpc_header = header;
 	return true;
 }
 
 /* `forked_by`: pid of the traced process whose memory this was; 0: of none. It may be over: then the kernel says 1, or another. */
 static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 {
-	tp_identify(&identity);
+	tpc_identify(&identity);
 	if (forked_by)
 		identity.ppid = forked_by;
-	tp_claim_run(&identity);
+	tpc_claim_run(&identity);
 	if (!wanted(origin))
-		return TP_MODE_OFF;
-	tp_state.pid = identity.pid;
-	tp_state.next_memory_sample = 1; /* at once */
+		return TPC_MODE_OFF;
+	tpc_state.pid = identity.pid;
+	tpc_state.next_memory_sample = 1; /* at once */
 	if (!open_trace(origin, parent))
-		return TP_MODE_OFF;
-	tp_emit_shift = tp_header->tick_shift;
-	tp_header->recording = TPROF_RECORDING_ON;
-	tp_header->search_at_end = tp_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
-	tp_parts_each(open);
-	if (tp_config.verbose)
-		tp_log("recording to ", tp_output_path());
-	return TP_MODE_ON;
+		return TPC_MODE_OFF;
+	tpc_emit_shift = tpc_header->tick_shift;
+	tpc_header->recording = TPROF_RECORDING_ON;
+	tpc_header->search_at_end = tpc_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
+	tpc_parts_each(open);
+	if (tpc_config.verbose)
+		tpc_log("recording to ", tpc_output_path());
+	return TPC_MODE_ON;
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */
 static uint32_t begin_paused(void)
 {
-	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAITED, __ATOMIC_RELAXED);
-	tp_header->recording = TPROF_RECORDING_PAUSED;
-	return TP_MODE_WAITING;
+	__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_WAITED, __ATOMIC_RELAXED);
+	tpc_header->recording = TPROF_RECORDING_PAUSED;
+	return TPC_MODE_WAITING;
 }
 
 /* In the header of the process that this one is a fork of: it has no trace of its own. */
 static void note_lost_child(struct tprof_header *parents)
 {
 	if (gave_up)
-		tp_follow_note(parents, identity.pid, TPROF_UNFOLLOWED_OUTPUT, gave_up);
-	tp_sys_munmap(parents, TPROF_HEADER_SIZE);
+		tpc_follow_note(parents, identity.pid, TPROF_UNFOLLOWED_OUTPUT, gave_up);
+	tpc_sys_munmap(parents, TPROF_HEADER_SIZE);
 }
 
 static void start_child(void)
 {
 	static char parent[4096];
-	bool paused = tp_header && tp_load(&tp_header->recording) == TPROF_RECORDING_PAUSED;
-	struct tp_thread *thread = tp_self;
-	uint64_t slots = tp_header ? tp_load(&tp_header->slots) : 0;
-	uint32_t forked_by = tp_header ? tp_header->pid : 0;
+	bool paused = tpc_header && tpc_load(&tpc_header->recording) == TPROF_RECORDING_PAUSED;
+	struct tpc_thread *thread = tpc_self;
+	uint64_t slots = tpc_header ? tpc_load(&tpc_header->slots) : 0;
+	uint32_t forked_by = tpc_header ? tpc_header->pid : 0;
 	uint32_t mode;
 
-	void *parents = tp_header ? tp_sys_mremap_again(tp_header, TPROF_HEADER_SIZE) : NULL;
+	void *parents = tpc_header ? tpc_sys_mremap_again(tpc_header, TPROF_HEADER_SIZE) : NULL;
 
-	memcpy(parent, tp_output_path(), sizeof(parent));
-	tp_parts_each(forget);
+	memcpy(parent, tpc_output_path(), sizeof(parent));
+	tpc_parts_each(forget);
 	mode = begin(TPROF_ORIGIN_FORK, parent, forked_by);
-	if (parents && !tp_sys_failed(parents))
+	if (parents && !tpc_sys_failed(parents))
 		note_lost_child(parents);
-	if (mode == TP_MODE_ON && paused)
+	if (mode == TPC_MODE_ON && paused)
 		mode = begin_paused();
-	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
-	tp_store_release(&tp_state.mode, mode);
-	if (mode == TP_MODE_WAITING)
-		tp_gate_set();
-	if (mode == TP_MODE_OFF)
+	tpc_threads_forget(mode == TPC_MODE_ON ? thread : NULL);
+	tpc_store_release(&tpc_state.mode, mode);
+	if (mode == TPC_MODE_WAITING)
+		tpc_gate_set();
+	if (mode == TPC_MODE_OFF)
 		return;
-	tp_add(&tp_header->slots, slots);
-	tp_parts_each(restart);
+	tpc_add(&tpc_header->slots, slots);
+	tpc_parts_each(restart);
 }
 
 /* By dlopen, as a collector of ITT's or NVTX's: the program's calls were bound before, and there is nothing behind us. */
 static bool came_late(void)
 {
-	return !tp_real.malloc;
+	return !tpc_real.malloc;
 }
 
 static void start_first(void)
 {
-	static const struct tp_config_ops ops = { tp_ops_set, tp_ops_set_step, tp_ops_allowed };
+	static const struct tpc_config_ops ops = { tpc_ops_set, tpc_ops_set_step, tpc_ops_allowed };
 	uint32_t mode;
 
-	tp_real_find();
-	tp_new_find();
-	tp_log_start();
+	tpc_real_find();
+	tpc_new_find();
+	tpc_log_start();
 	if (came_late()) {
-		tp_log("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
+		tpc_log("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
 		gave_up = "loaded too late";
-		tp_was_started = true;
-		tp_store_release(&tp_state.mode, TP_MODE_OFF);
+		tpc_was_started = true;
+		tpc_store_release(&tpc_state.mode, TPC_MODE_OFF);
 		return;
 	}
-	tp_config_ops = &ops;
-	tp_clock_start();
+	tpc_config_ops = &ops;
+	tpc_clock_start();
 	read_environment();
-	tp_was_started = true;
+	tpc_was_started = true;
 	mode = begin(0, NULL, 0);
-	tp_inherit_start(tp_environment());
-	if (mode == TP_MODE_ON && tp_config.start_off)
+	tpc_inherit_start(tpc_environment());
+	if (mode == TPC_MODE_ON && tpc_config.start_off)
 		mode = begin_paused();
-	tp_store_release(&tp_state.mode, mode);
-	if (mode == TP_MODE_WAITING)
-		tp_gate_set();
+	tpc_store_release(&tpc_state.mode, mode);
+	if (mode == TPC_MODE_WAITING)
+		tpc_gate_set();
 }
 
 static void pausing(void)
 {
-	tp_parts_each(pause);
+	tpc_parts_each(pause);
 }
 
 static void resumed(const void *frame)
 {
-	tp_parts_each(resume, frame);
+	tpc_parts_each(resume, frame);
 }
 
-const struct tp_lifecycle tp_lifecycle = {
+const struct tpc_lifecycle tpc_lifecycle = {
 	.first = start_first,
 	.child = start_child,
 	.pausing = pausing,
@@ -204,104 +204,104 @@ const struct tp_lifecycle tp_lifecycle = {
 /* ---- end ---- */
 
 /* exit() and quick_exit() end in _exit(), and a vfork child is not this process. */
-void tp_mark_way(uint32_t way)
+void tpc_mark_way(uint32_t way)
 {
-	if (tp_state_has_trace() && !tp_load(&tp_header->end_way) &&
-	    (tp_load(&tp_sealed) || tp_sys_getpid() == tp_state.pid))
-		tp_store(&tp_header->end_way, way);
+	if (tpc_state_has_trace() && !tpc_load(&tpc_header->end_way) &&
+	    (tpc_load(&tpc_sealed) || tpc_sys_getpid() == tpc_state.pid))
+		tpc_store(&tpc_header->end_way, way);
 }
 
-void tp_mark_end(uint32_t end, int status)
+void tpc_mark_end(uint32_t end, int status)
 {
-	if (!tp_state_has_trace())
+	if (!tpc_state_has_trace())
 		return;
-	if (!tp_load(&tp_sealed) && tp_sys_getpid() != tp_state.pid)
+	if (!tpc_load(&tpc_sealed) && tpc_sys_getpid() != tpc_state.pid)
 		return; /* a vfork child: the memory is its parent's */
-	tp_parts_each(end);
-	tp_header->end_status = status;
-	if (!tp_load(&tp_sealed)) {
-		tp_header->finish = tp_clock_moment();
-		tp_header->rss_peak = tp_memory_peak();
+	tpc_parts_each(end);
+	tpc_header->end_status = status;
+	if (!tpc_load(&tpc_sealed)) {
+		tpc_header->finish = tpc_clock_moment();
+		tpc_header->rss_peak = tpc_memory_peak();
 	}
-	tp_store_release(&tp_header->end, end);
+	tpc_store_release(&tpc_header->end, end);
 }
 
 /* What it says at the end. */
 static void ask_allocator(const void *frame)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 
 	if (!thread)
 		return;
-	tp_record(thread, tp_clock_before());
-	tp_allocator_ask(thread, true);
-	tp_leave(thread);
+	tpc_record(thread, tpc_clock_before());
+	tpc_allocator_ask(thread, true);
+	tpc_leave(thread);
 }
 
-void tp_last_sample(const void *frame)
+void tpc_last_sample(const void *frame)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
-	if (!tp_state_has_trace() || tp_load(&tp_sealed) || tp_sys_getpid() != tp_state.pid)
+	if (!tpc_state_has_trace() || tpc_load(&tpc_sealed) || tpc_sys_getpid() != tpc_state.pid)
 		return; /* a vfork child: the memory is its parent's */
-	thread = tp_enter(frame);
+	thread = tpc_enter(frame);
 	if (!thread)
 		return;
-	tp_record(thread, tp_clock_before());
-	tp_regions_at_end(thread);
-	tp_leave(thread);
+	tpc_record(thread, tpc_clock_before());
+	tpc_regions_at_end(thread);
+	tpc_leave(thread);
 }
 
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
-	tp_start(); /* a forked child that never allocated */
+	tpc_start(); /* a forked child that never allocated */
 	ask_allocator(__builtin_frame_address(0));
-	tp_mark_way(TPROF_WAY_EXIT);
-	tp_last_sample(__builtin_frame_address(0));
-	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
-		tp_leak_snapshot_check(__builtin_return_address(0));
-	tp_leak_snapshot_reap();
-	tp_mark_end(TPROF_END_EXIT, status & 0xff);
-	if (tp_config.verbose && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
-		tp_log("wrote ", tp_output_path());
+	tpc_mark_way(TPROF_WAY_EXIT);
+	tpc_last_sample(__builtin_frame_address(0));
+	if (tpc_config.leakcheck && tpc_state_has_trace() && tpc_load(&tpc_state.mode) != TPC_MODE_STOPPED)
+		tpc_leak_snapshot_check(__builtin_return_address(0));
+	tpc_leak_snapshot_reap();
+	tpc_mark_end(TPROF_END_EXIT, status & 0xff);
+	if (tpc_config.verbose && tpc_state_has_trace() && tpc_load(&tpc_state.mode) != TPC_MODE_STOPPED)
+		tpc_log("wrote ", tpc_output_path());
 }
 
 static void say_number(const char *what, uint64_t n)
 {
 	char digits[24];
-	struct tp_text text = tp_text_in(digits, sizeof(digits));
+	struct tpc_text text = tpc_text_in(digits, sizeof(digits));
 
-	tp_text_add_number(&text, n);
-	tp_log(what, digits);
+	tpc_text_add_number(&text, n);
+	tpc_log(what, digits);
 }
 
 /* TPROF_VERBOSE=2: what is hooked and what is not. */
 static void say_hooks(void)
 {
-	if (tp_config.verbose < 2 || !tp_header)
+	if (tpc_config.verbose < 2 || !tpc_header)
 		return;
-	tp_log(tp_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
-	       (const char *)tp_header + tp_header->text[TPROF_TEXT_MALLOC].offset % TPROF_HEADER_SIZE);
-	say_number("pointers hooked beside: ", tp_header->slots);
-	if (tp_header->cpu_signal)
-		say_number("CPU sampling by signal ", tp_header->cpu_signal);
+	tpc_log(tpc_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
+		(const char *)tpc_header + tpc_header->text[TPROF_TEXT_MALLOC].offset % TPROF_HEADER_SIZE);
+	say_number("pointers hooked beside: ", tpc_header->slots);
+	if (tpc_header->cpu_signal)
+		say_number("CPU sampling by signal ", tpc_header->cpu_signal);
 	else
-		tp_log("no CPU sampling", "");
+		tpc_log("no CPU sampling", "");
 }
 
-static void attach(struct tp_thread *thread)
+static void attach(struct tpc_thread *thread)
 {
-	tp_parts_each(attach, thread);
+	tpc_parts_each(attach, thread);
 }
 
 __attribute__((constructor)) static void constructor(void)
 {
-	tp_start(); /* a program that never allocates has its trace too */
+	tpc_start(); /* a program that never allocates has its trace too */
 	if (came_late())
 		return; /* a dlclose may take us away again */
 	on_exit(at_exit, NULL);
-	tp_thread_attached = attach;
-	tp_parts_each(start);
+	tpc_thread_attached = attach;
+	tpc_parts_each(start);
 	say_hooks();
 }

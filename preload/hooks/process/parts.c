@@ -32,9 +32,9 @@
 /* The parent's header is unmapped: what follows is counted in no trace. */
 static void forget_header(void)
 {
-	if (tp_header)
-		tp_header_area_clear();
-	tp_header = NULL;
+	if (tpc_header)
+		tpc_header_area_clear();
+	tpc_header = NULL;
 }
 
 /*
@@ -44,40 +44,40 @@ static void forget_header(void)
  * - start: forks are watched first. CPU sampling starts before the slow parts, so that their time is sampled, too.
  * - end: spilled chunks are written to the file before its unused end is given back ("batch").
  */
-const struct tp_lifecycle_part tp_parts[TP_PARTS] = {
-	{ .name = "loader", .start = tp_loader_watch_forks },
-	{ .name = "output", .forget = tp_output_forget },
-	{ .name = "memory", .forget = tp_memory_forget, .open = tp_memory_open },
-	{ .name = "regions", .forget = tp_regions_forget },
-	{ .name = "spill", .forget = tp_spill_forget, .end = tp_spill_end },
-	{ .name = "batch", .forget = tp_batch_forget, .end = tp_batch_end },
+const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
+	{ .name = "loader", .start = tpc_loader_watch_forks },
+	{ .name = "output", .forget = tpc_output_forget },
+	{ .name = "memory", .forget = tpc_memory_forget, .open = tpc_memory_open },
+	{ .name = "regions", .forget = tpc_regions_forget },
+	{ .name = "spill", .forget = tpc_spill_forget, .end = tpc_spill_end },
+	{ .name = "batch", .forget = tpc_batch_forget, .end = tpc_batch_end },
 	{ .name = "header", .forget = forget_header },
-	{ .name = "tables", .forget = tp_tables_forget },
-	{ .name = "nodes", .forget = tp_nodes_forget },
-	{ .name = "frames", .forget = tp_frames_forget },
-	{ .name = "modules", .forget = tp_modules_forget },
-	{ .name = "coverage", .restart = tp_ops_tell },
+	{ .name = "tables", .forget = tpc_tables_forget },
+	{ .name = "nodes", .forget = tpc_nodes_forget },
+	{ .name = "frames", .forget = tpc_frames_forget },
+	{ .name = "modules", .forget = tpc_modules_forget },
+	{ .name = "coverage", .restart = tpc_ops_tell },
 	{ .name = "cpu",
-	  .start = tp_cpu_start,
-	  .forget = tp_cpu_forget,
-	  .restart = tp_cpu_start,
-	  .attach = tp_cpu_attach },
+	  .start = tpc_cpu_start,
+	  .forget = tpc_cpu_forget,
+	  .restart = tpc_cpu_start,
+	  .attach = tpc_cpu_attach },
 	{ .name = "counters",
-	  .start = tp_counters_start,
-	  .forget = tp_counters_forget,
-	  .restart = tp_counters_start,
-	  .attach = tp_counters_attach },
-	{ .name = "malloc", .start = tp_malloc_check },
-	{ .name = "allocator", .start = tp_allocator_find },
-	{ .name = "jemalloc", .start = tp_jemalloc_hook },
-	{ .name = "paused frees", .pause = tp_paused_free_clear },
-	{ .name = "op names", .forget = tp_ops_forget },
-	{ .name = "op stubs", .start = tp_ops_install, .forget = tp_op_calls_forget, .resume = tp_ops_resumed },
-	{ .name = "shapes", .forget = tp_shapes_forget },
-	{ .name = "annotations", .forget = tp_annotate_forget },
-	{ .name = "function ops", .forget = tp_entry_forget },
-	{ .name = "oneDNN", .forget = tp_onednn_forget },
-	{ .name = "ends of threads", .start = tp_ops_watch_ends, .attach = tp_ops_watch_end },
-	{ .name = "code objects", .forget = tp_codes_forget },
-	{ .name = "Python", .start = tp_python_find, .forget = tp_python_forget, .open = tp_python_describe },
+	  .start = tpc_counters_start,
+	  .forget = tpc_counters_forget,
+	  .restart = tpc_counters_start,
+	  .attach = tpc_counters_attach },
+	{ .name = "malloc", .start = tpc_malloc_check },
+	{ .name = "allocator", .start = tpc_allocator_find },
+	{ .name = "jemalloc", .start = tpc_jemalloc_hook },
+	{ .name = "paused frees", .pause = tpc_paused_free_clear },
+	{ .name = "op names", .forget = tpc_ops_forget },
+	{ .name = "op stubs", .start = tpc_ops_install, .forget = tpc_op_calls_forget, .resume = tpc_ops_resumed },
+	{ .name = "shapes", .forget = tpc_shapes_forget },
+	{ .name = "annotations", .forget = tpc_annotate_forget },
+	{ .name = "function ops", .forget = tpc_entry_forget },
+	{ .name = "oneDNN", .forget = tpc_onednn_forget },
+	{ .name = "ends of threads", .start = tpc_ops_watch_ends, .attach = tpc_ops_watch_end },
+	{ .name = "code objects", .forget = tpc_codes_forget },
+	{ .name = "Python", .start = tpc_python_find, .forget = tpc_python_forget, .open = tpc_python_describe },
 };

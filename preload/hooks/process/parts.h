@@ -9,7 +9,7 @@
 
 #include "core/thread.h"
 
-struct tp_lifecycle_part {
+struct tpc_lifecycle_part {
 	const char *name;
 	/* Once, from the library's constructor: all objects are relocated, and allocations have been recorded for a while. */
 	void (*start)(void);
@@ -20,7 +20,7 @@ struct tp_lifecycle_part {
 	/* In a forked child that records: does again what `start` did for the parent. */
 	void (*restart)(void);
 	/* A thread attached itself. It is busy. */
-	void (*attach)(struct tp_thread *thread);
+	void (*attach)(struct tpc_thread *thread);
 	/* A pause is about to begin; one thread at a time. */
 	void (*pause)(void);
 	/* A pause ended. The thread is in no hook; `frame` is the exported function's. */
@@ -29,15 +29,15 @@ struct tp_lifecycle_part {
 	void (*end)(void);
 };
 
-#define TP_PARTS 27u
-extern const struct tp_lifecycle_part tp_parts[TP_PARTS] TP_NEAR;
+#define TPC_PARTS 27u
+extern const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] TPC_NEAR;
 
 /* Calls that function of every part that has one, in the order of the table. */
-#define tp_parts_each(function, ...)                                                                                   \
+#define tpc_parts_each(function, ...)                                                                                  \
 	do {                                                                                                           \
-		for (size_t i_part = 0; i_part < TP_PARTS; i_part++)                                                   \
-			if (tp_parts[i_part].function)                                                                 \
-				tp_parts[i_part].function(__VA_ARGS__);                                                \
+		for (size_t i_part = 0; i_part < TPC_PARTS; i_part++)                                                  \
+			if (tpc_parts[i_part].function)                                                                \
+				tpc_parts[i_part].function(__VA_ARGS__);                                               \
 	} while (0)
 
 #endif

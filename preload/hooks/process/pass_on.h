@@ -3,7 +3,7 @@
 #ifndef TPROF_HOOKS_PROCESS_PASS_ON_H
 #define TPROF_HOOKS_PROCESS_PASS_ON_H
 
-struct tp_asked {
+struct tpc_asked {
 	void *jump;   /* go on there; NULL: return `answer` */
 	void *answer; /* in rdx */
 };

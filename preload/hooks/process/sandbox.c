@@ -19,41 +19,41 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
-void *tp_before_prctl(int option) __attribute__((visibility("hidden")));
+void *tpc_before_prctl(int option) __attribute__((visibility("hidden")));
 static void end_by_syscall(int status)
 {
-	tp_mark_way(TPROF_WAY_EXIT_GROUP);
-	tp_mark_end(TPROF_END_EXIT, status);
+	tpc_mark_way(TPROF_WAY_EXIT_GROUP);
+	tpc_mark_end(TPROF_END_EXIT, status);
 }
 
-struct tp_asked tp_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
+struct tpc_asked tpc_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
 	__attribute__((visibility("hidden")));
 
 static void seal(void)
 {
-	tp_start();
-	if (tp_state_has_trace() && tp_sys_getpid() == tp_state.pid)
-		tp_cpu_stop();
-	tp_seal();
+	tpc_start();
+	if (tpc_state_has_trace() && tpc_sys_getpid() == tpc_state.pid)
+		tpc_cpu_stop();
+	tpc_seal();
 }
 
-void *tp_before_prctl(int option)
+void *tpc_before_prctl(int option)
 {
 	if (option == PR_SET_SECCOMP)
 		seal();
-	else if (!tp_real.prctl)
-		tp_start();
-	return (void *)tp_real.prctl;
+	else if (!tpc_real.prctl)
+		tpc_start();
+	return (void *)tpc_real.prctl;
 }
 
 /* A child on a copy of this stack, that no handler of fork's hears of. clone3 is younger than MADV_WIPEONFORK. */
 static bool is_unseen_fork(long number, long flags, long stack)
 {
-	return tp_state_is_unprotected() &&
+	return tpc_state_is_unprotected() &&
 	       (number == SYS_fork || (number == SYS_clone && !(flags & CLONE_VM) && !stack));
 }
 
-struct tp_asked tp_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
+struct tpc_asked tpc_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
 {
 	void *stub;
 
@@ -62,20 +62,20 @@ struct tp_asked tp_before_syscall(long number, long operation, long second, long
 		seal();
 	else if (number == SYS_exit_group)
 		end_by_syscall((int)(operation & 0xff));
-	else if (!tp_real.syscall)
-		tp_start();
-	if ((number == SYS_execve || number == SYS_execveat) && tp_real.syscall)
-		return (struct tp_asked){ NULL,
-					  (void *)tp_exec_by_syscall(number, operation, second, third, fourth, fifth) };
+	else if (!tpc_real.syscall)
+		tpc_start();
+	if ((number == SYS_execve || number == SYS_execveat) && tpc_real.syscall)
+		return (struct tpc_asked){ NULL, (void *)tpc_exec_by_syscall(number, operation, second, third, fourth,
+									     fifth) };
 	if (number == SYS_rt_sigaction && second)
-		tp_cpu_set_by_syscall(operation);
-	if (tp_unlikely(is_unseen_fork(number, operation, second)) && tp_real.syscall) {
-		long made = tp_real.syscall(number, operation, second, third, fourth, fifth);
+		tpc_cpu_set_by_syscall(operation);
+	if (tpc_unlikely(is_unseen_fork(number, operation, second)) && tpc_real.syscall) {
+		long made = tpc_real.syscall(number, operation, second, third, fourth, fifth);
 
 		if (made == 0)
-			tp_state_forked();
-		return (struct tp_asked){ NULL, (void *)made };
+			tpc_state_forked();
+		return (struct tpc_asked){ NULL, (void *)made };
 	}
-	stub = tp_load_acquire(&tp_wait_syscall); /* pairs with tp_wait_begin(): it leads to libc's */
-	return (struct tp_asked){ stub ? stub : (void *)tp_real.syscall, NULL };
+	stub = tpc_load_acquire(&tpc_wait_syscall); /* pairs with tpc_wait_begin(): it leads to libc's */
+	return (struct tpc_asked){ stub ? stub : (void *)tpc_real.syscall, NULL };
 }

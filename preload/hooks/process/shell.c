@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void bequeath(void (*how)(struct tp_bequest *), struct tp_bequest *bequest)
+static void bequeath(void (*how)(struct tpc_bequest *), struct tpc_bequest *bequest)
 {
 	int saved = errno;
 
@@ -16,36 +16,36 @@ static void bequeath(void (*how)(struct tp_bequest *), struct tp_bequest *beques
 	errno = saved;
 }
 
-static void take_back(const struct tp_bequest *bequest)
+static void take_back(const struct tpc_bequest *bequest)
 {
 	int saved = errno;
 
-	tp_cpu_take_back(bequest);
+	tpc_cpu_take_back(bequest);
 	errno = saved;
 }
 
-TP_EXPORT int system(const char *command)
+TPC_EXPORT int system(const char *command)
 {
-	struct tp_bequest bequest;
+	struct tpc_bequest bequest;
 	int status;
 
-	if (!tp_real.system) /* the process's very first call */
-		tp_start();
-	bequeath(tp_cpu_bequeath_and_wait, &bequest);
-	status = tp_real.system(command);
+	if (!tpc_real.system) /* the process's very first call */
+		tpc_start();
+	bequeath(tpc_cpu_bequeath_and_wait, &bequest);
+	status = tpc_real.system(command);
 	take_back(&bequest);
 	return status;
 }
 
-TP_EXPORT FILE *popen(const char *command, const char *mode)
+TPC_EXPORT FILE *popen(const char *command, const char *mode)
 {
-	struct tp_bequest bequest;
+	struct tpc_bequest bequest;
 	FILE *stream;
 
-	if (!tp_real.popen)
-		tp_start();
-	bequeath(tp_cpu_bequeath_all, &bequest);
-	stream = tp_real.popen(command, mode);
+	if (!tpc_real.popen)
+		tpc_start();
+	bequeath(tpc_cpu_bequeath_all, &bequest);
+	stream = tpc_real.popen(command, mode);
 	take_back(&bequest);
 	return stream;
 }

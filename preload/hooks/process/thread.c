@@ -26,8 +26,8 @@ static struct ticket tickets[256];
 
 static struct ticket *take_ticket(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(tickets); i++) {
-		if (!tp_load(&tickets[i].taken) && tp_swap_if(&tickets[i].taken, 0u, 1u))
+	for (size_t i = 0; i < TPC_LENGTH(tickets); i++) {
+		if (!tpc_load(&tickets[i].taken) && tpc_swap_if(&tickets[i].taken, 0u, 1u))
 			return &tickets[i];
 	}
 	return NULL;
@@ -36,22 +36,22 @@ static struct ticket *take_ticket(void)
 /* While recording is on. */
 static struct ticket *ticket_of_new_thread(void)
 {
-	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
-		tp_start(); /* a forked child that did nothing yet: it begins while it has one thread */
-	return tp_load(&tp_state.mode) == TP_MODE_ON ? take_ticket() : NULL;
+	if (tpc_load(&tpc_state.mode) == TPC_MODE_NEW)
+		tpc_start(); /* a forked child that did nothing yet: it begins while it has one thread */
+	return tpc_load(&tpc_state.mode) == TPC_MODE_ON ? take_ticket() : NULL;
 }
 
 static void give_ticket(struct ticket *ticket)
 {
-	tp_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): it was read */
+	tpc_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): it was read */
 }
 
 static void begin(const void *frame)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 
 	if (thread)
-		tp_leave(thread);
+		tpc_leave(thread);
 }
 
 static void *begin_thread(void *context)
@@ -75,15 +75,15 @@ static int begin_c11_thread(void *context)
 /* With the mask that the program believes the creating thread to have. */
 static int create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
-	bool bequeathed = tp_cpu_bequeath();
-	int error = tp_real.pthread_create(id, attributes, routine, argument);
+	bool bequeathed = tpc_cpu_bequeath();
+	int error = tpc_real.pthread_create(id, attributes, routine, argument);
 
 	if (bequeathed)
-		tp_cpu_bequeathed();
+		tpc_cpu_bequeathed();
 	return error;
 }
 
-TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
+TPC_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
 	struct ticket *ticket = ticket_of_new_thread();
 	int error;
@@ -100,15 +100,15 @@ TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
 
 static int create_c11(thrd_t *id, thrd_start_t start, void *argument)
 {
-	bool bequeathed = tp_cpu_bequeath();
-	int error = tp_real.thrd_create(id, start, argument);
+	bool bequeathed = tpc_cpu_bequeath();
+	int error = tpc_real.thrd_create(id, start, argument);
 
 	if (bequeathed)
-		tp_cpu_bequeathed();
+		tpc_cpu_bequeathed();
 	return error;
 }
 
-TP_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument)
+TPC_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument)
 {
 	struct ticket *ticket = ticket_of_new_thread();
 	int error;
@@ -123,14 +123,14 @@ TP_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument)
 	return error;
 }
 
-TP_EXPORT int pthread_setname_np(pthread_t id, const char *name)
+TPC_EXPORT int pthread_setname_np(pthread_t id, const char *name)
 {
 	int error;
 
-	if (!tp_real.pthread_setname_np)
-		tp_start();
-	error = tp_real.pthread_setname_np(id, name);
+	if (!tpc_real.pthread_setname_np)
+		tpc_start();
+	error = tpc_real.pthread_setname_np(id, name);
 	if (!error && pthread_equal(id, pthread_self()))
-		tp_annotate_thread(name, true);
+		tpc_annotate_thread(name, true);
 	return error;
 }

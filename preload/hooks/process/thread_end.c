@@ -15,9 +15,9 @@
 static pthread_key_t key;
 static bool has_key;
 
-static bool any_open(const struct tp_thread *thread)
+static bool any_open(const struct tpc_thread *thread)
 {
-	return tp_ops_any_open(thread) || tp_annotate_any() || tp_instrument_any();
+	return tpc_ops_any_open(thread) || tpc_annotate_any() || tpc_instrument_any();
 }
 
 /*
@@ -26,35 +26,35 @@ static bool any_open(const struct tp_thread *thread)
  */
 static void end_all(void *unused)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
 	(void)unused;
 	if (!thread || !any_open(thread))
 		return;
-	thread = tp_enter_end(__builtin_frame_address(0));
+	thread = tpc_enter_end(__builtin_frame_address(0));
 	if (!thread)
 		return;
-	thread->busy = TP_BUSY_RECORD;
-	tp_fold_settle(thread);
+	thread->busy = TPC_BUSY_RECORD;
+	tpc_fold_settle(thread);
 	while (thread->op_depth > 0)
-		tp_ops_end_innermost(thread, tp_clock_before(), true);
-	tp_annotate_leave(thread);
-	tp_instrument_leave(thread);
-	tp_leave(thread);
+		tpc_ops_end_innermost(thread, tpc_clock_before(), true);
+	tpc_annotate_leave(thread);
+	tpc_instrument_leave(thread);
+	tpc_leave(thread);
 }
 
-void tp_ops_watch_ends(void)
+void tpc_ops_watch_ends(void)
 {
-	if (has_key || !tp_ops_wanted() || pthread_key_create(&key, end_all) != 0)
+	if (has_key || !tpc_ops_wanted() || pthread_key_create(&key, end_all) != 0)
 		return;
 	has_key = key < KEYS_WITH_ROOM;
 	if (!has_key)
 		pthread_key_delete(key);
-	else if (tp_self)
-		tp_ops_watch_end(tp_self);
+	else if (tpc_self)
+		tpc_ops_watch_end(tpc_self);
 }
 
-void tp_ops_watch_end(struct tp_thread *thread)
+void tpc_ops_watch_end(struct tpc_thread *thread)
 {
 	if (has_key)
 		pthread_setspecific(key, thread);

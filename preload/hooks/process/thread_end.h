@@ -6,10 +6,10 @@
  * From here on, ops that a thread leaves by pthread_exit, or because it is cancelled, end with it, unwound: no later call
  * would find their frames gone. Once, at start.
  */
-void tp_ops_watch_ends(void);
+void tpc_ops_watch_ends(void);
 
 /* The calling thread is watched. It is busy. */
-struct tp_thread;
-void tp_ops_watch_end(struct tp_thread *thread);
+struct tpc_thread;
+void tpc_ops_watch_end(struct tpc_thread *thread);
 
 #endif

@@ -22,9 +22,9 @@
 #define KEY_CODE (UINT64_C(6) << 60)  /* hash of what a code object is */
 #define KEY_DESERTED KEY_PLACE	      /* codes begin at 1 */
 
-struct tp_python_layout tp_python;
-uintptr_t tp_python_code_type;
-uint64_t tp_code_deaths;
+struct tpc_python_layout tpc_python;
+uintptr_t tpc_python_code_type;
+uint64_t tpc_code_deaths;
 
 static uint32_t code_numbers; /* handed out */
 
@@ -58,7 +58,7 @@ static struct slot *find_slot(struct table *in, uint64_t code)
 {
 	for (uint64_t i = hash(code); in; i++) {
 		struct slot *slot = &in->slots[i & (in->capacity - 1)];
-		uint64_t there = tp_load_acquire(&slot->code);
+		uint64_t there = tpc_load_acquire(&slot->code);
 
 		if (there == code || !there)
 			return there ? slot : NULL;
@@ -69,17 +69,17 @@ static struct slot *find_slot(struct table *in, uint64_t code)
 /* False: the table is (nearly) full. */
 static bool insert(struct table *to, uint64_t code, uint32_t number)
 {
-	if (tp_load(&to->used) >= to->capacity / 4 * 3)
+	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return false;
 	for (uint64_t i = hash(code);; i++) {
 		struct slot *slot = &to->slots[i & (to->capacity - 1)];
-		uint64_t there = tp_load_acquire(&slot->code);
+		uint64_t there = tpc_load_acquire(&slot->code);
 
-		if (!there && tp_swap_if(&slot->code, (uint64_t)0, code))
-			tp_add(&to->used, 1);
+		if (!there && tpc_swap_if(&slot->code, (uint64_t)0, code))
+			tpc_add(&to->used, 1);
 		else if (there != code)
 			continue;
-		tp_store_release(&slot->number, number);
+		tpc_store_release(&slot->number, number);
 		return true;
 	}
 }
@@ -91,10 +91,10 @@ static struct table *make_after(const struct table *old)
 	struct table *made;
 
 	for (uint64_t i = 0; old && i < old->capacity; i++)
-		live += tp_load(&old->slots[i].number) != 0;
+		live += tpc_load(&old->slots[i].number) != 0;
 	while (capacity < live * 4)
 		capacity *= 2;
-	made = tp_space_take(bytes_of(capacity));
+	made = tpc_space_take(bytes_of(capacity));
 	if (made)
 		made->capacity = capacity;
 	return made;
@@ -103,109 +103,109 @@ static struct table *make_after(const struct table *old)
 /* Pairs with find_python() of stack.c: what it knew of codes by their addresses under the count before is asked for again. */
 static void count_death(void)
 {
-	__atomic_fetch_add(&tp_code_deaths, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&tpc_code_deaths, 1, __ATOMIC_SEQ_CST);
 }
 
 /*
  * Nothing is copied: one that dies meanwhile would be alive in the copy, until that was set right. What lives is asked for again
  * and has the number that it had.
  */
-static TP_SLOW void begin_anew(struct table *old)
+static TPC_SLOW void begin_anew(struct table *old)
 {
 	struct table *made;
 
-	if (!tp_trylock_take(&changing))
+	if (!tpc_trylock_take(&changing))
 		return;
-	made = old == tp_load(&table) ? make_after(old) : NULL;
+	made = old == tpc_load(&table) ? make_after(old) : NULL;
 	if (made) {
-		tp_store_release(&table, made); /* pairs with code_number(): it is empty */
+		tpc_store_release(&table, made); /* pairs with code_number(): it is empty */
 		count_death(); /* after it: who loads this count learns into the new one, where deaths are looked for */
 		if (old)
-			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+			tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_trylock_end(&changing);
+	tpc_trylock_end(&changing);
 }
 
 /* One that there is no room for is not known by its address any longer than to the next event. */
 static void learn(uint64_t code, uint32_t number)
 {
-	struct table *to = tp_load_acquire(&table);
+	struct table *to = tpc_load_acquire(&table);
 
 	if (to && insert(to, code, number))
 		return;
 	begin_anew(to);
-	to = tp_load_acquire(&table);
+	to = tpc_load_acquire(&table);
 	if (!to || !insert(to, code, number))
 		count_death();
 }
 
 /* Not in this table: nobody knows it, or by an earlier table, and that it is not there any more was counted as a death. */
-void tp_code_died(uintptr_t code)
+void tpc_code_died(uintptr_t code)
 {
-	struct slot *slot = find_slot(tp_load_acquire(&table), code);
+	struct slot *slot = find_slot(tpc_load_acquire(&table), code);
 
-	if (slot && tp_load(&slot->number)) {
-		tp_store(&slot->number, 0u);
+	if (slot && tpc_load(&slot->number)) {
+		tpc_store(&slot->number, 0u);
 		count_death();
 	}
 }
 
-void tp_codes_forget(void)
+void tpc_codes_forget(void)
 {
 	if (table)
-		tp_space_give_back(table, bytes_of(table->capacity));
+		tpc_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
 	changing = 0;
 	code_numbers = 0;
-	tp_code_deaths++;
-	tp_lines_forget();
+	tpc_code_deaths++;
+	tpc_lines_forget();
 }
 
 /* ---- what a code object is ---- */
 
 struct content {
-	struct tp_string name, file;
-	struct tp_lines lines;
+	struct tpc_string name, file;
+	struct tpc_lines lines;
 };
 
-static bool read_lines(struct tp_reader *reader, uintptr_t code, struct tp_lines *lines)
+static bool read_lines(struct tpc_reader *reader, uintptr_t code, struct tpc_lines *lines)
 {
-	uintptr_t bytes = tp_read_word(reader, code + tp_python.code_lines);
+	uintptr_t bytes = tpc_read_word(reader, code + tpc_python.code_lines);
 
-	*lines = (struct tp_lines){ .kind = tp_python.lines };
-	lines->first = tp_read_int(reader, code + tp_python.code_first_line);
+	*lines = (struct tpc_lines){ .kind = tpc_python.lines };
+	lines->first = tpc_read_int(reader, code + tpc_python.code_first_line);
 	if (!bytes)
 		return false;
-	lines->length = tp_read_word(reader, bytes + TP_BYTES_LENGTH);
-	lines->bytes = (const uint8_t *)bytes + TP_BYTES_TEXT;
+	lines->length = tpc_read_word(reader, bytes + TPC_BYTES_LENGTH);
+	lines->bytes = (const uint8_t *)bytes + TPC_BYTES_TEXT;
 	return !reader->bad && lines->length < LINES_MAX &&
-	       tp_may_read_all(reader, bytes + TP_BYTES_TEXT, lines->length);
+	       tpc_may_read_all(reader, bytes + TPC_BYTES_TEXT, lines->length);
 }
 
-static bool read_content(struct tp_reader *reader, uintptr_t code, struct content *content)
+static bool read_content(struct tpc_reader *reader, uintptr_t code, struct content *content)
 {
-	return tp_string_read(reader, tp_read_word(reader, code + tp_python.code_name), &content->name) &&
-	       tp_string_read(reader, tp_read_word(reader, code + tp_python.code_file), &content->file) &&
+	return tpc_string_read(reader, tpc_read_word(reader, code + tpc_python.code_name), &content->name) &&
+	       tpc_string_read(reader, tpc_read_word(reader, code + tpc_python.code_file), &content->file) &&
 	       read_lines(reader, code, &content->lines);
 }
 
-static uint64_t hash_string(uint64_t hash, const struct tp_string *string)
+static uint64_t hash_string(uint64_t hash, const struct tpc_string *string)
 {
-	return tp_hash_bytes(hash, string->bytes, string->length * string->width);
+	return tpc_hash_bytes(hash, string->bytes, string->length * string->width);
 }
 
 static uint64_t hash_of(const struct content *content)
 {
-	uint64_t hash = tp_hash_word(0, (uint32_t)content->lines.first);
+	uint64_t hash = tpc_hash_word(0, (uint32_t)content->lines.first);
 
-	hash = tp_hash_bytes(hash, content->lines.bytes, content->lines.length);
+	hash = tpc_hash_bytes(hash, content->lines.bytes, content->lines.length);
 	return hash_string(hash_string(hash, &content->name), &content->file);
 }
 
-static TP_SLOW uint32_t make_code(struct tp_reader *reader, uintptr_t code)
+static TPC_SLOW uint32_t make_code(struct tpc_reader *reader, uintptr_t code)
 {
 	char name[NAME_MAX_BYTES], file[FILE_MAX_BYTES]; /* a sample's stack has 16 KiB */
-	struct tp_code_record record = { .name = name, .file = file };
+	struct tpc_code_record record = { .name = name, .file = file };
 	struct content content;
 	uint64_t key;
 	uint32_t number;
@@ -213,90 +213,90 @@ static TP_SLOW uint32_t make_code(struct tp_reader *reader, uintptr_t code)
 	if (!read_content(reader, code, &content))
 		return 0;
 	key = KEY_CODE | hash_of(&content) >> 4;
-	number = tp_number_find(key);
+	number = tpc_number_find(key);
 	if (!number) {
-		number = tp_add(&code_numbers, 1) + 1;
+		number = tpc_add(&code_numbers, 1) + 1;
 		record.code = number;
 		record.first_line = content.lines.first > 0 ? (uint32_t)content.lines.first : 0;
-		record.name_length = tp_string_put(&content.name, name, sizeof(name));
-		record.file_length = tp_string_put(&content.file, file, sizeof(file));
-		tp_table_code(&record);
-		tp_number_keep(key, number);
+		record.name_length = tpc_string_put(&content.name, name, sizeof(name));
+		record.file_length = tpc_string_put(&content.file, file, sizeof(file));
+		tpc_table_code(&record);
+		tpc_number_keep(key, number);
 	}
 	if (!reader->careful) /* a dead one's would never be taken back */
 		learn(code, number);
 	return number;
 }
 
-static uint32_t code_number(struct tp_reader *reader, uintptr_t code)
+static uint32_t code_number(struct tpc_reader *reader, uintptr_t code)
 {
-	struct slot *slot = find_slot(tp_load_acquire(&table), code);
-	uint32_t number = slot ? tp_load_acquire(&slot->number) : 0;
+	struct slot *slot = find_slot(tpc_load_acquire(&table), code);
+	uint32_t number = slot ? tpc_load_acquire(&slot->number) : 0;
 
 	return number ? number : make_code(reader, code);
 }
 
 /* ---- places in it ---- */
 
-static int64_t unit_of(const struct tp_python_place *place)
+static int64_t unit_of(const struct tpc_python_place *place)
 {
 	int64_t unit;
 
-	if (tp_python.at_is_index)
-		unit = (int32_t)(place->at >> 1) >> tp_python.at_shift;
+	if (tpc_python.at_is_index)
+		unit = (int32_t)(place->at >> 1) >> tpc_python.at_shift;
 	else
-		unit = ((int64_t)(place->at & ~(uintptr_t)1) - (int64_t)(place->code + tp_python.code_start)) / 2;
+		unit = ((int64_t)(place->at & ~(uintptr_t)1) - (int64_t)(place->code + tpc_python.code_start)) / 2;
 	return unit < -1 ? -1 : unit > UNITS_MAX ? UNITS_MAX : unit;
 }
 
-static TP_SLOW uint32_t make_place(struct tp_reader *reader, const struct tp_python_place *place, uint32_t code,
-				   int64_t unit)
+static TPC_SLOW uint32_t make_place(struct tpc_reader *reader, const struct tpc_python_place *place, uint32_t code,
+				    int64_t unit)
 {
 	bool entry = place->at & 1;
-	struct tp_lines lines;
+	struct tpc_lines lines;
 	uint32_t line, frame;
 	uint64_t key;
 
 	if (!read_lines(reader, place->code, &lines))
 		return 0;
-	line = (uint32_t)tp_line_find(&lines, code, unit);
+	line = (uint32_t)tpc_line_find(&lines, code, unit);
 	key = KEY_LINE | (uint64_t)code << 24 | (uint64_t)(line << 1 & 0xffffff) | entry;
-	frame = tp_number_find(key);
+	frame = tpc_number_find(key);
 	if (!frame) {
-		frame = tp_frame_number();
-		tp_table_python(frame, code, line, entry ? TPROF_PYTHON_ENTRY : 0);
-		tp_number_keep(key, frame);
+		frame = tpc_frame_number();
+		tpc_table_python(frame, code, line, entry ? TPROF_PYTHON_ENTRY : 0);
+		tpc_number_keep(key, frame);
 	}
 	return frame;
 }
 
 /* A code object: what can't be one is not read. */
-static bool is_code(struct tp_reader *reader, uintptr_t code)
+static bool is_code(struct tpc_reader *reader, uintptr_t code)
 {
-	return code && tp_read_word(reader, code + TP_OBJECT_TYPE) == tp_python_code_type &&
-	       (!reader->careful || tp_may_read_all(reader, code, tp_python.code_start));
+	return code && tpc_read_word(reader, code + TPC_OBJECT_TYPE) == tpc_python_code_type &&
+	       (!reader->careful || tpc_may_read_all(reader, code, tpc_python.code_start));
 }
 
 /* Of a call of the loop that has no frame any more. */
-static TP_SLOW uint32_t deserted_frame(void)
+static TPC_SLOW uint32_t deserted_frame(void)
 {
-	uint32_t frame = tp_number_find(KEY_DESERTED);
+	uint32_t frame = tpc_number_find(KEY_DESERTED);
 
 	if (!frame) {
-		frame = tp_frame_number();
-		tp_table_python(frame, 0, 0, TPROF_PYTHON_ENTRY);
-		tp_number_keep(KEY_DESERTED, frame);
+		frame = tpc_frame_number();
+		tpc_table_python(frame, 0, 0, TPROF_PYTHON_ENTRY);
+		tpc_number_keep(KEY_DESERTED, frame);
 	}
 	return frame;
 }
 
-uint32_t tp_python_frame(struct tp_reader *reader, const struct tp_python_place *place)
+uint32_t tpc_python_frame(struct tpc_reader *reader, const struct tpc_python_place *place)
 {
 	uint32_t code, frame;
 	uint64_t key;
 	int64_t unit;
 
-	if (tp_unlikely(!place->code && place->at == TP_PYTHON_DESERTED))
+	if (tpc_unlikely(!place->code && place->at == TPC_PYTHON_DESERTED))
 		return deserted_frame();
 	if (!is_code(reader, place->code))
 		return 0;
@@ -305,11 +305,11 @@ uint32_t tp_python_frame(struct tp_reader *reader, const struct tp_python_place 
 		return 0;
 	unit = unit_of(place);
 	key = KEY_PLACE | (uint64_t)code << 21 | (uint64_t)(unit + 1) << 1 | (place->at & 1);
-	frame = tp_number_find(key);
+	frame = tpc_number_find(key);
 	if (!frame) {
 		frame = make_place(reader, place, code, unit);
 		if (frame)
-			tp_number_keep(key, frame);
+			tpc_number_keep(key, frame);
 	}
 	return frame;
 }

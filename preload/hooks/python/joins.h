@@ -11,78 +11,79 @@
 #include "stacks/nodes.h"
 #include "stacks/walk.h"
 
-#define TP_JOINS 4096u	 /* a power of two: half as many were too few for a small convolutional network's step */
-#define TP_JOINS_WAYS 4u /* each has a choice of that many places side by side, in one cache line */
+#define TPC_JOINS 4096u	  /* a power of two: half as many were too few for a small convolutional network's step */
+#define TPC_JOINS_WAYS 4u /* each has a choice of that many places side by side, in one cache line */
 
-struct tp_join {
+struct tpc_join {
 	uint32_t native, python, joined; /* joined: 0 for an unused one */
 	uint16_t next;	     /* the leaf of the stack that came next, of recall.last, as a line; 0: it had none */
 	uint16_t after : 14; /* and that one's join: its number in the list */
 	uint16_t sure : 2;   /* how often `next` may be wrong; 0: nothing is expected */
 };
 
-_Static_assert(TP_JOINS_WAYS * sizeof(struct tp_join) == 64,
+_Static_assert(TPC_JOINS_WAYS * sizeof(struct tpc_join) == 64,
 	       "a join is in one cache line, with all that it is looked for among");
 
-/* The thread's: beside it a list of TP_JOINS. All zero at first; the list is to be cleared. */
-struct tp_joins {
+/* The thread's: beside it a list of TPC_JOINS. All zero at first; the list is to be cleared. */
+struct tpc_joins {
 	uint32_t last;	/* the last one's number in the list */
 	uint32_t after; /* what its `after` says: known before its line is there */
 	uint32_t age;	/* the recall's: after it, its leaves are others */
 	uint32_t turn;	/* whose place is another's next */
 };
 
-TP_SLOW void tp_joins_clear(struct tp_join *list);
+TPC_SLOW void tpc_joins_clear(struct tpc_join *list);
 
 /* The join of these two, found or made. It is what comes after the last one from now on. */
-TP_APART struct tp_join *tp_joins_find(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python);
+TPC_APART struct tpc_join *tpc_joins_find(struct tpc_joins *joins, struct tpc_join *list, uint32_t native,
+					  uint32_t python);
 
 /* The stack just walked is not what was expected. `index`: its join's number in the list. */
-TP_SLOW void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index,
-			    const struct tp_recall *recall);
+TPC_SLOW void tpc_joins_learn(struct tpc_joins *joins, struct tpc_join *list, uint32_t index,
+			      const struct tpc_recall *recall);
 
 /* A leaf of a recall as a cache line of its words, and back; 0: none. */
-TP_HOT uint16_t tp_join_line(uint32_t leaf)
+TPC_HOT uint16_t tpc_join_line(uint32_t leaf)
 {
 	return (uint16_t)(leaf / 64);
 }
 
-TP_HOT uint32_t tp_join_leaf(uint16_t line)
+TPC_HOT uint32_t tpc_join_leaf(uint16_t line)
 {
-	return line ? line * 64u + TP_RECALL_LEAF : 0;
+	return line ? line * 64u + TPC_RECALL_LEAF : 0;
 }
 
-TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t python)
+TPC_HOT bool tpc_join_is(const struct tpc_join *join, uint32_t native, uint32_t python)
 {
 	return join->native == native && join->python == python && join->joined;
 }
 
 /* The join that comes next, most probably, on its way into the cache: before the stack is looked at. */
-TP_HOT void tp_joins_fetch(const struct tp_joins *joins, const struct tp_join *list)
+TPC_HOT void tpc_joins_fetch(const struct tpc_joins *joins, const struct tpc_join *list)
 {
 	__builtin_prefetch(&list[joins->after]);
 }
 
 /* The joined node of the stack that was just walked and these Python frames; and what comes next is expected, and fetched. */
-TP_HOT uint32_t tp_joins_go_on(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python,
-			       struct tp_recall *recall)
+TPC_HOT uint32_t tpc_joins_go_on(struct tpc_joins *joins, struct tpc_join *list, uint32_t native, uint32_t python,
+				 struct tpc_recall *recall)
 {
-	struct tp_join *join = &list[joins->after];
+	struct tpc_join *join = &list[joins->after];
 	uint32_t index;
 
-	if (tp_unlikely(!tp_join_is(join, native, python)))
-		join = tp_joins_find(joins, list, native, python);
+	if (tpc_unlikely(!tpc_join_is(join, native, python)))
+		join = tpc_joins_find(joins, list, native, python);
 	index = (uint32_t)(join - list);
-	if (tp_unlikely(!recall->expected || recall->expected != recall->last))
-		tp_joins_learn(joins, list, index, recall);
-	recall->expected = join->sure ? tp_join_leaf(join->next) : 0;
+	if (tpc_unlikely(!recall->expected || recall->expected != recall->last))
+		tpc_joins_learn(joins, list, index, recall);
+	recall->expected = join->sure ? tpc_join_leaf(join->next) : 0;
 	joins->after = join->after;
 	if (joins->last == index) /* again: all of it is at hand */
 		return join->joined;
 	joins->last = index;
-	if (tp_likely(join->sure)) {
-		tp_joins_fetch(joins, list);
-		tp_recall_fetch(recall, recall->expected);
+	if (tpc_likely(join->sure)) {
+		tpc_joins_fetch(joins, list);
+		tpc_recall_fetch(recall, recall->expected);
 	}
 	return join->joined;
 }

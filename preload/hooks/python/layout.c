@@ -6,10 +6,10 @@
  * frameobject.h, unicodeobject.h) of the releases named, by offsetof() for x86-64 and a build with the GIL. A minor
  * version keeps its layout.
  */
-static const struct tp_python_layout known[] = {
+static const struct tpc_python_layout known[] = {
 	{ /* 3.9.18 */
 	  .version = 0x0309,
-	  .lines = TP_LINES_LNOTAB,
+	  .lines = TPC_LINES_LNOTAB,
 	  .runtime_key = 584,
 	  .runtime_current = 568,
 	  .thread_id = 176,
@@ -29,7 +29,7 @@ static const struct tp_python_layout known[] = {
 	  .str_other = 72 },
 	{ /* 3.10.13 */
 	  .version = 0x030a,
-	  .lines = TP_LINES_PAIRS,
+	  .lines = TPC_LINES_PAIRS,
 	  .runtime_key = 584,
 	  .runtime_current = 568,
 	  .thread_id = 176,
@@ -48,7 +48,7 @@ static const struct tp_python_layout known[] = {
 	  .str_other = 72 },
 	{ /* 3.11.2, 3.11.7 */
 	  .version = 0x030b,
-	  .lines = TP_LINES_LOCATIONS,
+	  .lines = TPC_LINES_LOCATIONS,
 	  .runtime_key = 592,
 	  .runtime_current = 576,
 	  .thread_id = 152,
@@ -67,7 +67,7 @@ static const struct tp_python_layout known[] = {
 	  .str_other = 72 },
 	{ /* 3.12.1 */
 	  .version = 0x030c,
-	  .lines = TP_LINES_LOCATIONS,
+	  .lines = TPC_LINES_LOCATIONS,
 	  .runtime_key = 1544,
 	  .thread_id = 136,
 	  .thread_frame = 56,
@@ -158,19 +158,19 @@ static const struct description {
 /* Objects of all versions that are known begin alike: what is not in the layout must be as it is assumed to be. */
 static bool same_objects(const uint64_t *words, const struct description *says)
 {
-	return words[says->object_type] == TP_OBJECT_TYPE && words[says->bytes_length] == TP_BYTES_LENGTH &&
-	       words[says->bytes_text] == TP_BYTES_TEXT && words[says->str_state] == TP_STR_STATE &&
-	       words[says->str_length] == TP_STR_LENGTH;
+	return words[says->object_type] == TPC_OBJECT_TYPE && words[says->bytes_length] == TPC_BYTES_LENGTH &&
+	       words[says->bytes_text] == TPC_BYTES_TEXT && words[says->str_state] == TPC_STR_STATE &&
+	       words[says->str_length] == TPC_STR_LENGTH;
 }
 
-static bool from_description(const uint64_t *words, const struct description *says, struct tp_python_layout *layout)
+static bool from_description(const uint64_t *words, const struct description *says, struct tpc_python_layout *layout)
 {
 	if (words[0] != COOKIE || words[WORD_VERSION] >> 16 != says->version || words[WORD_FREE_THREADED] ||
 	    !same_objects(words, says))
 		return false;
-	*layout = (struct tp_python_layout){
+	*layout = (struct tpc_python_layout){
 		.version = says->version,
-		.lines = TP_LINES_LOCATIONS,
+		.lines = TPC_LINES_LOCATIONS,
 		.runtime_ending = (uint16_t)words[WORD_ENDING],
 		.thread_id = (uint16_t)words[says->thread_id],
 		.thread_frame = (uint16_t)words[says->thread_frame],
@@ -189,15 +189,15 @@ static bool from_description(const uint64_t *words, const struct description *sa
 	return true;
 }
 
-bool tp_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tp_python_layout *layout)
+bool tpc_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tpc_python_layout *layout)
 {
-	for (size_t i = 0; i < TP_LENGTH(known); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(known); i++) {
 		if (known[i].version == version) {
 			*layout = known[i];
 			return true;
 		}
 	}
-	for (size_t i = 0; i < TP_LENGTH(descriptions) && size >= WORDS_MAX * sizeof(uint64_t); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(descriptions) && size >= WORDS_MAX * sizeof(uint64_t); i++) {
 		if (descriptions[i].version == version)
 			return from_description(runtime, &descriptions[i], layout);
 	}

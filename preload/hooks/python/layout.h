@@ -8,11 +8,11 @@
 
 #include "core/base.h"
 
-enum tp_line_table { TP_LINES_LNOTAB, TP_LINES_PAIRS, TP_LINES_LOCATIONS }; /* 3.9, 3.10, 3.11 and later */
+enum tpc_line_table { TPC_LINES_LNOTAB, TPC_LINES_PAIRS, TPC_LINES_LOCATIONS }; /* 3.9, 3.10, 3.11 and later */
 
-struct tp_python_layout {
+struct tpc_python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
-	uint8_t lines;	  /* enum tp_line_table */
+	uint8_t lines;	  /* enum tpc_line_table */
 
 	uint16_t runtime_key;	  /* _PyRuntimeState: Py_tss_t of each thread's PyThreadState; 0: to be searched */
 	uint16_t runtime_current; /* _PyRuntimeState, up to 3.11: the PyThreadState that holds the GIL; 0: none */
@@ -38,14 +38,14 @@ struct tp_python_layout {
 	uint8_t at_shift;	  /* and has to be shifted right by this much to count in units of two bytes */
 };
 
-#define TP_OBJECT_TYPE 8   /* PyObject: ob_type */
-#define TP_TYPE_DEALLOC 48 /* PyTypeObject: tp_dealloc */
-#define TP_BYTES_LENGTH 16 /* PyBytesObject: ob_size */
-#define TP_BYTES_TEXT 32   /* and ob_sval */
-#define TP_STR_LENGTH 16   /* PyASCIIObject: length, in code points */
-#define TP_STR_STATE 32	   /* and the bit field behind its hash */
+#define TPC_OBJECT_TYPE 8   /* PyObject: ob_type */
+#define TPC_TYPE_DEALLOC 48 /* PyTypeObject: tp_dealloc */
+#define TPC_BYTES_LENGTH 16 /* PyBytesObject: ob_size */
+#define TPC_BYTES_TEXT 32   /* and ob_sval */
+#define TPC_STR_LENGTH 16   /* PyASCIIObject: length, in code points */
+#define TPC_STR_STATE 32    /* and the bit field behind its hash */
 
 /* The layout of a version (0x030b for 3.11) whose _PyRuntime is `runtime`. False: it is not known. */
-bool tp_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tp_python_layout *layout);
+bool tpc_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tpc_python_layout *layout);
 
 #endif

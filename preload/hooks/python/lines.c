@@ -21,7 +21,7 @@ struct entry {
 /* Each of these goes on from *entry, which does not begin behind the instruction, and leaves there which one it is in. */
 
 /* 3.9, Objects/lnotab_notes.txt: pairs of bytes to add to the address and, signed, to the line. */
-static int32_t in_lnotab(const struct tp_lines *lines, int64_t unit, struct entry *entry)
+static int32_t in_lnotab(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	int64_t at = unit * 2;
 
@@ -37,7 +37,7 @@ static int32_t in_lnotab(const struct tp_lines *lines, int64_t unit, struct entr
 }
 
 /* 3.10: pairs of a range's length and what its line is more than that of the range before. */
-static int32_t in_pairs(const struct tp_lines *lines, int64_t unit, struct entry *entry)
+static int32_t in_pairs(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	int64_t at = unit * 2;
 
@@ -71,7 +71,7 @@ static int32_t signed_number(const uint8_t *bytes, const uint8_t *end)
 }
 
 /* 3.11, Objects/locations.md. An entry's first byte is the only one that has its highest bit set. */
-static int32_t in_locations(const struct tp_lines *lines, int64_t unit, struct entry *entry)
+static int32_t in_locations(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	const uint8_t *at = lines->bytes + entry->at, *end = lines->bytes + lines->length;
 	int64_t passed = entry->passed;
@@ -99,18 +99,18 @@ static int32_t in_locations(const struct tp_lines *lines, int64_t unit, struct e
 	return 0;
 }
 
-static int32_t find_from(const struct tp_lines *lines, int64_t unit, struct entry *entry)
+static int32_t find_from(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	int32_t line = 0;
 
 	switch (lines->kind) {
-	case TP_LINES_LNOTAB:
+	case TPC_LINES_LNOTAB:
 		line = in_lnotab(lines, unit, entry);
 		break;
-	case TP_LINES_PAIRS:
+	case TPC_LINES_PAIRS:
 		line = in_pairs(lines, unit, entry);
 		break;
-	case TP_LINES_LOCATIONS:
+	case TPC_LINES_LOCATIONS:
 		line = in_locations(lines, unit, entry);
 		break;
 	}
@@ -146,15 +146,15 @@ static void remember(uint32_t code, const struct entry *entry)
 	if (entry->at >> AT_BITS || entry->passed >> PASSED_BITS || line >> LINE_BITS)
 		return;
 	packed = ((uint64_t)entry->at << PASSED_BITS | entry->passed) << LINE_BITS | line;
-	tp_store(&remembered[code % REMEMBERED].entry, packed);
-	tp_store(&remembered[code % REMEMBERED].check, check_of(code, packed));
+	tpc_store(&remembered[code % REMEMBERED].entry, packed);
+	tpc_store(&remembered[code % REMEMBERED].check, check_of(code, packed));
 }
 
 static struct entry recall(uint32_t code)
 {
-	uint64_t packed = tp_load(&remembered[code % REMEMBERED].entry);
+	uint64_t packed = tpc_load(&remembered[code % REMEMBERED].entry);
 
-	if (tp_load(&remembered[code % REMEMBERED].check) != check_of(code, packed))
+	if (tpc_load(&remembered[code % REMEMBERED].check) != check_of(code, packed))
 		return (struct entry){ 0, 0, 0 };
 	return (struct entry){
 		.at = (uint32_t)(packed >> (PASSED_BITS + LINE_BITS)),
@@ -163,10 +163,10 @@ static struct entry recall(uint32_t code)
 	};
 }
 
-int32_t tp_line_find(const struct tp_lines *lines, uint32_t code, int64_t unit)
+int32_t tpc_line_find(const struct tpc_lines *lines, uint32_t code, int64_t unit)
 {
 	struct entry entry = recall(code);
-	int64_t at = lines->kind == TP_LINES_LOCATIONS ? unit : unit * 2;
+	int64_t at = lines->kind == TPC_LINES_LOCATIONS ? unit : unit * 2;
 	int32_t line;
 
 	if (unit < 0)
@@ -178,7 +178,7 @@ int32_t tp_line_find(const struct tp_lines *lines, uint32_t code, int64_t unit)
 	return line;
 }
 
-void tp_lines_forget(void)
+void tpc_lines_forget(void)
 {
 	memset(remembered, 0, sizeof(remembered));
 }

@@ -5,8 +5,8 @@
 
 #include "hooks/python/layout.h"
 
-struct tp_lines {
-	enum tp_line_table kind;
+struct tpc_lines {
+	enum tpc_line_table kind;
 	const uint8_t *bytes;
 	size_t length;
 	int32_t first; /* the code object's first line */
@@ -17,9 +17,9 @@ struct tp_lines {
  * code object's number, which no other has: what is looked for behind what was looked for last is found in a few steps.
  * Any thread.
  */
-int32_t tp_line_find(const struct tp_lines *lines, uint32_t code, int64_t unit);
+int32_t tpc_line_find(const struct tpc_lines *lines, uint32_t code, int64_t unit);
 
 /* In a forked child: code objects are numbered anew. */
-void tp_lines_forget(void);
+void tpc_lines_forget(void);
 
 #endif

@@ -11,9 +11,9 @@
 
 #include <errno.h>
 
-#define TP_INLINE static inline __attribute__((always_inline))
+#define TPC_INLINE static inline __attribute__((always_inline))
 
-struct tp_reader {
+struct tpc_reader {
 	bool careful;	 /* ask first */
 	bool bad;	 /* something could not be read; everything is 0 from there on */
 	uintptr_t known; /* page that was found readable, + 1; 0: none */
@@ -23,13 +23,13 @@ struct tp_reader {
  * rt_sigprocmask with a way that there is not reads the set, changes nothing, and says EFAULT or EINVAL: no descriptor, no
  * allocation, and no sandbox forbids it.
  */
-static inline bool tp_readable_page(struct tp_reader *reader, uintptr_t address)
+static inline bool tpc_readable_page(struct tpc_reader *reader, uintptr_t address)
 {
-	uintptr_t page = (address & ~(uintptr_t)(TP_PAGE - 1)) + 1;
+	uintptr_t page = (address & ~(uintptr_t)(TPC_PAGE - 1)) + 1;
 
 	if (page == reader->known)
 		return true;
-	if (address % 8 || tp_syscall(SYS_rt_sigprocmask, -1, address, 0, 8) == -EFAULT) {
+	if (address % 8 || tpc_syscall(SYS_rt_sigprocmask, -1, address, 0, 8) == -EFAULT) {
 		reader->bad = true;
 		return false;
 	}
@@ -37,38 +37,38 @@ static inline bool tp_readable_page(struct tp_reader *reader, uintptr_t address)
 	return true;
 }
 
-TP_INLINE bool tp_may_read(struct tp_reader *reader, uintptr_t address)
+TPC_INLINE bool tpc_may_read(struct tpc_reader *reader, uintptr_t address)
 {
-	return !reader || !reader->careful || (!reader->bad && tp_readable_page(reader, address));
+	return !reader || !reader->careful || (!reader->bad && tpc_readable_page(reader, address));
 }
 
 /* Is [address, address + length) readable? */
-static inline bool tp_may_read_all(struct tp_reader *reader, uintptr_t address, size_t length)
+static inline bool tpc_may_read_all(struct tpc_reader *reader, uintptr_t address, size_t length)
 {
 	uintptr_t end = address + length;
 
 	if (!reader->careful)
 		return true;
-	for (uintptr_t at = address & ~(uintptr_t)7; at < end; at = (at & ~(uintptr_t)(TP_PAGE - 1)) + TP_PAGE) {
-		if (!tp_may_read(reader, at))
+	for (uintptr_t at = address & ~(uintptr_t)7; at < end; at = (at & ~(uintptr_t)(TPC_PAGE - 1)) + TPC_PAGE) {
+		if (!tpc_may_read(reader, at))
 			return false;
 	}
 	return true;
 }
 
-TP_INLINE uintptr_t tp_read_word(struct tp_reader *reader, uintptr_t address)
+TPC_INLINE uintptr_t tpc_read_word(struct tpc_reader *reader, uintptr_t address)
 {
-	return tp_may_read(reader, address) ? *(const uintptr_t *)address : 0;
+	return tpc_may_read(reader, address) ? *(const uintptr_t *)address : 0;
 }
 
-TP_INLINE int32_t tp_read_int(struct tp_reader *reader, uintptr_t address)
+TPC_INLINE int32_t tpc_read_int(struct tpc_reader *reader, uintptr_t address)
 {
-	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const int32_t *)address : 0;
+	return tpc_may_read(reader, address & ~(uintptr_t)7) ? *(const int32_t *)address : 0;
 }
 
-TP_INLINE uint8_t tp_read_byte(struct tp_reader *reader, uintptr_t address)
+TPC_INLINE uint8_t tpc_read_byte(struct tpc_reader *reader, uintptr_t address)
 {
-	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const uint8_t *)address : 0;
+	return tpc_may_read(reader, address & ~(uintptr_t)7) ? *(const uint8_t *)address : 0;
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 #define FRAMES_MAX 1024u
 #define NODES_CACHED 1024u /* a power of two */
-#define FETCHED 16u	   /* frames, by tp_python_fetch() */
+#define FETCHED 16u	   /* frames, by tpc_python_fetch() */
 #define OWNER_GENERATOR 1
 #define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 #define DESERTED 1u  /* mark of an address: the frame is the loop's own, and its call has no other any more */
@@ -22,12 +22,12 @@
 #define GENERATOR_STATE 5
 #define YIELD_VALUE 86
 
-bool tp_python_on TP_LOOKED_AT;
-struct tp_range tp_python_runtime;
+bool tpc_python_on TPC_LOOKED_AT;
+struct tpc_range tpc_python_runtime;
 
 struct place {
 	uintptr_t frame;
-	struct tp_python_place at;
+	struct tpc_python_place at;
 };
 
 struct entry {
@@ -36,9 +36,9 @@ struct entry {
 };
 
 struct cached_node { /* a frame below a node */
-	struct tp_python_place at;
+	struct tpc_python_place at;
 	uint32_t parent, node;
-	uint64_t deaths; /* tp_code_deaths at the time: later the address may be another code object's */
+	uint64_t deaths; /* tpc_code_deaths at the time: later the address may be another code object's */
 };
 
 /* The thread's last Python stack, outermost frame first, so that what stays keeps its place. */
@@ -47,25 +47,25 @@ struct stack {
 	uint32_t known;	 /* entries from the outermost on whose nodes are right */
 	uint32_t cached; /* 1: joins[] and nodes[] are of this process's trace */
 	uint32_t held;	 /* node of the frames from held_frame outwards, while the call of held_stamp lasts */
-	uint64_t deaths; /* tp_code_deaths at the time */
+	uint64_t deaths; /* tpc_code_deaths at the time */
 	uintptr_t held_frame;
 	uint64_t held_stamp;  /* a hooked call's (stacks/recall.h); 0: not known */
 	uintptr_t held_state; /* the PyThreadState that held_frame is of */
-	struct tp_joins joins;
+	struct tpc_joins joins;
 
 	struct entry entries[FRAMES_MAX];
 	struct place fresh[FRAMES_MAX]; /* innermost first */
 
 	/* What was found lately in the tables of all threads, which are too large for the processor's caches. */
 	struct cached_node nodes[NODES_CACHED];
-	struct tp_join joined[TP_JOINS];
+	struct tpc_join joined[TPC_JOINS];
 };
 
-_Static_assert(sizeof(struct stack) <= TP_PYTHON_BYTES, "the stack fits its room in struct tp_thread");
-_Static_assert(offsetof(struct stack, entries) == TP_WALK_HEAD, "an empty stack is zeros");
+_Static_assert(sizeof(struct stack) <= TPC_PYTHON_BYTES, "the stack fits its room in struct tpc_thread");
+_Static_assert(offsetof(struct stack, entries) == TPC_WALK_HEAD, "an empty stack is zeros");
 _Static_assert(offsetof(struct stack, joined) % 64 == 0, "what is looked for in one cache line is in one");
 
-static struct stack *stack_of(struct tp_thread *thread)
+static struct stack *stack_of(struct tpc_thread *thread)
 {
 	return (struct stack *)thread->python;
 }
@@ -77,13 +77,13 @@ static struct stack *stack_of(struct tp_thread *thread)
  * instructions.
  */
 
-/* Of struct tp_python_layout, what frames are read by: as wide as an address, so that nothing is to be widened. */
+/* Of struct tpc_python_layout, what frames are read by: as wide as an address, so that nothing is to be widened. */
 struct offsets {
 	uintptr_t previous, code, at, entry, owner, generator, runs;
 	bool at_is_index;
 };
 
-TP_INLINE struct offsets offsets_of(const struct tp_python_layout *layout)
+TPC_INLINE struct offsets offsets_of(const struct tpc_python_layout *layout)
 {
 	return (struct offsets){ layout->frame_previous, layout->frame_code,  layout->frame_at,
 				 layout->frame_entry,	 layout->frame_owner, layout->frame_generator,
@@ -91,33 +91,33 @@ TP_INLINE struct offsets offsets_of(const struct tp_python_layout *layout)
 }
 
 /* Up to 3.11: the PyThreadState that holds the GIL; 0: none. */
-TP_INLINE uintptr_t state_with_lock(void)
+TPC_INLINE uintptr_t state_with_lock(void)
 {
-	return tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_current));
+	return tpc_load((const uintptr_t *)(tpc_python_runtime.low + tpc_python.runtime_current));
 }
 
 /* This thread's PyThreadState. 0: it has none. */
-TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
+TPC_INLINE uintptr_t thread_state(struct tpc_reader *reader)
 {
-	const struct tp_python_key *key = tp_load_acquire(&tp_python_key);
+	const struct tpc_python_key *key = tpc_load_acquire(&tpc_python_key);
 	uintptr_t state, current;
 
-	if (tp_unlikely(!key))
-		return tp_python_find_key();
+	if (tpc_unlikely(!key))
+		return tpc_python_find_key();
 	if (!key->made) /* before the interpreter's begin, and after its end */
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	if (!state || tp_read_word(reader, state + tp_python.thread_id) != tp_arch_thread())
+	if (!state || tpc_read_word(reader, state + tpc_python.thread_id) != tpc_arch_thread())
 		return 0;
-	if (!tp_python.runtime_current)
+	if (!tpc_python.runtime_current)
 		return state;
 	current = state_with_lock();
-	return tp_likely(current == state || !current) ? state : tp_python_which(state, current);
+	return tpc_likely(current == state || !current) ? state : tpc_python_which(state, current);
 }
 
-TP_INLINE bool is_own(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+TPC_INLINE bool is_own(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame)
 {
-	return frame && tp_read_byte(reader, frame + of->owner) > OWNER_LAST;
+	return frame && tpc_read_byte(reader, frame + of->owner) > OWNER_LAST;
 }
 
 /*
@@ -125,34 +125,34 @@ TP_INLINE bool is_own(struct tp_reader *reader, const struct offsets *of, uintpt
  * __del__() or a big block's free(), is called by a loop that has no frame but its own. That stands for one which is not shown,
  * or the frames outside of it would be taken for this call's. At the chain's end nothing is outside of it.
  */
-TP_INLINE uintptr_t mark_deserted(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+TPC_INLINE uintptr_t mark_deserted(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame)
 {
-	if (tp_likely(!is_own(reader, of, frame)))
+	if (tpc_likely(!is_own(reader, of, frame)))
 		return frame;
-	return tp_read_word(reader, frame + of->previous) ? frame | DESERTED : 0;
+	return tpc_read_word(reader, frame + of->previous) ? frame | DESERTED : 0;
 }
 
 /* Past what the loop puts below the first frame of a call of its own. */
-TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct offsets *of, uintptr_t frame, bool *skipped)
+TPC_INLINE uintptr_t skip_own(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame, bool *skipped)
 {
 	*skipped = is_own(reader, of, frame);
-	return *skipped ? mark_deserted(reader, of, tp_read_word(reader, frame + of->previous)) : frame;
+	return *skipped ? mark_deserted(reader, of, tpc_read_word(reader, frame + of->previous)) : frame;
 }
 
 /* The innermost frame of that state; 0: it runs nothing. */
-TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
+TPC_INLINE uintptr_t innermost(struct tpc_reader *reader, uintptr_t state)
 {
 	uintptr_t frame;
 	struct offsets of;
 
 	if (!state)
 		return 0;
-	frame = tp_read_word(reader, state + tp_python.thread_frame);
-	if (tp_python.cframe && frame)
-		frame = tp_read_word(reader, frame + tp_python.cframe - 1);
-	if (!tp_python.frame_owner)
+	frame = tpc_read_word(reader, state + tpc_python.thread_frame);
+	if (tpc_python.cframe && frame)
+		frame = tpc_read_word(reader, frame + tpc_python.cframe - 1);
+	if (!tpc_python.frame_owner)
 		return frame;
-	of = offsets_of(&tp_python);
+	of = offsets_of(&tpc_python);
 	return mark_deserted(reader, &of, frame);
 }
 
@@ -161,49 +161,49 @@ TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
  * something is thrown through them: that goes to the innermost without a call for those between (_gen_throw of
  * Objects/genobject.c). Whom the loop runs knows what exception was handled before (gi_exc_state.previous_item).
  */
-TP_INLINE bool has_call(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+TPC_INLINE bool has_call(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame)
 {
-	uintptr_t generator = tp_read_word(reader, frame + of->generator);
+	uintptr_t generator = tpc_read_word(reader, frame + of->generator);
 
-	return tp_likely(!generator) || tp_read_word(reader, generator + of->runs);
+	return tpc_likely(!generator) || tpc_read_word(reader, generator + of->runs);
 }
 
-static TP_SLOW uintptr_t read_deserted(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
-				       struct tp_python_place *place)
+static TPC_SLOW uintptr_t read_deserted(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame,
+					struct tpc_python_place *place)
 {
-	*place = (struct tp_python_place){ .at = TP_PYTHON_DESERTED };
-	return mark_deserted(reader, of, tp_read_word(reader, frame - DESERTED + of->previous));
+	*place = (struct tpc_python_place){ .at = TPC_PYTHON_DESERTED };
+	return mark_deserted(reader, of, tpc_read_word(reader, frame - DESERTED + of->previous));
 }
 
 /* Reads a frame; returns its caller's. */
-TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
-			       struct tp_python_place *place)
+TPC_INLINE uintptr_t read_frame(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame,
+				struct tpc_python_place *place)
 {
 	uintptr_t previous, code, at;
 	bool skipped;
 
-	if (of->owner && tp_unlikely(frame & DESERTED))
+	if (of->owner && tpc_unlikely(frame & DESERTED))
 		return read_deserted(reader, of, frame, place);
-	previous = tp_read_word(reader, frame + of->previous);
-	code = tp_read_word(reader, frame + of->code);
+	previous = tpc_read_word(reader, frame + of->previous);
+	code = tpc_read_word(reader, frame + of->code);
 	if (of->at_is_index)
-		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + of->at) << 1;
+		at = (uintptr_t)(uint32_t)tpc_read_int(reader, frame + of->at) << 1;
 	else
-		at = tp_read_word(reader, frame + of->at);
+		at = tpc_read_word(reader, frame + of->at);
 	if (of->at_is_index) {
 		at |= has_call(reader, of, frame);
 	} else if (of->entry) {
-		at |= tp_read_byte(reader, frame + of->entry) & 1u; /* a bool of C's */
+		at |= tpc_read_byte(reader, frame + of->entry) & 1u; /* a bool of C's */
 	} else if (of->owner) {
 		previous = skip_own(reader, of, previous, &skipped);
 		at |= skipped;
 		code &= ~(uintptr_t)7; /* from 3.14 on with marks */
 	}
-	*place = (struct tp_python_place){ .code = code, .at = at };
+	*place = (struct tpc_python_place){ .code = code, .at = at };
 	return previous;
 }
 
-static inline bool same(const struct tp_python_place *a, const struct tp_python_place *b)
+static inline bool same(const struct tpc_python_place *a, const struct tpc_python_place *b)
 {
 	return !((a->code ^ b->code) | (a->at ^ b->at));
 }
@@ -211,7 +211,7 @@ static inline bool same(const struct tp_python_place *a, const struct tp_python_
 /* ---- nodes ---- */
 
 /* Which of nodes[] is looked at first. */
-static inline uint32_t slot_of(const struct tp_python_place *at, uint32_t parent)
+static inline uint32_t slot_of(const struct tpc_python_place *at, uint32_t parent)
 {
 	uint64_t key = (at->at ^ at->code << 20) + parent;
 
@@ -222,11 +222,12 @@ static inline uint32_t slot_of(const struct tp_python_place *at, uint32_t parent
  * From 3.12 on a call of a class, once it is specialized, has a frame of the interpreter's own below __init__(), which drops
  * its result (_Py_InitCleanup of Python/specialize.c, "__init__" in a file of that name). Python shows it nowhere.
  */
-static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *at)
+static bool is_cleanup(struct tpc_reader *reader, const struct tpc_python_place *at)
 {
-	uintptr_t name = at->code ? tp_read_word(reader, at->code + tp_python.code_name) : 0;
+	uintptr_t name = at->code ? tpc_read_word(reader, at->code + tpc_python.code_name) : 0;
 
-	return tp_range_holds(tp_python_runtime, name) && name == tp_read_word(reader, at->code + tp_python.code_file);
+	return tpc_range_holds(tpc_python_runtime, name) &&
+	       name == tpc_read_word(reader, at->code + tpc_python.code_file);
 }
 
 /*
@@ -234,48 +235,48 @@ static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *a
  * of the loop for those between (_gen_throw of Objects/genobject.c), which have the mark of such a call from earlier. They
  * stand where they wait and are told to run (0). Where a tracer hears of a yield, the state is another by then.
  */
-static bool is_passed_by(struct tp_reader *reader, const struct place *place)
+static bool is_passed_by(struct tpc_reader *reader, const struct place *place)
 {
-	return tp_python.frame_entry && place->at.at & 1 &&
-	       tp_read_byte(reader, place->frame + GENERATOR_OWNER) == OWNER_GENERATOR &&
-	       tp_read_byte(reader, place->frame - GENERATOR_STATE) == 0 &&
-	       tp_read_byte(reader, place->at.at & ~(uintptr_t)1) == YIELD_VALUE;
+	return tpc_python.frame_entry && place->at.at & 1 &&
+	       tpc_read_byte(reader, place->frame + GENERATOR_OWNER) == OWNER_GENERATOR &&
+	       tpc_read_byte(reader, place->frame - GENERATOR_STATE) == 0 &&
+	       tpc_read_byte(reader, place->at.at & ~(uintptr_t)1) == YIELD_VALUE;
 }
 
 /* The node of a frame below `parent`, which is its own where the frame is not shown. 0: the frame could not be read. */
-static uint32_t make_node(struct tp_reader *reader, const struct place *place, uint32_t parent)
+static uint32_t make_node(struct tpc_reader *reader, const struct place *place, uint32_t parent)
 {
-	struct tp_python_place at = place->at;
-	struct tp_node_miss miss;
+	struct tpc_python_place at = place->at;
+	struct tpc_node_miss miss;
 	uint32_t number, node;
 
 	if (is_passed_by(reader, place))
 		at.at &= ~(uintptr_t)1;
-	number = tp_python_frame(reader, &at);
+	number = tpc_python_frame(reader, &at);
 	if (!number)
 		return 0;
-	if (tp_python.frame_owner && parent != TPROF_NODE_ROOT && is_cleanup(reader, &at))
+	if (tpc_python.frame_owner && parent != TPROF_NODE_ROOT && is_cleanup(reader, &at))
 		return parent;
-	node = tp_node_find(parent, number, &miss);
-	return node ? node : tp_nodes_make(parent, &number, 1, &miss);
+	node = tpc_node_find(parent, number, &miss);
+	return node ? node : tpc_nodes_make(parent, &number, 1, &miss);
 }
 
 static inline bool is_cached(const struct cached_node *cached, const struct stack *stack,
-			     const struct tp_python_place *at, uint32_t parent)
+			     const struct tpc_python_place *at, uint32_t parent)
 {
 	return cached->parent == parent && same(&cached->at, at) && cached->deaths == stack->deaths && cached->node;
 }
 
-static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct place *place, uint32_t parent)
+static uint32_t find_node(struct tpc_reader *reader, struct stack *stack, const struct place *place, uint32_t parent)
 {
-	const struct tp_python_place *at = &place->at;
+	const struct tpc_python_place *at = &place->at;
 	uint32_t slot = slot_of(at, parent);
 	struct cached_node *cached = &stack->nodes[slot];
 
-	if (tp_likely(is_cached(cached, stack, at, parent)))
+	if (tpc_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
 	cached = &stack->nodes[slot ^ 1];
-	if (tp_likely(is_cached(cached, stack, at, parent)))
+	if (tpc_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
 	*cached = stack->nodes[slot]; /* which was later */
 	stack->nodes[slot] = (struct cached_node){ *at, parent, make_node(reader, place, parent), stack->deaths };
@@ -283,7 +284,7 @@ static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const s
 }
 
 /* Nodes for the entries that have none yet. False: a frame could not be read. */
-static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
+static bool intern(struct tpc_reader *reader, struct stack *stack, uint32_t root)
 {
 	uint32_t parent = stack->known ? stack->entries[stack->known - 1].node : root;
 
@@ -298,16 +299,16 @@ static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
 }
 
 /* The thread's first, or a forked child's: numbers begin anew. */
-static TP_SLOW void begin(struct stack *stack)
+static TPC_SLOW void begin(struct stack *stack)
 {
 	memset(stack->nodes, 0, sizeof(stack->nodes));
-	tp_joins_clear(stack->joined);
+	tpc_joins_clear(stack->joined);
 	stack->cached = 1;
 }
 
 /* ---- a hook's ---- */
 
-static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, struct tp_python_place at)
+static TPC_SLOW void note_difference(struct stack *stack, struct entry *entry, struct tpc_python_place at)
 {
 	uint32_t i = (uint32_t)(entry - stack->entries);
 
@@ -321,18 +322,18 @@ static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, st
  * Most stacks are as deep as the last one, and most of their frames the same: those are only looked at, and where the
  * others are is written down. False: it is another stack.
  */
-TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct offsets *of)
+TPC_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct offsets *of)
 {
 	for (struct entry *entry = &stack->entries[stack->count]; entry-- > stack->entries;) {
 		uintptr_t known = entry->place.frame;
-		struct tp_python_place at;
+		struct tpc_python_place at;
 
-		if (tp_unlikely(frame != known))
+		if (tpc_unlikely(frame != known))
 			return false;
 		__asm__(""
 			: "+r"(known)); /* else the compiler takes `frame`, which is to be waited for, frame after frame */
 		frame = read_frame(NULL, of, known, &at);
-		if (tp_unlikely(!same(&at, &entry->place.at)))
+		if (tpc_unlikely(!same(&at, &entry->place.at)))
 			note_difference(stack, entry, at);
 	}
 	return !frame;
@@ -341,7 +342,7 @@ TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct off
 /* A loop for each kind of layout: what tells them apart is asked once a stack, not once a frame. */
 static bool compare(struct stack *stack, uintptr_t frame)
 {
-	struct offsets of = offsets_of(&tp_python);
+	struct offsets of = offsets_of(&tpc_python);
 
 	if (of.at_is_index) {
 		of.at_is_index = true;
@@ -360,10 +361,10 @@ static bool compare(struct stack *stack, uintptr_t frame)
 }
 
 /* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
-TP_INLINE uint32_t collect(struct tp_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
+TPC_INLINE uint32_t collect(struct tpc_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
 {
-	const struct offsets of = offsets_of(&tp_python);
-	uint32_t count = 0, most = tp_config.depth < FRAMES_MAX ? tp_config.depth : FRAMES_MAX;
+	const struct offsets of = offsets_of(&tpc_python);
+	uint32_t count = 0, most = tpc_config.depth < FRAMES_MAX ? tpc_config.depth : FRAMES_MAX;
 
 	for (; frame && count < most; count++) {
 		struct place *place = &stack->fresh[count];
@@ -401,17 +402,17 @@ static void replace(struct stack *stack, uint32_t count)
 	stack->known = known;
 }
 
-static TP_SLOW uint32_t unread(struct stack *stack, uint32_t native)
+static TPC_SLOW uint32_t unread(struct stack *stack, uint32_t native)
 {
 	stack->count = stack->known = 0;
-	tp_add(&tp_header->python_unread, 1);
+	tpc_add(&tpc_header->python_unread, 1);
 	return native;
 }
 
 /* Another stack than the last one, or a frame whose code object may be another by now. 0: it can't be read. */
-static TP_SLOW uint32_t renew(struct stack *stack, uintptr_t frame, bool collected)
+static TPC_SLOW uint32_t renew(struct stack *stack, uintptr_t frame, bool collected)
 {
-	struct tp_reader reader = { 0 };
+	struct tpc_reader reader = { 0 };
 	uint32_t root = TPROF_NODE_ROOT;
 
 	if (!collected)
@@ -422,14 +423,14 @@ static TP_SLOW uint32_t renew(struct stack *stack, uintptr_t frame, bool collect
 /* The node of the Python frames from `frame` outwards. 0: they can't be read. */
 static uint32_t find_python(struct stack *stack, uintptr_t frame)
 {
-	uint64_t deaths = tp_load_acquire(&tp_code_deaths);
+	uint64_t deaths = tpc_load_acquire(&tpc_code_deaths);
 	bool same_depth;
 
-	if (tp_unlikely(deaths != stack->deaths))
+	if (tpc_unlikely(deaths != stack->deaths))
 		stack->known = 0;
 	stack->deaths = deaths;
 	same_depth = compare(stack, frame);
-	if (tp_likely(same_depth && stack->known == stack->count))
+	if (tpc_likely(same_depth && stack->known == stack->count))
 		return stack->entries[stack->count - 1].node;
 	return renew(stack, frame, same_depth);
 }
@@ -438,9 +439,9 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
  * The same. While a hooked call lasts, the frames that it was called from are as they are: the innermost is in the middle
  * of calling it.
  */
-TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t frame, uint64_t stamp)
+TPC_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t frame, uint64_t stamp)
 {
-	if (stamp && tp_likely(stack->held_stamp == stamp && stack->held_frame == frame))
+	if (stamp && tpc_likely(stack->held_stamp == stamp && stack->held_frame == frame))
 		return stack->held;
 	stack->held = find_python(stack, frame);
 	stack->held_frame = frame;
@@ -453,45 +454,45 @@ TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t fra
  * thread_state() of a hook. Where the call is still there that was met in a state, and that state holds the GIL, it is this
  * thread's as it was then.
  */
-TP_INLINE uintptr_t held_state(const struct stack *stack, uint64_t stamp)
+TPC_INLINE uintptr_t held_state(const struct stack *stack, uint64_t stamp)
 {
-	if (stamp && stack->held_stamp == stamp && tp_python.runtime_current && state_with_lock() == stack->held_state)
+	if (stamp && stack->held_stamp == stamp && tpc_python.runtime_current && state_with_lock() == stack->held_state)
 		return stack->held_state;
 	return thread_state(NULL);
 }
 
 /* The joined node of `native` and the thread's Python frames; and what is to be expected next. */
-TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t native)
+TPC_INLINE uint32_t join(struct tpc_thread *thread, struct stack *stack, uint32_t native)
 {
-	struct tp_recall *recall = &((struct tp_walk_front *)thread->walk)->recall;
+	struct tpc_recall *recall = &((struct tpc_walk_front *)thread->walk)->recall;
 	uintptr_t state = held_state(stack, recall->stamp), frame = innermost(NULL, state);
 	uint32_t python;
 
 	if (!frame)
 		return native;
-	if (tp_unlikely(!stack->cached))
+	if (tpc_unlikely(!stack->cached))
 		begin(stack);
 	python = find_held(stack, state, frame, recall->stamp);
 	if (!python)
 		return unread(stack, native);
-	return tp_joins_go_on(&stack->joins, stack->joined, native, python, recall);
+	return tpc_joins_go_on(&stack->joins, stack->joined, native, python, recall);
 }
 
-uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess)
+uint32_t tpc_python_stack(struct tpc_thread *thread, const void *frame, uint32_t guess)
 {
 	struct stack *stack = stack_of(thread);
 	uint32_t native;
 
-	tp_joins_fetch(&stack->joins, stack->joined);
-	if (tp_likely(thread->bounds.high == thread->own.high))
-		native = tp_walk_hot(thread, frame, guess);
+	tpc_joins_fetch(&stack->joins, stack->joined);
+	if (tpc_likely(thread->bounds.high == thread->own.high))
+		native = tpc_walk_hot(thread, frame, guess);
 	else
-		native = tp_walk(thread, frame);
+		native = tpc_walk(thread, frame);
 	return join(thread, stack, native);
 }
 
 /* A frame that is gone by now may be anywhere: it is not read. */
-void tp_python_fetch(const struct tp_thread *thread)
+void tpc_python_fetch(const struct tpc_thread *thread)
 {
 	const struct stack *stack = (const struct stack *)thread->python;
 	uint32_t least = stack->count > FETCHED ? stack->count - FETCHED : 0;
@@ -499,10 +500,10 @@ void tp_python_fetch(const struct tp_thread *thread)
 	for (uint32_t i = stack->count; i-- > least;) {
 		const char *frame = (const char *)stack->entries[i].place.frame;
 
-		__builtin_prefetch(frame + tp_python.frame_previous);
-		__builtin_prefetch(frame + tp_python.frame_at);
+		__builtin_prefetch(frame + tpc_python.frame_previous);
+		__builtin_prefetch(frame + tpc_python.frame_at);
 	}
-	tp_joins_fetch(&stack->joins, stack->joined);
+	tpc_joins_fetch(&stack->joins, stack->joined);
 }
 
 /* ---- a sample's ---- */
@@ -511,10 +512,10 @@ void tp_python_fetch(const struct tp_thread *thread)
  * As find_node(), of a frame that was read with care: only where it is known by heart, as what is read here may be in the
  * middle of a change.
  */
-static uint32_t find_node_lately(struct tp_reader *reader, const struct stack *stack, bool current,
+static uint32_t find_node_lately(struct tpc_reader *reader, const struct stack *stack, bool current,
 				 const struct place *place, uint32_t parent)
 {
-	const struct tp_python_place *at = &place->at;
+	const struct tpc_python_place *at = &place->at;
 	uint32_t slot = slot_of(at, parent);
 
 	for (uint32_t i = 0; current && i < 2; i++) {
@@ -528,9 +529,9 @@ static uint32_t find_node_lately(struct tp_reader *reader, const struct stack *s
  * The node of the frames in fresh[]. What hooks know of the thread's stack is looked at and left as it is: nothing that was
  * read in the middle of a change gets into it. 0: a frame could not be read.
  */
-static uint32_t intern_fresh(struct tp_reader *reader, const struct stack *stack, uint32_t count, uint32_t root)
+static uint32_t intern_fresh(struct tpc_reader *reader, const struct stack *stack, uint32_t count, uint32_t root)
 {
-	bool current = stack->cached && stack->deaths == tp_load_acquire(&tp_code_deaths);
+	bool current = stack->cached && stack->deaths == tpc_load_acquire(&tpc_code_deaths);
 	uint32_t known = current && root == TPROF_NODE_ROOT ? count_known(stack, count) : 0;
 	uint32_t node = known ? stack->entries[known - 1].node : root;
 
@@ -539,10 +540,10 @@ static uint32_t intern_fresh(struct tp_reader *reader, const struct stack *stack
 	return node;
 }
 
-uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native)
+uint32_t tpc_python_join_interrupted(struct tpc_thread *thread, uint32_t native)
 {
 	struct stack *stack = stack_of(thread);
-	struct tp_reader reader = { .careful = true };
+	struct tpc_reader reader = { .careful = true };
 	uintptr_t frame = innermost(&reader, thread_state(&reader));
 	uint32_t root, count, node = 0;
 
@@ -552,8 +553,8 @@ uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native)
 	if (!reader.bad && count)
 		node = intern_fresh(&reader, stack, count, root);
 	if (!node) {
-		tp_add(&tp_header->python_unread, 1);
+		tpc_add(&tpc_header->python_unread, 1);
 		return native;
 	}
-	return tp_node_join(native, node);
+	return tpc_node_join(native, node);
 }

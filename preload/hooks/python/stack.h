@@ -9,19 +9,19 @@
 
 #include "core/thread.h"
 
-extern bool tp_python_on TP_NEAR;	  /* an interpreter was found; false costs a load and a branch */
-extern struct tp_range tp_python_runtime; /* its _PyRuntime */
+extern bool tpc_python_on TPC_NEAR;	    /* an interpreter was found; false costs a load and a branch */
+extern struct tpc_range tpc_python_runtime; /* its _PyRuntime */
 
 /*
- * tp_walk(), with the thread's Python frames, if it has any, in the node. In a hook: whatever the thread was doing is a
- * call that the interpreter made. `guess`: tp_walk_guess(), or 0.
+ * tpc_walk(), with the thread's Python frames, if it has any, in the node. In a hook: whatever the thread was doing is a
+ * call that the interpreter made. `guess`: tpc_walk_guess(), or 0.
  */
-uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess);
+uint32_t tpc_python_stack(struct tpc_thread *thread, const void *frame, uint32_t guess);
 
 /* What that will look at next, as far as it is known, is fetched into the cache. */
-void tp_python_fetch(const struct tp_thread *thread);
+void tpc_python_fetch(const struct tpc_thread *thread);
 
 /* The native stack `native` with the Python frames of a thread that was interrupted anywhere, by the sampler's signal. */
-TP_SLOW uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native);
+TPC_SLOW uint32_t tpc_python_join_interrupted(struct tpc_thread *thread, uint32_t native);
 
 #endif

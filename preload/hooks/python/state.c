@@ -7,27 +7,27 @@
 #include <limits.h>
 #include <pthread.h>
 
-const struct tp_python_key *tp_python_key;
-int32_t tp_python_slot;
+const struct tpc_python_key *tpc_python_key;
+int32_t tpc_python_slot;
 
 static uint64_t searches;
 
 /* Anything may be led to by a key that is none: asked before it is read. 0: it is not this thread's state. */
-static uintptr_t state_by(const struct tp_python_key *key)
+static uintptr_t state_by(const struct tpc_python_key *key)
 {
-	struct tp_reader reader = { .careful = true };
+	struct tpc_reader reader = { .careful = true };
 	uintptr_t state;
 
 	if (key->made != 1 || key->key >= PTHREAD_KEYS_MAX)
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_arch_thread() ? state : 0;
+	return state && tpc_read_word(&reader, state + tpc_python.thread_id) == tpc_arch_thread() ? state : 0;
 }
 
-static uintptr_t keep(const struct tp_python_key *key, uintptr_t state)
+static uintptr_t keep(const struct tpc_python_key *key, uintptr_t state)
 {
 	if (state)
-		tp_store_release(&tp_python_key, key);
+		tpc_store_release(&tpc_python_key, key);
 	return state;
 }
 
@@ -40,31 +40,31 @@ static bool states_last(void)
 {
 	static bool was_ending;
 
-	if (!tp_python.runtime_ending)
+	if (!tpc_python.runtime_ending)
 		return false;
-	if (tp_unlikely(tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_ending))))
-		tp_store(&was_ending, true);
-	return !tp_load(&was_ending);
+	if (tpc_unlikely(tpc_load((const uintptr_t *)(tpc_python_runtime.low + tpc_python.runtime_ending))))
+		tpc_store(&was_ending, true);
+	return !tpc_load(&was_ending);
 }
 
 static uintptr_t state_in_slot(void)
 {
-	struct tp_reader reader = { .careful = !states_last() };
-	uintptr_t state = *(const uintptr_t *)(tp_arch_thread() + (uintptr_t)(intptr_t)tp_python_slot);
+	struct tpc_reader reader = { .careful = !states_last() };
+	uintptr_t state = *(const uintptr_t *)(tpc_arch_thread() + (uintptr_t)(intptr_t)tpc_python_slot);
 
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_arch_thread() ? state : 0;
+	return state && tpc_read_word(&reader, state + tpc_python.thread_id) == tpc_arch_thread() ? state : 0;
 }
 
-uintptr_t tp_python_find_key(void)
+uintptr_t tpc_python_find_key(void)
 {
 	uintptr_t at, state = 0;
 	uint64_t search;
 
-	if (tp_python_slot)
+	if (tpc_python_slot)
 		return state_in_slot();
-	search = tp_add(&searches, 1) + 1;
-	if (tp_python.runtime_key) {
-		const struct tp_python_key *key = (const void *)(tp_python_runtime.low + tp_python.runtime_key);
+	search = tpc_add(&searches, 1) + 1;
+	if (tpc_python.runtime_key) {
+		const struct tpc_python_key *key = (const void *)(tpc_python_runtime.low + tpc_python.runtime_key);
 
 		state = keep(key, state_by(key));
 		if (state || key->made == 0)
@@ -72,14 +72,15 @@ uintptr_t tp_python_find_key(void)
 	}
 	if (search & (search - 1)) /* all of it ever more rarely: there may be no thread of Python's for long */
 		return 0;
-	for (at = tp_python_runtime.low; !state && at + sizeof(struct tp_python_key) <= tp_python_runtime.high; at += 4)
+	for (at = tpc_python_runtime.low; !state && at + sizeof(struct tpc_python_key) <= tpc_python_runtime.high;
+	     at += 4)
 		state = keep((const void *)at, state_by((const void *)at));
 	return state;
 }
 
-uintptr_t tp_python_which(uintptr_t state, uintptr_t current)
+uintptr_t tpc_python_which(uintptr_t state, uintptr_t current)
 {
-	struct tp_reader reader = { .careful = true }; /* another thread's may be gone any moment */
+	struct tpc_reader reader = { .careful = true }; /* another thread's may be gone any moment */
 
-	return tp_read_word(&reader, current + tp_python.thread_id) == tp_arch_thread() ? current : state;
+	return tpc_read_word(&reader, current + tpc_python.thread_id) == tpc_arch_thread() ? current : state;
 }

@@ -8,29 +8,29 @@
 
 #include "core/base.h"
 
-struct tp_python_key { /* Py_tss_t */
+struct tpc_python_key { /* Py_tss_t */
 	int32_t made;
 	uint32_t key;
 };
 
-extern const struct tp_python_key *tp_python_key; /* NULL: not found yet */
+extern const struct tpc_python_key *tpc_python_key; /* NULL: not found yet */
 
 /*
  * 3.15 and later keep the state in a thread-local variable, at this distance from what pthread_self() points to; 0: they
  * have a key. Set before the first stack is looked at.
  */
-extern int32_t tp_python_slot;
+extern int32_t tpc_python_slot;
 
 /*
  * Reads the variable. Else looks for the key: where the version has it, else in all of _PyRuntime; the right one is that by which a thread is led to a
  * state that is its own. The calling thread's PyThreadState; 0: it has none, or it was not looked for this time.
  */
-TP_SLOW uintptr_t tp_python_find_key(void);
+TPC_SLOW uintptr_t tpc_python_find_key(void);
 
 /*
  * Up to 3.11 the key leads to the state of the thread's first interpreter, whichever it runs now. If another state than
  * that holds the GIL (`current`), it is another thread's, or this one's in a subinterpreter. The state that counts.
  */
-TP_SLOW uintptr_t tp_python_which(uintptr_t state, uintptr_t current);
+TPC_SLOW uintptr_t tpc_python_which(uintptr_t state, uintptr_t current);
 
 #endif

@@ -6,23 +6,23 @@
 #define LENGTH_MAX 65536u /* of a name or a path that can be true */
 
 /* The bit field `state`: two bits of interned, three of kind (the width), then compact and ascii. */
-bool tp_string_read(struct tp_reader *reader, uintptr_t object, struct tp_string *string)
+bool tpc_string_read(struct tpc_reader *reader, uintptr_t object, struct tpc_string *string)
 {
 	uint32_t state;
 
 	if (!object)
 		return false;
-	string->length = tp_read_word(reader, object + TP_STR_LENGTH);
-	state = (uint32_t)tp_read_int(reader, object + TP_STR_STATE);
+	string->length = tpc_read_word(reader, object + TPC_STR_LENGTH);
+	state = (uint32_t)tpc_read_int(reader, object + TPC_STR_STATE);
 	string->width = state >> 2 & 7;
 	string->ascii = state >> 6 & 1;
-	string->bytes = (const uint8_t *)object + (string->ascii ? tp_python.str_ascii : tp_python.str_other);
+	string->bytes = (const uint8_t *)object + (string->ascii ? tpc_python.str_ascii : tpc_python.str_other);
 	return !reader->bad && state >> 5 & 1 && string->length < LENGTH_MAX &&
 	       (string->width == 1 || string->width == 2 || string->width == 4) &&
-	       tp_may_read_all(reader, (uintptr_t)string->bytes, string->length * string->width);
+	       tpc_may_read_all(reader, (uintptr_t)string->bytes, string->length * string->width);
 }
 
-static uint32_t character(const struct tp_string *string, size_t i)
+static uint32_t character(const struct tpc_string *string, size_t i)
 {
 	const uint8_t *at = string->bytes + i * string->width;
 	uint32_t c = at[0];
@@ -34,7 +34,7 @@ static uint32_t character(const struct tp_string *string, size_t i)
 	return c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? '?' : c;
 }
 
-size_t tp_string_put(const struct tp_string *string, char *to, size_t size)
+size_t tpc_string_put(const struct tpc_string *string, char *to, size_t size)
 {
 	size_t put = 0;
 

@@ -5,7 +5,7 @@
 
 #include "hooks/python/read.h"
 
-struct tp_string {
+struct tpc_string {
 	const uint8_t *bytes;
 	size_t length; /* in code points */
 	uint8_t width; /* bytes of one: 1, 2, 4 */
@@ -13,9 +13,9 @@ struct tp_string {
 };
 
 /* What a str object holds, where it lies. False: it is none that can be read. */
-bool tp_string_read(struct tp_reader *reader, uintptr_t object, struct tp_string *string);
+bool tpc_string_read(struct tpc_reader *reader, uintptr_t object, struct tpc_string *string);
 
 /* As UTF-8, cut at a whole character; surrogates become question marks. Returns the bytes put. */
-size_t tp_string_put(const struct tp_string *string, char *to, size_t size);
+size_t tpc_string_put(const struct tpc_string *string, char *to, size_t size);
 
 #endif

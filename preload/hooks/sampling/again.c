@@ -36,7 +36,7 @@ static bool is_one(int32_t number)
 		441 /* epoll_pwait2 */,
 	};
 
-	for (size_t i = 0; i < TP_LENGTH(numbers); i++)
+	for (size_t i = 0; i < TPC_LENGTH(numbers); i++)
 		if (numbers[i] == number)
 			return true;
 	return false;
@@ -45,30 +45,30 @@ static bool is_one(int32_t number)
 /* -1: made otherwise than libc makes its calls, nobody knows what it was. */
 static int32_t number_of(uint64_t behind)
 {
-	uint8_t code[TP_ARCH_SYSCALL_BYTES];
+	uint8_t code[TPC_ARCH_SYSCALL_BYTES];
 
-	return tp_sys_copy(code, behind - sizeof(code), sizeof(code)) ? tp_arch_syscall_number(code) : -1;
+	return tpc_sys_copy(code, behind - sizeof(code), sizeof(code)) ? tpc_arch_syscall_number(code) : -1;
 }
 
 /* A sleep goes on for what is left of it, where the kernel has written that down. */
 static void shorten(int32_t number, ucontext_t *context)
 {
-	if (number == SYS_nanosleep && *tp_arch_argument(context, 1))
-		*tp_arch_argument(context, 0) = *tp_arch_argument(context, 1);
-	if (number == SYS_clock_nanosleep && !(*tp_arch_argument(context, 1) & TIMER_ABSTIME) &&
-	    *tp_arch_argument(context, 3))
-		*tp_arch_argument(context, 2) = *tp_arch_argument(context, 3);
+	if (number == SYS_nanosleep && *tpc_arch_argument(context, 1))
+		*tpc_arch_argument(context, 0) = *tpc_arch_argument(context, 1);
+	if (number == SYS_clock_nanosleep && !(*tpc_arch_argument(context, 1) & TIMER_ABSTIME) &&
+	    *tpc_arch_argument(context, 3))
+		*tpc_arch_argument(context, 2) = *tpc_arch_argument(context, 3);
 }
 
-void tp_again(ucontext_t *context)
+void tpc_again(ucontext_t *context)
 {
 	int32_t number;
 
-	if (tp_arch_result(context) != -EINTR)
+	if (tpc_arch_result(context) != -EINTR)
 		return;
-	number = number_of(tp_arch_pc(context));
+	number = number_of(tpc_arch_pc(context));
 	if (!is_one(number))
 		return;
 	shorten(number, context);
-	tp_arch_call_again(context, number);
+	tpc_arch_call_again(context, number);
 }

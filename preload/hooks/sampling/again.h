@@ -10,6 +10,6 @@
 
 /* If that is where the signal came: the handler's return leads back into the call. One with a time limit that the kernel does not
  * count down waits for that long again. */
-void tp_again(ucontext_t *context);
+void tpc_again(ucontext_t *context);
 
 #endif

@@ -11,28 +11,28 @@
 
 /* ---- blocked ---- */
 
-bool tp_cpu_blocked(struct tp_thread *thread)
+bool tpc_cpu_blocked(struct tpc_thread *thread)
 {
 	uint32_t pid;
 
 	if (!thread->vfork_child)
 		return thread->signal_blocked;
-	pid = tp_sys_getpid();
+	pid = tpc_sys_getpid();
 	if (pid == thread->vfork_child)
 		return thread->vfork_child_blocked;
-	if (pid == tp_state.pid)
+	if (pid == tpc_state.pid)
 		thread->vfork_child = 0; /* the parent goes on: the child is gone */
 	return thread->signal_blocked;
 }
 
-void tp_cpu_note_blocked(struct tp_thread *thread, bool blocked)
+void tpc_cpu_note_blocked(struct tpc_thread *thread, bool blocked)
 {
 	uint32_t pid;
 
-	if (tp_cpu_blocked(thread) == blocked)
+	if (tpc_cpu_blocked(thread) == blocked)
 		return;
-	pid = tp_sys_getpid();
-	if (pid == tp_state.pid) {
+	pid = tpc_sys_getpid();
+	if (pid == tpc_state.pid) {
 		thread->signal_blocked = blocked;
 	} else {
 		thread->vfork_child_blocked = blocked;
@@ -45,36 +45,36 @@ static bool mask_signal(int how, uint32_t number)
 {
 	uint64_t set = UINT64_C(1) << (number - 1), before = 0;
 
-	tp_syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof(set));
+	tpc_syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof(set));
 	return before & set;
 }
 
-void tp_cpu_unblock(struct tp_thread *thread)
+void tpc_cpu_unblock(struct tpc_thread *thread)
 {
-	if (mask_signal(SIG_UNBLOCK, tp_cpu_signal()))
+	if (mask_signal(SIG_UNBLOCK, tpc_cpu_signal()))
 		thread->signal_blocked = true;
 }
 
-void tp_cpu_settle_mask(struct tp_thread *thread)
+void tpc_cpu_settle_mask(struct tpc_thread *thread)
 {
-	uint32_t number = tp_cpu_handled();
+	uint32_t number = tpc_cpu_handled();
 
-	if (!number || !tp_cpu_blocked(thread))
+	if (!number || !tpc_cpu_blocked(thread))
 		return;
 	mask_signal(SIG_BLOCK, number);
-	tp_cpu_note_blocked(thread, false);
+	tpc_cpu_note_blocked(thread, false);
 }
 
-bool tp_cpu_bequeath(void)
+bool tpc_cpu_bequeath(void)
 {
-	uint32_t number = tp_cpu_handled();
+	uint32_t number = tpc_cpu_handled();
 
-	return number && tp_self && tp_cpu_blocked(tp_self) && !mask_signal(SIG_BLOCK, number);
+	return number && tpc_self && tpc_cpu_blocked(tpc_self) && !mask_signal(SIG_BLOCK, number);
 }
 
-void tp_cpu_bequeathed(void)
+void tpc_cpu_bequeathed(void)
 {
-	uint32_t number = tp_cpu_signal();
+	uint32_t number = tpc_cpu_signal();
 
 	if (number)
 		mask_signal(SIG_UNBLOCK, number);
@@ -94,54 +94,54 @@ static uint32_t starting;
 
 static void begin_ignoring(void)
 {
-	uint32_t count = tp_load(&starting);
+	uint32_t count = tpc_load(&starting);
 
-	for (uint32_t tries = 0; (count & RESTORING && tries < PATIENCE) || !tp_swap_if(&starting, count, count + 1);
+	for (uint32_t tries = 0; (count & RESTORING && tries < PATIENCE) || !tpc_swap_if(&starting, count, count + 1);
 	     tries++) {
 		if (count & RESTORING)
-			tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
-		count = tp_load(&starting);
+			tpc_syscall(SYS_sched_yield, 0, 0, 0, 0);
+		count = tpc_load(&starting);
 	}
 }
 
 static void end_ignoring(uint32_t number)
 {
-	uint32_t count = tp_load(&starting);
+	uint32_t count = tpc_load(&starting);
 
-	while (!tp_swap_if(&starting, count, (count & ~RESTORING) == 1 ? RESTORING : count - 1))
-		count = tp_load(&starting);
+	while (!tpc_swap_if(&starting, count, (count & ~RESTORING) == 1 ? RESTORING : count - 1))
+		count = tpc_load(&starting);
 	if ((count & ~RESTORING) != 1)
 		return;
-	if (tp_cpu_handled() == number) /* else the program has set a handler meanwhile */
-		tp_cpu_restore(number);
+	if (tpc_cpu_handled() == number) /* else the program has set a handler meanwhile */
+		tpc_cpu_restore(number);
 	__atomic_fetch_and(&starting, ~RESTORING, __ATOMIC_RELEASE); /* pairs with begin_ignoring() */
 }
 
 /* A vfork child, and a forked one that did nothing yet, have dispositions of their own, and one thread. */
 static bool is_own_process(void)
 {
-	return tp_sys_getpid() == tp_state.pid;
+	return tpc_sys_getpid() == tpc_state.pid;
 }
 
 static bool is_kept_ignored(void)
 {
 	struct sigaction kept;
 
-	return tp_cpu_kept(&kept) && kept.sa_handler == SIG_IGN;
+	return tpc_cpu_kept(&kept) && kept.sa_handler == SIG_IGN;
 }
 
 static bool has_our_handler(uint32_t number)
 {
 	struct sigaction found;
 
-	return tp_real.sigaction((int)number, NULL, &found) == 0 && tp_cpu_is_handler(&found);
+	return tpc_real.sigaction((int)number, NULL, &found) == 0 && tpc_cpu_is_handler(&found);
 }
 
 /* Returns the signal's number; 0: there is nothing to restore. */
 static uint32_t bequeath_ignored(void)
 {
 	struct sigaction ignored = { .sa_handler = SIG_IGN };
-	uint32_t number = tp_cpu_handled();
+	uint32_t number = tpc_cpu_handled();
 
 	if (!number || !is_kept_ignored())
 		return 0;
@@ -149,45 +149,45 @@ static uint32_t bequeath_ignored(void)
 		begin_ignoring();
 	else if (!has_our_handler(number)) /* the child has set what it wants */
 		return 0;
-	tp_real.sigaction((int)number, &ignored, NULL);
+	tpc_real.sigaction((int)number, &ignored, NULL);
 	return number;
 }
 
 /* ---- both ---- */
 
-static void bequeath(struct tp_bequest *bequest, bool ignored)
+static void bequeath(struct tpc_bequest *bequest, bool ignored)
 {
-	*bequest = (struct tp_bequest){ 0 };
-	if (tp_load(&tp_sealed) || !tp_real.sigaction) /* no system calls any more; none of ours yet */
+	*bequest = (struct tpc_bequest){ 0 };
+	if (tpc_load(&tpc_sealed) || !tpc_real.sigaction) /* no system calls any more; none of ours yet */
 		return;
-	if (ignored) /* before it is blocked, so that less is pending: tp_cpu_restore() */
+	if (ignored) /* before it is blocked, so that less is pending: tpc_cpu_restore() */
 		bequest->ignored = bequeath_ignored();
-	bequest->blocked = tp_cpu_bequeath();
+	bequest->blocked = tpc_cpu_bequeath();
 }
 
-void tp_cpu_bequeath_all(struct tp_bequest *bequest)
+void tpc_cpu_bequeath_all(struct tpc_bequest *bequest)
 {
 	bequeath(bequest, true);
 }
 
-void tp_cpu_bequeath_and_wait(struct tp_bequest *bequest)
+void tpc_cpu_bequeath_and_wait(struct tpc_bequest *bequest)
 {
-	bequeath(bequest, !tp_load(&tp_thread_several));
+	bequeath(bequest, !tpc_load(&tpc_thread_several));
 }
 
-void tp_cpu_take_back(const struct tp_bequest *bequest)
+void tpc_cpu_take_back(const struct tpc_bequest *bequest)
 {
 	if (bequest->blocked)
-		tp_cpu_bequeathed();
+		tpc_cpu_bequeathed();
 	if (!bequest->ignored)
 		return;
 	if (is_own_process())
 		end_ignoring(bequest->ignored);
 	else
-		tp_cpu_install(bequest->ignored);
+		tpc_cpu_install(bequest->ignored);
 }
 
-void tp_cpu_bequeath_forget(void)
+void tpc_cpu_bequeath_forget(void)
 {
 	starting = 0;
 }

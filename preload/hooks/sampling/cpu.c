@@ -30,8 +30,8 @@ struct event {
 
 _Static_assert(sizeof(struct event) == 64, "as the kernel's struct sigevent");
 
-void tp_cpu_handler(int number, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
-void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
+void tpc_cpu_handler(int number, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
+void tpc_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tpc_thread *thread)
 	__attribute__((visibility("hidden")));
 
 static uint32_t signal_number; /* 0: no sampling */
@@ -44,19 +44,19 @@ static uint32_t programs_state;
 
 enum { PROGRAMS_NONE, PROGRAMS_WRITTEN, PROGRAMS_KEPT };
 
-uint32_t tp_cpu_signal(void)
+uint32_t tpc_cpu_signal(void)
 {
-	return tp_load(&signal_number);
+	return tpc_load(&signal_number);
 }
 
-uint32_t tp_cpu_handled(void)
+uint32_t tpc_cpu_handled(void)
 {
-	return tp_load(&handled);
+	return tpc_load(&handled);
 }
 
-void tp_cpu_let_go(void)
+void tpc_cpu_let_go(void)
 {
-	tp_store(&handled, 0u);
+	tpc_store(&handled, 0u);
 }
 
 /* ---- the handler ---- */
@@ -67,70 +67,70 @@ void tp_cpu_let_go(void)
  */
 static bool is_delivery(const ucontext_t *context)
 {
-	int64_t number = tp_arch_delivered(context);
+	int64_t number = tpc_arch_delivered(context);
 	struct {
 		uintptr_t handler;
 		unsigned long flags, restorer, mask;
 	} action;
 
 	return number > 0 && number <= SIGRTMAX &&
-	       tp_syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
-	       action.handler == tp_arch_pc(context);
+	       tpc_syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
+	       action.handler == tpc_arch_pc(context);
 }
 
 /* What the period's CPU time was spent in: each handler that has just been entered interrupted the next one, or it. */
 static const ucontext_t *below_deliveries(const ucontext_t *context)
 {
 	for (int i = 0; i < SIGRTMAX && is_delivery(context); i++)
-		context = tp_arch_handlers_context(context);
+		context = tpc_arch_handlers_context(context);
 	return context;
 }
 
 /* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
-static void record_sample(struct tp_thread *thread, const ucontext_t *context, const ucontext_t *below,
+static void record_sample(struct tpc_thread *thread, const ucontext_t *context, const ucontext_t *below,
 			  uint64_t periods)
 {
-	uintptr_t sp = tp_arch_sp(below);
-	struct tp_range bounds = thread->bounds;
+	uintptr_t sp = tpc_arch_sp(below);
+	struct tpc_range bounds = thread->bounds;
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
-	uint64_t ticks = tp_clock_before(), thrown = tp_fold_hold_throw(thread);
+	uint64_t ticks = tpc_clock_before(), thrown = tpc_fold_hold_throw(thread);
 
 	thread->busy_frame = 0; /* of no hook: nothing here was left by a longjmp */
-	thread->busy = TP_BUSY_RECORD;
-	if (!tp_thread_on_stack(thread, sp))
-		tp_thread_find_stack(thread, sp);
-	node = tp_walk_interrupted(thread, below);
-	tp_verify_interrupted(thread, below);
-	if (tp_load_acquire(&tp_python_on))
-		node = tp_python_join_interrupted(thread, node);
-	tp_emit_sample(thread, ticks, node, periods);
+	thread->busy = TPC_BUSY_RECORD;
+	if (!tpc_thread_on_stack(thread, sp))
+		tpc_thread_find_stack(thread, sp);
+	node = tpc_walk_interrupted(thread, below);
+	tpc_verify_interrupted(thread, below);
+	if (tpc_load_acquire(&tpc_python_on))
+		node = tpc_python_join_interrupted(thread, node);
+	tpc_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
-	if (tp_recorded_due(thread, ticks))
-		tp_recorded_interrupted_slow(thread, context);
-	tp_thread_set_bounds(thread, bounds);
+	if (tpc_recorded_due(thread, ticks))
+		tpc_recorded_interrupted_slow(thread, context);
+	tpc_thread_set_bounds(thread, bounds);
 	if (thrown)
-		tp_fold_throw(thread, thrown);
+		tpc_fold_throw(thread, thrown);
 	thread->busy = busy;
 	thread->busy_frame = frame;
 }
 
-bool tp_cpu_keep(const struct sigaction *action)
+bool tpc_cpu_keep(const struct sigaction *action)
 {
 	uint32_t none = PROGRAMS_NONE;
 
 	bool waits = action->sa_flags & SA_RESTART || action->sa_handler == SIG_IGN;
 
-	if (!waits || !tp_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
+	if (!waits || !tpc_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
 		return false;
 	programs = *action;
-	tp_store_release(&programs_state, PROGRAMS_KEPT); /* tp_cpu_kept() */
+	tpc_store_release(&programs_state, PROGRAMS_KEPT); /* tpc_cpu_kept() */
 	return true;
 }
 
-bool tp_cpu_kept(struct sigaction *action)
+bool tpc_cpu_kept(struct sigaction *action)
 {
-	if (tp_load_acquire(&programs_state) != PROGRAMS_KEPT) { /* tp_cpu_keep() */
+	if (tpc_load_acquire(&programs_state) != PROGRAMS_KEPT) { /* tpc_cpu_keep() */
 		*action = (struct sigaction){ .sa_handler = SIG_DFL };
 		return false;
 	}
@@ -138,9 +138,9 @@ bool tp_cpu_kept(struct sigaction *action)
 	return true;
 }
 
-void tp_cpu_drop(void)
+void tpc_cpu_drop(void)
 {
-	tp_swap_if(&programs_state, PROGRAMS_KEPT, PROGRAMS_NONE);
+	tpc_swap_if(&programs_state, PROGRAMS_KEPT, PROGRAMS_NONE);
 }
 
 /* Where we sample no more: what is sent now is the program's. */
@@ -148,9 +148,9 @@ static void give_back(int number)
 {
 	struct sigaction action;
 
-	tp_cpu_kept(&action);
-	tp_real.sigaction(number, &action, NULL);
-	tp_cpu_let_go();
+	tpc_cpu_kept(&action);
+	tpc_real.sigaction(number, &action, NULL);
+	tpc_cpu_let_go();
 }
 
 static bool is_for_process(const siginfo_t *info)
@@ -163,48 +163,48 @@ static bool is_for_process(const siginfo_t *info)
  * or with what the signal does by itself; or, where it blocked it, blocked. Then it may be another thread's that waits for it, and
  * our handler stays to pass it on, as those others have it blocked as far as the program knows, and nowhere else.
  */
-static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
+static TPC_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, struct tpc_thread *thread)
 {
-	bool blocked = thread && tp_cpu_blocked(thread);
+	bool blocked = thread && tpc_cpu_blocked(thread);
 
-	tp_cpu_step_aside();
+	tpc_cpu_step_aside();
 	if (blocked) {
 		sigaddset(&context->uc_sigmask, number);
-		tp_cpu_note_blocked(thread, false);
+		tpc_cpu_note_blocked(thread, false);
 	} else {
 		give_back(number);
 	}
 	if (blocked && is_for_process(info))
-		tp_syscall(SYS_rt_sigqueueinfo, tp_sys_getpid(), number, info, 0);
+		tpc_syscall(SYS_rt_sigqueueinfo, tpc_sys_getpid(), number, info, 0);
 	else
-		tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
+		tpc_syscall(SYS_rt_tgsigqueueinfo, tpc_sys_getpid(), tpc_sys_gettid(), number, info);
 }
 
 /* A program that computes, and calls nothing that is hooked, answers too. */
-static TP_SLOW void answer(struct tp_thread *thread, const ucontext_t *context)
+static TPC_SLOW void answer(struct tpc_thread *thread, const ucontext_t *context)
 {
-	uint64_t thrown = tp_fold_hold_throw(thread);
+	uint64_t thrown = tpc_fold_hold_throw(thread);
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy;
 
 	thread->busy_frame = 0; /* as record_sample() */
-	thread->busy = TP_BUSY_RECORD;
-	tp_control_answer(thread, &(struct tp_hand){ .context = context });
+	thread->busy = TPC_BUSY_RECORD;
+	tpc_control_answer(thread, &(struct tpc_hand){ .context = context });
 	if (thrown)
-		tp_fold_throw(thread, thrown);
+		tpc_fold_throw(thread, thrown);
 	thread->busy = busy;
 	thread->busy_frame = frame;
 }
 
 /* `tprof ctl` has a request, and no thread had an event since. */
-static TP_SLOW void wake(struct tp_thread *thread, ucontext_t *context)
+static TPC_SLOW void wake(struct tpc_thread *thread, ucontext_t *context)
 {
-	uint32_t mode = tp_load_acquire(&tp_state.mode);
+	uint32_t mode = tpc_load_acquire(&tpc_state.mode);
 
-	if (thread && thread->busy != TP_BUSY_RECORD && !tp_load(&tp_sealed) && tp_control_waits() &&
-	    (mode == TP_MODE_ON || mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING))
+	if (thread && thread->busy != TPC_BUSY_RECORD && !tpc_load(&tpc_sealed) && tpc_control_waits() &&
+	    (mode == TPC_MODE_ON || mode == TPC_MODE_PAUSED || mode == TPC_MODE_WAITING))
 		answer(thread, context);
-	tp_again(context);
+	tpc_again(context);
 }
 
 static bool is_wake(const siginfo_t *info)
@@ -218,15 +218,15 @@ extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 static uintptr_t made_code;
 static size_t made_bytes;
 
-void tp_cpu_own_code(const void *code, size_t bytes)
+void tpc_cpu_own_code(const void *code, size_t bytes)
 {
 	made_bytes = bytes;
-	tp_store_release(&made_code, (uintptr_t)code); /* pairs with is_made() */
+	tpc_store_release(&made_code, (uintptr_t)code); /* pairs with is_made() */
 }
 
 static bool is_made(uintptr_t pc)
 {
-	uintptr_t start = tp_load_acquire(&made_code);
+	uintptr_t start = tpc_load_acquire(&made_code);
 
 	return start && pc - start < made_bytes;
 }
@@ -235,14 +235,14 @@ static bool is_made(uintptr_t pc)
  * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
  * own time, and counted as that. So is what a hook does before it and after it, and the stub that led there.
  */
-static bool is_own(const struct tp_thread *thread, const ucontext_t *context)
+static bool is_own(const struct tpc_thread *thread, const ucontext_t *context)
 {
-	uintptr_t pc = tp_arch_pc(context), start = (uintptr_t)__ehdr_start;
+	uintptr_t pc = tpc_arch_pc(context), start = (uintptr_t)__ehdr_start;
 
-	return thread->busy == TP_BUSY_RECORD || pc - start < (uintptr_t)etext - start || is_made(pc);
+	return thread->busy == TPC_BUSY_RECORD || pc - start < (uintptr_t)etext - start || is_made(pc);
 }
 
-void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
+void tpc_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tpc_thread *thread)
 {
 	const ucontext_t *below;
 	uint64_t periods = 1;
@@ -257,15 +257,15 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 	}
 	if (!thread)
 		return;
-	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->busy == TP_IDLE && tp_control_waits())
+	if (tpc_load(&tpc_state.mode) == TPC_MODE_PAUSED && thread->busy == TPC_IDLE && tpc_control_waits())
 		answer(thread, context);
-	if (tp_load(&tp_state.mode) != TP_MODE_ON)
+	if (tpc_load(&tpc_state.mode) != TPC_MODE_ON)
 		return;
 	if (info->si_overrun > 0)
 		periods += (uint64_t)info->si_overrun;
 	below = below_deliveries(context);
 	if (is_own(thread, below))
-		tp_add(&tp_header->samples_own, periods);
+		tpc_add(&tpc_header->samples_own, periods);
 	else
 		record_sample(thread, context, below, periods);
 }
@@ -274,15 +274,15 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 
 static uint64_t period_ns(void)
 {
-	return 1000000000u / tp_config.cpu;
+	return 1000000000u / tpc_config.cpu;
 }
 
-static void delete_timer(struct tp_thread *thread)
+static void delete_timer(struct tpc_thread *thread)
 {
 	uint32_t timer = __atomic_exchange_n(&thread->timer, NO_TIMER, __ATOMIC_ACQ_REL);
 
 	if (timer != NO_TIMER)
-		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
+		tpc_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
 /* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and our own first instructions. */
@@ -290,38 +290,38 @@ static size_t frame_bytes(void)
 {
 	size_t kernel = getauxval(AT_MINSIGSTKSZ);
 
-	return (kernel ? kernel : TP_PAGE) + 256;
+	return (kernel ? kernel : TPC_PAGE) + 256;
 }
 
-static void stop_thread(struct tp_thread *thread)
+static void stop_thread(struct tpc_thread *thread)
 {
-	if (tp_load(&thread->timer) == NO_TIMER)
+	if (tpc_load(&thread->timer) == NO_TIMER)
 		return;
 	delete_timer(thread);
-	tp_lost(TPROF_LOST_TIMER, 1);
+	tpc_lost(TPROF_LOST_TIMER, 1);
 }
 
-void tp_cpu_alternate_stack(const void *stack, size_t size)
+void tpc_cpu_alternate_stack(const void *stack, size_t size)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
 	if (!thread)
 		return;
-	thread->alternate = (struct tp_range){ (uintptr_t)stack, (uintptr_t)stack + size };
+	thread->alternate = (struct tpc_range){ (uintptr_t)stack, (uintptr_t)stack + size };
 	if (size && size < frame_bytes())
 		stop_thread(thread);
 }
 
 /* Signals' frames may be larger than what is left of a segment: such programs have their handlers on an alternate stack. */
-void tp_cpu_new_segment(struct tp_thread *thread)
+void tpc_cpu_new_segment(struct tpc_thread *thread)
 {
-	if (tp_split_stack_end() && !thread->alternate.high)
+	if (tpc_split_stack_end() && !thread->alternate.high)
 		stop_thread(thread);
 }
 
-void tp_cpu_unmapped(const void *at, size_t length)
+void tpc_cpu_unmapped(const void *at, size_t length)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
 	if (thread && (uintptr_t)at < thread->alternate.high && (uintptr_t)at + length > thread->alternate.low)
 		stop_thread(thread);
@@ -335,46 +335,46 @@ static void arm(uint32_t timer)
 	period.it_interval.tv_sec = (time_t)(period_ns() / 1000000000u);
 	period.it_interval.tv_nsec = (long)(period_ns() % 1000000000u);
 	period.it_value.tv_sec = 0;
-	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % period_ns() | 1);
-	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
+	period.it_value.tv_nsec = (long)(tpc_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % period_ns() | 1);
+	tpc_syscall(SYS_timer_settime, timer, 0, &period, 0);
 }
 
-static void arm_again(struct tp_thread *thread)
+static void arm_again(struct tpc_thread *thread)
 {
-	uint32_t timer = tp_load(&thread->timer);
+	uint32_t timer = tpc_load(&thread->timer);
 
 	if (timer != NO_TIMER)
 		arm(timer - 1);
 }
 
-void tp_cpu_attach(struct tp_thread *thread)
+void tpc_cpu_attach(struct tpc_thread *thread)
 {
 	struct event event = { .value.sival_ptr = &signal_number,
-			       .signal = (int)tp_load(&signal_number),
+			       .signal = (int)tpc_load(&signal_number),
 			       .notify = SIGEV_THREAD_ID,
-			       .tid = (int)tp_load(&thread->tid) };
+			       .tid = (int)tpc_load(&thread->tid) };
 	int timer = 0;
 
 	delete_timer(thread); /* of the dead thread that had this struct before */
 	if (!event.signal)
 		return;
-	tp_cpu_unblock(thread);
-	if (!tp_config.cpu)
+	tpc_cpu_unblock(thread);
+	if (!tpc_config.cpu)
 		return;
-	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
-		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
+	if (tpc_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
+		tpc_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
 	}
 	arm((uint32_t)timer);
-	tp_store_release(&thread->timer, (uint32_t)timer + 1);
+	tpc_store_release(&thread->timer, (uint32_t)timer + 1);
 }
 
-void tp_cpu_forget(void)
+void tpc_cpu_forget(void)
 {
-	uint32_t number = tp_cpu_handled();
+	uint32_t number = tpc_cpu_handled();
 
-	tp_cpu_bequeath();
-	tp_cpu_bequeath_forget();
+	tpc_cpu_bequeath();
+	tpc_cpu_bequeath_forget();
 	if (number)
 		give_back((int)number);
 	signal_number = 0;
@@ -382,32 +382,32 @@ void tp_cpu_forget(void)
 
 /* ---- the signal ---- */
 
-bool tp_cpu_is_handler(const struct sigaction *action)
+bool tpc_cpu_is_handler(const struct sigaction *action)
 {
-	return action->sa_sigaction == tp_cpu_handler;
+	return action->sa_sigaction == tpc_cpu_handler;
 }
 
-bool tp_cpu_install(uint32_t number)
+bool tpc_cpu_install(uint32_t number)
 {
-	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	struct sigaction action = { .sa_sigaction = tpc_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
 	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
-	return tp_real.sigaction((int)number, &action, NULL) == 0;
+	return tpc_real.sigaction((int)number, &action, NULL) == 0;
 }
 
 /*
  * Before Linux 6.13 a timer stops whose signal is pending as it becomes ignored. All timers begin anew: each first expiry is
  * drawn at random, so that the rate of samples stays the same however often this is done.
  */
-void tp_cpu_restore(uint32_t number)
+void tpc_cpu_restore(uint32_t number)
 {
-	if (tp_cpu_install(number) && tp_config.cpu)
-		tp_threads_each(arm_again);
+	if (tpc_cpu_install(number) && tpc_config.cpu)
+		tpc_threads_each(arm_again);
 }
 
 static bool is_set_to(int number, __sighandler_t handler, struct sigaction *action)
 {
-	return tp_real.sigaction && tp_real.sigaction(number, NULL, action) == 0 && action->sa_handler == handler;
+	return tpc_real.sigaction && tpc_real.sigaction(number, NULL, action) == 0 && action->sa_handler == handler;
 }
 
 static int choose_real_time(__sighandler_t handler, struct sigaction *action)
@@ -429,64 +429,64 @@ static int choose_signal(void)
 	struct sigaction action;
 	int number;
 
-	if (tp_under_valgrind())
+	if (tpc_under_valgrind())
 		return 0;
 	number = choose_real_time(SIG_DFL, &action);
 	if (number)
 		return number;
 	number = choose_real_time(SIG_IGN, &action);
-	if (number && tp_cpu_keep(&action))
+	if (number && tpc_cpu_keep(&action))
 		return number;
 	return is_set_to(SIGPROF, SIG_DFL, &action) ? SIGPROF : 0;
 }
 
-void tp_cpu_start(void)
+void tpc_cpu_start(void)
 {
-	if (chosen < 0 || !tp_state_has_trace())
+	if (chosen < 0 || !tpc_state_has_trace())
 		return;
 	if (!chosen)
 		chosen = choose_signal();
-	if (!chosen || !tp_cpu_install((uint32_t)chosen))
+	if (!chosen || !tpc_cpu_install((uint32_t)chosen))
 		return;
-	tp_header->control_signal = (uint32_t)chosen;
-	if (tp_config.cpu) {
-		tp_header->cpu_signal = (uint32_t)chosen;
-		tp_header->cpu_period_ns = period_ns();
+	tpc_header->control_signal = (uint32_t)chosen;
+	if (tpc_config.cpu) {
+		tpc_header->cpu_signal = (uint32_t)chosen;
+		tpc_header->cpu_period_ns = period_ns();
 	}
-	tp_store(&handled, (uint32_t)chosen);
-	tp_store_release(&signal_number, (uint32_t)chosen);
-	if (tp_self)
-		tp_cpu_attach(tp_self);
+	tpc_store(&handled, (uint32_t)chosen);
+	tpc_store_release(&signal_number, (uint32_t)chosen);
+	if (tpc_self)
+		tpc_cpu_attach(tpc_self);
 }
 
-void tp_cpu_stop(void)
+void tpc_cpu_stop(void)
 {
 	struct sigaction action;
 	uint32_t number;
 
-	tp_cpu_bequeath();
+	tpc_cpu_bequeath();
 	number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
 	chosen = -1;
-	if (tp_header)
-		tp_store(&tp_header->control_signal, UINT64_C(0));
-	tp_threads_each(delete_timer);
-	if (number && tp_cpu_kept(&action)) /* else ours stays: a timer's signal may be under way */
+	if (tpc_header)
+		tpc_store(&tpc_header->control_signal, UINT64_C(0));
+	tpc_threads_each(delete_timer);
+	if (number && tpc_cpu_kept(&action)) /* else ours stays: a timer's signal may be under way */
 		give_back((int)number);
-	tp_cpu_let_go(); /* no system calls on its behalf any more */
+	tpc_cpu_let_go(); /* no system calls on its behalf any more */
 }
 
-void tp_cpu_step_aside(void)
+void tpc_cpu_step_aside(void)
 {
-	tp_cpu_bequeath();
+	tpc_cpu_bequeath();
 	if (!__atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL))
 		return;
 	chosen = -1;
-	tp_threads_each(delete_timer);
-	if (tp_header)
-		tp_store(&tp_header->control_signal, UINT64_C(0));
-	if (!tp_config.cpu)
+	tpc_threads_each(delete_timer);
+	if (tpc_header)
+		tpc_store(&tpc_header->control_signal, UINT64_C(0));
+	if (!tpc_config.cpu)
 		return;
-	if (tp_header)
-		tp_store(&tp_header->cpu_stopped, 1u);
-	tp_log("CPU sampling ended: the program uses its signal itself", "");
+	if (tpc_header)
+		tpc_store(&tpc_header->cpu_stopped, 1u);
+	tpc_log("CPU sampling ended: the program uses its signal itself", "");
 }

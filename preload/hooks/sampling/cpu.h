@@ -9,18 +9,18 @@
 #include "core/thread.h"
 
 /* Chooses a signal that the program does not use and installs the handler. Once, at start, when recording is on. */
-void tp_cpu_start(void);
+void tpc_cpu_start(void);
 
 /* Gives the calling thread its timer; takes over what a dead thread's struct had. */
-void tp_cpu_attach(struct tp_thread *thread);
+void tpc_cpu_attach(struct tpc_thread *thread);
 
 /* Samples in this code count as the collector's own time. Once. */
-void tp_cpu_own_code(const void *code, size_t bytes);
+void tpc_cpu_own_code(const void *code, size_t bytes);
 
 /* Deletes every timer. */
-void tp_cpu_stop(void);
+void tpc_cpu_stop(void);
 
 /* In a forked child: the parent's timers are not inherited. */
-void tp_cpu_forget(void);
+void tpc_cpu_forget(void);
 
 #endif

@@ -20,13 +20,13 @@
 
 static bool is_handled(int number)
 {
-	return number > 0 && (uint32_t)number == tp_cpu_handled();
+	return number > 0 && (uint32_t)number == tpc_cpu_handled();
 }
 
 /* In a vfork child the memory is its parent's, the handlers are its own: what it sets does not concern us. */
 static bool is_ours(int number)
 {
-	return is_handled(number) && tp_sys_getpid() == tp_state.pid;
+	return is_handled(number) && tpc_sys_getpid() == tpc_state.pid;
 }
 
 /* A handler of the program's own, or none that is ever to run; the standard action is what it has anyway, as far as it can see. */
@@ -41,24 +41,24 @@ static bool keeps_ignored(int number)
 	struct sigaction ignored = { .sa_handler = SIG_IGN, .sa_flags = SA_RESTART };
 
 	sigaddset(&ignored.sa_mask, number);
-	return tp_cpu_keep(&ignored);
+	return tpc_cpu_keep(&ignored);
 }
 
 /* The program's handlers must not block it either while they run. */
 static const struct sigaction *unmasked(const struct sigaction *action, struct sigaction *copy)
 {
-	if (!action || !tp_cpu_signal() || sigismember(&action->sa_mask, (int)tp_cpu_signal()) != 1)
+	if (!action || !tpc_cpu_signal() || sigismember(&action->sa_mask, (int)tpc_cpu_signal()) != 1)
 		return action;
 	*copy = *action;
-	sigdelset(&copy->sa_mask, (int)tp_cpu_signal());
+	sigdelset(&copy->sa_mask, (int)tpc_cpu_signal());
 	return copy;
 }
 
 /* A vfork child that did not set it yet has our handler, which it must not see either. */
 static void conceal(int number, struct sigaction *found)
 {
-	if (is_handled(number) && tp_cpu_is_handler(found))
-		tp_cpu_kept(found);
+	if (is_handled(number) && tpc_cpu_is_handler(found))
+		tpc_cpu_kept(found);
 }
 
 static __sighandler_t concealed(int number, __sighandler_t handler)
@@ -82,44 +82,44 @@ static bool is_same(const struct sigaction *a, const struct sigaction *b)
  * A handler that restarts what it interrupts is kept until somebody sends the signal: many programs set one for each
  * signal there is, and use few. One that does not is the program's at once: ours, before it, would have restarted the call.
  */
-TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+TPC_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct sigaction copy, kept;
 	int result = 0;
 	bool was;
 
-	tp_start();
+	tpc_start();
 	if (!is_ours(number)) {
-		result = tp_real.sigaction(number, unmasked(action, &copy), old);
+		result = tpc_real.sigaction(number, unmasked(action, &copy), old);
 		if (result == 0 && old)
 			conceal(number, old);
 		return result;
 	}
-	was = tp_cpu_kept(&kept);
+	was = tpc_cpu_kept(&kept);
 	if (action && takes_over(action->sa_handler)) {
-		if (!(was && is_same(action, &kept)) && !tp_cpu_keep(action)) {
-			tp_cpu_step_aside();
-			result = tp_real.sigaction(number, action, NULL);
-			tp_cpu_let_go();
+		if (!(was && is_same(action, &kept)) && !tpc_cpu_keep(action)) {
+			tpc_cpu_step_aside();
+			result = tpc_real.sigaction(number, action, NULL);
+			tpc_cpu_let_go();
 		}
 	} else if (action) {
-		tp_cpu_drop();
+		tpc_cpu_drop();
 	}
 	if (old)
 		*old = kept;
 	return result;
 }
 
-void tp_cpu_set_by_syscall(long number)
+void tpc_cpu_set_by_syscall(long number)
 {
 	struct sigaction kept;
 
 	if (number != (int)number || !is_ours((int)number))
 		return;
-	tp_cpu_kept(&kept);
-	tp_cpu_step_aside();
-	tp_real.sigaction((int)number, &kept, NULL);
-	tp_cpu_let_go();
+	tpc_cpu_kept(&kept);
+	tpc_cpu_step_aside();
+	tpc_real.sigaction((int)number, &kept, NULL);
+	tpc_cpu_let_go();
 }
 
 /* `real` is where the real function is kept: this may be the process's first call. */
@@ -128,85 +128,85 @@ static __sighandler_t set_handler(__sighandler_t (**real)(int, __sighandler_t), 
 	struct sigaction kept;
 	__sighandler_t old;
 
-	tp_start();
+	tpc_start();
 	if (!is_ours(number))
 		return concealed(number, (*real)(number, handler));
-	tp_cpu_kept(&kept);
+	tpc_cpu_kept(&kept);
 	if (!takes_over(handler)) {
-		tp_cpu_drop();
+		tpc_cpu_drop();
 		return kept.sa_handler;
 	}
 	if (handler == SIG_IGN && (kept.sa_handler == SIG_IGN || keeps_ignored(number)))
 		return kept.sa_handler;
-	tp_cpu_step_aside();
+	tpc_cpu_step_aside();
 	old = (*real)(number, handler);
-	tp_cpu_let_go();
+	tpc_cpu_let_go();
 	return old == SIG_ERR ? SIG_ERR : kept.sa_handler;
 }
 
-TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
-	return set_handler(&tp_real.signal, number, handler);
+	return set_handler(&tpc_real.signal, number, handler);
 }
 
-TP_EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
 {
-	return set_handler(&tp_real.signal, number, handler);
+	return set_handler(&tpc_real.signal, number, handler);
 }
 
 __sighandler_t bsd_signal(int number, __sighandler_t handler);
 __sighandler_t __sysv_signal(int number, __sighandler_t handler);
 
-TP_EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
 {
-	return set_handler(&tp_real.signal, number, handler);
+	return set_handler(&tpc_real.signal, number, handler);
 }
 
-TP_EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
 {
-	return set_handler(&tp_real.sysv_signal, number, handler);
+	return set_handler(&tpc_real.sysv_signal, number, handler);
 }
 
-TP_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
 {
-	return set_handler(&tp_real.sysv_signal, number, handler);
+	return set_handler(&tpc_real.sysv_signal, number, handler);
 }
 
-TP_EXPORT int sigignore(int number)
+TPC_EXPORT int sigignore(int number)
 {
-	tp_start();
+	tpc_start();
 	if (!is_ours(number))
-		return tp_real.sigignore(number);
-	return set_handler(&tp_real.signal, number, SIG_IGN) == SIG_ERR ? -1 : 0;
+		return tpc_real.sigignore(number);
+	return set_handler(&tpc_real.signal, number, SIG_IGN) == SIG_ERR ? -1 : 0;
 }
 
 /* It sets the handler and changes the mask. With SIG_HOLD it leaves the handler as it is: ours. */
-TP_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+TPC_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {
 	struct sigaction kept;
 	__sighandler_t old;
 
-	tp_start();
-	if (is_handled(number) && tp_self && !is_ours(number))
-		tp_cpu_settle_mask(tp_self);
+	tpc_start();
+	if (is_handled(number) && tpc_self && !is_ours(number))
+		tpc_cpu_settle_mask(tpc_self);
 	if (!is_ours(number))
-		return concealed(number, tp_real.sigset(number, handler));
-	tp_cpu_kept(&kept);
-	tp_cpu_step_aside();
-	if (tp_self)
-		tp_cpu_settle_mask(tp_self);
-	old = tp_real.sigset(number, handler);
+		return concealed(number, tpc_real.sigset(number, handler));
+	tpc_cpu_kept(&kept);
+	tpc_cpu_step_aside();
+	if (tpc_self)
+		tpc_cpu_settle_mask(tpc_self);
+	old = tpc_real.sigset(number, handler);
 	if (handler != SIG_HOLD)
-		tp_cpu_let_go();
+		tpc_cpu_let_go();
 	return old == SIG_ERR || old == SIG_HOLD ? old : kept.sa_handler;
 }
 
-TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+TPC_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	tp_start();
+	tpc_start();
 	if (stack)
-		tp_cpu_alternate_stack(stack->ss_sp, stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size);
-	return tp_real.sigaltstack(stack, old);
+		tpc_cpu_alternate_stack(stack->ss_sp, stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size);
+	return tpc_real.sigaltstack(stack, old);
 }
 
 /*
@@ -216,20 +216,20 @@ TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
  */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
-	struct tp_thread *thread = tp_self;
-	int number = (int)tp_cpu_signal(), result;
+	struct tpc_thread *thread = tpc_self;
+	int number = (int)tpc_cpu_signal(), result;
 	bool named = set && number && sigismember(set, number) == 1, was;
 	sigset_t copy;
 
 	if (!thread || (uintptr_t)&copy - (uintptr_t)thread->handler_stack < sizeof(thread->handler_stack))
 		return real(how, set, old);
 	if (!number) {
-		tp_cpu_settle_mask(thread);
+		tpc_cpu_settle_mask(thread);
 		return real(how, set, old);
 	}
 	if (set)
-		tp_cpu_new_segment(thread);
-	was = tp_cpu_blocked(thread);
+		tpc_cpu_new_segment(thread);
+	was = tpc_cpu_blocked(thread);
 	if (named && how != SIG_UNBLOCK) {
 		copy = *set;
 		sigdelset(&copy, number);
@@ -238,22 +238,22 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 		result = real(how, set, old);
 	}
 	if (result == 0 && set && (named || how == SIG_SETMASK))
-		tp_cpu_note_blocked(thread, named && how != SIG_UNBLOCK);
+		tpc_cpu_note_blocked(thread, named && how != SIG_UNBLOCK);
 	if (result == 0 && old && was)
 		sigaddset(old, number);
 	return result;
 }
 
-TP_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+TPC_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	tp_start();
-	return change_mask(tp_real.sigprocmask, how, set, old);
+	tpc_start();
+	return change_mask(tpc_real.sigprocmask, how, set, old);
 }
 
-TP_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+TPC_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	tp_start();
-	return change_mask(tp_real.pthread_sigmask, how, set, old);
+	tpc_start();
+	return change_mask(tpc_real.pthread_sigmask, how, set, old);
 }
 
 static int hold(int (*real)(int), int how, int number)
@@ -263,17 +263,17 @@ static int hold(int (*real)(int), int how, int number)
 	if (!is_handled(number))
 		return real(number);
 	sigaddset(&one, number);
-	return change_mask(tp_real.sigprocmask, how, &one, NULL);
+	return change_mask(tpc_real.sigprocmask, how, &one, NULL);
 }
 
-TP_EXPORT int sighold(int number)
+TPC_EXPORT int sighold(int number)
 {
-	tp_start();
-	return hold(tp_real.sighold, SIG_BLOCK, number);
+	tpc_start();
+	return hold(tpc_real.sighold, SIG_BLOCK, number);
 }
 
-TP_EXPORT int sigrelse(int number)
+TPC_EXPORT int sigrelse(int number)
 {
-	tp_start();
-	return hold(tp_real.sigrelse, SIG_UNBLOCK, number);
+	tpc_start();
+	return hold(tpc_real.sigrelse, SIG_UNBLOCK, number);
 }

@@ -163,7 +163,7 @@ static bool fits(const char *pattern, const char *name, size_t length)
 
 static const struct routine *find(const char *name, size_t length)
 {
-	for (size_t i = 0; length > 1 && i < TP_LENGTH(routines); i++) {
+	for (size_t i = 0; length > 1 && i < TPC_LENGTH(routines); i++) {
 		if (fits(routines[i].name, name, length))
 			return &routines[i];
 	}
@@ -184,16 +184,16 @@ static uint8_t dtype_of(char letter)
 	}
 }
 
-static void describe(struct tp_signature *signature, const struct routine *routine, bool is_c)
+static void describe(struct tpc_signature *signature, const struct routine *routine, bool is_c)
 {
-	static const char letters[] = "mtTsw"; /* in the order of enum tp_part */
+	static const char letters[] = "mtTsw"; /* in the order of enum tpc_part */
 	unsigned first = is_c && routine->level > 1, arguments = first;
 
 	for (const char *at = routine->arguments; *at; at++, arguments++) {
 		const char *letter = strchr(letters, *at);
 
 		if (letter)
-			tp_signature_add(signature, (enum tp_part)(letter - letters), arguments);
+			tpc_signature_add(signature, (enum tpc_part)(letter - letters), arguments);
 	}
 	for (const char *at = routine->arguments; !is_c && *at; at++)
 		arguments += *at != 'm' && *at != '.' && *at != 'w'; /* a character's length */
@@ -226,7 +226,7 @@ static bool cut_suffix(const char *name, size_t *length, bool is_c, bool *wide)
 	return true;
 }
 
-bool tp_blas_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+bool tpc_blas_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	const struct routine *routine;
 	const char *name = symbol;
@@ -246,14 +246,14 @@ bool tp_blas_choose(const char *symbol, struct tp_text *to, struct tp_signature 
 	routine = find(name, length);
 	if (!routine || (is_c && routine->level == 4))
 		return false;
-	*signature = (struct tp_signature){
+	*signature = (struct tpc_signature){
 		.wide = wide,
 		.dtype = routine->dtype ? routine->dtype : dtype_of(*name),
 		.flags = routine->flags,
 	};
 	describe(signature, routine, is_c);
 	if (is_c)
-		tp_text_add(to, "cblas_");
-	tp_text_add_bytes(to, name, length);
+		tpc_text_add(to, "cblas_");
+	tpc_text_add_bytes(to, name, length);
 	return true;
 }

@@ -125,12 +125,12 @@ static bool communicates(const char *name)
 	};
 	static const char *const leave_out[] = { "win_create_keyval", "win_create_errhandler" };
 
-	for (size_t i = 0; i < TP_LENGTH(leave_out); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(leave_out); i++) {
 		if (strcmp(name, leave_out[i]) == 0)
 			return false;
 	}
-	for (size_t i = 0; i < TP_LENGTH(globs); i++) {
-		if (tp_text_glob(globs[i], name))
+	for (size_t i = 0; i < TPC_LENGTH(globs); i++) {
+		if (tpc_text_glob(globs[i], name))
 			return true;
 	}
 	return false;
@@ -144,7 +144,7 @@ static size_t without_suffixes(const char *name, size_t length)
 
 	while (found) {
 		found = false;
-		for (size_t i = 0; i < TP_LENGTH(suffixes); i++) {
+		for (size_t i = 0; i < TPC_LENGTH(suffixes); i++) {
 			size_t bytes = strlen(suffixes[i]);
 
 			if (length > bytes && memcmp(name + length - bytes, suffixes[i], bytes) == 0) {
@@ -162,22 +162,22 @@ static bool is_c(const char *symbol)
 	bool capital = symbol[0] == 'M' && symbol[4] >= 'A' && symbol[4] <= 'Z';
 
 	return capital && symbol[5] >= 'a' && symbol[5] <= 'z' && !strstr(symbol, "_f08") &&
-	       !tp_text_glob("*_f", symbol) && !tp_text_glob("*_fts", symbol);
+	       !tpc_text_glob("*_f", symbol) && !tpc_text_glob("*_fts", symbol);
 }
 
 /* ---- wrappers ---- */
 
 /* What the thread's fold keeps of an op by its number alone: that of the Fortran entry point that was called last; 0: of none. */
-static TP_TLS uint64_t wrapper;
+static TPC_TLS uint64_t wrapper;
 
-static bool is_pending(const struct tp_thread *thread)
+static bool is_pending(const struct tpc_thread *thread)
 {
 	return thread->fold.frame != 0;
 }
 
 static void wrapper_begun(uintptr_t *frame)
 {
-	const struct tp_thread *thread = tp_self;
+	const struct tpc_thread *thread = tpc_self;
 
 	(void)frame;
 	wrapper = is_pending(thread) ? thread->fold.hot->shape : thread->op_open[thread->op_depth - 1].shape;
@@ -186,16 +186,16 @@ static void wrapper_begun(uintptr_t *frame)
 /* Is it a wrapper that calls the function with that frame? */
 static uint32_t op_of(const uintptr_t *frame, bool may_write)
 {
-	const struct tp_thread *thread = tp_self;
-	const struct tp_open_op *open = thread->op_depth ? &thread->op_open[thread->op_depth - 1] : NULL;
+	const struct tpc_thread *thread = tpc_self;
+	const struct tpc_open_op *open = thread->op_depth ? &thread->op_open[thread->op_depth - 1] : NULL;
 	uint64_t shape = is_pending(thread) ? thread->fold.hot->shape : open ? open->shape : 0;
 	uintptr_t caller = is_pending(thread) ? thread->fold.frame : open ? open->frame : 0;
 
 	(void)may_write;
-	return wrapper && shape == wrapper && caller > (uintptr_t)frame ? TP_OP_SILENT : TP_OP_OWN;
+	return wrapper && shape == wrapper && caller > (uintptr_t)frame ? TPC_OP_SILENT : TPC_OP_OWN;
 }
 
-bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+bool tpc_mpi_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	char name[NAME_BYTES];
 	size_t length = strnlen(symbol, sizeof(name));
@@ -211,6 +211,6 @@ bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *
 		return false;
 	signature->op = op_of;
 	signature->begun = is_c(symbol) ? NULL : wrapper_begun;
-	tp_text_add(to, symbol);
+	tpc_text_add(to, symbol);
 	return true;
 }

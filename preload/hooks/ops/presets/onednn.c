@@ -14,7 +14,7 @@
 
 struct primitive {
 	uint32_t op;
-	struct tp_work work;
+	struct tpc_work work;
 };
 
 /*
@@ -35,99 +35,100 @@ static size_t set_of(uintptr_t address)
 }
 
 /* The copy is good if the address is the same after it. */
-static bool find(uintptr_t address, uint32_t *op, struct tp_work *work)
+static bool find(uintptr_t address, uint32_t *op, struct tpc_work *work)
 {
-	struct known *all = tp_load_acquire(&known);
+	struct known *all = tpc_load_acquire(&known);
 	size_t set = set_of(address);
 
 	for (size_t i = 0; all && i < WAYS; i++) {
-		if (tp_load_acquire(&all->addresses[set][i]) != address)
+		if (tpc_load_acquire(&all->addresses[set][i]) != address)
 			continue;
 		*op = all->primitives[set][i].op;
 		*work = all->primitives[set][i].work;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		return tp_load(&all->addresses[set][i]) == address;
+		return tpc_load(&all->addresses[set][i]) == address;
 	}
 	return false;
 }
 
 static void forget(uintptr_t address)
 {
-	struct known *all = tp_load_acquire(&known);
+	struct known *all = tpc_load_acquire(&known);
 	uintptr_t *addresses = all ? all->addresses[set_of(address)] : NULL;
 
 	for (size_t i = 0; addresses && i < WAYS; i++) {
-		if (tp_load(&addresses[i]) == address)
-			tp_swap_if(&addresses[i], address, (uintptr_t)0);
+		if (tpc_load(&addresses[i]) == address)
+			tpc_swap_if(&addresses[i], address, (uintptr_t)0);
 	}
 }
 
 static struct known *make_known(void)
 {
-	struct known *made = tp_space_take(sizeof(*made));
+	struct known *made = tpc_space_take(sizeof(*made));
 
-	if (made && !tp_swap_if(&known, (struct known *)NULL, made))
-		tp_space_give_back(made, sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&known);
+	if (made && !tpc_swap_if(&known, (struct known *)NULL, made))
+		tpc_space_give_back(made, sizeof(*made)); /* another thread was first */
+	return tpc_load_acquire(&known);
 }
 
 /* A free place, or that of one which will be asked about again. */
 static uint32_t choose_place(const uintptr_t *addresses)
 {
 	for (uint32_t i = 0; i < WAYS; i++) {
-		if (!tp_load(&addresses[i]))
+		if (!tpc_load(&addresses[i]))
 			return i;
 	}
-	return tp_add(&turn, 1) % WAYS;
+	return tpc_add(&turn, 1) % WAYS;
 }
 
-static void keep(uintptr_t address, uint32_t op, const struct tp_work *work)
+static void keep(uintptr_t address, uint32_t op, const struct tpc_work *work)
 {
-	struct known *all = tp_load_acquire(&known);
+	struct known *all = tpc_load_acquire(&known);
 	size_t set = set_of(address);
 	uint32_t place;
 
 	if (!all && !(all = make_known()))
 		return;
 	place = choose_place(all->addresses[set]);
-	tp_store(&all->addresses[set][place], (uintptr_t)0);
+	tpc_store(&all->addresses[set][place], (uintptr_t)0);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	all->primitives[set][place].op = op;
 	all->primitives[set][place].work = *work;
-	tp_store_release(&all->addresses[set][place], address); /* pairs with find(): the rest is there */
+	tpc_store_release(&all->addresses[set][place], address); /* pairs with find(): the rest is there */
 }
 
-static void add_implementation(struct tp_text *text, const char *implementation)
+static void add_implementation(struct tpc_text *text, const char *implementation)
 {
-	tp_text_add(text, " [");
-	tp_text_add(text, implementation);
-	tp_text_add(text, "]");
+	tpc_text_add(text, " [");
+	tpc_text_add(text, implementation);
+	tpc_text_add(text, "]");
 }
 
 /* Asks the library. Not where vector registers must be left alone. */
-static uint32_t look_at(const void *primitive, struct tp_work *work)
+static uint32_t look_at(const void *primitive, struct tpc_work *work)
 {
-	struct tp_onednn_primitive said;
-	struct tp_text text;
+	struct tpc_onednn_primitive said;
+	struct tpc_text text;
 	char name[160];
 	uint32_t op;
 
 	memset(work, 0, sizeof(*work));
-	if (!tp_onednn_ask(primitive, &said))
+	if (!tpc_onednn_ask(primitive, &said))
 		return 0;
-	text = tp_text_in(name, sizeof(name));
-	tp_text_add(&text, said.name);
-	if (said.propagation >= TP_ONEDNN_BACKWARD) {
-		tp_text_add(&text, said.propagation == TP_ONEDNN_BACKWARD_WEIGHTS ? "_backward_weights"
-				   : said.propagation == TP_ONEDNN_BACKWARD_DATA  ? "_backward_data"
-										  : "_backward");
-		work->flags = said.propagation == TP_ONEDNN_BACKWARD_WEIGHTS ? TPROF_WORK_WEIGHTS : TPROF_WORK_BACKWARD;
+	text = tpc_text_in(name, sizeof(name));
+	tpc_text_add(&text, said.name);
+	if (said.propagation >= TPC_ONEDNN_BACKWARD) {
+		tpc_text_add(&text, said.propagation == TPC_ONEDNN_BACKWARD_WEIGHTS ? "_backward_weights"
+				    : said.propagation == TPC_ONEDNN_BACKWARD_DATA  ? "_backward_data"
+										    : "_backward");
+		work->flags =
+			said.propagation == TPC_ONEDNN_BACKWARD_WEIGHTS ? TPROF_WORK_WEIGHTS : TPROF_WORK_BACKWARD;
 	}
 	if (said.implementation)
 		add_implementation(&text, said.implementation);
-	if (!tp_onednn_describe(work, said.descriptor, said.kind) || !work->dtype)
+	if (!tpc_onednn_describe(work, said.descriptor, said.kind) || !work->dtype)
 		work->kind = 0;
-	op = tp_op_number(name, "onednn", TPROF_OP_FUNCTION);
+	op = tpc_op_number(name, "onednn", TPROF_OP_FUNCTION);
 	if (op)
 		keep((uintptr_t)primitive, op, work);
 	return op;
@@ -137,8 +138,8 @@ static uint32_t look_at(const void *primitive, struct tp_work *work)
 
 static uint32_t execute_op(const uintptr_t *frame, bool may_write)
 {
-	uintptr_t primitive = tp_argument(frame, 0);
-	struct tp_work work;
+	uintptr_t primitive = tpc_argument(frame, 0);
+	struct tpc_work work;
 	uint32_t op;
 
 	if (find(primitive, &op, &work))
@@ -147,12 +148,12 @@ static uint32_t execute_op(const uintptr_t *frame, bool may_write)
 }
 
 /* The op's number was found just before. */
-static bool execute_read(const uintptr_t *frame, struct tp_work *work)
+static bool execute_read(const uintptr_t *frame, struct tpc_work *work)
 {
-	struct tp_work found;
+	struct tpc_work found;
 	uint32_t op;
 
-	if (!find(tp_argument(frame, 0), &op, &found) || !found.kind)
+	if (!find(tpc_argument(frame, 0), &op, &found) || !found.kind)
 		return false;
 	*work = found;
 	return true;
@@ -161,8 +162,8 @@ static bool execute_read(const uintptr_t *frame, struct tp_work *work)
 /* dnnl_primitive_create(primitive **, descriptor): the primitive is there now. */
 static void created(const uintptr_t *frame)
 {
-	void *const *primitive = (void *const *)tp_argument(frame, 0);
-	struct tp_work work;
+	void *const *primitive = (void *const *)tpc_argument(frame, 0);
+	struct tpc_work work;
 
 	if (!primitive || !*primitive)
 		return;
@@ -173,34 +174,34 @@ static void created(const uintptr_t *frame)
 static uint32_t destroy_op(const uintptr_t *frame, bool may_write)
 {
 	(void)may_write;
-	forget(tp_argument(frame, 0));
-	return TP_OP_SILENT;
+	forget(tpc_argument(frame, 0));
+	return TPC_OP_SILENT;
 }
 
-bool tp_onednn_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+bool tpc_onednn_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	if (strncmp(symbol, "dnnl_primitive_", 15) != 0)
 		return false;
 	if (strcmp(symbol, "dnnl_primitive_execute") == 0) {
-		signature->bound = tp_onednn_find;
+		signature->bound = tpc_onednn_find;
 		signature->op = execute_op;
 		signature->kind = TPROF_WORK_KINDS; /* whichever execute_read() says */
 		signature->read = execute_read;
 	} else if (strncmp(symbol, "dnnl_primitive_create", 21) == 0) {
-		signature->bound = tp_onednn_find;
+		signature->bound = tpc_onednn_find;
 		signature->after = created;
 	} else if (strcmp(symbol, "dnnl_primitive_destroy") == 0) {
 		signature->op = destroy_op;
 	} else {
 		return false;
 	}
-	tp_text_add(to, symbol);
+	tpc_text_add(to, symbol);
 	return true;
 }
 
-void tp_onednn_forget(void)
+void tpc_onednn_forget(void)
 {
 	if (known)
-		tp_space_give_back(known, sizeof(*known));
+		tpc_space_give_back(known, sizeof(*known));
 	known = NULL;
 }

@@ -31,66 +31,66 @@ static int major;
 
 struct kind_name {
 	const char *name;
-	enum tp_onednn_kind kind;
+	enum tpc_onednn_kind kind;
 };
 
 static const struct kind_name kinds_2[] = {
-	{ "primitive", TP_ONEDNN_OTHER },
-	{ "reorder", TP_ONEDNN_REORDER },
-	{ "shuffle", TP_ONEDNN_OTHER },
-	{ "concat", TP_ONEDNN_CONCAT },
-	{ "sum", TP_ONEDNN_SUM },
-	{ "convolution", TP_ONEDNN_CONVOLUTION },
-	{ "deconvolution", TP_ONEDNN_DECONVOLUTION },
-	{ "eltwise", TP_ONEDNN_ELTWISE },
-	{ "softmax", TP_ONEDNN_SOFTMAX },
-	{ "pooling", TP_ONEDNN_POOLING },
-	{ "lrn", TP_ONEDNN_OTHER },
-	{ "batch_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
-	{ "layer_normalization", TP_ONEDNN_LAYER_NORMALIZATION },
-	{ "inner_product", TP_ONEDNN_INNER_PRODUCT },
-	{ "rnn", TP_ONEDNN_OTHER },
-	{ "gemm", TP_ONEDNN_OTHER },
-	{ "binary", TP_ONEDNN_BINARY },
-	{ "logsoftmax", TP_ONEDNN_SOFTMAX },
-	{ "matmul", TP_ONEDNN_MATMUL },
-	{ "resampling", TP_ONEDNN_OTHER },
-	{ "pooling", TP_ONEDNN_POOLING },
-	{ "reduction", TP_ONEDNN_REDUCTION },
-	{ "prelu", TP_ONEDNN_OTHER },
-	{ "softmax", TP_ONEDNN_SOFTMAX },
+	{ "primitive", TPC_ONEDNN_OTHER },
+	{ "reorder", TPC_ONEDNN_REORDER },
+	{ "shuffle", TPC_ONEDNN_OTHER },
+	{ "concat", TPC_ONEDNN_CONCAT },
+	{ "sum", TPC_ONEDNN_SUM },
+	{ "convolution", TPC_ONEDNN_CONVOLUTION },
+	{ "deconvolution", TPC_ONEDNN_DECONVOLUTION },
+	{ "eltwise", TPC_ONEDNN_ELTWISE },
+	{ "softmax", TPC_ONEDNN_SOFTMAX },
+	{ "pooling", TPC_ONEDNN_POOLING },
+	{ "lrn", TPC_ONEDNN_OTHER },
+	{ "batch_normalization", TPC_ONEDNN_BATCH_NORMALIZATION },
+	{ "layer_normalization", TPC_ONEDNN_LAYER_NORMALIZATION },
+	{ "inner_product", TPC_ONEDNN_INNER_PRODUCT },
+	{ "rnn", TPC_ONEDNN_OTHER },
+	{ "gemm", TPC_ONEDNN_OTHER },
+	{ "binary", TPC_ONEDNN_BINARY },
+	{ "logsoftmax", TPC_ONEDNN_SOFTMAX },
+	{ "matmul", TPC_ONEDNN_MATMUL },
+	{ "resampling", TPC_ONEDNN_OTHER },
+	{ "pooling", TPC_ONEDNN_POOLING },
+	{ "reduction", TPC_ONEDNN_REDUCTION },
+	{ "prelu", TPC_ONEDNN_OTHER },
+	{ "softmax", TPC_ONEDNN_SOFTMAX },
 };
 
 static const struct kind_name kinds_3[] = {
-	{ "primitive", TP_ONEDNN_OTHER },
-	{ "reorder", TP_ONEDNN_REORDER },
-	{ "shuffle", TP_ONEDNN_OTHER },
-	{ "concat", TP_ONEDNN_CONCAT },
-	{ "sum", TP_ONEDNN_SUM },
-	{ "convolution", TP_ONEDNN_CONVOLUTION },
-	{ "deconvolution", TP_ONEDNN_DECONVOLUTION },
-	{ "eltwise", TP_ONEDNN_ELTWISE },
-	{ "lrn", TP_ONEDNN_OTHER },
-	{ "batch_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
-	{ "inner_product", TP_ONEDNN_INNER_PRODUCT },
-	{ "rnn", TP_ONEDNN_OTHER },
-	{ "gemm", TP_ONEDNN_OTHER },
-	{ "binary", TP_ONEDNN_BINARY },
-	{ "matmul", TP_ONEDNN_MATMUL },
-	{ "resampling", TP_ONEDNN_OTHER },
-	{ "pooling", TP_ONEDNN_POOLING },
-	{ "reduction", TP_ONEDNN_REDUCTION },
-	{ "prelu", TP_ONEDNN_OTHER },
-	{ "softmax", TP_ONEDNN_SOFTMAX },
-	{ "layer_normalization", TP_ONEDNN_LAYER_NORMALIZATION },
-	{ "group_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
+	{ "primitive", TPC_ONEDNN_OTHER },
+	{ "reorder", TPC_ONEDNN_REORDER },
+	{ "shuffle", TPC_ONEDNN_OTHER },
+	{ "concat", TPC_ONEDNN_CONCAT },
+	{ "sum", TPC_ONEDNN_SUM },
+	{ "convolution", TPC_ONEDNN_CONVOLUTION },
+	{ "deconvolution", TPC_ONEDNN_DECONVOLUTION },
+	{ "eltwise", TPC_ONEDNN_ELTWISE },
+	{ "lrn", TPC_ONEDNN_OTHER },
+	{ "batch_normalization", TPC_ONEDNN_BATCH_NORMALIZATION },
+	{ "inner_product", TPC_ONEDNN_INNER_PRODUCT },
+	{ "rnn", TPC_ONEDNN_OTHER },
+	{ "gemm", TPC_ONEDNN_OTHER },
+	{ "binary", TPC_ONEDNN_BINARY },
+	{ "matmul", TPC_ONEDNN_MATMUL },
+	{ "resampling", TPC_ONEDNN_OTHER },
+	{ "pooling", TPC_ONEDNN_POOLING },
+	{ "reduction", TPC_ONEDNN_REDUCTION },
+	{ "prelu", TPC_ONEDNN_OTHER },
+	{ "softmax", TPC_ONEDNN_SOFTMAX },
+	{ "layer_normalization", TPC_ONEDNN_LAYER_NORMALIZATION },
+	{ "group_normalization", TPC_ONEDNN_BATCH_NORMALIZATION },
 };
 
 /*
  * The functions that are needed, of the library that is hooked. Not by dlopen(RTLD_NOLOAD) and dlsym: for a library that
  * came as another's dependency the loader then allocates what it frees much later, and no event says where it was from.
  */
-void tp_onednn_find(void *target)
+void tpc_onednn_find(void *target)
 {
 	const struct version {
 		int major;
@@ -98,24 +98,24 @@ void tp_onednn_find(void *target)
 
 	if (query)
 		return;
-	*(void **)&version = tp_lookup_beside(target, "dnnl_version");
-	*(void **)&get_descriptor = tp_lookup_beside(target, "dnnl_primitive_get_primitive_desc");
-	*(void **)&query_memory = tp_lookup_beside(target, "dnnl_primitive_desc_query_md");
+	*(void **)&version = tpc_lookup_beside(target, "dnnl_version");
+	*(void **)&get_descriptor = tpc_lookup_beside(target, "dnnl_primitive_get_primitive_desc");
+	*(void **)&query_memory = tpc_lookup_beside(target, "dnnl_primitive_desc_query_md");
 	major = version ? version()->major : 0;
 	if (major == 3)
-		*(void **)&ask_memory = tp_lookup_beside(target, "dnnl_memory_desc_query");
+		*(void **)&ask_memory = tpc_lookup_beside(target, "dnnl_memory_desc_query");
 	if (get_descriptor && query_memory && (major == 2 || ask_memory))
-		*(void **)&query = tp_lookup_beside(target, "dnnl_primitive_desc_query");
+		*(void **)&query = tpc_lookup_beside(target, "dnnl_primitive_desc_query");
 	if (query)
-		tp_itt_mute_onednn();
+		tpc_itt_mute_onednn();
 }
 
-bool tp_onednn_ask(const void *primitive, struct tp_onednn_primitive *to)
+bool tpc_onednn_ask(const void *primitive, struct tpc_onednn_primitive *to)
 {
 	const struct kind_name *kinds = major == 2 ? kinds_2 : kinds_3;
-	int number = 0, count = major == 2 ? TP_LENGTH(kinds_2) : TP_LENGTH(kinds_3);
+	int number = 0, count = major == 2 ? TPC_LENGTH(kinds_2) : TPC_LENGTH(kinds_3);
 
-	*to = (struct tp_onednn_primitive){ 0 };
+	*to = (struct tpc_onednn_primitive){ 0 };
 	if (!query || get_descriptor(primitive, &to->descriptor) || !to->descriptor ||
 	    query(to->descriptor, QUERY_KIND, 0, &number))
 		return false;
@@ -128,34 +128,34 @@ bool tp_onednn_ask(const void *primitive, struct tp_onednn_primitive *to)
 	return true;
 }
 
-uint8_t tp_onednn_type(const struct tp_onednn_memory *memory)
+uint8_t tpc_onednn_type(const struct tpc_onednn_memory *memory)
 {
 	static const uint8_t types[] = { TPROF_DTYPE_NONE, TPROF_DTYPE_F16, TPROF_DTYPE_BF16, TPROF_DTYPE_F32,
 					 TPROF_DTYPE_S32,  TPROF_DTYPE_S8,  TPROF_DTYPE_U8,   TPROF_DTYPE_F64 };
 
-	return memory->type > 0 && (size_t)memory->type < TP_LENGTH(types) ? types[memory->type] : TPROF_DTYPE_NONE;
+	return memory->type > 0 && (size_t)memory->type < TPC_LENGTH(types) ? types[memory->type] : TPROF_DTYPE_NONE;
 }
 
 /* False: there is none, or nothing is known of it. */
-static bool read_memory(const void *memory, struct tp_onednn_memory *to)
+static bool read_memory(const void *memory, struct tpc_onednn_memory *to)
 {
 	const int64_t *dims = NULL;
 
 	if (!memory)
 		return false;
 	if (major == 2) {
-		*to = *(const struct tp_onednn_memory *)memory;
-		return to->count > 0 && to->count <= TP_ONEDNN_DIMS;
+		*to = *(const struct tpc_onednn_memory *)memory;
+		return to->count > 0 && to->count <= TPC_ONEDNN_DIMS;
 	}
-	if (ask_memory(memory, MEMORY_COUNT_3, &to->count) || to->count <= 0 || to->count > TP_ONEDNN_DIMS ||
+	if (ask_memory(memory, MEMORY_COUNT_3, &to->count) || to->count <= 0 || to->count > TPC_ONEDNN_DIMS ||
 	    ask_memory(memory, MEMORY_DIMS_3, &dims) || !dims || ask_memory(memory, MEMORY_TYPE_3, &to->type))
 		return false;
 	memcpy(to->dims, dims, (size_t)to->count * sizeof(*dims));
 	return true;
 }
 
-const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_onednn_tensor what,
-						struct tp_onednn_memory *memory)
+const struct tpc_onednn_memory *tpc_onednn_tensor(const void *descriptor, enum tpc_onednn_tensor what,
+						  struct tpc_onednn_memory *memory)
 {
 	if (!read_memory(query_memory(descriptor, (int)what, 0), memory) &&
 	    !read_memory(query_memory(descriptor, (int)what + 1, 0), memory))
@@ -167,12 +167,12 @@ const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_
 	return memory;
 }
 
-const struct tp_onednn_memory *tp_onednn_second(const void *descriptor, struct tp_onednn_memory *memory)
+const struct tpc_onednn_memory *tpc_onednn_second(const void *descriptor, struct tpc_onednn_memory *memory)
 {
-	return read_memory(query_memory(descriptor, TP_ONEDNN_SRC, 1), memory) ? memory : NULL;
+	return read_memory(query_memory(descriptor, TPC_ONEDNN_SRC, 1), memory) ? memory : NULL;
 }
 
-const int64_t *tp_onednn_kernel(const void *descriptor)
+const int64_t *tpc_onednn_kernel(const void *descriptor)
 {
 	const char *description = NULL;
 	const int64_t *kernel = NULL;
@@ -186,7 +186,7 @@ const int64_t *tp_onednn_kernel(const void *descriptor)
 	return (const int64_t *)(description + KERNEL_AT);
 }
 
-uint64_t tp_onednn_operations(const void *descriptor)
+uint64_t tpc_onednn_operations(const void *descriptor)
 {
 	/* dnnl_alg_kind_t: relu, square, abs, linear of version 2; of version 3, each by its number from relu's on. */
 	static const struct {
@@ -200,14 +200,14 @@ uint64_t tp_onednn_operations(const void *descriptor)
 		query(descriptor, QUERY_ALGORITHM_3, 0, &algorithm);
 	else if (!query(descriptor, QUERY_ELTWISE, 0, &description) && description)
 		algorithm = description[2];
-	for (size_t i = 0; i < TP_LENGTH(counted); i++) {
+	for (size_t i = 0; i < TPC_LENGTH(counted); i++) {
 		if (algorithm == counted[i].algorithm[major == 3])
 			return counted[i].operations;
 	}
 	return 0;
 }
 
-uint64_t tp_onednn_inputs(const void *descriptor)
+uint64_t tpc_onednn_inputs(const void *descriptor)
 {
 	int inputs = 1;
 

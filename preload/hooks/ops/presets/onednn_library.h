@@ -10,76 +10,76 @@
 #include <stdint.h>
 
 enum {
-	TP_ONEDNN_BACKWARD = 128, /* dnnl_prop_kind_t: all from here on */
-	TP_ONEDNN_BACKWARD_DATA = 160,
-	TP_ONEDNN_BACKWARD_WEIGHTS = 192,
-	TP_ONEDNN_DIMS = 12,
+	TPC_ONEDNN_BACKWARD = 128, /* dnnl_prop_kind_t: all from here on */
+	TPC_ONEDNN_BACKWARD_DATA = 160,
+	TPC_ONEDNN_BACKWARD_WEIGHTS = 192,
+	TPC_ONEDNN_DIMS = 12,
 };
 
-struct tp_onednn_memory { /* as version 2's dnnl_memory_desc_t begins */
+struct tpc_onednn_memory { /* as version 2's dnnl_memory_desc_t begins */
 	int count;
-	int64_t dims[TP_ONEDNN_DIMS];
+	int64_t dims[TPC_ONEDNN_DIMS];
 	int type;
 };
 
-enum tp_onednn_kind {
-	TP_ONEDNN_OTHER,
-	TP_ONEDNN_REORDER,
-	TP_ONEDNN_CONCAT,
-	TP_ONEDNN_SUM,
-	TP_ONEDNN_CONVOLUTION,
-	TP_ONEDNN_DECONVOLUTION,
-	TP_ONEDNN_ELTWISE,
-	TP_ONEDNN_SOFTMAX,
-	TP_ONEDNN_POOLING,
-	TP_ONEDNN_BATCH_NORMALIZATION,
-	TP_ONEDNN_LAYER_NORMALIZATION,
-	TP_ONEDNN_INNER_PRODUCT,
-	TP_ONEDNN_BINARY,
-	TP_ONEDNN_MATMUL,
-	TP_ONEDNN_REDUCTION,
+enum tpc_onednn_kind {
+	TPC_ONEDNN_OTHER,
+	TPC_ONEDNN_REORDER,
+	TPC_ONEDNN_CONCAT,
+	TPC_ONEDNN_SUM,
+	TPC_ONEDNN_CONVOLUTION,
+	TPC_ONEDNN_DECONVOLUTION,
+	TPC_ONEDNN_ELTWISE,
+	TPC_ONEDNN_SOFTMAX,
+	TPC_ONEDNN_POOLING,
+	TPC_ONEDNN_BATCH_NORMALIZATION,
+	TPC_ONEDNN_LAYER_NORMALIZATION,
+	TPC_ONEDNN_INNER_PRODUCT,
+	TPC_ONEDNN_BINARY,
+	TPC_ONEDNN_MATMUL,
+	TPC_ONEDNN_REDUCTION,
 };
 
 /* dnnl_query_t: at the next number the same of the gradient. */
-enum tp_onednn_tensor {
-	TP_ONEDNN_SRC = 129,
-	TP_ONEDNN_WEIGHTS = 131,
-	TP_ONEDNN_DST = 133,
+enum tpc_onednn_tensor {
+	TPC_ONEDNN_SRC = 129,
+	TPC_ONEDNN_WEIGHTS = 131,
+	TPC_ONEDNN_DST = 133,
 };
 
-struct tp_onednn_primitive {
+struct tpc_onednn_primitive {
 	const void *descriptor;
 	const char *name, *implementation; /* the library's, or constants; no implementation: NULL */
-	enum tp_onednn_kind kind;
+	enum tpc_onednn_kind kind;
 	int propagation;
 };
 
 /* Looks for the library's functions beside `target`, which is one of them. Once is enough. */
-void tp_onednn_find(void *target);
+void tpc_onednn_find(void *target);
 
 /* False: it can't be asked. */
-bool tp_onednn_ask(const void *primitive, struct tp_onednn_primitive *to);
+bool tpc_onednn_ask(const void *primitive, struct tpc_onednn_primitive *to);
 
 /*
  * The tensor, or, of a primitive that has it not, its gradient; read into *memory. NULL: none, or its dimensions come with
  * the call.
  */
-const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_onednn_tensor what,
-						struct tp_onednn_memory *memory);
+const struct tpc_onednn_memory *tpc_onednn_tensor(const void *descriptor, enum tpc_onednn_tensor what,
+						  struct tpc_onednn_memory *memory);
 
 /* The second of several inputs. NULL: there is none, or nothing is known of it. */
-const struct tp_onednn_memory *tp_onednn_second(const void *descriptor, struct tp_onednn_memory *memory);
+const struct tpc_onednn_memory *tpc_onednn_second(const void *descriptor, struct tpc_onednn_memory *memory);
 
 /* enum tprof_dtype */
-uint8_t tp_onednn_type(const struct tp_onednn_memory *memory);
+uint8_t tpc_onednn_type(const struct tpc_onednn_memory *memory);
 
 /* Of pooling: its kernel's dimensions. NULL: not known. */
-const int64_t *tp_onednn_kernel(const void *descriptor);
+const int64_t *tpc_onednn_kernel(const void *descriptor);
 
 /* Of an activation, on each element; 0: no count says so. */
-uint64_t tp_onednn_operations(const void *descriptor);
+uint64_t tpc_onednn_operations(const void *descriptor);
 
 /* Of a sum: how many tensors; at least 1. */
-uint64_t tp_onednn_inputs(const void *descriptor);
+uint64_t tpc_onednn_inputs(const void *descriptor);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/presets/onednn_work.h"
 
-static uint64_t product(const struct tp_onednn_memory *memory, int from, int to)
+static uint64_t product(const struct tpc_onednn_memory *memory, int from, int to)
 {
 	uint64_t all = 1;
 
@@ -10,13 +10,13 @@ static uint64_t product(const struct tp_onednn_memory *memory, int from, int to)
 	return all;
 }
 
-static void add(struct tp_work *work, uint64_t dim)
+static void add(struct tpc_work *work, uint64_t dim)
 {
 	work->dim[work->dims++] = dim;
 }
 
 /* Depth, height and width behind the first `from` dimensions; what there is not is 1. */
-static void add_space(struct tp_work *work, const int64_t *dims, int count, int from)
+static void add_space(struct tpc_work *work, const int64_t *dims, int count, int from)
 {
 	for (int i = 0; i < 3; i++) {
 		int at = count - 3 + i;
@@ -25,8 +25,8 @@ static void add_space(struct tp_work *work, const int64_t *dims, int count, int 
 	}
 }
 
-static bool convolution(struct tp_work *work, const struct tp_onednn_memory *src,
-			const struct tp_onednn_memory *weights, const struct tp_onednn_memory *dst)
+static bool convolution(struct tpc_work *work, const struct tpc_onednn_memory *src,
+			const struct tpc_onednn_memory *weights, const struct tpc_onednn_memory *dst)
 {
 	bool grouped;
 
@@ -44,7 +44,7 @@ static bool convolution(struct tp_work *work, const struct tp_onednn_memory *src
 	return true;
 }
 
-static bool matmul(struct tp_work *work, const struct tp_onednn_memory *src, const struct tp_onednn_memory *dst)
+static bool matmul(struct tpc_work *work, const struct tpc_onednn_memory *src, const struct tpc_onednn_memory *dst)
 {
 	if (!src || !dst || src->count < 2 || dst->count != src->count)
 		return false;
@@ -56,7 +56,8 @@ static bool matmul(struct tp_work *work, const struct tp_onednn_memory *src, con
 	return true;
 }
 
-static bool inner_product(struct tp_work *work, const struct tp_onednn_memory *src, const struct tp_onednn_memory *dst)
+static bool inner_product(struct tpc_work *work, const struct tpc_onednn_memory *src,
+			  const struct tpc_onednn_memory *dst)
 {
 	if (!src || !dst || src->count < 2 || dst->count != 2)
 		return false;
@@ -68,10 +69,10 @@ static bool inner_product(struct tp_work *work, const struct tp_onednn_memory *s
 	return true;
 }
 
-static bool pooling(struct tp_work *work, const void *descriptor, const struct tp_onednn_memory *src,
-		    const struct tp_onednn_memory *dst)
+static bool pooling(struct tpc_work *work, const void *descriptor, const struct tpc_onednn_memory *src,
+		    const struct tpc_onednn_memory *dst)
 {
-	const int64_t *kernel = tp_onednn_kernel(descriptor);
+	const int64_t *kernel = tpc_onednn_kernel(descriptor);
 
 	if (!kernel || !src || !dst || src->count < 3 || src->count > 5)
 		return false;
@@ -84,7 +85,7 @@ static bool pooling(struct tp_work *work, const void *descriptor, const struct t
 	return true;
 }
 
-static bool elements(struct tp_work *work, enum tprof_work kind, const struct tp_onednn_memory *of, uint64_t second,
+static bool elements(struct tpc_work *work, enum tprof_work kind, const struct tpc_onednn_memory *of, uint64_t second,
 		     bool two)
 {
 	if (!of)
@@ -96,66 +97,66 @@ static bool elements(struct tp_work *work, enum tprof_work kind, const struct tp
 	return true;
 }
 
-static bool describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind,
-		     const struct tp_onednn_memory *src, const struct tp_onednn_memory *dst)
+static bool describe(struct tpc_work *work, const void *descriptor, enum tpc_onednn_kind kind,
+		     const struct tpc_onednn_memory *src, const struct tpc_onednn_memory *dst)
 {
-	struct tp_onednn_memory room;
+	struct tpc_onednn_memory room;
 
 	switch (kind) {
-	case TP_ONEDNN_CONVOLUTION:
-		return convolution(work, src, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room), dst);
-	case TP_ONEDNN_DECONVOLUTION: /* the products of the convolution that it is the gradient of */
-		return convolution(work, dst, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room), src);
-	case TP_ONEDNN_MATMUL:
+	case TPC_ONEDNN_CONVOLUTION:
+		return convolution(work, src, tpc_onednn_tensor(descriptor, TPC_ONEDNN_WEIGHTS, &room), dst);
+	case TPC_ONEDNN_DECONVOLUTION: /* the products of the convolution that it is the gradient of */
+		return convolution(work, dst, tpc_onednn_tensor(descriptor, TPC_ONEDNN_WEIGHTS, &room), src);
+	case TPC_ONEDNN_MATMUL:
 		return matmul(work, src, dst);
-	case TP_ONEDNN_INNER_PRODUCT:
+	case TPC_ONEDNN_INNER_PRODUCT:
 		return inner_product(work, src, dst);
-	case TP_ONEDNN_POOLING:
+	case TPC_ONEDNN_POOLING:
 		return pooling(work, descriptor, src, dst);
-	case TP_ONEDNN_BATCH_NORMALIZATION:
+	case TPC_ONEDNN_BATCH_NORMALIZATION:
 		return elements(work, TPROF_WORK_NORM, src, src ? (uint64_t)src->dims[src->count > 1] : 0, true);
-	case TP_ONEDNN_LAYER_NORMALIZATION:
+	case TPC_ONEDNN_LAYER_NORMALIZATION:
 		return elements(work, TPROF_WORK_NORM, src, src ? (uint64_t)src->dims[src->count - 1] : 0, true);
-	case TP_ONEDNN_SOFTMAX:
+	case TPC_ONEDNN_SOFTMAX:
 		return elements(work, TPROF_WORK_SOFTMAX, dst ? dst : src, 0, false);
-	case TP_ONEDNN_ELTWISE:
-		return elements(work, TPROF_WORK_ACTIVATION, src ? src : dst, tp_onednn_operations(descriptor), true);
-	case TP_ONEDNN_BINARY:
+	case TPC_ONEDNN_ELTWISE:
+		return elements(work, TPROF_WORK_ACTIVATION, src ? src : dst, tpc_onednn_operations(descriptor), true);
+	case TPC_ONEDNN_BINARY:
 		return elements(work, TPROF_WORK_ELEMENTWISE, dst, 2, true);
-	case TP_ONEDNN_SUM:
-		return elements(work, TPROF_WORK_ELEMENTWISE, dst, tp_onednn_inputs(descriptor), true);
-	case TP_ONEDNN_REORDER:
-	case TP_ONEDNN_CONCAT:
+	case TPC_ONEDNN_SUM:
+		return elements(work, TPROF_WORK_ELEMENTWISE, dst, tpc_onednn_inputs(descriptor), true);
+	case TPC_ONEDNN_REORDER:
+	case TPC_ONEDNN_CONCAT:
 		return elements(work, TPROF_WORK_REORDER, dst, 0, false);
-	case TP_ONEDNN_REDUCTION:
+	case TPC_ONEDNN_REDUCTION:
 		return elements(work, TPROF_WORK_REDUCE, src, dst ? product(dst, 0, dst->count) : 0, dst != NULL);
 	default:
 		return false;
 	}
 }
 
-static bool normalises(enum tp_onednn_kind kind)
+static bool normalises(enum tpc_onednn_kind kind)
 {
-	return kind == TP_ONEDNN_BATCH_NORMALIZATION || kind == TP_ONEDNN_LAYER_NORMALIZATION;
+	return kind == TPC_ONEDNN_BATCH_NORMALIZATION || kind == TPC_ONEDNN_LAYER_NORMALIZATION;
 }
 
 /*
  * Products of small integers are summed up in larger ones, what is computed in half precision is often kept in single. What
  * belongs to a normalisation's channels is in single whatever it normalises.
  */
-static void add_types(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind,
-		      const struct tp_onednn_memory *dst)
+static void add_types(struct tpc_work *work, const void *descriptor, enum tpc_onednn_kind kind,
+		      const struct tpc_onednn_memory *dst)
 {
-	struct tp_onednn_memory room;
-	const struct tp_onednn_memory *weights = tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room);
-	uint8_t second = work->dtype, result = dst ? tp_onednn_type(dst) : work->dtype;
+	struct tpc_onednn_memory room;
+	const struct tpc_onednn_memory *weights = tpc_onednn_tensor(descriptor, TPC_ONEDNN_WEIGHTS, &room);
+	uint8_t second = work->dtype, result = dst ? tpc_onednn_type(dst) : work->dtype;
 
-	if (kind == TP_ONEDNN_BINARY)
-		weights = tp_onednn_second(descriptor, &room);
+	if (kind == TPC_ONEDNN_BINARY)
+		weights = tpc_onednn_second(descriptor, &room);
 	if (normalises(kind))
 		second = TPROF_DTYPE_F32;
 	else if (weights)
-		second = tp_onednn_type(weights);
+		second = tpc_onednn_type(weights);
 	if (second == work->dtype && result == work->dtype)
 		return;
 	work->flags |= TPROF_WORK_TYPES;
@@ -163,17 +164,17 @@ static void add_types(struct tp_work *work, const void *descriptor, enum tp_oned
 	work->result = result;
 }
 
-bool tp_onednn_describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind)
+bool tpc_onednn_describe(struct tpc_work *work, const void *descriptor, enum tpc_onednn_kind kind)
 {
-	struct tp_onednn_memory room[2];
-	const struct tp_onednn_memory *src = tp_onednn_tensor(descriptor, TP_ONEDNN_SRC, &room[0]);
-	const struct tp_onednn_memory *dst = tp_onednn_tensor(descriptor, TP_ONEDNN_DST, &room[1]);
+	struct tpc_onednn_memory room[2];
+	const struct tpc_onednn_memory *src = tpc_onednn_tensor(descriptor, TPC_ONEDNN_SRC, &room[0]);
+	const struct tpc_onednn_memory *dst = tpc_onednn_tensor(descriptor, TPC_ONEDNN_DST, &room[1]);
 
 	if (src || dst)
-		work->dtype = tp_onednn_type(src ? src : dst);
+		work->dtype = tpc_onednn_type(src ? src : dst);
 	if (!describe(work, descriptor, kind, src, dst))
 		return false;
 	add_types(work, descriptor, kind, dst);
 	/* Its input and result have changed places, so which of them is of which type can't be said. */
-	return kind != TP_ONEDNN_DECONVOLUTION || !(work->flags & TPROF_WORK_TYPES);
+	return kind != TPC_ONEDNN_DECONVOLUTION || !(work->flags & TPROF_WORK_TYPES);
 }

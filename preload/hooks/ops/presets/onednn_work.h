@@ -7,6 +7,6 @@
 #include "hooks/ops/typed.h"
 
 /* Fills *work as far as it is known. False: not enough. */
-bool tp_onednn_describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind);
+bool tpc_onednn_describe(struct tpc_work *work, const void *descriptor, enum tpc_onednn_kind kind);
 
 #endif

@@ -56,15 +56,15 @@ static int find_relro(struct dl_phdr_info *info, size_t size, void *context)
 static bool store(void **slot, void *value)
 {
 	struct place place = { (uintptr_t)slot, false };
-	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TP_PAGE - 1);
+	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TPC_PAGE - 1);
 
 	dl_iterate_phdr(find_relro, &place);
-	if (place.relro && tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
+	if (place.relro && tpc_syscall(SYS_mprotect, page, TPC_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
 		return false;
-	tp_store_release(slot, value);
+	tpc_store_release(slot, value);
 	if (place.relro)
-		tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ, 0);
-	tp_add(&tp_header->slots, 1);
+		tpc_syscall(SYS_mprotect, page, TPC_PAGE, PROT_READ, 0);
+	tpc_add(&tpc_header->slots, 1);
 	return true;
 }
 
@@ -73,8 +73,8 @@ static void tell(enum tprof_hooks state, uint64_t pointers, void *target)
 {
 	struct dl_find_object object;
 
-	if (pointers && tp_object_find((uintptr_t)target, &object))
-		tp_covered_add(state, pointers, pointers, object.dlfo_link_map->l_name);
+	if (pointers && tpc_object_find((uintptr_t)target, &object))
+		tpc_covered_add(state, pointers, pointers, object.dlfo_link_map->l_name);
 }
 
 /* Of "1.17.3", 17: so much of the table is there. To ask for a version that is too new is answered on stderr. */
@@ -83,8 +83,8 @@ static uint64_t version_of(const struct base *base)
 	const char *version = base->get_version ? base->get_version() : NULL;
 	uint64_t major, minor;
 
-	if (!version || !tp_text_number(&version, &major) || major != 1 || *version++ != '.' ||
-	    !tp_text_number(&version, &minor))
+	if (!version || !tpc_text_number(&version, &major) || major != 1 || *version++ != '.' ||
+	    !tpc_text_number(&version, &minor))
 		return 1;
 	return minor;
 }
@@ -95,15 +95,15 @@ static void hook(void *target)
 	void **api = base && base->get_api ? base->get_api(1) : NULL;
 	uint64_t version = api ? version_of(base) : 0, done = 0, refused = 0;
 
-	for (size_t i = 0; i < TP_LENGTH(functions); i++) {
-		struct tp_op_choice choice = { .category = "onnxruntime" };
+	for (size_t i = 0; i < TPC_LENGTH(functions); i++) {
+		struct tpc_op_choice choice = { .category = "onnxruntime" };
 		void **slot, *stub;
 
 		if (version < functions[i].version)
 			continue;
 		slot = &api[functions[i].place];
 		memcpy(choice.name, functions[i].name, strlen(functions[i].name) + 1);
-		stub = *slot && !tp_op_is_stub(*slot) ? tp_op_stub(*slot, &choice) : NULL;
+		stub = *slot && !tpc_op_is_stub(*slot) ? tpc_op_stub(*slot, &choice) : NULL;
 		if (stub && store(slot, stub))
 			done++;
 		else if (stub)
@@ -113,12 +113,12 @@ static void hook(void *target)
 	tell(TPROF_HOOKS_PROTECTED, refused, target);
 }
 
-bool tp_onnxruntime_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+bool tpc_onnxruntime_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	if (strcmp(symbol, "OrtGetApiBase") != 0)
 		return false;
 	signature->bound = hook;
 	signature->unhooked = true;
-	tp_text_add(to, symbol);
+	tpc_text_add(to, symbol);
 	return true;
 }

@@ -7,19 +7,19 @@
 
 static uint32_t number_of(uintptr_t function, bool may_write)
 {
-	return may_write ? tp_entry_number(function, TP_ENTRY_OPENMP) : tp_entry_known(function, TP_ENTRY_OPENMP);
+	return may_write ? tpc_entry_number(function, TPC_ENTRY_OPENMP) : tpc_entry_known(function, TPC_ENTRY_OPENMP);
 }
 
 /* GOMP_parallel(fn, data, threads, flags) and its like. */
 static uint32_t gomp_op(const uintptr_t *frame, bool may_write)
 {
-	return number_of(tp_argument(frame, 0), may_write);
+	return number_of(tpc_argument(frame, 0), may_write);
 }
 
 /* __kmpc_fork_call(location, arguments, fn, ...). */
 static uint32_t kmpc_op(const uintptr_t *frame, bool may_write)
 {
-	return number_of(tp_argument(frame, 2), may_write);
+	return number_of(tpc_argument(frame, 2), may_write);
 }
 
 /* ---- each thread's part ---- */
@@ -34,39 +34,39 @@ struct region {
 /* How many calls of hooked functions it is in, or NOT_RECORDED. */
 static uint32_t begin_part(const void *frame, uintptr_t function)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 	uint32_t op, hooked;
 	uint64_t ticks;
 
 	if (!thread)
 		return NOT_RECORDED;
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_ops_end_left(thread, frame, ticks);
+	ticks = tpc_clock_before();
+	tpc_record(thread, ticks);
+	tpc_ops_end_left(thread, frame, ticks);
 	hooked = thread->op_depth;
-	op = tp_entry_known(function, TP_ENTRY_OPENMP_PART);
-	if (tp_unlikely(!op))
-		op = tp_entry_number(function, TP_ENTRY_OPENMP_PART);
+	op = tpc_entry_known(function, TPC_ENTRY_OPENMP_PART);
+	if (tpc_unlikely(!op))
+		op = tpc_entry_number(function, TPC_ENTRY_OPENMP_PART);
 	if (op)
-		tp_emit_op(thread, ticks, op);
-	tp_recorded(thread);
-	tp_leave(thread);
+		tpc_emit_op(thread, ticks, op);
+	tpc_recorded(thread);
+	tpc_leave(thread);
 	return op ? hooked : NOT_RECORDED;
 }
 
 static void end_part(const void *frame, uint32_t hooked)
 {
-	struct tp_thread *thread = tp_enter_end(frame);
+	struct tpc_thread *thread = tpc_enter_end(frame);
 	uint64_t ticks;
 
 	if (!thread)
 		return;
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_ops_end_within(thread, hooked, ticks);
-	tp_emit_op_end(thread, ticks, false);
-	tp_recorded(thread);
-	tp_leave(thread);
+	ticks = tpc_clock_before();
+	tpc_record(thread, ticks);
+	tpc_ops_end_within(thread, hooked, ticks);
+	tpc_emit_op_end(thread, ticks, false);
+	tpc_recorded(thread);
+	tpc_leave(thread);
 }
 
 /* What libgomp calls in each thread. The region outlives the call: it is in the frame of the one that waits for all. */
@@ -82,15 +82,15 @@ static void run_part(void *context)
 
 static void gomp_begun(uintptr_t *frame)
 {
-	struct region *region = TP_OP_SPACE(frame);
+	struct region *region = TPC_OP_SPACE(frame);
 
-	region->function = (void (*)(void *))tp_argument(frame, 0);
-	region->data = (void *)tp_argument(frame, 1);
-	frame[tp_argument_offset(0)] = (uintptr_t)run_part;
-	frame[tp_argument_offset(1)] = (uintptr_t)region;
+	region->function = (void (*)(void *))tpc_argument(frame, 0);
+	region->data = (void *)tpc_argument(frame, 1);
+	frame[tpc_argument_offset(0)] = (uintptr_t)run_part;
+	frame[tpc_argument_offset(1)] = (uintptr_t)region;
 }
 
-bool tp_openmp_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+bool tpc_openmp_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	bool gomp = strncmp(symbol, "GOMP_parallel", 13) == 0 || strcmp(symbol, "GOMP_teams_reg") == 0;
 
@@ -103,6 +103,6 @@ bool tp_openmp_choose(const char *symbol, struct tp_text *to, struct tp_signatur
 	/* With reductions of tasks libgomp itself reads the data. */
 	if (gomp && strncmp(symbol, "GOMP_parallel", 13) == 0 && !strstr(symbol, "reductions"))
 		signature->begun = gomp_begun;
-	tp_text_add(to, symbol);
+	tpc_text_add(to, symbol);
 	return true;
 }

@@ -3,17 +3,17 @@
 #include "hooks/ops/presets/presets.h"
 
 /* In the order in which messages name them. Where two presets could choose a symbol, the first one does. */
-const struct tp_preset tp_presets[TP_PRESETS] = {
-	{ "torch", tp_torch_choose, "", { TP_TORCH_OPS, TP_TORCH_ENGINE } },
-	{ "blas", tp_blas_choose, "sdczi", { NULL } },
-	{ "onednn", tp_onednn_choose, "d", { NULL } },
-	{ "openmp", tp_openmp_choose, "G_", { NULL } },
-	{ "onnxruntime", tp_onnxruntime_choose, "O", { NULL } },
-	{ "cuda", tp_cuda_choose, "cn", { NULL } },
-	{ "fftw", tp_fftw_choose, "f", { NULL } },
-	{ "mpi", tp_mpi_choose, "Mm", { NULL } },
-	{ "ggml", tp_ggml_choose, "g", { NULL } },
-	{ "xnnpack", tp_xnnpack_choose, "x", { NULL } },
+const struct tpc_preset tpc_presets[TPC_PRESETS] = {
+	{ "torch", tpc_torch_choose, "", { TPC_TORCH_OPS, TPC_TORCH_ENGINE } },
+	{ "blas", tpc_blas_choose, "sdczi", { NULL } },
+	{ "onednn", tpc_onednn_choose, "d", { NULL } },
+	{ "openmp", tpc_openmp_choose, "G_", { NULL } },
+	{ "onnxruntime", tpc_onnxruntime_choose, "O", { NULL } },
+	{ "cuda", tpc_cuda_choose, "cn", { NULL } },
+	{ "fftw", tpc_fftw_choose, "f", { NULL } },
+	{ "mpi", tpc_mpi_choose, "Mm", { NULL } },
+	{ "ggml", tpc_ggml_choose, "g", { NULL } },
+	{ "xnnpack", tpc_xnnpack_choose, "x", { NULL } },
 	/* Not chosen by symbols: the program tells. */
 	{ "itt", NULL, "", { NULL } },
 	{ "nvtx", NULL, "", { NULL } },

@@ -16,41 +16,41 @@
 #define FRAME __builtin_frame_address(0)
 
 /* An event of the calling thread begins. */
-TP_HOT uint64_t event_begins(struct tp_thread *thread, const void *frame)
+TPC_HOT uint64_t event_begins(struct tpc_thread *thread, const void *frame)
 {
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks = tpc_clock_before();
 
-	tp_record(thread, ticks);
-	tp_ops_end_left(thread, frame, ticks);
-	tp_fold_close(&thread->fold);
+	tpc_record(thread, ticks);
+	tpc_ops_end_left(thread, frame, ticks);
+	tpc_fold_close(&thread->fold);
 	return ticks;
 }
 
 /* One event of the calling thread, by its emitter; `enter` says when. */
 #define RECORD(enter, frame, emit)                                                                                     \
 	do {                                                                                                           \
-		struct tp_thread *thread = enter(frame);                                                               \
+		struct tpc_thread *thread = enter(frame);                                                              \
 		uint64_t ticks;                                                                                        \
                                                                                                                        \
 		if (!thread)                                                                                           \
 			return;                                                                                        \
 		ticks = event_begins(thread, frame);                                                                   \
 		emit;                                                                                                  \
-		tp_recorded(thread);                                                                                   \
-		tp_leave(thread);                                                                                      \
+		tpc_recorded(thread);                                                                                  \
+		tpc_leave(thread);                                                                                     \
 	} while (0)
 
 /* ---- ops: which of the open ones were recorded, as an end must not end another's op, and who began them ---- */
 
 enum { RECORDED, BY_ITT, BY_NVTX, KINDS };
 
-static TP_TLS struct {
-	uint64_t bits[KINDS][TP_ANNOTATED_MAX / 64];
+static TPC_TLS struct {
+	uint64_t bits[KINDS][TPC_ANNOTATED_MAX / 64];
 	uint32_t depth;
 	bool others; /* one was not begun by tprof.h, ever: there are bits of BY_ITT and BY_NVTX */
 } open_ops;
 
-/* Of the one in `depth` others, which are less than TP_ANNOTATED_MAX. */
+/* Of the one in `depth` others, which are less than TPC_ANNOTATED_MAX. */
 static bool bit_of(int kind, uint32_t depth)
 {
 	return open_ops.bits[kind][depth / 64] >> depth % 64 & 1;
@@ -71,23 +71,24 @@ static bool is_recorded(uint32_t depth)
 	return bit_of(RECORDED, depth);
 }
 
-static bool is_by(uint32_t depth, enum tp_annotator by)
+static bool is_by(uint32_t depth, enum tpc_annotator by)
 {
-	return bit_of(BY_ITT, depth) == (by == TP_ANNOTATOR_ITT) && bit_of(BY_NVTX, depth) == (by == TP_ANNOTATOR_NVTX);
+	return bit_of(BY_ITT, depth) == (by == TPC_ANNOTATOR_ITT) &&
+	       bit_of(BY_NVTX, depth) == (by == TPC_ANNOTATOR_NVTX);
 }
 
-TP_HOT void push(bool recorded, enum tp_annotator by)
+TPC_HOT void push(bool recorded, enum tpc_annotator by)
 {
 	uint32_t depth = open_ops.depth++;
 
-	if (depth >= TP_ANNOTATED_MAX)
+	if (depth >= TPC_ANNOTATED_MAX)
 		return;
 	set_bit(RECORDED, depth, recorded);
-	if (by == TP_ANNOTATOR_TPROF && !open_ops.others)
+	if (by == TPC_ANNOTATOR_TPROF && !open_ops.others)
 		return;
 	open_ops.others = true;
-	set_bit(BY_ITT, depth, by == TP_ANNOTATOR_ITT);
-	set_bit(BY_NVTX, depth, by == TP_ANNOTATOR_NVTX);
+	set_bit(BY_ITT, depth, by == TPC_ANNOTATOR_ITT);
+	set_bit(BY_NVTX, depth, by == TPC_ANNOTATOR_NVTX);
 }
 
 /* The innermost one was not: what is said of it is of no other. */
@@ -95,50 +96,50 @@ static bool is_passed_over(void)
 {
 	uint32_t depth = open_ops.depth - 1;
 
-	return depth < TP_ANNOTATED_MAX && !is_recorded(depth);
+	return depth < TPC_ANNOTATED_MAX && !is_recorded(depth);
 }
 
-TP_HOT bool record_begin(const void *frame, const char *name, const char *category)
+TPC_HOT bool record_begin(const void *frame, const char *name, const char *category)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tpc_thread *thread = tpc_enter(frame);
 	uint64_t ticks;
 
 	if (!thread)
 		return false;
 	ticks = event_begins(thread, frame);
-	if (open_ops.depth < TP_ANNOTATED_MAX)
+	if (open_ops.depth < TPC_ANNOTATED_MAX)
 		thread->annotated[open_ops.depth] = (uint16_t)thread->op_depth;
-	tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
-	tp_recorded(thread);
-	tp_leave(thread);
+	tpc_emit_op(thread, ticks, tpc_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
+	tpc_recorded(thread);
+	tpc_leave(thread);
 	return true;
 }
 
-void tp_annotate_begin(const void *frame, enum tp_annotator by, const char *name, const char *category)
+void tpc_annotate_begin(const void *frame, enum tpc_annotator by, const char *name, const char *category)
 {
 	push(record_begin(frame, name, category), by);
 }
 
-void tp_annotate_skip(enum tp_annotator by)
+void tpc_annotate_skip(enum tpc_annotator by)
 {
 	push(false, by);
 }
 
 /* It was begun in so many. */
-static void emit_end(struct tp_thread *thread, uint64_t ticks, uint32_t depth)
+static void emit_end(struct tpc_thread *thread, uint64_t ticks, uint32_t depth)
 {
-	if (depth < TP_ANNOTATED_MAX)
-		tp_ops_end_within(thread, thread->annotated[depth], ticks);
-	tp_emit_op_end(thread, ticks, false);
+	if (depth < TPC_ANNOTATED_MAX)
+		tpc_ops_end_within(thread, thread->annotated[depth], ticks);
+	tpc_emit_op_end(thread, ticks, false);
 }
 
-TP_HOT void record_end(const void *frame, uint32_t depth)
+TPC_HOT void record_end(const void *frame, uint32_t depth)
 {
-	RECORD(tp_enter_end, frame, emit_end(thread, ticks, depth));
+	RECORD(tpc_enter_end, frame, emit_end(thread, ticks, depth));
 }
 
 /* The same, where others that were begun in it stay open: of hooked calls those that are not over. */
-static void emit_outer_end(struct tp_thread *thread, uint64_t ticks, uint32_t depth)
+static void emit_outer_end(struct tpc_thread *thread, uint64_t ticks, uint32_t depth)
 {
 	uint32_t within = thread->op_depth - thread->annotated[depth];
 
@@ -146,18 +147,18 @@ static void emit_outer_end(struct tp_thread *thread, uint64_t ticks, uint32_t de
 		within = 0;
 	for (uint32_t i = depth + 1; i < open_ops.depth; i++)
 		within += is_recorded(i);
-	tp_emit_op_end_outer(thread, ticks, within);
+	tpc_emit_op_end_outer(thread, ticks, within);
 }
 
 static void record_outer_end(const void *frame, uint32_t depth)
 {
-	RECORD(tp_enter_end, frame, emit_outer_end(thread, ticks, depth));
+	RECORD(tpc_enter_end, frame, emit_outer_end(thread, ticks, depth));
 }
 
 /* The one in `depth` others is not open any more. */
 static void take_out(uint32_t depth)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
 	for (uint32_t i = depth + 1; i < open_ops.depth; i++) {
 		for (int kind = 0; kind < KINDS; kind++)
@@ -169,7 +170,7 @@ static void take_out(uint32_t depth)
 }
 
 /* How many others the one is in that has `inner` of the same annotator's in it. UINT32_MAX: there is none. */
-static uint32_t find(enum tp_annotator by, uint32_t inner)
+static uint32_t find(enum tpc_annotator by, uint32_t inner)
 {
 	for (uint32_t i = open_ops.depth; i > 0; i--)
 		if (is_by(i - 1, by) && inner-- == 0)
@@ -178,12 +179,12 @@ static uint32_t find(enum tp_annotator by, uint32_t inner)
 }
 
 /* Deeper ones, and an end without a begin, are taken as recorded. Functions that tell their ends are not counted. */
-void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner)
+void tpc_annotate_end(const void *frame, enum tpc_annotator by, uint32_t inner)
 {
 	uint32_t last = open_ops.depth - 1, depth = last; /* none is open: more than all */
 
-	if (tp_unlikely(open_ops.others) && open_ops.depth && open_ops.depth <= TP_ANNOTATED_MAX &&
-	    !tp_instrument_any())
+	if (tpc_unlikely(open_ops.others) && open_ops.depth && open_ops.depth <= TPC_ANNOTATED_MAX &&
+	    !tpc_instrument_any())
 		depth = find(by, inner);
 	if (depth != last) {
 		if (depth == UINT32_MAX)
@@ -194,108 +195,109 @@ void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner)
 		return;
 	}
 	open_ops.depth -= open_ops.depth > 0;
-	if (depth >= TP_ANNOTATED_MAX || is_recorded(depth))
+	if (depth >= TPC_ANNOTATED_MAX || is_recorded(depth))
 		record_end(frame, depth);
 }
 
-bool tp_annotate_any(void)
+bool tpc_annotate_any(void)
 {
 	return open_ops.depth > 0;
 }
 
-void tp_annotate_leave(struct tp_thread *thread)
+void tpc_annotate_leave(struct tpc_thread *thread)
 {
 	for (uint32_t depth = open_ops.depth; depth > 0; depth--)
-		if (depth > TP_ANNOTATED_MAX || is_recorded(depth - 1))
-			tp_emit_op_end(thread, tp_clock_before(), true);
-	tp_annotate_forget();
+		if (depth > TPC_ANNOTATED_MAX || is_recorded(depth - 1))
+			tpc_emit_op_end(thread, tpc_clock_before(), true);
+	tpc_annotate_forget();
 }
 
-void tp_annotate_forget(void)
+void tpc_annotate_forget(void)
 {
 	memset(open_ops.bits[RECORDED], 0, sizeof(open_ops.bits[RECORDED]));
 }
 
 static void op_begin(const char *name, const char *category)
 {
-	tp_annotate_begin(FRAME, TP_ANNOTATOR_TPROF, name, category);
+	tpc_annotate_begin(FRAME, TPC_ANNOTATOR_TPROF, name, category);
 }
 
 static void op_end(void)
 {
-	tp_annotate_end(FRAME, TP_ANNOTATOR_TPROF, 0);
+	tpc_annotate_end(FRAME, TPC_ANNOTATOR_TPROF, 0);
 }
 
-void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
+void tpc_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
 	if (is_passed_over())
 		return;
-	RECORD(tp_enter, FRAME, tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
+	RECORD(tpc_enter, FRAME, tpc_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
 }
 
 /* ---- the rest ---- */
 
 static void step(uint64_t items)
 {
-	RECORD(tp_enter, FRAME, tp_recorded_step(thread); tp_emit_step(thread, tp_usage_emit(thread, ticks), items));
+	RECORD(tpc_enter, FRAME, tpc_recorded_step(thread);
+	       tpc_emit_step(thread, tpc_usage_emit(thread, ticks), items));
 }
 
-void tp_annotate_mark(const char *text)
+void tpc_annotate_mark(const char *text)
 {
-	RECORD(tp_enter, FRAME, tp_emit_mark(thread, ticks, text ? text : ""));
+	RECORD(tpc_enter, FRAME, tpc_emit_mark(thread, ticks, text ? text : ""));
 }
 
-void tp_annotate_thread(const char *name, bool to_kernel)
+void tpc_annotate_thread(const char *name, bool to_kernel)
 {
-	RECORD(tp_enter, FRAME, (void)ticks;
-	       tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX));
+	RECORD(tpc_enter, FRAME, (void)ticks;
+	       tpc_emit_name(thread, name ? name : "", strnlen(name ? name : "", TPC_TEXT_MAX));
 	       thread->named = !to_kernel);
 }
 
 static void thread_name(const char *name)
 {
-	tp_annotate_thread(name, false);
+	tpc_annotate_thread(name, false);
 }
 
 static void pool_alloc(const void *pool, const void *block, size_t size)
 {
-	tp_pool_alloc(FRAME, pool, block, size);
+	tpc_pool_alloc(FRAME, pool, block, size);
 }
 
 static void pool_free(const void *block)
 {
-	tp_pool_free(FRAME, block);
+	tpc_pool_free(FRAME, block);
 }
 
 static void pool_reset(const void *pool)
 {
-	tp_pool_reset(FRAME, pool);
+	tpc_pool_reset(FRAME, pool);
 }
 
 static void start(void)
 {
-	tp_resume(FRAME);
+	tpc_resume(FRAME);
 }
 
 static void stop(void)
 {
-	tp_pause(FRAME);
+	tpc_pause(FRAME);
 }
 
 static void value(const char *name, uint64_t value)
 {
-	RECORD(tp_enter, FRAME, (void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
+	RECORD(tpc_enter, FRAME, (void)ticks; tpc_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
 }
 
 extern const struct tprof_api tprof_api_1;
 
-TP_EXPORT const struct tprof_api tprof_api_1 = {
+TPC_EXPORT const struct tprof_api tprof_api_1 = {
 	.size = sizeof(struct tprof_api),
 	.op_begin = op_begin,
 	.op_end = op_end,
-	.op_detail = tp_annotate_detail,
+	.op_detail = tpc_annotate_detail,
 	.step = step,
-	.mark = tp_annotate_mark,
+	.mark = tpc_annotate_mark,
 	.thread_name = thread_name,
 	.value = value,
 	.pool_alloc = pool_alloc,

@@ -8,32 +8,32 @@
 
 #include "core/base.h"
 
-enum tp_annotator {
-	TP_ANNOTATOR_TPROF,
-	TP_ANNOTATOR_ITT,
-	TP_ANNOTATOR_NVTX,
+enum tpc_annotator {
+	TPC_ANNOTATOR_TPROF,
+	TPC_ANNOTATOR_ITT,
+	TPC_ANNOTATOR_NVTX,
 };
 
 /*
  * `frame` is the frame of the function that the program called. An op is begun and ended by the same thread, by one annotator:
  * an end is of the one that has `inner` open ones of the same annotator's in it. What else is in it stays open.
  */
-void tp_annotate_begin(const void *frame, enum tp_annotator by, const char *name, const char *category);
-void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner);
-void tp_annotate_skip(enum tp_annotator by); /* begins one that is not recorded, nor is its end */
-void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
-void tp_annotate_mark(const char *text);
+void tpc_annotate_begin(const void *frame, enum tpc_annotator by, const char *name, const char *category);
+void tpc_annotate_end(const void *frame, enum tpc_annotator by, uint32_t inner);
+void tpc_annotate_skip(enum tpc_annotator by); /* begins one that is not recorded, nor is its end */
+void tpc_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
+void tpc_annotate_mark(const char *text);
 /* `to_kernel`: it was told too, and is asked again with each chunk. */
-void tp_annotate_thread(const char *name, bool to_kernel);
+void tpc_annotate_thread(const char *name, bool to_kernel);
 
 /* Are ops open on the thread, recorded or not? */
-bool tp_annotate_any(void);
+bool tpc_annotate_any(void);
 
-/* The thread ends: so do they, unwound. Recording (TP_BUSY_RECORD). */
-struct tp_thread;
-void tp_annotate_leave(struct tp_thread *thread);
+/* The thread ends: so do they, unwound. Recording (TPC_BUSY_RECORD). */
+struct tpc_thread;
+void tpc_annotate_leave(struct tpc_thread *thread);
 
 /* In a forked child, by its only thread: the open ops are in the parent's trace. */
-void tp_annotate_forget(void);
+void tpc_annotate_forget(void);
 
 #endif

@@ -8,27 +8,27 @@
 
 #include "core/base.h"
 
-#define TP_DOMAINS_MAX 16u /* deeper ones are taken to be of the domain that ends one */
+#define TPC_DOMAINS_MAX 16u /* deeper ones are taken to be of the domain that ends one */
 
-struct tp_domains {
+struct tpc_domains {
 	uint32_t depth;
-	uint32_t of[TP_DOMAINS_MAX]; /* addresses, lower halves: a library that is loaded late has little TLS */
+	uint32_t of[TPC_DOMAINS_MAX]; /* addresses, lower halves: a library that is loaded late has little TLS */
 };
 
-static inline void tp_domains_push(struct tp_domains *open, const void *domain)
+static inline void tpc_domains_push(struct tpc_domains *open, const void *domain)
 {
-	if (open->depth < TP_DOMAINS_MAX)
+	if (open->depth < TPC_DOMAINS_MAX)
 		open->of[open->depth] = (uint32_t)(uintptr_t)domain;
 	open->depth++;
 }
 
 /* The domain's innermost, and how many of others are in it. False: there is none of that domain. */
-static inline bool tp_domains_pop(struct tp_domains *open, const void *domain, uint32_t *inner)
+static inline bool tpc_domains_pop(struct tpc_domains *open, const void *domain, uint32_t *inner)
 {
 	uint32_t at = open->depth;
 
 	*inner = 0;
-	if (open->depth <= TP_DOMAINS_MAX) {
+	if (open->depth <= TPC_DOMAINS_MAX) {
 		while (at > 0 && open->of[at - 1] != (uint32_t)(uintptr_t)domain)
 			at--;
 		if (!at)

@@ -29,30 +29,30 @@ struct place {
 };
 
 /* Of the function that called the hook with that frame. */
-static struct place place_of(struct tp_thread *thread, const void *frame)
+static struct place place_of(struct tpc_thread *thread, const void *frame)
 {
-	struct tp_window window = tp_window_by_rule(thread, frame);
+	struct tpc_window window = tpc_window_by_rule(thread, frame);
 	uintptr_t sp = (uintptr_t)frame + 2 * sizeof(uintptr_t);
 
-	if (window.kind == TP_WINDOW_VARIES)
+	if (window.kind == TPC_WINDOW_VARIES)
 		return (struct place){ sp, false };
 	return (struct place){ sp + window.bytes, true };
 }
 
-static struct tp_instrumented *top_of(struct tp_thread *thread)
+static struct tpc_instrumented *top_of(struct tpc_thread *thread)
 {
 	return thread->instrumented_depth ? &thread->instrumented[thread->instrumented_depth - 1] : NULL;
 }
 
-static void end_top(struct tp_thread *thread, uint64_t ticks, bool unwound)
+static void end_top(struct tpc_thread *thread, uint64_t ticks, bool unwound)
 {
-	tp_ops_end_within(thread, top_of(thread)->hooked, ticks);
+	tpc_ops_end_within(thread, top_of(thread)->hooked, ticks);
 	thread->instrumented_depth--;
-	tp_emit_op_end(thread, ticks, unwound);
+	tpc_emit_op_end(thread, ticks, unwound);
 }
 
 /* Another call's return address stands where its own did. */
-static bool is_overwritten(const struct tp_instrumented *top, bool readable)
+static bool is_overwritten(const struct tpc_instrumented *top, bool readable)
 {
 	const uintptr_t *at = (const uintptr_t *)top->frame - 1;
 	uintptr_t there;
@@ -61,22 +61,22 @@ static bool is_overwritten(const struct tp_instrumented *top, bool readable)
 		return false;
 	if (readable)
 		there = *at;
-	else if (!tp_sys_copy(&there, (uintptr_t)at, sizeof(there)))
+	else if (!tpc_sys_copy(&there, (uintptr_t)at, sizeof(there)))
 		return true;
 	return there != top->caller;
 }
 
-/* In a frame of that place a function begins or ends: is the innermost open one over? As tp_op_is_over(). */
-static bool is_over(const struct tp_thread *thread, const struct tp_instrumented *top, uintptr_t frame)
+/* In a frame of that place a function begins or ends: is the innermost open one over? As tpc_op_is_over(). */
+static bool is_over(const struct tpc_thread *thread, const struct tpc_instrumented *top, uintptr_t frame)
 {
 	bool own = thread->bounds.high == thread->own.high;
 
-	if (!tp_thread_on_stack(thread, top->frame)) /* a handler's that was left, or a coroutine's */
-		return own && tp_range_holds(thread->alternate, top->frame);
+	if (!tpc_thread_on_stack(thread, top->frame)) /* a handler's that was left, or a coroutine's */
+		return own && tpc_range_holds(thread->alternate, top->frame);
 	return (own && top->frame < frame) || (top->frame != frame && is_overwritten(top, own));
 }
 
-static void end_left(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+static void end_left(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
 {
 	while (thread->instrumented_depth && is_over(thread, top_of(thread), frame))
 		end_top(thread, ticks, true);
@@ -86,7 +86,7 @@ static void end_left(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
  * Those at the very place where one begins now: by another call, or by the same instruction again. Otherwise this one is inline
  * in them.
  */
-static void end_replaced(struct tp_thread *thread, const struct tp_instrumented *new, uint64_t ticks)
+static void end_replaced(struct tpc_thread *thread, const struct tpc_instrumented *new, uint64_t ticks)
 {
 	uint32_t keep = thread->instrumented_depth;
 
@@ -97,43 +97,43 @@ static void end_replaced(struct tp_thread *thread, const struct tp_instrumented 
 		end_top(thread, ticks, true);
 }
 
-static void push(struct tp_thread *thread, struct tp_instrumented *new, uintptr_t function, uint64_t ticks)
+static void push(struct tpc_thread *thread, struct tpc_instrumented *new, uintptr_t function, uint64_t ticks)
 {
-	if (thread->instrumented_depth == TP_INSTRUMENTED_MAX) {
-		tp_lost(TPROF_LOST_OP_DEPTH, 1);
+	if (thread->instrumented_depth == TPC_INSTRUMENTED_MAX) {
+		tpc_lost(TPROF_LOST_OP_DEPTH, 1);
 		return;
 	}
-	new->op = tp_entry_known(function, TP_ENTRY_INSTRUMENTED);
-	if (tp_unlikely(!new->op))
-		new->op = tp_entry_number(function, TP_ENTRY_INSTRUMENTED);
+	new->op = tpc_entry_known(function, TPC_ENTRY_INSTRUMENTED);
+	if (tpc_unlikely(!new->op))
+		new->op = tpc_entry_number(function, TPC_ENTRY_INSTRUMENTED);
 	if (!new->op)
 		return;
 	new->hooked = (uint16_t)thread->op_depth;
 	thread->instrumented[thread->instrumented_depth] = *new;
-	tp_emit_op(thread, ticks, new->op);
+	tpc_emit_op(thread, ticks, new->op);
 	thread->instrumented_depth++;
 }
 
-static void begin(struct tp_thread *thread, const void *frame, uintptr_t function, uintptr_t caller)
+static void begin(struct tpc_thread *thread, const void *frame, uintptr_t function, uintptr_t caller)
 {
-	uint64_t ticks = tp_clock_before();
-	struct tp_instrumented new = { .caller = caller, .begin = ((const uintptr_t *)frame)[1] };
+	uint64_t ticks = tpc_clock_before();
+	struct tpc_instrumented new = { .caller = caller, .begin = ((const uintptr_t *)frame)[1] };
 	struct place place;
 
-	tp_record(thread, ticks);
+	tpc_record(thread, ticks);
 	place = place_of(thread, frame);
 	new.frame = place.frame;
 	new.known = place.known && ((const uintptr_t *)place.frame)[-1] == caller;
-	tp_ops_end_left(thread, frame, ticks);
+	tpc_ops_end_left(thread, frame, ticks);
 	end_left(thread, place.frame, ticks);
 	if (place.known)
 		end_replaced(thread, &new, ticks);
 	push(thread, &new, function, ticks);
-	tp_recorded(thread);
+	tpc_recorded(thread);
 }
 
 /* A function whose last act that is may jump to the hook, which then returns to its caller: so its frame is gone. */
-static const struct tp_instrumented *find_jump(const struct tp_thread *thread, const uintptr_t *frame, uint32_t op)
+static const struct tpc_instrumented *find_jump(const struct tpc_thread *thread, const uintptr_t *frame, uint32_t op)
 {
 	for (uint32_t i = thread->instrumented_depth; op && i-- > 0;)
 		if (thread->instrumented[i].op == op)
@@ -142,7 +142,7 @@ static const struct tp_instrumented *find_jump(const struct tp_thread *thread, c
 }
 
 /* How many are open in the innermost call of that op that is open, at that place if it is known; UINT32_MAX: there is none. */
-static uint32_t find_open(const struct tp_thread *thread, uint32_t op, struct place place)
+static uint32_t find_open(const struct tpc_thread *thread, uint32_t op, struct place place)
 {
 	for (uint32_t i = thread->instrumented_depth; op && i-- > 0;) {
 		if (place.known && thread->instrumented[i].frame != place.frame)
@@ -154,68 +154,68 @@ static uint32_t find_open(const struct tp_thread *thread, uint32_t op, struct pl
 }
 
 /* One whose begin was not recorded ends no other. */
-static void end(struct tp_thread *thread, const void *frame, uintptr_t function)
+static void end(struct tpc_thread *thread, const void *frame, uintptr_t function)
 {
-	uint64_t ticks = tp_clock_before();
-	uint32_t op = tp_entry_known(function, TP_ENTRY_INSTRUMENTED), depth;
-	const struct tp_instrumented *jump = find_jump(thread, frame, op);
+	uint64_t ticks = tpc_clock_before();
+	uint32_t op = tpc_entry_known(function, TPC_ENTRY_INSTRUMENTED), depth;
+	const struct tpc_instrumented *jump = find_jump(thread, frame, op);
 	struct place place;
 
-	tp_record(thread, ticks);
+	tpc_record(thread, ticks);
 	place = jump ? (struct place){ jump->frame, true } : place_of(thread, frame);
 	end_left(thread, place.frame, ticks);
 	depth = find_open(thread, op, place);
 	while (depth != UINT32_MAX && thread->instrumented_depth > depth)
 		end_top(thread, ticks, thread->instrumented_depth > depth + 1);
-	tp_recorded(thread);
+	tpc_recorded(thread);
 }
 
-bool tp_instrument_any(void)
+bool tpc_instrument_any(void)
 {
-	return tp_self && tp_self->instrumented_depth > 0;
+	return tpc_self && tpc_self->instrumented_depth > 0;
 }
 
-void tp_instrument_leave(struct tp_thread *thread)
+void tpc_instrument_leave(struct tpc_thread *thread)
 {
 	while (thread->instrumented_depth)
-		end_top(thread, tp_clock_before(), true);
+		end_top(thread, tpc_clock_before(), true);
 }
 
 static void note_enter(const void *frame, uintptr_t function, uintptr_t caller)
 {
-	struct tp_thread *thread;
+	struct tpc_thread *thread;
 
 	/* In .preinit_array nobody has read the settings yet: the process's first event is what starts the recording. */
-	if (!tp_ops_instrumented && tp_load(&tp_state.mode) != TP_MODE_NEW)
+	if (!tpc_ops_instrumented && tpc_load(&tpc_state.mode) != TPC_MODE_NEW)
 		return;
-	thread = tp_enter(frame);
+	thread = tpc_enter(frame);
 	if (!thread)
 		return;
-	if (tp_ops_instrumented)
+	if (tpc_ops_instrumented)
 		begin(thread, frame, function, caller);
-	tp_leave(thread);
+	tpc_leave(thread);
 }
 
 static void note_exit(const void *frame, uintptr_t function)
 {
-	struct tp_thread *thread = tp_self;
+	struct tpc_thread *thread = tpc_self;
 
-	if (!thread || !thread->instrumented_depth || !(thread = tp_enter_end(frame)))
+	if (!thread || !thread->instrumented_depth || !(thread = tpc_enter_end(frame)))
 		return;
 	end(thread, frame, function);
-	tp_leave(thread);
+	tpc_leave(thread);
 }
 
-TP_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
+TPC_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
 	note_enter(FRAME, (uintptr_t)function, (uintptr_t)caller);
-	if (tp_real.__cyg_profile_func_enter)
-		tp_real.__cyg_profile_func_enter(function, caller);
+	if (tpc_real.__cyg_profile_func_enter)
+		tpc_real.__cyg_profile_func_enter(function, caller);
 }
 
-TP_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+TPC_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 {
-	if (tp_real.__cyg_profile_func_exit)
-		tp_real.__cyg_profile_func_exit(function, caller);
+	if (tpc_real.__cyg_profile_func_exit)
+		tpc_real.__cyg_profile_func_exit(function, caller);
 	note_exit(FRAME, (uintptr_t)function);
 }

@@ -5,10 +5,10 @@
 #include "core/base.h"
 
 /* Are functions that were built with -finstrument-functions open on the thread, and recorded? */
-bool tp_instrument_any(void);
+bool tpc_instrument_any(void);
 
-/* The thread ends: so do they, unwound. Recording (TP_BUSY_RECORD). */
-struct tp_thread;
-void tp_instrument_leave(struct tp_thread *thread);
+/* The thread ends: so do they, unwound. Recording (TPC_BUSY_RECORD). */
+struct tpc_thread;
+void tpc_instrument_leave(struct tpc_thread *thread);
 
 #endif

@@ -65,32 +65,32 @@ struct known {
 static struct known *known; /* the latest first; none is ever taken out */
 static struct known no_room = { .domain = { .flags = 1, .name = "?" } };
 static bool onednn_muted;
-static TP_TLS struct tp_domains begun;
+static TPC_TLS struct tpc_domains begun;
 
-void tp_itt_mute_onednn(void)
+void tpc_itt_mute_onednn(void)
 {
-	tp_store(&onednn_muted, true);
+	tpc_store(&onednn_muted, true);
 }
 
 static bool is_muted(const struct domain *domain)
 {
-	return tp_load(&onednn_muted) && domain && domain->name && strncmp(domain->name, "dnnl::", 6) == 0;
+	return tpc_load(&onednn_muted) && domain && domain->name && strncmp(domain->name, "dnnl::", 6) == 0;
 }
 
 static struct known *find(struct known *from, const char *name)
 {
-	while (from && strncmp(from->domain.name, name, TP_TEXT_BYTES - 1) != 0)
+	while (from && strncmp(from->domain.name, name, TPC_TEXT_BYTES - 1) != 0)
 		from = from->next;
 	return from;
 }
 
 static struct known *make(const char *name)
 {
-	struct known *made = tp_text_room(sizeof(*made));
+	struct known *made = tpc_text_room(sizeof(*made));
 
 	if (made) {
 		made->domain.flags = 1;
-		made->domain.name = tp_text_keep(name);
+		made->domain.name = tpc_text_keep(name);
 	}
 	return made;
 }
@@ -102,7 +102,7 @@ static struct domain *domain_create(const char *name)
 
 	name = name ? name : "?";
 	for (;;) {
-		head = tp_load_acquire(&known);
+		head = tpc_load_acquire(&known);
 		found = find(head, name);
 		if (found)
 			return &found->domain;
@@ -110,18 +110,18 @@ static struct domain *domain_create(const char *name)
 		if (!made)
 			return &no_room.domain;
 		made->next = head;
-		if (tp_swap_if(&known, head, made))
+		if (tpc_swap_if(&known, head, made))
 			return &made->domain;
 	}
 }
 
 static void begin(const void *frame, const struct domain *domain, const char *name)
 {
-	tp_domains_push(&begun, domain);
+	tpc_domains_push(&begun, domain);
 	if (is_muted(domain))
-		tp_annotate_skip(TP_ANNOTATOR_ITT);
+		tpc_annotate_skip(TPC_ANNOTATOR_ITT);
 	else
-		tp_annotate_begin(frame, TP_ANNOTATOR_ITT, name, domain && domain->name ? domain->name : "itt");
+		tpc_annotate_begin(frame, TPC_ANNOTATOR_ITT, name, domain && domain->name ? domain->name : "itt");
 }
 
 static void task_begin(const struct domain *domain, struct id task, struct id parent, const struct string_handle *name)
@@ -144,8 +144,8 @@ static void task_end(const struct domain *domain)
 {
 	uint32_t inner;
 
-	if (tp_domains_pop(&begun, domain, &inner))
-		tp_annotate_end(FRAME, TP_ANNOTATOR_ITT, inner);
+	if (tpc_domains_pop(&begun, domain, &inner))
+		tpc_annotate_end(FRAME, TPC_ANNOTATOR_ITT, inner);
 }
 
 static void marker(const struct domain *domain, struct id id, const struct string_handle *name, int scope)
@@ -153,22 +153,22 @@ static void marker(const struct domain *domain, struct id id, const struct strin
 	(void)domain;
 	(void)id;
 	(void)scope;
-	tp_annotate_mark(name && name->text ? name->text : "?");
+	tpc_annotate_mark(name && name->text ? name->text : "?");
 }
 
 static void thread_set_name(const char *name)
 {
-	tp_annotate_thread(name, false);
+	tpc_annotate_thread(name, false);
 }
 
 static void pause_recording(void)
 {
-	tp_pause(FRAME);
+	tpc_pause(FRAME);
 }
 
 static void resume_recording(void)
 {
-	tp_resume(FRAME);
+	tpc_resume(FRAME);
 }
 
 static const struct {
@@ -188,17 +188,17 @@ static const struct {
 void __itt_api_init(struct global *global, int groups);
 
 /* Called once by each library that has the API's static part. What is not offered stays as it is: it does nothing. */
-TP_EXPORT void __itt_api_init(struct global *global, int groups)
+TPC_EXPORT void __itt_api_init(struct global *global, int groups)
 {
 	(void)groups;
-	if (!tp_ops_use("itt"))
+	if (!tpc_ops_use("itt"))
 		return;
 	for (struct domain *domain = global->domains; domain; domain = domain->next)
 		domain->flags = 1;
 	for (const struct function *to = global->functions; to && to->name; to++) {
-		for (size_t i = 0; i < TP_LENGTH(offered); i++) {
+		for (size_t i = 0; i < TPC_LENGTH(offered); i++) {
 			if (strcmp(to->name, offered[i].name) == 0)
-				tp_store_release(to->pointer, offered[i].function);
+				tpc_store_release(to->pointer, offered[i].function);
 		}
 	}
 }

@@ -3,6 +3,6 @@
 #define TPROF_OPS_TOLD_ITT_H
 
 /* oneDNN's calls are hooked: what it says of them by ITT would be the same again. */
-void tp_itt_mute_onednn(void);
+void tpc_itt_mute_onednn(void);
 
 #endif

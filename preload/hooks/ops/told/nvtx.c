@@ -26,11 +26,11 @@ struct attributes { /* nvtxEventAttributes_t */
 
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-static TP_TLS struct tp_domains pushed; /* how many is what the API returns */
+static TPC_TLS struct tpc_domains pushed; /* how many is what the API returns */
 static uint64_t started;
 
 /* Handles of domains and registered strings are their texts. */
-static const char *message_of(const struct attributes *attributes, char buffer[TP_TEXT_BYTES])
+static const char *message_of(const struct attributes *attributes, char buffer[TPC_TEXT_BYTES])
 {
 	if (!attributes || !attributes->message)
 		return "?";
@@ -39,7 +39,7 @@ static const char *message_of(const struct attributes *attributes, char buffer[T
 	case MESSAGE_REGISTERED:
 		return attributes->message;
 	case MESSAGE_WIDE:
-		return tp_text_narrow(attributes->message, buffer);
+		return tpc_text_narrow(attributes->message, buffer);
 	default:
 		return "?";
 	}
@@ -47,8 +47,8 @@ static const char *message_of(const struct attributes *attributes, char buffer[T
 
 static int push(const void *frame, const char *name, const char *domain)
 {
-	tp_annotate_begin(frame, TP_ANNOTATOR_NVTX, name ? name : "?", domain ? domain : "nvtx");
-	tp_domains_push(&pushed, domain);
+	tpc_annotate_begin(frame, TPC_ANNOTATOR_NVTX, name ? name : "?", domain ? domain : "nvtx");
+	tpc_domains_push(&pushed, domain);
 	return (int)pushed.depth - 1;
 }
 
@@ -56,27 +56,27 @@ static int push(const void *frame, const char *name, const char *domain)
 
 static void mark_ex(const struct attributes *attributes)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
-	tp_annotate_mark(message_of(attributes, buffer));
+	tpc_annotate_mark(message_of(attributes, buffer));
 }
 
 static void mark_a(const char *text)
 {
-	tp_annotate_mark(text);
+	tpc_annotate_mark(text);
 }
 
 static void mark_w(const wchar_t *text)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
-	tp_annotate_mark(tp_text_narrow(text, buffer));
+	tpc_annotate_mark(tpc_text_narrow(text, buffer));
 }
 
 static uint64_t range_start(const void *what)
 {
 	(void)what;
-	return tp_add(&started, 1) + 1;
+	return tpc_add(&started, 1) + 1;
 }
 
 static void range_end(uint64_t id)
@@ -86,7 +86,7 @@ static void range_end(uint64_t id)
 
 static int push_ex(const struct attributes *attributes)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
 	return push(FRAME, message_of(attributes, buffer), NULL);
 }
@@ -98,18 +98,18 @@ static int push_a(const char *text)
 
 static int push_w(const wchar_t *text)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
-	return push(FRAME, tp_text_narrow(text, buffer), NULL);
+	return push(FRAME, tpc_text_narrow(text, buffer), NULL);
 }
 
 static int pop(const void *frame, const void *domain)
 {
 	uint32_t inner;
 
-	if (!tp_domains_pop(&pushed, domain, &inner))
+	if (!tpc_domains_pop(&pushed, domain, &inner))
 		return -1;
-	tp_annotate_end(frame, TP_ANNOTATOR_NVTX, inner);
+	tpc_annotate_end(frame, TPC_ANNOTATOR_NVTX, inner);
 	return (int)pushed.depth;
 }
 
@@ -120,15 +120,15 @@ static int range_pop(void)
 
 static void name_thread_a(uint32_t thread, const char *name)
 {
-	if (thread == tp_sys_gettid())
-		tp_annotate_thread(name, false);
+	if (thread == tpc_sys_gettid())
+		tpc_annotate_thread(name, false);
 }
 
 static void name_thread_w(uint32_t thread, const wchar_t *name)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
-	name_thread_a(thread, tp_text_narrow(name, buffer));
+	name_thread_a(thread, tpc_text_narrow(name, buffer));
 }
 
 /* Core 2: domains. */
@@ -153,7 +153,7 @@ static void domain_range_end(const void *domain, uint64_t id)
 
 static int domain_push_ex(const char *domain, const struct attributes *attributes)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
 	return push(FRAME, message_of(attributes, buffer), domain);
 }
@@ -166,27 +166,27 @@ static int domain_pop(const void *domain)
 static const char *register_a(const void *domain, const char *text)
 {
 	(void)domain;
-	return tp_text_keep(text);
+	return tpc_text_keep(text);
 }
 
 static const char *register_w(const void *domain, const wchar_t *text)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
 	(void)domain;
-	return tp_text_keep(tp_text_narrow(text, buffer));
+	return tpc_text_keep(tpc_text_narrow(text, buffer));
 }
 
 static const char *domain_create_a(const char *name)
 {
-	return tp_text_keep(name);
+	return tpc_text_keep(name);
 }
 
 static const char *domain_create_w(const wchar_t *name)
 {
-	char buffer[TP_TEXT_BYTES];
+	char buffer[TPC_TEXT_BYTES];
 
-	return tp_text_keep(tp_text_narrow(name, buffer));
+	return tpc_text_keep(tpc_text_narrow(name, buffer));
 }
 
 /* ---- injection ---- */
@@ -243,7 +243,7 @@ static bool fill(const struct callbacks *callbacks, int module, void *const *fun
 		return false;
 	for (size_t i = 0; i < count && i < size; i++) {
 		if (functions[i] && table[i])
-			tp_store_release(table[i], functions[i]);
+			tpc_store_release(table[i], functions[i]);
 	}
 	return true;
 }
@@ -252,19 +252,19 @@ int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id));
 int InitializeInjectionNvtx(const void *(*get_export_table)(uint32_t id));
 
 /* Called once by each library that uses NVTX. 1: the functions are in place. */
-TP_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id))
+TPC_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id))
 {
 	const struct callbacks *callbacks = get_export_table ? get_export_table(TABLE_CALLBACKS) : NULL;
 
-	if (!tp_ops_use("nvtx") || !callbacks || callbacks->size < sizeof(*callbacks) ||
-	    !fill(callbacks, MODULE_CORE, core, TP_LENGTH(core)))
+	if (!tpc_ops_use("nvtx") || !callbacks || callbacks->size < sizeof(*callbacks) ||
+	    !fill(callbacks, MODULE_CORE, core, TPC_LENGTH(core)))
 		return 0;
-	fill(callbacks, MODULE_CORE2, core2, TP_LENGTH(core2));
+	fill(callbacks, MODULE_CORE2, core2, TPC_LENGTH(core2));
 	return 1;
 }
 
 /* The name that version 2 asks for. */
-TP_EXPORT int InitializeInjectionNvtx(const void *(*get_export_table)(uint32_t id))
+TPC_EXPORT int InitializeInjectionNvtx(const void *(*get_export_table)(uint32_t id))
 {
 	return InitializeInjectionNvtx2(get_export_table);
 }
