@@ -4,15 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/archive.h"
 #include "base/memory.h"
 #include "trace/impl.h"
-
-static bool note_moment(struct tpa_trace_impl *impl, const struct tprof_moment *moment)
-{
-	tpa_grow(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments));
-	impl->moments[impl->moment_count++] = *moment;
-	return true;
-}
 
 /* Bytes of records that may be read: what is committed, unless the chunk or the file is shorter than that. */
 static uint64_t readable(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
@@ -63,13 +57,11 @@ static bool take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 	}
 	if (tables_only && chunks != &impl->tables)
 		return true;
-	if (!note_moment(impl, &chunk->begin) ||
-	    !tpa_reserve(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list)))
-		return false;
+	tpa_grow(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list));
 	new = &chunks->list[chunks->count++];
 	*new = (struct tpa_chunk){ .offset = offset,
 				   .committed = readable(impl, offset, chunk),
-				   .begin = chunk->begin.ticks,
+				   .begin = chunk->begin,
 				   .thread = chunk->thread,
 				   .tid = chunk->tid,
 				   .overhead_ticks = chunk->overhead_ticks,
@@ -142,8 +134,8 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct tpa_chunk *x = a, *y = b;
 
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
+	if (x->begin.ticks != y->begin.ticks)
+		return x->begin.ticks < y->begin.ticks ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
@@ -175,6 +167,14 @@ static uint64_t number_limit(const struct tpa_chunks *chunks)
 	return limit < UINT32_MAX ? limit : UINT32_MAX;
 }
 
+/* What follows from the list of event chunks. */
+static void settle(struct tpa_trace_impl *impl)
+{
+	if (impl->events.count)
+		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), by_begin);
+	impl->thread_limit = number_limit(&impl->events);
+}
+
 bool tpa_chunks_scan(struct tpa_trace_impl *impl)
 {
 	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
@@ -188,9 +188,57 @@ bool tpa_chunks_scan(struct tpa_trace_impl *impl)
 		return false;
 	if (size >= impl->header_size)
 		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);
-	if (impl->events.count)
-		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), by_begin);
 	impl->number_limit = number_limit(&impl->tables);
-	impl->thread_limit = number_limit(&impl->events);
+	settle(impl);
 	return true;
+}
+
+/* ---- chunks that are gone ---- */
+
+void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before)
+{
+	struct tpa_chunks *chunks = &impl->events;
+	size_t at = 0, count = chunks->count;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct tpa_chunk *chunk = &before->list[i];
+
+		while (at < count && by_begin(&chunks->list[at], chunk) < 0)
+			at++;
+		if (at < count && by_begin(&chunks->list[at], chunk) == 0)
+			continue;
+		tpa_grow(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list));
+		chunks->list[chunks->count] = *chunk;
+		chunks->list[chunks->count++].gone = true;
+		impl->trace.used_bytes += sizeof(struct tprof_chunk) + chunk->committed;
+	}
+	if (chunks->count == count)
+		return;
+	settle(impl);
+	tpa_clock_fit(impl);
+}
+
+static bool is_valid(const struct tpa_trace_impl *impl, const struct tpa_chunk *chunk)
+{
+	return chunk->offset >= impl->header_size && chunk->offset < impl->trace.file_bytes &&
+	       (chunk->offset - impl->header_size) % impl->chunk_size == 0 &&
+	       chunk->committed <= impl->chunk_size - sizeof(struct tprof_chunk);
+}
+
+void tpa_chunks_archive(struct tpa_archive *archive, struct tpa_trace *trace)
+{
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+	struct tpa_chunks *chunks = &impl->events, before = { 0 };
+
+	if (!archive->loading)
+		return tpa_archive_array(archive, &chunks->list, &chunks->count, NULL, sizeof(*chunks->list));
+	tpa_archive_array(archive, &before.list, &before.count, &before.room, sizeof(*before.list));
+	for (size_t i = 0; i < before.count; i++)
+		tpa_archive_check(archive,
+				  is_valid(impl, &before.list[i]) &&
+					  (!i || by_begin(&before.list[i - 1], &before.list[i]) < 0),
+				  "a chunk of the saved state is out of range");
+	if (!archive->failed)
+		tpa_chunks_keep(impl, &before);
+	free(before.list);
 }

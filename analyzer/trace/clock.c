@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "trace/impl.h"
 
 #define MOMENTS_MAX 64 /* pairs are quadratic; more would add nothing */
@@ -63,16 +64,30 @@ static double fit(const struct tprof_moment *moments, size_t count)
 	return 1;
 }
 
+/* When each chunk began, in order; the caller frees it. */
+static struct tprof_moment *all_moments(const struct tpa_trace_impl *impl, size_t *count)
+{
+	const struct tpa_chunks *lists[] = { &impl->events, &impl->tables };
+	struct tprof_moment *all = tpa_zalloc(lists[0]->count + lists[1]->count, sizeof(*all));
+
+	*count = 0;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k]->count; i++)
+			all[(*count)++] = lists[k]->list[i].begin;
+	qsort(all, *count, sizeof(*all), by_ticks);
+	return all;
+}
+
 void tpa_clock_fit(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
-	struct tprof_moment some[MOMENTS_MAX], *all = impl->moments;
-	size_t count = impl->moment_count, used = 0, i;
+	struct tprof_moment some[MOMENTS_MAX];
+	size_t count, used = 0, i;
 	double slope = 1;
 
 	if (header->clock == TPROF_CLOCK_TSC) {
-		if (count)
-			qsort(all, count, sizeof(*all), by_ticks);
+		struct tprof_moment *all = all_moments(impl, &count);
+
 		some[used++] = header->start;
 		for (i = 0; i < count && count <= MOMENTS_MAX - 3; i++)
 			some[used++] = all[i];
@@ -82,6 +97,7 @@ void tpa_clock_fit(struct tpa_trace_impl *impl)
 			some[used++] = header->latest;
 		if (impl->now.ticks || header->finish.ticks)
 			some[used++] = impl->now.ticks ? impl->now : header->finish;
+		free(all);
 		qsort(some, used, sizeof(*some), by_ticks);
 		slope = fit(some, used);
 	}
@@ -120,7 +136,7 @@ uint64_t tpa_trace_last(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 	const struct tpa_chunks *chunks = &tpa_impl(trace)->events;
-	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
+	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin.ticks : 0;
 
 	if (trace->written)
 		return tpa_impl(trace)->now.ticks;

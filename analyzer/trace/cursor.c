@@ -59,7 +59,7 @@ void tpa_cursor_open(struct tpa_cursor *cursor, struct tpa_trace_impl *impl, con
 	cursor->chunk = chunk;
 	cursor->thread = tpa_cursor_thread(cursor, chunk->thread, chunk->offset);
 	cursor->tid = chunk->tid;
-	cursor->time = chunk->begin >> impl->header.tick_shift;
+	cursor->time = chunk->begin.ticks >> impl->header.tick_shift;
 	/* Two bits are left for the key; and as ticks it must fit too. */
 	cursor->time_max = UINT64_MAX >> (impl->header.tick_shift > 2 ? impl->header.tick_shift : 2);
 	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);

@@ -35,21 +35,35 @@ struct tpa_merge {
 	struct tpa_archive places; /* while the trace is refreshed */
 };
 
+/* Chunks that were gone on from a saved place have begun out of turn. */
+static void pass_begun(struct tpa_merge *events)
+{
+	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
+		events->next_chunk++;
+}
+
+/* Chunks that are gone count as read. */
+static void pass_gone(struct tpa_merge *events)
+{
+	const struct tpa_chunks *chunks = &events->impl->events;
+
+	for (size_t i = 0; i < chunks->count; i++) {
+		events->progress[i].begun = chunks->list[i].gone;
+		events->done += chunks->list[i].gone ? chunks->list[i].committed : 0;
+	}
+	pass_begun(events);
+}
+
 struct tpa_events *tpa_events_open(struct tpa_trace *trace)
 {
-	struct tpa_merge *events = calloc(1, sizeof(*events));
+	struct tpa_merge *events = tpa_zalloc(1, sizeof(*events));
 	size_t i;
 
-	if (!events)
-		return NULL;
 	events->impl = tpa_impl(trace);
-	events->progress = calloc(events->impl->events.count + 1, sizeof(*events->progress));
-	if (!events->progress) {
-		free(events);
-		return NULL;
-	}
+	events->progress = tpa_zalloc(events->impl->events.count, sizeof(*events->progress));
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
+	pass_gone(events);
 	events->next = events->impl->readers;
 	events->impl->readers = events;
 	return &events->events;
@@ -82,7 +96,7 @@ void tpa_events_close(struct tpa_events *public)
 
 static uint64_t begin_key(const struct tpa_merge *events, size_t chunk)
 {
-	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
+	return events->impl->events.list[chunk].begin.ticks >> events->impl->header.tick_shift << 2;
 }
 
 /* The chunk ended. False: no memory. */
@@ -123,13 +137,6 @@ static bool open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
 		return end_chunk(events, cursor);
 	tpa_queue_push(&events->queue, cursor->key, number, cursor);
 	return true;
-}
-
-/* Chunks that were gone on from a saved place have begun out of turn. */
-static void pass_begun(struct tpa_merge *events)
-{
-	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
-		events->next_chunk++;
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
@@ -237,6 +244,7 @@ uint64_t tpa_events_total(const struct tpa_events *events)
 /* A chunk that has begun, as it is saved. */
 struct place {
 	uint64_t offset;    /* of the chunk in the file */
+	uint64_t begin;	    /* ticks: a chunk may take the place of another */
 	uint64_t committed; /* bytes that it had */
 	uint64_t consumed;  /* events that were given out */
 	bool ended;	    /* all of them were */
@@ -256,36 +264,56 @@ static bool batch_ended(const struct tpa_merge *events)
 	return events->given && events->spare_count && events->spare[events->spare_count - 1] == events->given;
 }
 
-static void save_places(struct tpa_archive *archive, const struct tpa_merge *events, bool unread)
+/* The chunks that have begun; the caller frees the list. */
+static struct place *list_places(const struct tpa_merge *events, bool unread, size_t *count)
 {
 	const struct tpa_chunks *chunks = &events->impl->events;
-	struct place *places = calloc(chunks->count + 1, sizeof(*places));
-	size_t count = 0;
+	struct place *places = tpa_zalloc(chunks->count, sizeof(*places));
 
-	for (size_t i = 0; places && i < chunks->count; i++)
+	*count = 0;
+	for (size_t i = 0; i < chunks->count; i++)
 		places[i] = (struct place){ .offset = chunks->list[i].offset,
+					    .begin = chunks->list[i].begin.ticks,
 					    .committed = chunks->list[i].committed,
 					    .consumed = events->progress[i].decoded,
 					    .ended = true };
-	for (size_t i = 0; places && i < events->queue.count; i++) {
+	for (size_t i = 0; i < events->queue.count; i++) {
 		const struct tpa_cursor *cursor = events->queue.items[i].what;
 		struct place *place = &places[cursor->chunk - chunks->list];
 
 		place->consumed = given_out(events, cursor, unread);
 		place->ended = false;
 	}
-	if (places && batch_ended(events)) {
+	if (batch_ended(events)) {
 		struct place *place = &places[events->given->chunk - chunks->list];
 		uint64_t left = (uint64_t)(events->events.end - events->events.at) + unread;
 
 		place->consumed -= left;
 		place->ended = !left;
 	}
-	for (size_t i = 0; places && i < chunks->count; i++)
+	for (size_t i = 0; i < chunks->count; i++)
 		if (events->progress[i].begun)
-			places[count++] = places[i];
-	if (!places)
-		tpa_archive_no_memory(archive);
+			places[(*count)++] = places[i];
+	return places;
+}
+
+size_t tpa_events_read(const struct tpa_events *events, bool unread, uint64_t *offsets)
+{
+	size_t count, read = 0;
+	struct place *places = list_places(merge_of(events), unread, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (places[i].ended)
+			offsets[read++] = places[i].offset;
+	free(places);
+	return read;
+}
+
+static void save_places(struct tpa_archive *archive, const struct tpa_merge *events, bool unread)
+{
+	size_t count;
+	struct place *places = list_places(events, unread, &count);
+
 	tpa_archive_array(archive, &places, &count, NULL, sizeof(*places));
 	free(places);
 }
@@ -294,12 +322,18 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 /* Goes on with a chunk. False: no memory. */
 static bool resume_chunk(struct tpa_merge *events, size_t number, const struct place *place)
 {
+	if (events->impl->events.list[number].gone) { /* pass_gone() has counted it */
+		events->progress[number].decoded = place->consumed;
+		return true;
+	}
 	if (!place->ended || place->committed != events->impl->events.list[number].committed)
 		return open_chunk(events, number, place->consumed);
 	events->progress[number] = (struct progress){ place->consumed, true };
@@ -318,9 +352,11 @@ static void load_places(struct tpa_archive *archive, struct tpa_merge *events, b
 	if (count)
 		qsort(places, count, sizeof(*places), by_offset);
 	for (size_t i = 0; i < chunks->count && !archive->failed; i++) {
-		const struct place key = { .offset = chunks->list[i].offset };
+		const struct place key = { .offset = chunks->list[i].offset, .begin = chunks->list[i].begin.ticks };
 		const struct place *place = count ? bsearch(&key, places, count, sizeof(*places), by_offset) : NULL;
 
+		tpa_archive_check(archive, !chunks->list[i].gone || (place && place->ended),
+				  "a chunk is no longer in the file, and was not read to its end");
 		if (!place)
 			continue;
 		found++;
@@ -340,6 +376,19 @@ void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *public, 
 		load_places(archive, merge_of(public), false);
 	else
 		save_places(archive, merge_of(public), unread);
+}
+
+struct tpa_events *tpa_events_copy(struct tpa_events *public, bool unread)
+{
+	struct tpa_merge *events = merge_of(public);
+	struct tpa_events *copy = tpa_events_open(&events->impl->trace);
+	struct tpa_archive places = { 0 }, loading = { 0 };
+
+	save_places(&places, events, unread);
+	tpa_archive_load_from(&loading, places.bytes, places.size);
+	load_places(&loading, merge_of(copy), false);
+	tpa_archive_free(&places);
+	return copy;
 }
 
 /* ---- a trace that is refreshed ---- */
@@ -364,10 +413,10 @@ static void rewind_reader(struct tpa_merge *events)
 	events->next_chunk = 0;
 	events->done = events->total = 0;
 	free(events->progress);
-	events->progress = calloc(count + 1, sizeof(*events->progress));
-	events->failed = events->failed || !events->progress;
+	events->progress = tpa_zalloc(count, sizeof(*events->progress));
 	for (size_t i = 0; i < count; i++)
 		events->total += events->impl->events.list[i].committed;
+	pass_gone(events);
 }
 
 void tpa_readers_resume(struct tpa_trace_impl *impl)

@@ -163,7 +163,7 @@ struct tpa_events {
 	const struct tpa_event *at, *end;
 };
 
-/* NULL: no memory. Damage that is met goes to the trace's list. One reader of a trace at a time. */
+/* Damage that is met goes to the trace's list. One reader of a trace at a time. */
 struct tpa_events *tpa_events_open(struct tpa_trace *trace);
 void tpa_events_close(struct tpa_events *events);
 
@@ -190,6 +190,15 @@ bool tpa_events_failed(const struct tpa_events *events);
  * decoded anew, from their begin.
  */
 void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *events, bool unread);
+
+/*
+ * The chunks that were read to their ends: fills in where they begin in the file, and returns their number. `offsets` has
+ * room for all event chunks. A saved place does without these chunks.
+ */
+size_t tpa_events_read(const struct tpa_events *events, bool unread, uint64_t *offsets);
+
+/* Another reader, which goes on from where this one is; `unread` as above. */
+struct tpa_events *tpa_events_copy(struct tpa_events *events, bool unread);
 
 /* Bytes of event chunks read so far, and in all. */
 uint64_t tpa_events_done(const struct tpa_events *events);

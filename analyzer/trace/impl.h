@@ -26,9 +26,7 @@ struct tpa_trace_impl {
 	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
 	uint64_t thread_limit;		  /* threads */
 	struct tpa_chunks events, tables; /* events in order of begin */
-	struct tprof_moment *moments;	  /* of all chunks */
-	size_t moment_count, moment_room;
-	struct tprof_moment now; /* when the file was opened, if its process still writes it; else 0 */
+	struct tprof_moment now;	  /* when the file was opened, if its process still writes it; else 0 */
 	struct tpa_clock clock;
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
@@ -68,6 +66,9 @@ bool tpa_header_read(struct tpa_trace_impl *impl, char **error);
 
 /* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. False: no memory. */
 bool tpa_chunks_scan(struct tpa_trace_impl *impl);
+
+/* Adds the event chunks that were there before and no longer are. */
+void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before);
 
 /* Modules, frames, nodes. False: no memory. */
 bool tpa_tables_read(struct tpa_trace_impl *impl);

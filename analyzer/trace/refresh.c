@@ -69,6 +69,7 @@ bool tpa_trace_refresh(struct tpa_trace *trace, char **error)
 	point_to_self(impl);
 	point_to_self(later);
 	keep(impl, later);
+	tpa_chunks_keep(impl, &later->events);
 	tpa_trace_close(&later->trace);
 	tpa_readers_resume(impl);
 	return true;

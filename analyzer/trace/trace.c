@@ -126,7 +126,6 @@ void tpa_trace_close(struct tpa_trace *trace)
 	free(impl->jit_folder);
 	free(impl->events.list);
 	free(impl->tables.list);
-	free(impl->moments);
 	free(impl->whole);
 	free(impl->text);
 	free(impl->lists);

@@ -4,16 +4,21 @@
  * at, saved, freed, and loaded into the same place, after the trace was refreshed. Each command must print what it prints
  * without.
  *
+ * CUT_SAVE=FILE: after CUT_EVERY events the replay is saved to the file, all chunks that it was read from are overwritten
+ * in the trace, and the process exits. CUT_LOAD=FILE: the replay goes on from the file.
+ *
  * CUT_SNAPSHOTS=FOLDER: the folder has the trace as it was at earlier moments, in files 0, 1, 2, ... A replay follows a file
  * that becomes one after the other, is saved at the end, and loaded in place of the command's own.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/replay/run.h"
 #include "base/archive.h"
 #include "model/replay/replay.h"
+#include "trace/chunks.h"
 
 void __real_tpa_replay_steps(struct tpa_replay *replay, size_t count);
 void __wrap_tpa_replay_steps(struct tpa_replay *replay, size_t count);
@@ -65,6 +70,58 @@ static void cut(struct tpa_replay *replay)
 	    !tpa_replay_load(replay, trace, options, start_ns, &loaded))
 		fail("load", loaded.failed);
 	tpa_archive_free(&saved);
+}
+
+/* ---- chunks that are thrown away ---- */
+
+/* Overwrites in the file what the replay has read to its end. */
+static void throw_away(const struct tpa_replay *replay)
+{
+	const struct tpa_trace *trace = replay->trace;
+	uint64_t *offsets = calloc(tpa_trace_chunks(trace)->count + 1, sizeof(*offsets));
+	size_t count = tpa_events_read(replay->events, replay->event != NULL, offsets);
+	char *zeros = calloc(1, trace->header->chunk_size);
+	FILE *file = fopen(trace->file, "r+e");
+
+	for (size_t i = 0; i < count; i++)
+		if (!file || fseek(file, (long)offsets[i], SEEK_SET) ||
+		    fwrite(zeros, 1, trace->header->chunk_size, file) < trace->header->chunk_size)
+			fail("throw away", trace->file);
+	if (!file || fclose(file))
+		fail("throw away", trace->file);
+	fprintf(stderr, "%zu chunks thrown away\n", count);
+	free(offsets);
+	free(zeros);
+}
+
+static void save_and_exit(struct tpa_replay *replay, const char *name)
+{
+	struct tpa_archive saved = { 0 };
+	FILE *file = fopen(name, "we");
+
+	__real_tpa_replay_steps(replay, distance());
+	if (!tpa_replay_save(replay, &saved) || !tpa_archive_seal(&saved))
+		fail("save", saved.failed);
+	if (!file || fwrite(saved.bytes, 1, saved.size, file) < saved.size || fclose(file))
+		fail("save", name);
+	throw_away(replay);
+	_exit(0);
+}
+
+static void load(struct tpa_replay *replay, const char *name)
+{
+	static uint8_t bytes[64 << 20];
+	struct tpa_archive loaded = { 0 };
+	const struct tpa_replay_options *options = replay->options;
+	struct tpa_trace *trace = replay->trace;
+	uint64_t start_ns = replay->start_ns;
+	FILE *file = fopen(name, "re");
+	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+
+	tpa_replay_free(replay);
+	if (!tpa_archive_open(&loaded, bytes, size) || !tpa_replay_load(replay, trace, options, start_ns, &loaded))
+		fail("load", loaded.failed);
+	fclose(file);
 }
 
 /* ---- a file that grows ---- */
@@ -126,8 +183,15 @@ static void follow(struct tpa_replay *replay, const char *folder)
 
 void __wrap_tpa_replay_steps(struct tpa_replay *replay, size_t count)
 {
-	const char *folder = getenv("CUT_SNAPSHOTS");
+	const char *folder = getenv("CUT_SNAPSHOTS"), *save = getenv("CUT_SAVE"), *from = getenv("CUT_LOAD");
 
+	if (save)
+		save_and_exit(replay, save);
+	if (from) {
+		if (!replay->heap.counts.events)
+			load(replay, from);
+		return __real_tpa_replay_steps(replay, count);
+	}
 	if (folder) {
 		if (replay->event)
 			follow(replay, folder);

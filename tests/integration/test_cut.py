@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A replay that is looked at, saved, freed and loaded again every few events says the same as one that is not: tests/cut
 is a tprof-analyze that does so, and each command must print the same bytes."""
+import re
+
 import pytest
 from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
 
@@ -46,3 +48,39 @@ def test_every_command_prints_the_same(tprof, monkeypatch, name):
         cut = analyze(*words, *paths, program=CUT)
         assert cut.stdout == whole.stdout, words
         assert cut.stderr == whole.stderr, words
+
+
+# Each has several chunks.
+LONG = {
+    "heap of several threads": ([WORKLOADS / "shared_arena", 20000], {}),
+    "sampled": ([WORKLOADS / "shared_arena", 200000], {"TPROF_ALLOC": "sample:4k"}),
+    "growth": ([WORKLOADS / "growth", "cache", 1000, 1], {}),
+    "pools": ([WORKLOADS / "pools", 200], {}),
+    "ops": ([WORKLOADS / "ops", 3000], {}),
+    "ops that are folded": ([WORKLOADS / "op_calls", 40000], {"TPROF_OPS": "op_*"}),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_saved_state_does_without_the_chunks_it_was_read_from(tprof, monkeypatch, name):
+    """A replay is saved, and all chunks that it has read are overwritten with zeros. What another process then makes of
+    the saved state and of the chunks that are left is what it would have said of the whole file."""
+    command, environment = LONG[name]
+    run = tprof.run(command, [LIBRARY], environment)
+    assert run.status == 0, run.stderr
+    trace, = run.traces()
+    whole, state, events, thrown = trace.read_bytes(), trace.with_name("state"), events_of([trace]), []
+    for number, words in enumerate(COMMANDS):
+        expected = analyze(*words, trace)
+        monkeypatch.setenv("CUT_EVERY", str(events * (1 + number % 3) // 4))
+        monkeypatch.setenv("CUT_SAVE", str(state))
+        saved = analyze(*words, trace, program=CUT)
+        thrown.append(int(re.search(r"(\d+) chunks thrown away", saved.stderr).group(1)))
+        monkeypatch.delenv("CUT_SAVE")
+        monkeypatch.setenv("CUT_LOAD", str(state))
+        rest = analyze(*words, trace, program=CUT)
+        monkeypatch.delenv("CUT_LOAD")
+        assert rest.stdout == expected.stdout, words
+        assert rest.stderr == expected.stderr, words
+        trace.write_bytes(whole)
+    assert max(thrown) > 1

@@ -51,15 +51,11 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void find_backing(struct tpa_pools *pools, struct tpa_trace *trace)
+void tpa_pools_find(struct tpa_pools *pools, struct tpa_events *events, uint64_t number)
 {
-	struct tpa_events *events = tpa_events_open(trace);
 	const struct tpa_event *event;
 	struct tpa_live live = { 0 };
-	uint64_t number = 0;
 
-	if (!events)
-		tpa_no_memory();
 	tpa_live_init(&live);
 	while ((event = tpa_events_next(events)))
 		look_at(pools, &live, event, ++number);
@@ -71,7 +67,7 @@ static void find_backing(struct tpa_pools *pools, struct tpa_trace *trace)
 	tpa_events_close(events);
 }
 
-void tpa_pools_init(struct tpa_pools *pools, struct tpa_trace *trace)
+void tpa_pools_init(struct tpa_pools *pools, const struct tpa_trace *trace)
 {
 	memset(pools, 0, sizeof(*pools));
 	if (!(trace->header->flags & TPROF_FLAG_POOLS))
@@ -79,7 +75,6 @@ void tpa_pools_init(struct tpa_pools *pools, struct tpa_trace *trace)
 	pools->any = true;
 	tpa_live_init(&pools->places);
 	tpa_live_init(&pools->blocks);
-	find_backing(pools, trace);
 }
 
 void tpa_pools_free(struct tpa_pools *pools)

@@ -35,8 +35,13 @@ struct tpa_pools {
 	struct tpa_pool_counts counts;
 };
 
-/* Reads the trace once, if it has pools. */
-void tpa_pools_init(struct tpa_pools *pools, struct tpa_trace *trace);
+void tpa_pools_init(struct tpa_pools *pools, const struct tpa_trace *trace);
+
+/*
+ * Finds the allocations of pools among the events that are still to be replayed: reads all of `events` and closes it.
+ * `number` events were before.
+ */
+void tpa_pools_find(struct tpa_pools *pools, struct tpa_events *events, uint64_t number);
 void tpa_pools_free(struct tpa_pools *pools);
 
 /* Saves, or loads into pools that were just initialized. Whoever loads checks the blocks' sites. */

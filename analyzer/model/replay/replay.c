@@ -40,6 +40,7 @@ void tpa_replay_init(struct tpa_replay *replay, struct tpa_trace *trace, const s
 	replay->event = tpa_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
+	tpa_replay_find_pools(replay);
 }
 
 void tpa_replay_archive_parts(struct tpa_archive *archive, struct tpa_replay *replay)

@@ -2,6 +2,7 @@
 /* Saving a replay, loading it, and looking at it without changing it. */
 #include "base/memory.h"
 #include "model/replay/replay_impl.h"
+#include "trace/chunks.h"
 
 static void expect(struct tpa_archive *archive, uint64_t value, const char *reason)
 {
@@ -12,16 +13,16 @@ static void expect(struct tpa_archive *archive, uint64_t value, const char *reas
 }
 
 /* Whoever loads must have the same trace and ask for the same. */
-static void archive_options(struct tpa_archive *archive, const struct tpa_replay *replay)
+static void archive_options(struct tpa_archive *archive, const struct tpa_trace *trace,
+			    const struct tpa_replay_options *options, uint64_t start_ns)
 {
 	static const char other_trace[] = "the saved state is of another trace";
 	static const char other_options[] = "the saved state was made with other options";
-	const struct tpa_replay_options *options = replay->options;
 
-	expect(archive, replay->trace->header->pid, other_trace);
-	expect(archive, replay->trace->header->start.unix_ns, other_trace);
-	expect(archive, replay->trace->header->start.ticks, other_trace);
-	expect(archive, replay->start_ns, other_options);
+	expect(archive, trace->header->pid, other_trace);
+	expect(archive, trace->header->start.unix_ns, other_trace);
+	expect(archive, trace->header->start.ticks, other_trace);
+	expect(archive, start_ns, other_options);
 	expect(archive, options->group, other_options);
 	expect(archive, options->thread, other_options);
 	expect(archive, options->from_ns, other_options);
@@ -33,7 +34,8 @@ bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archiv
 	struct tpa_replay *visited = (struct tpa_replay *)(uintptr_t)replay; /* saving changes nothing */
 	struct tpa_archive_numbers numbers;
 
-	archive_options(archive, replay);
+	archive_options(archive, replay->trace, replay->options, replay->start_ns);
+	tpa_chunks_archive(archive, replay->trace);
 	tpa_events_archive(archive, replay->events, replay->event != NULL);
 	tpa_damage_archive(archive, replay->trace);
 	if (tpa_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.calls.same,
@@ -48,8 +50,10 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 {
 	struct tpa_archive_numbers numbers;
 
+	archive_options(archive, trace, options, start_ns);
+	if (!archive->failed)
+		tpa_chunks_archive(archive, trace);
 	tpa_replay_prepare(replay, trace, options, start_ns);
-	archive_options(archive, replay);
 	if (archive->failed)
 		return false;
 	tpa_events_archive(archive, replay->events, false);
@@ -61,6 +65,8 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 	if (tpa_archive_numbers_begin(&numbers, archive, trace, replay->ops.calls.same, replay->ops.calls.count))
 		tpa_replay_archive_parts(archive, replay);
 	tpa_archive_numbers_end(&numbers);
+	if (!archive->failed)
+		tpa_replay_find_pools(replay);
 	return !archive->failed;
 }
 

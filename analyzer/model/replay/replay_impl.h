@@ -82,6 +82,9 @@ tpa_replay_handler tpa_replay_pool_alloc, tpa_replay_pool_free;
 
 /* ---- pools, for the heap, and the other way round ---- */
 
+/* Finds out which of the allocations to come are pools. */
+void tpa_replay_find_pools(struct tpa_replay *replay);
+
 /* A heap block that is a pool is allocated, freed. */
 void tpa_replay_pool_begins(struct tpa_replay *replay, const struct tpa_event *event);
 void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *event);

@@ -41,6 +41,23 @@ void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *eve
 	tpa_pools_close(&replay->pools, event->free.address);
 }
 
+/*
+ * A block that nothing showed to be a pool when it was allocated: what did was not yet in the file. From here on it is
+ * one, as if it had just been allocated.
+ */
+static void become_pool(struct tpa_replay *replay, const struct tpa_event *event)
+{
+	struct tpa_block *block = tpa_live_find(&replay->heap.live, event->pool_alloc.pool), old = *block;
+
+	if (old.site == TPA_SITE_NONE || tpa_pools_has(&replay->pools, old.address))
+		return;
+	tpa_replay_end_block(replay, tpa_replay_thread(replay, event), &old, event->time);
+	tpa_live_remove(&replay->heap.live, block);
+	replay->pools.counts.pools += replay->inside;
+	replay->pools.counts.bytes += replay->inside ? old.size : 0;
+	tpa_pools_open(&replay->pools, old.address, old.size);
+}
+
 void tpa_replay_pool_alloc(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	struct tpa_block block, old;
@@ -48,6 +65,7 @@ void tpa_replay_pool_alloc(struct tpa_replay *replay, const struct tpa_event *ev
 	tpa_replay_thread(replay, event);
 	if (!replay->pools.any) /* a damaged header */
 		return;
+	become_pool(replay, event);
 	if (tpa_pools_take(&replay->pools, event->pool_alloc.address, &old)) {
 		replay->heap.counts.implied_frees += replay->inside;
 		end_block(replay, event, &old);
@@ -71,6 +89,13 @@ void tpa_replay_pool_free(struct tpa_replay *replay, const struct tpa_event *eve
 		return;
 	}
 	tpa_replay_unmatched(replay, event);
+}
+
+void tpa_replay_find_pools(struct tpa_replay *replay)
+{
+	if (replay->pools.any)
+		tpa_pools_find(&replay->pools, tpa_events_copy(replay->events, replay->event != NULL),
+			       replay->heap.counts.events);
 }
 
 static void init(struct tpa_replay *replay)

@@ -9,6 +9,7 @@
 #include "model/replay/start_times.h"
 #include "base/memory.h"
 #include "base/queue.h"
+#include "trace/chunks.h"
 
 #define PROGRESS_EVENTS 65536
 #define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
@@ -331,12 +332,25 @@ static void prepare(struct work *work, const struct chosen *chosen)
 	}
 }
 
+/* Chunks that are gone can't be replayed a second time. */
+static bool has_gone_chunks(const struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tpa_chunks *chunks = tpa_trace_chunks(work->replays[i].trace);
+
+		for (size_t k = 0; k < chunks->count; k++)
+			if (chunks->list[k].gone)
+				return true;
+	}
+	return false;
+}
+
 /* Looks in what was replayed for what ends the steps that the program did not mark. Whether that is known of any process now. */
 static bool found_steps(struct work *work, struct tpa_anchor *anchors)
 {
 	bool found = false;
 
-	for (size_t i = 0; work->options->find_steps && i < work->count; i++) {
+	for (size_t i = 0; work->options->find_steps && !has_gone_chunks(work) && i < work->count; i++) {
 		tpa_replay_period(&work->replays[i], &anchors[i]);
 		found = found || anchors[i].source;
 	}
