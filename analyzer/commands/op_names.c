@@ -63,7 +63,7 @@ static bool name_by_address(struct tpa_trace *trace, const char *debug_dir)
 		name_of(text, sizeof(text) - sizeof(part), tpa_symbols_frame(symbols, frame), &trace->frames[frame]);
 		if (strcmp(trace->ops[i].category, "openmp part") == 0)
 			strcat(text, part);
-		good = tpa_trace_rename_op(trace, i, text);
+		tpa_trace_rename_op(trace, i, text);
 	}
 	tpa_symbols_close(symbols);
 	return good;
@@ -87,16 +87,16 @@ static void function_of(const struct tpa_op *op, char *function)
 	*function = 0;
 }
 
-static bool rename_to(struct tpa_trace *trace, size_t op, const struct tpa_schema *schema)
+static void rename_to(struct tpa_trace *trace, size_t op, const struct tpa_schema *schema)
 {
 	char text[TPA_SCHEMA_MAX + sizeof(TORCH_SPACE)];
 
 	const char *name = trace->ops[op].name;
 
 	if (!schema->name[0] || !name || strcmp(schema->name, name + strlen(TORCH_SPACE)) == 0)
-		return true;
+		return;
 	snprintf(text, sizeof(text), TORCH_SPACE "%s", schema->name);
-	return tpa_trace_rename_op(trace, op, text);
+	tpa_trace_rename_op(trace, op, text);
 }
 
 static void find_schemas(const struct tpa_trace *trace, const char *debug_dir, struct tpa_schema *schemas)
@@ -133,7 +133,7 @@ static bool name_by_schema(struct tpa_trace *trace, const char *debug_dir)
 	if (any)
 		find_schemas(trace, debug_dir, schemas);
 	for (size_t i = 1; good && any && i < trace->op_count; i++)
-		good = rename_to(trace, i, &schemas[i]);
+		rename_to(trace, i, &schemas[i]);
 	free(schemas);
 	return good;
 }

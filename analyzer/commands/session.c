@@ -105,14 +105,11 @@ static int open_traces(struct tpa_session *session)
 			tpa_trace_close(trace);
 			continue;
 		}
-		if (trace && !tpa_jit_load(trace, options->debug_dir)) {
-			tpa_trace_close(trace);
-			trace = NULL;
-		}
 		if (trace) {
+			tpa_jit_load(trace, options->debug_dir);
 			session->traces[session->trace_count++] = trace;
 		} else {
-			fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
+			fprintf(stderr, "tprof-analyze: %s\n", error);
 			status = TPA_EXIT_TRACE;
 		}
 		free(error);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "trace/impl.h"
 
-/* Bytes of records that may be read: what is committed, unless the chunk or the file is shorter than that. */
+/* How many bytes of records may be read: the committed ones, unless the chunk or the file is shorter. */
 static uint64_t readable(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
 {
 	uint64_t committed = chunk->committed, room = impl->chunk_size - sizeof(*chunk);
@@ -25,21 +25,20 @@ static uint64_t readable(struct tpa_trace_impl *impl, uint64_t offset, const str
 	return committed;
 }
 
-/* Places of chunks that were handed out and not begun when they were looked at. */
+/* Offsets of chunks that were handed out, but had not begun when they were read. */
 struct places {
 	uint64_t *list;
 	size_t count, room;
 };
 
-static bool note_place(struct places *places, uint64_t offset)
+static void note_place(struct places *places, uint64_t offset)
 {
 	tpa_grow(&places->list, &places->room, places->count + 1, sizeof(*places->list));
 	places->list[places->count++] = offset;
-	return true;
 }
 
-/* False: no memory. */
-static bool take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
+/* Adds a chunk to its list, or notes why it is none. */
+static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
 	struct tpa_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
 	struct tpa_trace *trace = &impl->trace;
@@ -49,14 +48,14 @@ static bool take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 	if (chunk->magic != TPROF_CHUNK_MAGIC) {
 		if (chunk->magic || chunk->committed)
 			tpa_damage_add(trace, offset, size, "no chunk where one should begin");
-		return true;
+		return;
 	}
 	if (chunk->kind != TPROF_CHUNK_EVENTS && chunk->kind != TPROF_CHUNK_TABLES) {
 		tpa_damage_add(trace, offset, size, "unknown kind of chunk");
-		return true;
+		return;
 	}
 	if (tables_only && chunks != &impl->tables)
-		return true;
+		return;
 	tpa_grow(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list));
 	new = &chunks->list[chunks->count++];
 	*new = (struct tpa_chunk){ .offset = offset,
@@ -73,11 +72,10 @@ static bool take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 	}
 	memcpy(new->timed, chunk->timed, sizeof(new->timed));
 	trace->used_bytes += sizeof(*chunk) + new->committed;
-	return true;
 }
 
-/* `unbegun`: where to note those that are not begun; NULL: not at all. */
-static bool scan(struct tpa_trace_impl *impl, uint64_t *offset, bool tables_only, struct places *unbegun)
+/* `unbegun`: where to note chunks that have not begun; may be NULL. */
+static void scan(struct tpa_trace_impl *impl, uint64_t *offset, bool tables_only, struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 
@@ -85,31 +83,26 @@ static bool scan(struct tpa_trace_impl *impl, uint64_t *offset, bool tables_only
 		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
 			tpa_damage_add(&impl->trace, *offset, impl->trace.file_bytes - *offset, "can't be read");
 			*offset = UINT64_MAX - sizeof(chunk);
-			return true;
+			return;
 		}
-		if (!take(impl, *offset, &chunk, tables_only))
-			return false;
-		if (unbegun && !chunk.magic && !note_place(unbegun, *offset))
-			return false;
+		take(impl, *offset, &chunk, tables_only);
+		if (unbegun && !chunk.magic)
+			note_place(unbegun, *offset);
 	}
-	return true;
 }
 
-/* Chunks are not begun in the order of their places. */
-static bool scan_again(struct tpa_trace_impl *impl, const struct places *unbegun)
+/* Chunks do not begin in the order in which they stand in the file. */
+static void scan_again(struct tpa_trace_impl *impl, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 
-	for (size_t i = 0; i < unbegun->count; i++) {
-		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic &&
-		    !take(impl, unbegun->list[i], &chunk, true))
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < unbegun->count; i++)
+		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic)
+			take(impl, unbegun->list[i], &chunk, true);
 }
 
-/* Tables grow while a program runs: what they hold by now, which is at least what the events found so far refer to. */
-static bool refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const struct places *unbegun)
+/* Tables grow while a program runs. As they are now, they hold at least what the events found so far refer to. */
+static void refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 	struct stat status;
@@ -122,12 +115,11 @@ static bool refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const s
 		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.committed > table->committed)
 			table->committed = readable(impl, table->offset, &chunk);
 	}
-	if (!scan_again(impl, unbegun))
-		return false;
+	scan_again(impl, unbegun);
 	if (fstat(impl->fd, &status) < 0 || (uint64_t)status.st_size <= impl->trace.file_bytes)
-		return true;
+		return;
 	impl->trace.file_bytes = (uint64_t)status.st_size;
-	return scan(impl, &offset, true, NULL);
+	scan(impl, &offset, true, NULL);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -140,8 +132,8 @@ static int by_begin(const void *a, const void *b)
 }
 
 /*
- * Chunks that a finished process counted but that are not in the file. One that wrote no finish was ended from outside,
- * perhaps before it made the last of them.
+ * Notes chunks that a finished process counted, but that are not in the file. A process that wrote no finish was ended from
+ * outside, perhaps before it made the last of them.
  */
 static void check_count(struct tpa_trace_impl *impl, uint64_t found)
 {
@@ -154,8 +146,8 @@ static void check_count(struct tpa_trace_impl *impl, uint64_t found)
 }
 
 /*
- * Numbers are given out about densely, and whatever has one costs some bytes of a chunk: no larger number is believed,
- * so that lists indexed by number stay in proportion to the file.
+ * The writer gives numbers out nearly without gaps, and each costs some bytes of a chunk. Larger numbers are damage; so lists
+ * indexed by number stay in proportion to the file.
  */
 static uint64_t number_limit(const struct tpa_chunks *chunks)
 {
@@ -175,22 +167,19 @@ static void settle(struct tpa_trace_impl *impl)
 	impl->thread_limit = number_limit(&impl->events);
 }
 
-bool tpa_chunks_scan(struct tpa_trace_impl *impl)
+void tpa_chunks_scan(struct tpa_trace_impl *impl)
 {
 	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
 	struct places unbegun = { 0 };
-	bool good;
 
 	impl->trace.used_bytes = size < offset ? size : offset;
-	good = scan(impl, &offset, false, &unbegun) && refresh_tables(impl, offset, &unbegun);
+	scan(impl, &offset, false, &unbegun);
+	refresh_tables(impl, offset, &unbegun);
 	free(unbegun.list);
-	if (!good)
-		return false;
 	if (size >= impl->header_size)
 		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);
 	impl->number_limit = number_limit(&impl->tables);
 	settle(impl);
-	return true;
 }
 
 /* ---- chunks that are gone ---- */

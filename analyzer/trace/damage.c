@@ -27,8 +27,7 @@ void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_byte
 		last->reason = "more damage follows";
 		return;
 	}
-	if (!tpa_reserve(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage)))
-		return;
+	tpa_grow(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage));
 	trace->damage[trace->damage_count++] = (struct tpa_damage){ offset, lost_bytes, reason };
 }
 

@@ -169,7 +169,7 @@ void tpa_events_close(struct tpa_events *events);
 
 const struct tpa_event *tpa_events_refill(struct tpa_events *events);
 
-/* The next event, owned by `events` and valid until the next call; NULL at the end, or when memory is out. */
+/* The next event, owned by `events` and valid until the next call; NULL at the end. */
 static inline const struct tpa_event *tpa_events_next(struct tpa_events *events)
 {
 	return __builtin_expect(events->at < events->end, 1) ? events->at++ : tpa_events_refill(events);
@@ -181,7 +181,7 @@ static inline const struct tpa_event *tpa_events_ahead(const struct tpa_events *
 	return events->end - events->at > distance ? events->at + distance : NULL;
 }
 
-/* Whether NULL meant that memory is out. */
+/* Whether the events ended early, as the file after a refresh no longer fits what was read of it before. */
 bool tpa_events_failed(const struct tpa_events *events);
 
 /*

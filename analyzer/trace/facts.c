@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/facts.h"
-
+/* Table records about the run as a whole: what was hooked, values that the program said, counters, files, searches for leaks. */
 #include <stdlib.h>
 
+#include "trace/records.h"
+#include "base/memory.h"
 #include "base/varint.h"
 
 #define FACTS_MAX 4096 /* of a kind; a trace with more is damaged */
 
 static char *text_of(const uint8_t *at, const uint8_t *end)
 {
-	size_t length = (size_t)(end - at);
-	char *text = malloc(length + 1);
+	return tpa_strndup((const char *)at, (size_t)(end - at));
+}
 
-	if (text) {
-		memcpy(text, at, length);
-		text[length] = '\0';
-	}
-	return text;
+/* Adds an element to a list, whose room is the power of two at or above *count. */
+static void add(void *list, size_t *count, const void *element, size_t size)
+{
+	char *bytes;
+
+	memcpy(&bytes, list, sizeof(bytes));
+	if ((*count & (*count - 1)) == 0)
+		bytes = tpa_resize(bytes, *count ? 2 * *count : 1, size);
+	memcpy(bytes + (*count)++ * size, element, size);
+	memcpy(list, &bytes, sizeof(bytes));
 }
 
 static struct tpa_value *value_named(const struct tpa_trace *trace, const char *name)
@@ -27,94 +33,66 @@ static struct tpa_value *value_named(const struct tpa_trace *trace, const char *
 	return NULL;
 }
 
-bool tpa_fact_value(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_fact_value(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
+	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
-	struct tpa_value value = { .value = tpa_uvarint(&at) }, *there, *grown;
+	struct tpa_value value = { .value = tpa_uvarint(&at) }, *there;
 
-	*bad = !tpa_read_ok(body, at, end) || trace->value_count == FACTS_MAX;
-	if (*bad)
-		return true;
+	if (!tpa_read_ok(body, at, end) || trace->value_count == FACTS_MAX)
+		return TPA_CUT_RECORD;
 	value.name = text_of(at, end);
-	if (!value.name)
-		return false;
 	there = value_named(trace, value.name);
-	if (there) {
-		there->value = value.value;
-		free(value.name);
-		return true;
+	if (!there) {
+		add(&trace->values, &trace->value_count, &value, sizeof(value));
+		return NULL;
 	}
-	grown = realloc(trace->values, (trace->value_count + 1) * sizeof(value));
-	if (!grown) {
-		free(value.name);
-		return false;
-	}
-	trace->values = grown;
-	trace->values[trace->value_count++] = value;
-	return true;
+	there->value = value.value;
+	free(value.name);
+	return NULL;
 }
 
-bool tpa_fact_counter(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_fact_counter(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
+	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
 	uint64_t number = tpa_uvarint(&at), error = tpa_uvarint(&at);
-	struct tpa_counter counter = { .error = (int)(error & 0xffff) }, *grown;
+	struct tpa_counter counter = { .number = (uint32_t)number, .error = (int)(error & 0xffff), .flags = *at++ };
 
-	counter.flags = *at++;
-	*bad = !tpa_read_ok(body, at, end) || trace->counter_count == FACTS_MAX || number > TPROF_COUNTERS_MAX ||
-	       (number == 0) == (error == 0);
-	if (*bad)
-		return true;
-	counter.number = (uint32_t)number;
+	if (!tpa_read_ok(body, at, end) || trace->counter_count == FACTS_MAX || number > TPROF_COUNTERS_MAX ||
+	    (number == 0) == (error == 0))
+		return TPA_CUT_RECORD;
 	counter.name = text_of(at, end);
-	grown = counter.name ? realloc(trace->counters, (trace->counter_count + 1) * sizeof(counter)) : NULL;
-	if (!grown) {
-		free(counter.name);
-		return false;
-	}
-	trace->counters = grown;
-	trace->counters[trace->counter_count++] = counter;
-	return true;
+	add(&trace->counters, &trace->counter_count, &counter, sizeof(counter));
+	return NULL;
 }
 
-bool tpa_fact_jitdump(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_fact_jitdump(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
-	char **grown, *path;
+	struct tpa_trace *trace = &tables->impl->trace;
+	char *path;
 
-	*bad = trace->jitdump_count == FACTS_MAX;
-	if (*bad)
-		return true;
+	if (trace->jitdump_count == FACTS_MAX)
+		return TPA_CUT_RECORD;
 	path = text_of(at, end);
-	grown = path ? realloc(trace->jitdumps, (trace->jitdump_count + 1) * sizeof(*grown)) : NULL;
-	if (!grown) {
-		free(path);
-		return false;
-	}
-	trace->jitdumps = grown;
-	trace->jitdumps[trace->jitdump_count++] = path;
-	return true;
+	add(&trace->jitdumps, &trace->jitdump_count, &path, sizeof(path));
+	return NULL;
 }
 
-bool tpa_fact_file(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_fact_file(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
+	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
 	uint64_t file = tpa_uvarint(&at);
-	char **grown;
+	char *none = NULL;
 
-	*bad = !tpa_read_ok(body, at, end) || !file || file >= FACTS_MAX;
-	if (*bad)
-		return true;
-	if (file >= trace->file_count) {
-		grown = realloc(trace->files, (file + 1) * sizeof(*grown));
-		if (!grown)
-			return false;
-		memset(grown + trace->file_count, 0, (file + 1 - trace->file_count) * sizeof(*grown));
-		trace->files = grown;
-		trace->file_count = file + 1;
-	}
+	if (!tpa_read_ok(body, at, end) || !file || file >= FACTS_MAX)
+		return TPA_CUT_RECORD;
+	while (file >= trace->file_count)
+		add(&trace->files, &trace->file_count, &none, sizeof(none));
 	free(trace->files[file]);
 	trace->files[file] = text_of(at, end);
-	return trace->files[file] != NULL;
+	return NULL;
 }
 
 static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const char *object, uint8_t state)
@@ -125,7 +103,7 @@ static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const char *obj
 	return NULL;
 }
 
-/* Of what is not reached the latest word counts: other objects may have been loaded that do. */
+/* The latest record of unreached functions replaces earlier ones: an object that reaches them may have been loaded since. */
 static void add_hooks(struct tpa_hooks *to, const struct tpa_hooks *hooks)
 {
 	if (hooks->state == TPROF_HOOKS_UNREACHED)
@@ -134,39 +112,48 @@ static void add_hooks(struct tpa_hooks *to, const struct tpa_hooks *hooks)
 	to->functions += hooks->functions;
 }
 
-bool tpa_fact_hooks(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_fact_hooks(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
+	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
-	struct tpa_hooks hooks = { .state = *at++ }, *there, *grown;
+	struct tpa_hooks hooks = { .state = *at++ }, *there;
 
 	hooks.pointers = tpa_uvarint(&at);
 	hooks.functions = tpa_uvarint(&at);
-	*bad = !tpa_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX;
-	if (*bad)
-		return true;
+	if (!tpa_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX)
+		return TPA_CUT_RECORD;
 	hooks.object = text_of(at, end);
-	if (!hooks.object)
-		return false;
 	there = hooks_of(trace, hooks.object, hooks.state);
-	if (there) {
-		add_hooks(there, &hooks);
-		free(hooks.object);
-		return true;
+	if (!there) {
+		add(&trace->hooks, &trace->hooks_count, &hooks, sizeof(hooks));
+		return NULL;
 	}
-	grown = realloc(trace->hooks, (trace->hooks_count + 1) * sizeof(hooks));
-	if (!grown) {
-		free(hooks.object);
-		return false;
-	}
-	trace->hooks = grown;
-	trace->hooks[trace->hooks_count++] = hooks;
-	return true;
+	add_hooks(there, &hooks);
+	free(hooks.object);
+	return NULL;
 }
 
-bool tpa_fact_reach(struct tpa_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+const char *tpa_hooks_name(unsigned state)
 {
+	static const char *const names[TPROF_HOOKS_STATES] = {
+		[TPROF_HOOKS_DONE] = "hooked",
+		[TPROF_HOOKS_PROTECTED] = "its pointers could not be made writable",
+		[TPROF_HOOKS_UNTOUCHABLE] = "functions that return twice, unwind or load",
+		[TPROF_HOOKS_UNBOUND] = "functions that were not found",
+		[TPROF_HOOKS_FULL] = "no room for stubs",
+		[TPROF_HOOKS_UNREACHED] = "exported, but reached through no pointer",
+		[TPROF_HOOKS_ELSEWHERE] =
+			"loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks",
+	};
+
+	return state < TPROF_HOOKS_STATES ? names[state] : "?";
+}
+
+const char *tpa_fact_reach(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
+{
+	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
-	struct tpa_reach_sum sum = { .ticks = tpa_uvarint(&at) }, *grown;
+	struct tpa_reach_sum sum = { .ticks = tpa_uvarint(&at) };
 	uint64_t node, op;
 
 	sum.reach = *at++;
@@ -174,40 +161,13 @@ bool tpa_fact_reach(struct tpa_trace *trace, const uint8_t *at, const uint8_t *e
 	op = tpa_uvarint(&at);
 	sum.blocks = tpa_uvarint(&at);
 	sum.bytes = tpa_uvarint(&at);
-	*bad = !tpa_read_ok(body, at, end) || !sum.reach || sum.reach > TPROF_REACH_STILL || node > UINT32_MAX ||
-	       op > UINT32_MAX;
-	if (*bad)
-		return true;
+	if (!tpa_read_ok(body, at, end) || !sum.reach || sum.reach > TPROF_REACH_STILL || node > UINT32_MAX ||
+	    op > UINT32_MAX)
+		return TPA_CUT_RECORD;
 	sum.node = (uint32_t)node;
 	sum.op = (uint32_t)op;
-	if ((trace->reach_count & (trace->reach_count - 1)) == 0) { /* doubled when it is full */
-		grown = realloc(trace->reach, (trace->reach_count ? 2 * trace->reach_count : 1) * sizeof(sum));
-		if (!grown)
-			return false;
-		trace->reach = grown;
-	}
-	trace->reach[trace->reach_count++] = sum;
-	return true;
-}
-
-void tpa_facts_free(struct tpa_trace *trace)
-{
-	for (size_t i = 0; i < trace->hooks_count; i++)
-		free(trace->hooks[i].object);
-	free(trace->hooks);
-	free(trace->reach);
-	for (size_t i = 0; i < trace->value_count; i++)
-		free(trace->values[i].name);
-	for (size_t i = 0; i < trace->counter_count; i++)
-		free(trace->counters[i].name);
-	free(trace->values);
-	free(trace->counters);
-	for (size_t i = 0; i < trace->jitdump_count; i++)
-		free(trace->jitdumps[i]);
-	free(trace->jitdumps);
-	for (size_t i = 0; i < trace->file_count; i++)
-		free(trace->files[i]);
-	free(trace->files);
+	add(&trace->reach, &trace->reach_count, &sum, sizeof(sum));
+	return NULL;
 }
 
 bool tpa_trace_value(const struct tpa_trace *trace, const char *name, uint64_t *value)

@@ -110,3 +110,37 @@ const char *tpa_event_kind_name(enum tpa_event_kind kind)
 {
 	return (unsigned)kind < TPA_EVENT_KINDS ? tpa_event_rows[kind].name : "?";
 }
+
+const char *tpa_fn_name(unsigned fn)
+{
+	static const char *const names[] = {
+		[TPROF_FN_MALLOC] = "malloc",
+		[TPROF_FN_CALLOC] = "calloc",
+		[TPROF_FN_REALLOC] = "realloc",
+		[TPROF_FN_REALLOCARRAY] = "reallocarray",
+		[TPROF_FN_MEMALIGN] = "memalign",
+		[TPROF_FN_POSIX_MEMALIGN] = "posix_memalign",
+		[TPROF_FN_ALIGNED_ALLOC] = "aligned_alloc",
+		[TPROF_FN_VALLOC] = "valloc",
+		[TPROF_FN_PVALLOC] = "pvalloc",
+		[TPROF_FN_NEW] = "new",
+		[TPROF_FN_NEW_ARRAY] = "new[]",
+		[TPROF_FN_MALLOCX] = "mallocx",
+		[TPROF_FN_RALLOCX] = "rallocx",
+		[TPROF_FN_XALLOCX] = "xallocx",
+		[TPROF_FN_PYTHON_MALLOC] = "python malloc",
+		[TPROF_FN_PYTHON_CALLOC] = "python calloc",
+		[TPROF_FN_PYTHON_REALLOC] = "python realloc",
+		[TPROF_FN_FREE] = "free",
+		[TPROF_FN_CFREE] = "cfree",
+		[TPROF_FN_FREE_SIZED] = "free_sized",
+		[TPROF_FN_FREE_ALIGNED_SIZED] = "free_aligned_sized",
+		[TPROF_FN_DELETE] = "delete",
+		[TPROF_FN_DELETE_ARRAY] = "delete[]",
+		[TPROF_FN_DALLOCX] = "dallocx",
+		[TPROF_FN_SDALLOCX] = "sdallocx",
+		[TPROF_FN_PYTHON_FREE] = "python free",
+	};
+
+	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";
+}

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "trace/impl.h"
 
 #define HEADER_MAX (1u << 20)
@@ -24,8 +25,7 @@ __attribute__((format(printf, 4, 5))) static bool refuse(const struct tpa_trace_
 	va_start(list, format);
 	vsnprintf(reason, sizeof(reason), format, list);
 	va_end(list);
-	if (asprintf(error, "%s: offset %" PRIu64 ": %s", impl->trace.file, offset, reason) < 0)
-		*error = NULL;
+	*error = tpa_format("%s: offset %" PRIu64 ": %s", impl->trace.file, offset, reason);
 	return false;
 }
 
@@ -53,8 +53,7 @@ static bool refuse_foreign(const struct tpa_trace_impl *impl, size_t got, char *
 		if (got < known_files[i].length ||
 		    memcmp(impl->header.magic, known_files[i].begins, known_files[i].length) != 0)
 			continue;
-		if (asprintf(error, "%s: %s", impl->trace.file, known_files[i].reason) < 0)
-			*error = NULL;
+		*error = tpa_format("%s: %s", impl->trace.file, known_files[i].reason);
 		return false;
 	}
 	return refuse(impl, error, 0, "not a tprof trace");
@@ -146,21 +145,17 @@ static size_t split(const char *text, size_t length, char **list)
 	return count;
 }
 
-static bool read_text(struct tpa_trace_impl *impl)
+static void read_text(struct tpa_trace_impl *impl)
 {
 	struct tpa_trace *trace = &impl->trace;
 	size_t size = impl->header_size, length, args_length, env_length, total = 2 * TPROF_TEXT_COUNT, i;
-	char *raw = calloc(1, size), *to;
+	char *raw = tpa_zalloc(1, size), *to;
 	const char *args, *env;
 
 	for (i = 0; i < TPROF_TEXT_COUNT; i++)
 		total += impl->header.text[i].length <= size ? impl->header.text[i].length : 0;
-	impl->text = calloc(1, total);
-	impl->lists = calloc(total, sizeof(*impl->lists));
-	if (!raw || !impl->text || !impl->lists) {
-		free(raw);
-		return false;
-	}
+	impl->text = tpa_zalloc(1, total);
+	impl->lists = tpa_zalloc(total, sizeof(*impl->lists));
 	if (tpa_read_at(impl->fd, raw, size, 0) < size)
 		tpa_damage_add(trace, trace->file_bytes, 0, "the file ends inside its header");
 	to = impl->text;
@@ -176,7 +171,6 @@ static bool read_text(struct tpa_trace_impl *impl)
 	trace->args = (const char *const *)impl->lists;
 	trace->env_count = split(env, env_length, impl->lists + trace->arg_count);
 	trace->env = (const char *const *)impl->lists + trace->arg_count;
-	return true;
 }
 
 bool tpa_trace_peek(const char *file, struct tprof_header *header)
@@ -200,8 +194,6 @@ bool tpa_header_read(struct tpa_trace_impl *impl, char **error)
 	if (!check_identity(impl, got, error))
 		return false;
 	check_sizes(impl);
-	if (read_text(impl))
-		return true;
-	*error = NULL;
-	return false;
+	read_text(impl);
+	return true;
 }

@@ -61,22 +61,22 @@ size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 /* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
 void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
 
-/* False: *error says why the file can't be read at all (heap string or NULL when memory is out). */
+/* False: *error says why the file can't be read at all (a heap string, the caller frees). */
 bool tpa_header_read(struct tpa_trace_impl *impl, char **error);
 
-/* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. False: no memory. */
-bool tpa_chunks_scan(struct tpa_trace_impl *impl);
+/* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. */
+void tpa_chunks_scan(struct tpa_trace_impl *impl);
 
 /* Adds the event chunks that were there before and no longer are. */
 void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before);
 
-/* Modules, frames, nodes. False: no memory. */
-bool tpa_tables_read(struct tpa_trace_impl *impl);
+/* Reads the tables: modules, frames, nodes, ops and facts about the run. */
+void tpa_tables_read(struct tpa_trace_impl *impl);
 
-/* Makes nodes with the same parent and frame one. False: no memory. */
-bool tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias);
+/* Makes nodes with the same parent and frame one. */
+void tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias);
 
-/* The node of a frame below a parent: as `children` has it, (parent, frame) to node, or new there and behind all. 0: no memory. */
+/* The node of a frame below a parent: the one that `children` maps (parent, frame) to, or a new one. 0: no number is left. */
 uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
 			 uint32_t frame);
 

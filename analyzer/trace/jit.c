@@ -11,14 +11,14 @@
 #include "base/memory.h"
 #include "base/pairs.h"
 
-/* A stack, in which addresses are reused, at one time: its node then. */
+/* The node of a stack with reused addresses, during one span of time. */
 struct version {
 	uint64_t from, until;
 	uint32_t node;
 };
 
 struct versions {
-	struct version *list; /* in order of time: none overlaps another */
+	struct version *list; /* in order of time, without overlaps */
 	size_t count, room;
 };
 
@@ -89,7 +89,7 @@ static uint32_t number_of(const struct tpa_jitdump *dump, const struct tpa_jit_c
 	return code ? (uint32_t)(code - dump->codes) + 1 : 0;
 }
 
-/* Each frame gets the code that stood there last. Sets *any if there are frames whose address was reused. */
+/* Gives each frame the last code at its address. Sets *any if an address was reused. */
 static void name_frames(struct splitter *splitter, bool *any)
 {
 	for (size_t i = 0; i < splitter->frame_count; i++) {
@@ -105,17 +105,15 @@ static void name_frames(struct splitter *splitter, bool *any)
 	}
 }
 
-/* Nodes with such a frame at or above them. */
-static bool mark_nodes(struct splitter *splitter)
+/* Marks the nodes with a reused frame at or above them. */
+static void mark_nodes(struct splitter *splitter)
 {
 	const struct tpa_trace *trace = splitter->trace;
 	struct tpa_jit_times *times = splitter->times;
 	size_t count = 0;
 
 	times->node_count = trace->node_count;
-	times->of_node = calloc(trace->node_count + 1, sizeof(*times->of_node));
-	if (!times->of_node)
-		return false;
+	times->of_node = tpa_zalloc(trace->node_count, sizeof(*times->of_node));
 	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
 		const struct tpa_node *node = &trace->nodes[i];
 
@@ -123,11 +121,10 @@ static bool mark_nodes(struct splitter *splitter)
 			times->of_node[i] = (uint32_t)++count;
 	}
 	times->count = count;
-	times->nodes = calloc(count + 1, sizeof(*times->nodes));
-	return times->nodes != NULL;
+	times->nodes = tpa_zalloc(count, sizeof(*times->nodes));
 }
 
-/* The frame in that code; made if need be. 0: no memory. */
+/* The frame in that code; made if need be. 0: no number is left. */
 static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t code)
 {
 	struct tpa_trace *trace = splitter->trace;
@@ -145,27 +142,24 @@ static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t cod
 	return number;
 }
 
-/* From `node` outwards down to what is the same at all times: frames into stack[]; *outer is the rest. False: no memory. */
-static bool take_stack(struct splitter *splitter, uint32_t node, size_t *count, uint32_t *outer)
+/* Fills stack[] with the frames of `node` outwards, up to the first node that is the same at all times, which it returns. */
+static uint32_t take_stack(struct splitter *splitter, uint32_t node, size_t *count)
 {
 	*count = 0;
 	for (; node >= TPROF_NODE_FIRST && splitter->times->of_node[node]; node = splitter->trace->nodes[node].parent) {
 		tpa_grow(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack));
 		splitter->stack[(*count)++] = splitter->trace->nodes[node].frame;
 	}
-	*outer = node;
-	return true;
+	return node;
 }
 
-/* The stack as it was at a time. node 0: no memory. */
+/* The stack as it was at a time. node 0: no number is left. */
 static struct version version_at(struct splitter *splitter, uint32_t node, uint64_t time)
 {
 	struct version version = { 0, UINT64_MAX, 0 };
 	size_t count;
-	uint32_t mixed;
+	uint32_t mixed = take_stack(splitter, node, &count);
 
-	if (!take_stack(splitter, node, &count, &mixed))
-		return version;
 	while (count-- > 0) {
 		uint32_t frame = splitter->stack[count];
 
@@ -187,7 +181,7 @@ static struct version version_at(struct splitter *splitter, uint32_t node, uint6
 	return version;
 }
 
-/* The place of the first version that ends behind a time. */
+/* The index of the first version that ends after `time`. */
 static size_t place_of(const struct versions *versions, uint64_t time)
 {
 	size_t low = 0, high = versions->count;
@@ -210,8 +204,7 @@ static const struct version *find_version(const struct versions *versions, uint6
 	return at < versions->count && versions->list[at].from <= time ? &versions->list[at] : NULL;
 }
 
-/* False: no memory. */
-static bool add_version(struct versions *versions, const struct version *version)
+static void add_version(struct versions *versions, const struct version *version)
 {
 	size_t at = place_of(versions, version->from);
 
@@ -219,7 +212,6 @@ static bool add_version(struct versions *versions, const struct version *version
 	memmove(versions->list + at + 1, versions->list + at, (versions->count - at) * sizeof(*version));
 	versions->list[at] = *version;
 	versions->count++;
-	return true;
 }
 
 static struct versions *versions_of(const struct tpa_jit_times *times, uint32_t node)
@@ -231,30 +223,29 @@ static struct versions *versions_of(const struct tpa_jit_times *times, uint32_t 
 
 /* ---- events ---- */
 
-static bool see_event(struct splitter *splitter, const struct tpa_event *event)
+static void see_event(struct splitter *splitter, const struct tpa_event *event)
 {
 	uint32_t node = tpa_trace_node(splitter->trace, event->node);
 	struct versions *versions = versions_of(splitter->times, node);
 	struct version version;
 
 	if (!versions || find_version(versions, event->time))
-		return true;
+		return;
 	version = version_at(splitter, node, event->time);
-	return version.node && add_version(versions, &version);
+	if (version.node)
+		add_version(versions, &version);
 }
 
-/* Which stacks there were at which times. */
-static bool see_events(struct splitter *splitter)
+/* Finds which stacks there were at which times. */
+static void see_events(struct splitter *splitter)
 {
 	struct tpa_events *events = tpa_events_open(splitter->trace);
 	const struct tpa_event *event;
-	bool good = events != NULL;
 
-	while (good && (event = tpa_events_next(events)))
-		good = !tpa_event_has_node(event->kind) || see_event(splitter, event);
-	good = good && !tpa_events_failed(events);
+	while ((event = tpa_events_next(events)))
+		if (tpa_event_has_node(event->kind))
+			see_event(splitter, event);
 	tpa_events_close(events);
-	return good;
 }
 
 void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *trace, struct tpa_event *events,
@@ -275,56 +266,52 @@ void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *tra
 
 static void free_times(struct tpa_jit_times *times)
 {
-	for (size_t i = 0; times && times->nodes && i < times->count; i++)
+	if (!times)
+		return;
+	for (size_t i = 0; i < times->count; i++)
 		free(times->nodes[i].list);
-	if (times) {
-		free(times->nodes);
-		free(times->of_node);
-	}
+	free(times->nodes);
+	free(times->of_node);
 	free(times);
 }
 
 /* ---- all of it ---- */
 
-static bool split(struct tpa_trace *trace, const struct tpa_jitdump *dump)
+static void split(struct tpa_trace *trace, const struct tpa_jitdump *dump)
 {
 	struct splitter splitter = { .trace = trace, .dump = dump, .frame_count = trace->frame_count };
-	bool any = false, good = true;
+	bool any = false;
 
 	splitter.frame_room = trace->frame_count;
 	splitter.node_room = trace->node_count;
-	splitter.reused = calloc(trace->frame_count + 1, sizeof(*splitter.reused));
-	if (!splitter.reused)
-		return false;
+	splitter.reused = tpa_zalloc(trace->frame_count, sizeof(*splitter.reused));
 	name_frames(&splitter, &any);
 	if (any) {
-		splitter.times = calloc(1, sizeof(*splitter.times));
-		good = splitter.times && mark_nodes(&splitter) && see_events(&splitter);
+		splitter.times = tpa_zalloc(1, sizeof(*splitter.times));
+		mark_nodes(&splitter);
+		see_events(&splitter);
 	}
 	free(splitter.reused);
 	free(splitter.stack);
 	tpa_pairs_free(&splitter.frames);
 	tpa_pairs_free(&splitter.children);
 	tpa_impl(trace)->jit_times = splitter.times;
-	return good;
 }
 
-bool tpa_jit_load(struct tpa_trace *trace, const char *folder)
+void tpa_jit_load(struct tpa_trace *trace, const char *folder)
 {
-	struct tpa_jitdump *dump = has_jit(trace) ? calloc(1, sizeof(*dump)) : NULL;
+	struct tpa_jitdump *dump;
 	struct tpa_trace_impl *impl = tpa_impl(trace);
 
 	impl->jit_asked = true;
-	impl->jit_folder = folder ? strdup(folder) : NULL;
-	if (!dump)
-		return true;
-	trace->jit = dump;
+	impl->jit_folder = folder ? tpa_strdup(folder) : NULL;
+	if (!has_jit(trace))
+		return;
+	trace->jit = dump = tpa_zalloc(1, sizeof(*dump));
 	if (!read_dump(dump, trace, folder))
-		return !dump->failed;
-	if (dump->failed)
-		return false;
+		return;
 	tpa_jitdump_sort(dump);
-	return split(trace, dump);
+	split(trace, dump);
 }
 
 void tpa_jit_free(struct tpa_trace *trace)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "trace/impl.h"
+#include "base/memory.h"
 #include "base/pairs.h"
 
 #define MAGIC 0x4a695444u
@@ -70,34 +71,17 @@ struct reader {
 
 /* ---- memory ---- */
 
-/* tpa_reserve(), of which the dump remembers that it failed. */
-static bool reserve(struct tpa_jitdump *dump, void *list, size_t *room, size_t need, size_t size)
+/* Keeps a block until tpa_jitdump_free(). */
+static void *keep(struct tpa_jitdump *dump, void *block)
 {
-	bool good = tpa_reserve(list, room, need, size);
-
-	dump->failed = dump->failed || !good;
-	return good;
-}
-
-/* NULL: no memory. */
-static void *keep(struct tpa_jitdump *dump, size_t size)
-{
-	void *block;
-
-	if (!reserve(dump, &dump->texts, &dump->text_room, dump->text_count + 1, sizeof(*dump->texts)))
-		return NULL;
-	block = malloc(size);
-	dump->failed = !block;
-	if (block)
-		dump->texts[dump->text_count++] = block;
+	tpa_grow(&dump->texts, &dump->text_room, dump->text_count + 1, sizeof(*dump->texts));
+	dump->texts[dump->text_count++] = block;
 	return block;
 }
 
 static const char *keep_text(struct tpa_jitdump *dump, const char *text)
 {
-	char *copy = keep(dump, strlen(text) + 1);
-
-	return copy ? strcpy(copy, text) : NULL;
+	return keep(dump, tpa_strdup(text));
 }
 
 void tpa_jitdump_free(struct tpa_jitdump *dump)
@@ -119,14 +103,14 @@ static uint64_t time_of(const struct reader *reader, uint64_t time)
 	return time > start ? tpa_trace_time(reader->trace, time - start) : 0;
 }
 
-/* False: no memory, or as much code as can be numbered. */
+/* False: no number is left. */
 static bool add_code(struct reader *reader, struct tpa_jit_code code)
 {
 	struct tpa_jitdump *dump = reader->dump;
 
-	if (!code.name || dump->count >= UINT32_MAX - 1 ||
-	    !reserve(dump, &dump->codes, &dump->room, dump->count + 1, sizeof(code)))
+	if (dump->count >= UINT32_MAX - 1)
 		return false;
+	tpa_grow(&dump->codes, &dump->room, dump->count + 1, sizeof(code));
 	code.order = dump->count;
 	dump->codes[dump->count++] = code;
 	tpa_pairs_set(&reader->numbered, code.index, 0, (uint32_t)dump->count);
@@ -138,7 +122,7 @@ static bool is_range(uint64_t start, uint64_t size)
 	return size && size <= CODE_MAX_BYTES && start + size > start;
 }
 
-/* The machine code behind the name is not looked at. */
+/* Skips the machine code behind the name. */
 static bool read_load(struct reader *reader, uint64_t time)
 {
 	struct load load;
@@ -164,7 +148,7 @@ static bool read_load(struct reader *reader, uint64_t time)
 	return add_code(reader, code);
 }
 
-/* What was loaded last under that number. */
+/* The code that was loaded last under a number. */
 static const struct tpa_jit_code *code_numbered(const struct reader *reader, uint64_t index)
 {
 	uint32_t number = tpa_pairs_find(&reader->numbered, index, 0);
@@ -200,7 +184,7 @@ static const char *file_of(const char *text)
 	return text;
 }
 
-/* One entry at *at: false, and the rest is nothing. */
+/* Reads the entry at *at. False: it is malformed, and so is what follows. */
 static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct tpa_jit_line *line, const char *last)
 {
 	static const char same[] = "\xff"; /* as the entry before */
@@ -229,7 +213,7 @@ static int by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* A record with one entry that can't be right gives no lines at all. */
+/* Takes all lines of the record, or none if an entry is malformed. */
 static void read_lines(struct reader *reader)
 {
 	uint64_t start, count, bias = reader->header.reserved == V8_MARK ? V8_BIAS : 0;
@@ -243,9 +227,7 @@ static void read_lines(struct reader *reader)
 	memcpy(&count, reader->bytes + sizeof(start), sizeof(count));
 	if (!count || count > reader->size / sizeof(struct entry))
 		return;
-	lines = keep(reader->dump, count * sizeof(*lines));
-	if (!lines)
-		return;
+	lines = keep(reader->dump, tpa_zalloc(count, sizeof(*lines)));
 	for (uint64_t i = 0; i < count; i++)
 		if (!read_entry(reader, &at, start + bias, &lines[i], i ? lines[i - 1].file : NULL))
 			return;
@@ -259,14 +241,13 @@ static void read_lines(struct reader *reader)
 
 static bool fill(struct reader *reader, size_t size)
 {
-	if (!reserve(reader->dump, &reader->bytes, &reader->room, size + 1, 1))
-		return false;
+	tpa_grow(&reader->bytes, &reader->room, size + 1, 1);
 	reader->size = fread(reader->bytes, 1, size, reader->file);
 	reader->bytes[reader->size] = 0;
 	return reader->size == size;
 }
 
-/* How much of a record is worth reading. */
+/* How many bytes of a record to read. */
 static size_t wanted(uint32_t id, size_t size)
 {
 	size_t most = 0;
@@ -280,7 +261,7 @@ static size_t wanted(uint32_t id, size_t size)
 	return size < most ? size : most;
 }
 
-/* False: nothing follows, or memory is out. */
+/* False: no record follows. */
 static bool read_record(struct reader *reader)
 {
 	struct record record;
@@ -300,13 +281,13 @@ static bool read_record(struct reader *reader)
 		return read_move(reader, record.time);
 	case CODE_DEBUG_INFO:
 		read_lines(reader);
-		return !reader->dump->failed;
+		return true;
 	default: /* unwinding tables: frames are walked as they were recorded */
 		return true;
 	}
 }
 
-/* A file that was there before the program began is another's. */
+/* Opens the file, unless it was last written before the program began: then another process made it. */
 static FILE *open_dump(const char *path, const struct tpa_trace *trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that a compiler made at run time, as it wrote it down in perf's jitdump format (Linux,
- * tools/perf/Documentation/jitdump-specification.txt): names, lines, and since when which code stands at an address.
+ * Reads perf's jitdump format (Linux, tools/perf/Documentation/jitdump-specification.txt), in which a compiler describes the code
+ * that it makes at run time: names, lines, and from when each code stands at its address.
  */
 #ifndef TPROF_TRACE_JITDUMP_H
 #define TPROF_TRACE_JITDUMP_H
@@ -30,12 +30,12 @@ struct tpa_jitdump {
 	size_t count, room;
 	void **texts; /* all that the codes point to */
 	size_t text_count, text_room;
-	bool failed; /* memory was out: what is here is not all */
 };
 
 /*
- * Adds what is in the file to *dump, up to the first record that is cut or can't be right. Times are made the trace's.
- * False: it is no jitdump, or can't be read. Memory may be out in either case: dump->failed. Not through links, and nothing but a file: /tmp is everybody's.
+ * Adds the code in the file to *dump, up to the first record that is cut or malformed. Times become those of the trace's
+ * events. False: the file is no jitdump, or can't be read. Follows no link and opens only regular files, as everybody may write to
+ * /tmp.
  */
 bool tpa_jitdump_read(struct tpa_jitdump *dump, const char *path, const struct tpa_trace *trace);
 void tpa_jitdump_sort(struct tpa_jitdump *dump);

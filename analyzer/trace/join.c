@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Joined nodes become nodes like any other: their Python frames stand among the native ones, where the interpreter ran
- * them. From a native stack and a Python stack outwards, step by step, until both are at an end or a pair is met whose
- * outcome is known; most stacks differ from one that was seen in their innermost frames only.
+ * Turns joined nodes into ordinary ones, with the Python frames among the native ones where the interpreter ran them. The
+ * code walks a native and a Python stack outwards until both end or a pair is met that was joined before; most stacks differ
+ * from an earlier one only in their innermost frames.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static uint32_t parent_of(const struct joiner *joiner, uint32_t node)
 	return joiner->trace->nodes[node].parent;
 }
 
-/* The mixed node of a frame below a mixed node, made if need be. 0: no memory. */
+/* The mixed node of a frame below a mixed node, made if need be. 0: no number is left. */
 static uint32_t child(struct joiner *joiner, uint32_t parent, uint32_t frame)
 {
 	return tpa_nodes_child(joiner->trace, joiner->node_room, &joiner->children, parent, frame);
@@ -75,24 +75,26 @@ static bool at_end(uint32_t native, uint32_t python, uint32_t *rest)
 	return true;
 }
 
-/* Outwards, until the outcome is known: *rest. False: no memory. */
-static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, uint32_t *rest)
+/* Notes the steps outwards, until the outcome is known, and returns it. */
+static uint32_t take_steps(struct joiner *joiner, uint32_t native, uint32_t python)
 {
+	uint32_t rest;
+
 	joiner->step_count = 0;
-	while (!at_end(native, python, rest)) {
-		*rest = tpa_pairs_find(&joiner->known, native, python);
-		if (*rest)
-			return true;
+	while (!at_end(native, python, &rest)) {
+		rest = tpa_pairs_find(&joiner->known, native, python);
+		if (rest)
+			break;
 		tpa_grow(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps));
 		joiner->steps[joiner->step_count++] = (struct tpa_join){ 0, native, python };
 		if (takes_python(joiner, native))
 			python = past_entry(joiner, python);
 		native = native < TPROF_NODE_FIRST ? TPROF_NODE_NONE : parent_of(joiner, native);
 	}
-	return true;
+	return rest;
 }
 
-/* The loop's Python frames below `mixed`, outermost first. 0: no memory. */
+/* Adds the loop's Python frames below `mixed`, outermost first. 0: no number is left. */
 static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t python)
 {
 	uint32_t end = past_entry(joiner, python);
@@ -109,13 +111,11 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	return mixed;
 }
 
-/* 0: no memory. */
+/* 0: no number is left. */
 static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 {
-	uint32_t mixed;
+	uint32_t mixed = take_steps(joiner, native, python);
 
-	if (!take_steps(joiner, native, python, &mixed))
-		return 0;
 	while (mixed && joiner->step_count > 0) {
 		const struct tpa_join *step = &joiner->steps[--joiner->step_count];
 
@@ -129,22 +129,19 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 	return mixed;
 }
 
-bool tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count)
+void tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count)
 {
 	struct joiner joiner = { .trace = trace, .node_room = node_room };
-	bool good = true;
 
-	for (size_t i = 0; good && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint32_t native = tpa_trace_node(trace, joins[i].native),
 			 python = tpa_trace_node(trace, joins[i].python);
-		uint32_t mixed = join(&joiner, native, python);
+		uint32_t mixed = join(&joiner, native, python); /* may move the list of nodes */
 
-		good = mixed != 0 || native < TPROF_NODE_FIRST;
 		trace->nodes[joins[i].node] = (struct tpa_node){ mixed, 0 };
 	}
 	tpa_pairs_free(&joiner.known);
 	tpa_pairs_free(&joiner.children);
 	free(joiner.steps);
 	free(joiner.frames);
-	return good;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace whose disk was full: table records are missing from header.tables_from on. Events that refer to one of them, and
- * all that came later, are no part of the trace: each chunk ends before the first of these, and what is cut off is counted.
+ * When the disk is full, table records are missing from header.tables_from on. Each chunk ends before its first event that
+ * refers to a missing record or came later; the allocations and frees behind it are counted as lost.
  */
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "trace/cursor.h"
 #include "trace/lost_records.h"
 
@@ -34,20 +35,17 @@ static bool is_whole(const struct tpa_trace_impl *impl, uint64_t node)
 	return node < TPROF_NODE_FIRST || (node < impl->whole_count && impl->whole[node]);
 }
 
-/* A parent has a lower number than its children, and a joined node than neither of the two. */
-bool tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count)
+/* A parent has a lower number than its children, and a joined node a higher one than both its stacks. */
+void tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count)
 {
 	const struct tpa_trace *trace = &impl->trace;
 
-	impl->whole = calloc(trace->node_count + 1, 1);
-	if (!impl->whole)
-		return false;
+	impl->whole = tpa_zalloc(trace->node_count, 1);
 	impl->whole_count = trace->node_count;
 	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++)
 		impl->whole[i] = is_known(trace, trace->nodes[i].frame) && is_whole(impl, trace->nodes[i].parent);
 	for (size_t i = 0; i < join_count; i++)
 		impl->whole[joins[i].node] = is_whole(impl, joins[i].native) && is_whole(impl, joins[i].python);
-	return true;
 }
 
 static bool has_op(const struct tpa_trace *trace, uint64_t number)
@@ -94,17 +92,14 @@ static int64_t cut_chunk(struct tpa_trace_impl *impl, struct tpa_cursor *cursor,
 	return lost;
 }
 
-bool tpa_missing_cut(struct tpa_trace_impl *impl)
+void tpa_missing_cut(struct tpa_trace_impl *impl)
 {
-	struct tpa_cursor *cursor = malloc(sizeof(*cursor));
+	struct tpa_cursor *cursor = tpa_resize(NULL, 1, sizeof(*cursor));
 	int64_t lost = 0;
 
-	if (!cursor)
-		return false;
 	for (size_t i = 0; i < impl->events.count; i++)
 		lost += cut_chunk(impl, cursor, &impl->events.list[i]);
 	free(cursor);
 	if (lost > 0 && !impl->trace.running)
 		impl->header.lost[TPROF_LOST_NO_SPACE] += (uint64_t)lost;
-	return true;
 }

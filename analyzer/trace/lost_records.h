@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table records that could not be written, and what refers to them. */
+/* Table records that could not be written as the disk was full, and the events that refer to them. */
 #ifndef TPROF_TRACE_LOST_RECORDS_H
 #define TPROF_TRACE_LOST_RECORDS_H
 
 #include "trace/records.h"
 
-/* header.tables_from: ticks since when records are missing; 0: none are. Asked once the tables are read. */
+/* Reads header.tables_from again, once the tables are read: the ticks since when records are missing; 0: none are. */
 uint64_t tpa_missing_from(struct tpa_trace_impl *impl);
 
-/* Which nodes have all their records, while their numbers are the file's. False: no memory. */
-bool tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count);
+/* Finds the nodes whose records are all there. Call it before nodes are unified, while their numbers are the file's. */
+void tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count);
 
-/* Ends each event chunk before what refers to a missing record, or came later. False: no memory. */
-bool tpa_missing_cut(struct tpa_trace_impl *impl);
+/* Ends each event chunk before its first event that refers to a missing record or came after header.tables_from. */
+void tpa_missing_cut(struct tpa_trace_impl *impl);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes that mean the same become one. A node's parent has a lower number, so one pass in order of numbers sees each
- * parent before its children. Most nodes are their parent's only child: that one is remembered beside the parent, where
- * the lookup costs nothing; only further children go to a hash table. Beside that: nodes that are made, each once.
+ * Makes nodes with the same parent and frame one. A node's parent has a lower number, so one pass in order of numbers sees
+ * each parent before its children. Most nodes are their parent's only child, which an array finds by the parent; only further
+ * children go to a hash table. Also makes nodes that the file does not have, each once.
  */
 #include <stdlib.h>
 
@@ -39,24 +39,21 @@ static uint32_t *find(const struct children *children, const struct tpa_node *no
 	return &children->table[i];
 }
 
-static bool grow(struct children *children, const struct tpa_node *nodes)
+static void grow(struct children *children, const struct tpa_node *nodes)
 {
 	struct children larger = { .bits = children->table ? children->bits + 1 : 10 };
 	size_t i;
 
-	larger.table = calloc((size_t)1 << larger.bits, sizeof(*larger.table));
-	if (!larger.table)
-		return false;
+	larger.table = tpa_zalloc((size_t)1 << larger.bits, sizeof(*larger.table));
 	for (i = 0; children->table && i < (size_t)1 << children->bits; i++)
 		if (children->table[i])
 			*find(&larger, nodes, &nodes[children->table[i]]) = children->table[i];
 	free(children->table);
 	children->table = larger.table;
 	children->bits = larger.bits;
-	return true;
 }
 
-/* The node that means the same as nodes[number]: itself if it is the first. 0: no memory. */
+/* The node that means the same as nodes[number]: itself if it is the first. */
 static uint32_t unify(struct children *children, const struct tpa_node *nodes, uint32_t number)
 {
 	const struct tpa_node *node = &nodes[number];
@@ -68,8 +65,8 @@ static uint32_t unify(struct children *children, const struct tpa_node *nodes, u
 	}
 	if (nodes[only].frame == node->frame)
 		return only;
-	if ((!children->table || children->count >= (uint32_t)1 << (children->bits - 1)) && !grow(children, nodes))
-		return 0;
+	if (!children->table || children->count >= (uint32_t)1 << (children->bits - 1))
+		grow(children, nodes);
 	slot = find(children, nodes, node);
 	if (!*slot) {
 		*slot = number;
@@ -78,14 +75,13 @@ static uint32_t unify(struct children *children, const struct tpa_node *nodes, u
 	return *slot;
 }
 
-bool tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias)
+void tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias)
 {
-	struct children children = { .only = calloc(trace->node_count, sizeof(*children.only)) };
+	struct children children = { .only = tpa_zalloc(trace->node_count, sizeof(*children.only)) };
 	struct tpa_node *nodes = trace->nodes;
-	bool good = children.only != NULL;
 	uint32_t i, same;
 
-	for (i = TPROF_NODE_FIRST; good && i < trace->node_count; i++) {
+	for (i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
 		uint32_t parent = tpa_trace_node(trace, nodes[i].parent);
 
 		nodes[i].parent = parent;
@@ -93,13 +89,11 @@ bool tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias)
 			continue;
 		nodes[i].frame = frame_alias[nodes[i].frame];
 		same = unify(&children, nodes, i);
-		good = same != 0;
-		if (good && same != i)
+		if (same != i)
 			nodes[i] = (struct tpa_node){ same, 0 };
 	}
 	free(children.only);
 	free(children.table);
-	return good;
 }
 
 uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,

@@ -18,12 +18,9 @@ bool tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_a
 	if (archive->loading)
 		return tpa_archive_check(archive, !numbers->as_read || count == trace->node_count,
 					 "the trace has grown, and its stacks depend on time");
-	if (numbers->as_read)
-		return true;
-	numbers->file_nodes = tpa_trace_file_nodes(trace);
-	if (!numbers->file_nodes)
-		tpa_archive_no_memory(archive);
-	return numbers->file_nodes != NULL;
+	if (!numbers->as_read)
+		numbers->file_nodes = tpa_trace_file_nodes(trace);
+	return true;
 }
 
 void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers)

@@ -18,7 +18,7 @@ struct tpa_archive_numbers {
 	uint32_t *file_nodes; /* saving, if not: tpa_trace_file_nodes() */
 };
 
-/* False: no memory. tpa_archive_numbers_end() is due in any case. */
+/* False: the state does not fit the trace, as archive->reason says. tpa_archive_numbers_end() is due in any case. */
 bool tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
 			       const struct tpa_trace *trace, const uint32_t *same, uint32_t op_count);
 void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers);

@@ -1,80 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table records of Python: code objects, frames, and nodes that join them with native stacks. */
-#include <stdlib.h>
-#include <string.h>
-
+/* Table records of Python: code objects, frames, and nodes that join a Python stack with a native one. */
 #include "trace/records.h"
+#include "base/memory.h"
 #include "base/varint.h"
-#include "base/reserve.h"
 
-static bool in_range(const struct tpa_tables *tables, uint64_t number)
-{
-	return number && number < tables->impl->number_limit;
-}
-
-bool tpa_tables_code(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+const char *tpa_tables_code(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
 	uint64_t number = tpa_uvarint(&at), line = tpa_uvarint(&at), name_length = tpa_uvarint(&at);
 	struct tpa_code *code;
 
-	if (!tpa_read_ok(body, at, end) || name_length > (uint64_t)(end - at)) {
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_CUT_RECORD);
-		return true;
-	}
-	if (!in_range(tables, number) || line > INT32_MAX) {
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_BAD_NUMBER);
-		return true;
-	}
-	if (!tpa_tables_extend(&trace->codes, &trace->code_count, &tables->code_room, number + 1, sizeof(*code)))
-		return false;
+	if (!tpa_read_ok(body, at, end) || name_length > (uint64_t)(end - at))
+		return TPA_CUT_RECORD;
+	if (!tpa_tables_is_number(tables, number) || line > INT32_MAX)
+		return TPA_BAD_NUMBER;
+	tpa_tables_extend(&trace->codes, &trace->code_count, &tables->code_room, number + 1, sizeof(*code));
 	code = &trace->codes[number];
-	if (code->name) {
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_NUMBER_TWICE);
-		return true;
-	}
+	if (code->name)
+		return TPA_NUMBER_TWICE;
 	code->first_line = (uint32_t)line;
 	code->name = tpa_tables_texts(at, name_length, at + name_length, (size_t)(end - at) - name_length);
-	if (!code->name)
-		return false;
 	code->file = code->name + name_length + 1;
-	return true;
+	return NULL;
 }
 
-bool tpa_tables_python(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+const char *tpa_tables_python(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *body = at;
 	uint64_t number = tpa_uvarint(&at), code = tpa_uvarint(&at), line = tpa_uvarint(&at);
 	uint8_t flags = *at++;
-	bool taken;
 
-	if (!tpa_read_ok(body, at, end)) {
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_CUT_RECORD);
-		return true;
-	}
-	if (!in_range(tables, number) || (code && !in_range(tables, code)) || line > INT32_MAX) {
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_BAD_NUMBER);
-		return true;
-	}
-	if (!tpa_tables_frame(tables, number, &taken))
-		return false;
-	if (taken)
-		tpa_tables_damage(tables, record, (uint64_t)(end - record), TPA_NUMBER_TWICE);
-	else
-		tables->impl->trace.frames[number] =
-			(struct tpa_frame){ .code = (uint32_t)code, .line = (uint32_t)line, .flags = flags };
-	return true;
+	if (!tpa_read_ok(body, at, end))
+		return TPA_CUT_RECORD;
+	if (!tpa_tables_is_number(tables, number) || code >= tables->impl->number_limit || line > INT32_MAX)
+		return TPA_BAD_NUMBER;
+	if (!tpa_tables_frame(tables, number))
+		return TPA_NUMBER_TWICE;
+	tables->impl->trace.frames[number] =
+		(struct tpa_frame){ .code = (uint32_t)code, .line = (uint32_t)line, .flags = flags };
+	return NULL;
 }
 
 struct numbers {
 	uint64_t node, native, python;
 };
 
-/* False: it does not fit the chunk, or has bits that mean nothing. */
-static bool read_join(struct tpa_tables *tables, const uint8_t *record, struct numbers *join)
+/* False: the record does not fit the chunk, or has bits of a later version. */
+static bool read_join(struct tpa_tables *tables, struct numbers *join)
 {
-	const uint8_t *at = record + 1;
+	const uint8_t *record = tables->at, *at = record + 1;
 	uint8_t tag = *record;
 
 	join->node = tables->expected + (tag & TPROF_JOIN_NODE ? (uint64_t)tpa_svarint(&at) : 0);
@@ -88,33 +63,30 @@ static bool read_join(struct tpa_tables *tables, const uint8_t *record, struct n
 	return true;
 }
 
-/* Until all nodes are known it is an alias of its native stack. */
-bool tpa_tables_join(struct tpa_tables *tables, const uint8_t *record)
+/* Until all nodes are known, the joined node is an alias of its native stack. */
+const char *tpa_tables_join(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
+	const uint8_t *record = tables->at;
 	struct numbers join;
 
-	if (!read_join(tables, record, &join)) {
-		tpa_tables_damage(tables, record, (uint64_t)(tables->end - record), TPA_CUT_RECORD);
+	if (!read_join(tables, &join)) {
 		tables->at = tables->end;
-		return true;
+		return TPA_CUT_RECORD;
 	}
-	if (!in_range(tables, join.node) || join.node < TPROF_NODE_FIRST || join.native >= join.node ||
+	if (!tpa_tables_is_number(tables, join.node) || join.node < TPROF_NODE_FIRST || join.native >= join.node ||
 	    join.python >= join.node) {
-		tpa_tables_damage(tables, record, (uint64_t)(tables->end - record), TPA_BAD_NUMBER);
 		tables->at = tables->end;
-		return true;
+		return TPA_BAD_NUMBER;
 	}
-	if (!tpa_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1,
-			       sizeof(*trace->nodes)) ||
-	    !tpa_reserve(&tables->joins, &tables->join_room, tables->join_count + 1, sizeof(*tables->joins)))
-		return false;
+	tpa_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1, sizeof(*trace->nodes));
 	if (trace->nodes[join.node].frame || trace->nodes[join.node].parent) {
-		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE);
-		return true;
+		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE); /* the native and Python stacks are still good */
+		return NULL;
 	}
 	trace->nodes[join.node].parent = (uint32_t)join.native;
+	tpa_grow(&tables->joins, &tables->join_room, tables->join_count + 1, sizeof(*tables->joins));
 	tables->joins[tables->join_count++] =
 		(struct tpa_join){ (uint32_t)join.node, (uint32_t)join.native, (uint32_t)join.python };
-	return true;
+	return NULL;
 }

@@ -34,31 +34,43 @@ struct tpa_tables {
 	uint64_t python;   /* Python node of the last JOIN record */
 };
 
+/* Notes that a record is damaged and that `lost` bytes of it could not be used. */
 void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason);
 
-/* Makes `count` elements of a list, the new ones zero. False: no memory. */
-bool tpa_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
+/* Makes a list `need` elements long, if it is shorter; the new elements are zero. */
+void tpa_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
 
 /*
- * Two texts, each with a NUL behind it, in one block that free() of the first frees; the second stands at [first_length + 1].
- * NULL: no memory.
+ * Two texts, each with a NUL behind it, in one block that free() of the first releases; the second stands at
+ * [first_length + 1].
  */
 char *tpa_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length);
 
-/* Makes room for a frame's number. False: no memory. *taken: there is one of that number already. */
-bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number, bool *taken);
+/* Whether a number can be one of a frame, node, module or op. */
+static inline bool tpa_tables_is_number(const struct tpa_tables *tables, uint64_t number)
+{
+	return number && number < tables->impl->number_limit;
+}
 
-/* Records of [at, end), whose tag stands at `record`. False: no memory. */
-bool tpa_tables_code(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
-bool tpa_tables_python(struct tpa_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
+/* Makes room for a frame of that number. False: there is one already. */
+bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number);
 
-/* The JOIN record at tables->at, which is moved behind it. False: no memory. */
-bool tpa_tables_join(struct tpa_tables *tables, const uint8_t *record);
+/* Reads the body [at, end) of a record with a length. Returns why the record is damaged; NULL: it is not. */
+typedef const char *tpa_read_body(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end);
 
-/* Once all chunks are read: see resolve.c. False: no memory. */
-bool tpa_tables_resolve(struct tpa_tables *tables);
+/* Of Python: see python.c. */
+tpa_read_body tpa_tables_code, tpa_tables_python;
 
-/* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. False: no memory. */
-bool tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count);
+/* Of the run as a whole: see facts.c. */
+tpa_read_body tpa_fact_value, tpa_fact_counter, tpa_fact_reach, tpa_fact_jitdump, tpa_fact_file, tpa_fact_hooks;
+
+/* Reads the JOIN record at tables->at and moves tables->at behind it, or behind what is lost. Returns as tpa_read_body does. */
+const char *tpa_tables_join(struct tpa_tables *tables);
+
+/* Once all chunks are read: see resolve.c. */
+void tpa_tables_resolve(struct tpa_tables *tables);
+
+/* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. */
+void tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count);
 
 #endif

@@ -59,10 +59,8 @@ bool tpa_trace_refresh(struct tpa_trace *trace, char **error)
 
 	if (!read)
 		return false;
-	if (impl->jit_asked && !tpa_jit_load(read, impl->jit_folder)) {
-		tpa_trace_close(read);
-		return false;
-	}
+	if (impl->jit_asked)
+		tpa_jit_load(read, impl->jit_folder);
 	later = tpa_impl(read);
 	tpa_readers_save(impl);
 	SWAP(*impl, *later);

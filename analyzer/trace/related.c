@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define PATH_LENGTH 4096
 
@@ -43,7 +43,7 @@ static char *name_of(const char *path, const struct tprof_header *header)
 		read_text(file, header->text[TPROF_TEXT_STARTED], started);
 		fclose(file);
 	}
-	return strdup(tpa_started_name(started, exe));
+	return tpa_strdup(tpa_started_name(started, exe));
 }
 
 static bool is_other(const struct tprof_header *own, const struct tprof_header *header)
@@ -51,24 +51,19 @@ static bool is_other(const struct tprof_header *own, const struct tprof_header *
 	return header->run == own->run && (header->pid != own->pid || header->start.ticks != own->start.ticks);
 }
 
-static bool add(struct tpa_others *others, size_t *room, const struct tprof_header *own, const char *path)
+static void add(struct tpa_others *others, size_t *room, const struct tprof_header *own, const char *path)
 {
 	struct tpa_other other;
 	struct stat status;
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header) ||
 	    !is_other(own, &other.header))
-		return true;
+		return;
 	other.bytes = (uint64_t)status.st_size;
-	other.file = strdup(path);
+	other.file = tpa_strdup(path);
 	other.name = name_of(path, &other.header);
-	if (!other.file || !other.name || !tpa_reserve(&others->list, room, others->count + 1, sizeof(*others->list))) {
-		free(other.file);
-		free(other.name);
-		return false;
-	}
+	tpa_grow(&others->list, room, others->count + 1, sizeof(*others->list));
 	others->list[others->count++] = other;
-	return true;
 }
 
 static int by_size(const void *a, const void *b)
@@ -81,7 +76,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Those that end as this trace's name does: a directory may hold much else. */
-static bool look_through(DIR *directory, const char *prefix, const struct tpa_trace *trace, struct tpa_others *others)
+static void look_through(DIR *directory, const char *prefix, const struct tpa_trace *trace, struct tpa_others *others)
 {
 	const char *suffix = strrchr(base_of(trace->file), '.');
 	size_t length = suffix ? strlen(suffix) : 0, room = 0;
@@ -94,31 +89,27 @@ static bool look_through(DIR *directory, const char *prefix, const struct tpa_tr
 		if (own < length || (suffix && strcmp(entry->d_name + own - length, suffix) != 0) ||
 		    (size_t)snprintf(path, sizeof(path), "%s%s", prefix, entry->d_name) >= sizeof(path))
 			continue;
-		if (!add(others, &room, trace->header, path))
-			return false;
+		add(others, &room, trace->header, path);
 	}
-	return true;
 }
 
-bool tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others)
+void tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others)
 {
 	const char *base = base_of(trace->file);
 	char prefix[PATH_LENGTH];
 	DIR *directory;
-	bool good;
 
 	*others = (struct tpa_others){ NULL, 0 };
 	if (!trace->header->run ||
 	    (size_t)snprintf(prefix, sizeof(prefix), "%.*s", (int)(base - trace->file), trace->file) >= sizeof(prefix))
-		return true;
+		return;
 	directory = opendir(prefix[0] ? prefix : ".");
 	if (!directory)
-		return true;
-	good = look_through(directory, prefix, trace, others);
+		return;
+	look_through(directory, prefix, trace, others);
 	closedir(directory);
-	if (good && others->count)
+	if (others->count)
 		qsort(others->list, others->count, sizeof(*others->list), by_size);
-	return good;
 }
 
 void tpa_others_free(struct tpa_others *others)

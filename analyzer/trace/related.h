@@ -17,8 +17,8 @@ struct tpa_others {
 	size_t count;
 };
 
-/* Those of trace's run; none of one that does not know its run. False: no memory. */
-bool tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others);
+/* Finds the other traces of the same run; none if the trace does not know its run. Free them with tpa_others_free(). */
+void tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others);
 void tpa_others_free(struct tpa_others *others);
 
 /* What a program was started as: the last part of its path. `started` may be "". */

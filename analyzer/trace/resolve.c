@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables once they are read: modules in order, frames as run-time addresses, what means the same made one. */
+/* Completes the tables once they are read: sorts modules, gives frames run-time addresses, unifies frames and nodes. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "trace/lost_records.h"
 #include "trace/records.h"
 
@@ -29,7 +30,7 @@ static int by_id(const void *a, const void *b)
 	return x->loaded_ticks < y->loaded_ticks ? -1 : x->loaded_ticks > y->loaded_ticks;
 }
 
-/* Puts the modules in order and tells them when they were unloaded. */
+/* Sorts the modules by ID and notes when each was unloaded. */
 static void sort_modules(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
@@ -56,8 +57,8 @@ static void sort_modules(struct tpa_tables *tables)
 	}
 }
 
-/* Frames as run-time addresses, now that all modules are known. */
-static bool resolve_frames(struct tpa_tables *tables)
+/* Makes frames run-time addresses, now that all modules are known. */
+static void resolve_frames(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
 	size_t i, known = trace->frame_count;
@@ -75,8 +76,8 @@ static bool resolve_frames(struct tpa_tables *tables)
 		else
 			tpa_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}
-	return tpa_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
-				 sizeof(*trace->frames));
+	tpa_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
+			  sizeof(*trace->frames));
 }
 
 struct frame_rank {
@@ -101,7 +102,7 @@ static int by_place(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Of a frame whose record is missing nothing is known. */
+/* A frame whose record is missing equals no other. */
 static bool same_frame(const struct tpa_frame *a, const struct tpa_frame *b)
 {
 	return (a->pc || a->code) && a->pc == b->pc && a->module == b->module && a->flags == b->flags &&
@@ -112,42 +113,33 @@ static bool same_frame(const struct tpa_frame *a, const struct tpa_frame *b)
 static uint32_t *alias_frames(const struct tpa_trace *trace)
 {
 	size_t count = trace->frame_count, i;
-	uint32_t *alias = calloc(count + 1, sizeof(*alias));
-	struct frame_rank *ranks = calloc(count + 1, sizeof(*ranks));
+	uint32_t *alias = tpa_zalloc(count, sizeof(*alias));
+	struct frame_rank *ranks = tpa_zalloc(count, sizeof(*ranks));
 
-	for (i = 0; alias && ranks && i < count; i++)
+	for (i = 0; i < count; i++)
 		ranks[i] = (struct frame_rank){ trace->frames[i], (uint32_t)i };
-	if (alias && ranks) {
-		qsort(ranks, count, sizeof(*ranks), by_place);
-		for (i = 0; i < count; i++) {
-			bool same = i && same_frame(&ranks[i].frame, &ranks[i - 1].frame);
+	qsort(ranks, count, sizeof(*ranks), by_place);
+	for (i = 0; i < count; i++) {
+		bool same = i && same_frame(&ranks[i].frame, &ranks[i - 1].frame);
 
-			alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
-		}
-	}
-	if (!ranks) {
-		free(alias);
-		alias = NULL;
+		alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
 	}
 	free(ranks);
 	return alias;
 }
 
-bool tpa_tables_resolve(struct tpa_tables *tables)
+void tpa_tables_resolve(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
 	uint32_t *alias;
-	bool good;
 
 	tpa_missing_from(tables->impl);
 	sort_modules(tables);
-	if (!resolve_frames(tables))
-		return false;
-	if (tables->impl->header.tables_from && !tpa_missing_nodes(tables->impl, tables->joins, tables->join_count))
-		return false;
+	resolve_frames(tables);
+	if (tables->impl->header.tables_from)
+		tpa_missing_nodes(tables->impl, tables->joins, tables->join_count);
 	alias = alias_frames(trace);
-	good = alias && tpa_nodes_unify(trace, alias) &&
-	       tpa_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
+	tpa_nodes_unify(trace, alias);
+	tpa_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
 	free(alias);
-	return good;
 }

@@ -7,6 +7,7 @@
 
 #include <tprof/format.h>
 
+#include "base/memory.h"
 #include "base/varint.h"
 
 #define LENGTH_MAX 65536 /* of a list; a trace with more is damaged */
@@ -124,30 +125,29 @@ static bool put_all(struct writer *to, struct tpa_shape_reader reader)
 	}
 }
 
-bool tpa_shape_text(const uint8_t *at, const uint8_t *end, char **text)
+char *tpa_shape_text(const uint8_t *at, const uint8_t *end)
 {
 	struct writer to = { .mixed = false };
 	bool good, again;
+	char *text;
 	size_t size;
 
 	do {
 		to = (struct writer){ .each = to.mixed, .type = UINT64_MAX };
-		*text = NULL;
-		to.out = open_memstream(text, &size);
+		text = NULL;
+		to.out = open_memstream(&text, &size);
 		if (!to.out)
-			return false;
+			tpa_no_memory();
 		good = put_all(&to, (struct tpa_shape_reader){ .at = at, .end = end });
 		if (good && !to.each && !to.mixed && to.type != UINT64_MAX)
 			put_type(to.out, to.type);
-		if (fclose(to.out) != 0) {
-			free(*text);
-			return false;
-		}
+		if (fclose(to.out) != 0)
+			tpa_no_memory();
 		again = good && to.mixed && !to.each;
 		if (!good || again) {
-			free(*text);
-			*text = NULL;
+			free(text);
+			text = NULL;
 		}
 	} while (again);
-	return true;
+	return text;
 }

@@ -33,9 +33,9 @@ enum tpa_shape_item tpa_shape_next(struct tpa_shape_reader *reader, struct tpa_t
 
 /*
  * The same as text: "64x128, 128x10, 10 f32". The type stands once if all tensors have the same; "()" is a tensor of no
- * dimension, "-" one that is undefined or keeps no sizes, "(8, 8) f32" a list. False: no memory. *text NULL: they are damaged.
- * The caller frees it.
+ * dimension, "-" one that is undefined or keeps no sizes, "(8, 8) f32" a list. The caller frees the text. NULL: the fields are
+ * damaged.
  */
-bool tpa_shape_text(const uint8_t *at, const uint8_t *end, char **text);
+char *tpa_shape_text(const uint8_t *at, const uint8_t *end);
 
 #endif

@@ -139,7 +139,7 @@ struct tpa_trace {
 };
 
 /*
- * Opens and checks. NULL: *error says file, offset and reason (heap string, the caller frees; NULL if memory is out). Of
+ * Opens and checks. NULL: *error says file, offset and reason (a heap string, the caller frees). Of
  * a file that is still being written this is a picture of one moment: events committed later are not read.
  */
 struct tpa_trace *tpa_trace_open(const char *file, char **error);
@@ -185,8 +185,8 @@ uint64_t tpa_trace_last(const struct tpa_trace *trace);
 /* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
 uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns);
 
-/* Gives an op another name. False: no memory. */
-bool tpa_trace_rename_op(struct tpa_trace *trace, size_t op, const char *name);
+/* Gives an op another name, which is copied. */
+void tpa_trace_rename_op(struct tpa_trace *trace, size_t op, const char *name);
 
 /* Where a native frame stands: a return address is behind its call, which may be the last of its line or function. */
 static inline uint64_t tpa_frame_address(const struct tpa_frame *frame)
@@ -202,8 +202,7 @@ uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node);
 
 /*
  * Of each node a number that the file has for it, to be written into that: a node that joined ones stand for has its own
- * from this reading, and another one as soon as the trace has grown. Index = node number. The caller frees it; NULL: no
- * memory.
+ * from this reading, and another one as soon as the trace has grown. Index = node number. The caller frees it.
  */
 uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace);
 

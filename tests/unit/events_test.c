@@ -153,7 +153,7 @@ static void test_op_codes(void **state)
 	assert_int_equal(reading.trace->ops[1].frame, 7);
 	assert_int_equal(reading.trace->ops[2].frame, 99);
 	assert_string_equal(reading.trace->ops[1].name, "frame 7");
-	assert_true(tpa_trace_rename_op(reading.trace, 1, "main._omp_fn.0"));
+	tpa_trace_rename_op(reading.trace, 1, "main._omp_fn.0");
 	assert_string_equal(reading.trace->ops[1].name, "main._omp_fn.0");
 	assert_string_equal(reading.trace->ops[1].category, "openmp");
 	next(&reading, TPA_EVENT_FREE, 10);

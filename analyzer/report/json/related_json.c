@@ -38,9 +38,9 @@ json_t *tpa_others_json(const struct tpa_trace *trace)
 	json_t *json = json_object(), *started = json_array(), *forked = json_array(), *traces = json_array();
 	const struct tpa_other *next;
 	struct tpa_others others;
-	bool good = tpa_others_find(trace, &others);
 
-	for (size_t i = 0; good && i < others.count; i++) {
+	tpa_others_find(trace, &others);
+	for (size_t i = 0; i < others.count; i++) {
 		enum tpa_relative relation = tpa_relation_of(trace->header, &others.list[i].header);
 
 		if (relation == TPA_RELATIVE_STARTED || relation == TPA_RELATIVE_FORKED)

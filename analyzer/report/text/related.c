@@ -78,13 +78,12 @@ void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page
 {
 	struct tpa_others others;
 
-	if (tpa_others_find(trace, &others)) {
-		print_replaced(trace, &others, page);
-		print_children(trace, &others, page, TPA_RELATIVE_STARTED);
-		print_children(trace, &others, page, TPA_RELATIVE_FORKED);
-		print_untraced(trace, page);
-		print_rest(trace, &others, page);
-	}
+	tpa_others_find(trace, &others);
+	print_replaced(trace, &others, page);
+	print_children(trace, &others, page, TPA_RELATIVE_STARTED);
+	print_children(trace, &others, page, TPA_RELATIVE_FORKED);
+	print_untraced(trace, page);
+	print_rest(trace, &others, page);
 	tpa_others_free(&others);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge: open chunks wait in a queue with the key of their next event; a chunk is opened when its begin is due. */
+/* Merges the events of all chunks: open chunks wait in a queue, ordered by the key of their next event. A chunk is opened when its
+ * begin is due. events.h declares the functions. */
 #include <stdlib.h>
 
 #include "base/archive.h"
@@ -29,8 +30,8 @@ struct tpa_merge {
 	uint64_t horizon;	    /* the first cursor goes on alone while its key is smaller */
 	struct tpa_cursor **spare;  /* of chunks that ended */
 	size_t spare_count, spare_room;
-	uint64_t done, total; /* bytes of closed chunks; of all */
-	bool failed;
+	uint64_t done, total;	   /* bytes of closed chunks; of all */
+	bool failed;		   /* after a refresh the file does not fit what was read of it before */
 	struct tpa_merge *next;	   /* another reader of the trace */
 	struct tpa_archive places; /* while the trace is refreshed */
 };
@@ -99,21 +100,16 @@ static uint64_t begin_key(const struct tpa_merge *events, size_t chunk)
 	return events->impl->events.list[chunk].begin.ticks >> events->impl->header.tick_shift << 2;
 }
 
-/* The chunk ended. False: no memory. */
-static bool end_chunk(struct tpa_merge *events, struct tpa_cursor *cursor)
+static void end_chunk(struct tpa_merge *events, struct tpa_cursor *cursor)
 {
 	events->progress[cursor->chunk - events->impl->events.list].decoded = cursor->decoded;
 	events->done += cursor->chunk->committed;
-	if (!tpa_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
-		free(cursor);
-		return false;
-	}
+	tpa_grow(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor));
 	events->spare[events->spare_count++] = cursor;
-	return true;
 }
 
-/* Opens a chunk, passes `skip` events by and queues the next. False: no memory. */
-static bool open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
+/* Opens a chunk, skips `skip` events and queues the next one. */
+static void open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
 {
 	struct tpa_event passed[BATCH];
 	struct tpa_cursor *cursor;
@@ -121,9 +117,7 @@ static bool open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
 	size_t count;
 
 	tpa_grow(&events->queue.items, &events->queue_room, events->queue.count + 1, sizeof(*events->queue.items));
-	cursor = events->spare_count ? events->spare[--events->spare_count] : malloc(sizeof(*cursor));
-	if (!cursor)
-		return false;
+	cursor = events->spare_count ? events->spare[--events->spare_count] : tpa_resize(NULL, 1, sizeof(*cursor));
 	events->progress[number].begun = true;
 	tpa_cursor_open(cursor, events->impl, &events->impl->events.list[number]);
 	while (stop != TPA_STOP_END && cursor->decoded < skip) {
@@ -134,47 +128,45 @@ static bool open_chunk(struct tpa_merge *events, size_t number, uint64_t skip)
 	}
 	count = 0;
 	if (stop == TPA_STOP_END || tpa_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) == TPA_STOP_END)
-		return end_chunk(events, cursor);
-	tpa_queue_push(&events->queue, cursor->key, number, cursor);
-	return true;
+		end_chunk(events, cursor);
+	else
+		tpa_queue_push(&events->queue, cursor->key, number, cursor);
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
-static bool activate_due(struct tpa_merge *events)
+static void activate_due(struct tpa_merge *events)
 {
 	size_t count = events->impl->events.count;
 
 	while (events->next_chunk < count) {
 		if (events->queue.count && events->queue.items[0].key < begin_key(events, events->next_chunk))
 			break;
-		if (!open_chunk(events, events->next_chunk, 0))
-			return false;
+		open_chunk(events, events->next_chunk, 0);
 		pass_begun(events);
 	}
 	events->horizon = tpa_queue_second_key(&events->queue);
 	if (events->next_chunk < count && begin_key(events, events->next_chunk) < events->horizon)
 		events->horizon = begin_key(events, events->next_chunk);
-	return true;
 }
 
-/* Goes on in the current chunk while it is its turn. False: no memory. */
-static bool continue_current(struct tpa_merge *events, size_t *count)
+/* Decodes more of the current chunk, until another chunk is due. */
+static void continue_current(struct tpa_merge *events, size_t *count)
 {
 	struct tpa_cursor *cursor = events->current;
 
 	switch (tpa_cursor_fill(cursor, events->batch, count, BATCH, events->horizon)) {
 	case TPA_STOP_FULL:
-		return true;
+		break;
 	case TPA_STOP_TURN:
 		cursor->head = events->batch[*count];
 		events->queue.items[0].key = cursor->key;
 		tpa_queue_sink(&events->queue);
 		events->current = NULL;
-		return true;
+		break;
 	default:
 		tpa_queue_drop_first(&events->queue);
 		events->current = NULL;
-		return end_chunk(events, cursor);
+		end_chunk(events, cursor);
 	}
 }
 
@@ -201,17 +193,17 @@ const struct tpa_event *tpa_events_refill(struct tpa_events *public)
 	if (events->failed)
 		return NULL;
 	if (cursor) {
-		events->failed = !continue_current(events, &count);
+		continue_current(events, &count);
 		if (count)
 			return give_out(events, cursor, count);
 	}
-	events->failed = events->failed || !activate_due(events);
-	if (events->failed || !events->queue.count)
+	activate_due(events);
+	if (!events->queue.count)
 		return NULL;
 	cursor = events->current = events->queue.items[0].what;
 	events->batch[count++] = cursor->head;
 	if (!tpa_event_has_payload(events->batch[0].kind))
-		events->failed = !continue_current(events, &count);
+		continue_current(events, &count);
 	return give_out(events, cursor, count);
 }
 
@@ -327,18 +319,16 @@ static int by_offset(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Goes on with a chunk. False: no memory. */
-static bool resume_chunk(struct tpa_merge *events, size_t number, const struct place *place)
+static void resume_chunk(struct tpa_merge *events, size_t number, const struct place *place)
 {
 	if (events->impl->events.list[number].gone) { /* pass_gone() has counted it */
 		events->progress[number].decoded = place->consumed;
-		return true;
+	} else if (!place->ended || place->committed != events->impl->events.list[number].committed) {
+		open_chunk(events, number, place->consumed);
+	} else {
+		events->progress[number] = (struct progress){ place->consumed, true };
+		events->done += place->committed;
 	}
-	if (!place->ended || place->committed != events->impl->events.list[number].committed)
-		return open_chunk(events, number, place->consumed);
-	events->progress[number] = (struct progress){ place->consumed, true };
-	events->done += place->committed;
-	return true;
 }
 
 /* `refreshed`: a chunk that was cut since, as its disk was full, has ended where it was read to. */
@@ -362,8 +352,8 @@ static void load_places(struct tpa_archive *archive, struct tpa_merge *events, b
 		found++;
 		tpa_archive_check(archive, refreshed || place->committed <= chunks->list[i].committed,
 				  "the saved state is of another trace: a chunk is shorter");
-		if (!archive->failed && !resume_chunk(events, i, place))
-			tpa_archive_no_memory(archive);
+		if (!archive->failed)
+			resume_chunk(events, i, place);
 	}
 	pass_begun(events);
 	tpa_archive_check(archive, found == count, "the saved state is of another trace: a chunk is not there");
@@ -426,9 +416,8 @@ void tpa_readers_resume(struct tpa_trace_impl *impl)
 	for (struct tpa_merge *events = impl->readers; events; events = events->next) {
 		rewind_reader(events);
 		tpa_archive_load_from(&loading, events->places.bytes, events->places.size);
-		if (!events->failed && !events->places.failed)
-			load_places(&loading, events, true);
-		events->failed = events->failed || events->places.failed || loading.failed;
+		load_places(&loading, events, true);
+		events->failed = events->failed || loading.failed;
 		tpa_archive_free(&events->places);
 	}
 }

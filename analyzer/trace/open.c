@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing; walking stacks. */
+/* Opens and closes traces, and walks stacks. trace.h declares the functions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/facts.h"
+#include "base/memory.h"
 #include "trace/jit.h"
 #include "trace/impl.h"
 #include "trace/lost_records.h"
@@ -37,16 +37,13 @@ static bool open_file(struct tpa_trace_impl *impl, char **error)
 	if (impl->fd < 0)
 		impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {
-		if (asprintf(error, "%s: can't be opened: %s", impl->trace.file, strerror(errno)) < 0)
-			*error = NULL;
+		*error = tpa_format("%s: can't be opened: %s", impl->trace.file, strerror(errno));
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		if (asprintf(error,
-			     S_ISDIR(status.st_mode) ? "%s: is a directory: name the traces in it"
-						     : "%s: is not a regular file",
-			     impl->trace.file) < 0)
-			*error = NULL;
+		*error = tpa_format(S_ISDIR(status.st_mode) ? "%s: is a directory: name the traces in it"
+							    : "%s: is not a regular file",
+				    impl->trace.file);
 		return false;
 	}
 	impl->trace.file_bytes = (uint64_t)status.st_size;
@@ -57,39 +54,54 @@ static bool read_all(struct tpa_trace_impl *impl, char **error)
 {
 	if (!open_file(impl, error) || !tpa_header_read(impl, error))
 		return false;
-	*error = NULL;
 	tpa_alive_find(impl);
-	if (!tpa_chunks_scan(impl) || !tpa_tables_read(impl))
-		return false;
+	tpa_chunks_scan(impl);
+	tpa_tables_read(impl);
 	tpa_clock_fit(impl);
-	if (impl->whole && !tpa_missing_cut(impl))
-		return false;
+	if (impl->whole)
+		tpa_missing_cut(impl);
 	impl->opening_damage = impl->trace.damage_count;
 	return true;
 }
 
 struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error)
 {
-	struct tpa_trace_impl *impl = calloc(1, sizeof(*impl));
+	struct tpa_trace_impl *impl = tpa_zalloc(1, sizeof(*impl));
 
 	*error = NULL;
-	if (impl) {
-		impl->fd = fd;
-		impl->trace.impl = impl;
-		impl->trace.header = &impl->header;
-		impl->trace.file = strdup(file);
-		if (impl->trace.file && read_all(impl, error))
-			return &impl->trace;
-		tpa_trace_close(&impl->trace);
-	}
-	if (!*error && asprintf(error, "%s: out of memory", file) < 0)
-		*error = NULL;
+	impl->fd = fd;
+	impl->trace.impl = impl;
+	impl->trace.header = &impl->header;
+	impl->trace.file = tpa_strdup(file);
+	if (read_all(impl, error))
+		return &impl->trace;
+	tpa_trace_close(&impl->trace);
 	return NULL;
 }
 
 struct tpa_trace *tpa_trace_open(const char *file, char **error)
 {
 	return tpa_trace_read(file, -1, error);
+}
+
+static void free_facts(struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		free(trace->hooks[i].object);
+	free(trace->hooks);
+	free(trace->reach);
+	for (size_t i = 0; i < trace->value_count; i++)
+		free(trace->values[i].name);
+	for (size_t i = 0; i < trace->counter_count; i++)
+		free(trace->counters[i].name);
+	free(trace->values);
+	free(trace->counters);
+	for (size_t i = 0; i < trace->jitdump_count; i++)
+		free(trace->jitdumps[i]);
+	free(trace->jitdumps);
+	for (size_t i = 0; i < trace->file_count; i++)
+		free(trace->files[i]);
+	free(trace->files);
 }
 
 void tpa_trace_close(struct tpa_trace *trace)
@@ -117,7 +129,7 @@ void tpa_trace_close(struct tpa_trace *trace)
 	free(trace->codes);
 	free(trace->frames);
 	free(trace->nodes);
-	tpa_facts_free(trace);
+	free_facts(trace);
 	tpa_jit_free(trace);
 	free(trace->damage);
 	for (i = 0; i < impl->reason_count; i++)
@@ -154,11 +166,11 @@ uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node)
 
 uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace)
 {
-	uint32_t *numbers = calloc(trace->node_count + 1, sizeof(*numbers));
+	uint32_t *numbers = tpa_zalloc(trace->node_count, sizeof(*numbers));
 
-	for (size_t i = trace->node_count; numbers && i-- > 0;) /* the file's are below those that were made */
+	for (size_t i = trace->node_count; i-- > 0;) /* the file's are below those that were made */
 		numbers[tpa_trace_node(trace, (uint32_t)i)] = (uint32_t)i;
-	for (uint32_t i = 0; numbers && i < TPROF_NODE_FIRST && i < trace->node_count; i++)
+	for (uint32_t i = 0; i < TPROF_NODE_FIRST && i < trace->node_count; i++)
 		numbers[i] = i;
 	return numbers;
 }
