@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define BLOCK ((size_t)256 << 10)
 
 struct block {
@@ -20,7 +22,7 @@ struct tpa_arena {
 
 struct tpa_arena *tpa_arena_new(void)
 {
-	return calloc(1, sizeof(struct tpa_arena));
+	return tpa_zalloc(1, sizeof(struct tpa_arena));
 }
 
 void tpa_arena_free(struct tpa_arena *arena)
@@ -44,10 +46,8 @@ void *tpa_arena_alloc(struct tpa_arena *arena, size_t size)
 	size = (size + 15) & ~(size_t)15;
 	if (!arena->blocks || arena->size - arena->used < size) {
 		size_t want = size > BLOCK ? size : BLOCK;
-		struct block *block = calloc(1, sizeof(*block) + want);
+		struct block *block = tpa_zalloc(1, sizeof(*block) + want);
 
-		if (!block)
-			return NULL;
 		block->next = arena->blocks;
 		arena->blocks = block;
 		arena->used = 0;
@@ -77,20 +77,17 @@ static const char **find_slot(const char **strings, size_t slots, const char *te
 	return &strings[slot];
 }
 
-static int grow(struct tpa_arena *arena)
+static void grow(struct tpa_arena *arena)
 {
 	size_t slots = arena->string_slots ? 2 * arena->string_slots : 1024;
-	const char **strings = calloc(slots, sizeof(*strings));
+	const char **strings = tpa_zalloc(slots, sizeof(*strings));
 
-	if (!strings)
-		return 0;
 	for (size_t i = 0; i < arena->string_slots; i++)
 		if (arena->strings[i])
 			*find_slot(strings, slots, arena->strings[i]) = arena->strings[i];
 	free(arena->strings);
 	arena->strings = strings;
 	arena->string_slots = slots;
-	return 1;
 }
 
 const char *tpa_arena_intern(struct tpa_arena *arena, const char *text)
@@ -101,15 +98,13 @@ const char *tpa_arena_intern(struct tpa_arena *arena, const char *text)
 
 	if (!text)
 		return NULL;
-	if (2 * arena->string_count >= arena->string_slots && !grow(arena))
-		return NULL;
+	if (2 * arena->string_count >= arena->string_slots)
+		grow(arena);
 	slot = find_slot(arena->strings, arena->string_slots, text);
 	if (*slot)
 		return *slot;
 	size = strlen(text) + 1;
 	copy = tpa_arena_alloc(arena, size);
-	if (!copy)
-		return NULL;
 	memcpy(copy, text, size);
 	arena->string_count++;
 	*slot = copy;

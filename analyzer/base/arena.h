@@ -10,13 +10,13 @@
 
 struct tpa_arena;
 
-struct tpa_arena *tpa_arena_new(void); /* NULL: memory is out */
+struct tpa_arena *tpa_arena_new(void);
 void tpa_arena_free(struct tpa_arena *arena);
 
-/* Zeroed, aligned for any pointer. NULL: memory is out. */
+/* Zeroed memory of `size` bytes, aligned for any type. */
 void *tpa_arena_alloc(struct tpa_arena *arena, size_t size);
 
-/* The one copy of `text`; NULL if text is NULL or memory is out. */
+/* The one copy of `text`; NULL if `text` is NULL. */
 const char *tpa_arena_intern(struct tpa_arena *arena, const char *text);
 
 #endif

@@ -7,10 +7,18 @@
 #ifndef TPROF_BASE_MEMORY_H
 #define TPROF_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Prints "tprof-analyze: out of memory" to stderr and exits with status 3. */
 void tpa_no_memory(void) __attribute__((noreturn, cold));
+
+/* Exits like tpa_no_memory() if a function that can only fail for lack of memory says that it did. */
+static inline void tpa_need(bool done)
+{
+	if (!done)
+		tpa_no_memory();
+}
 
 /* Zeroed memory for `count` elements of `size` bytes. */
 void *tpa_zalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/runs.h"
 #include "commands/verdicts.h"
 #include "report/json/diff_json.h"
@@ -39,11 +40,11 @@ struct adding {
 	int side;
 };
 
-static bool add(struct tpa_session *session, void *context)
+static void add(struct tpa_session *session, void *context)
 {
 	struct adding *adding = context;
 
-	return tpa_verdicts_add(adding->verdicts, adding->side, session->run);
+	tpa_verdicts_add(adding->verdicts, adding->side, session->run);
 }
 
 static int add_side(const struct tpa_options *options, struct tpa_verdicts *verdicts, int side,
@@ -114,11 +115,9 @@ static json_t *verdicts_json(const struct tpa_verdicts *verdicts, bool passed)
 
 static int write_junit(const struct tpa_verdicts *verdicts, const char *path, int status)
 {
-	struct tpa_junit_case *cases = calloc(verdicts->count + 1, sizeof(*cases));
+	struct tpa_junit_case *cases = tpa_zalloc(verdicts->count, sizeof(*cases));
 	bool good;
 
-	if (!cases)
-		return tpa_out_of_memory();
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct tpa_verdict_row *row = &verdicts->list[i];
 
@@ -137,15 +136,14 @@ static int report(const struct tpa_session *page, struct tpa_verdicts *verdicts)
 	const struct tpa_options *options = page->options;
 	int status = TPA_EXIT_OK;
 
-	if (!tpa_verdicts_judge(verdicts))
-		return tpa_out_of_memory();
+	tpa_verdicts_judge(verdicts);
 	for (size_t i = 0; i < verdicts->count; i++)
 		if (verdicts->list[i].verdict != TPA_RULE_KEPT)
 			status = TPA_EXIT_FOUND;
-	if (!options->json)
+	if (options->json)
+		tpa_json_write(verdicts_json(verdicts, status == TPA_EXIT_OK), page->page.out);
+	else
 		print_text(verdicts, &page->page);
-	else if (!tpa_json_write(verdicts_json(verdicts, status == TPA_EXIT_OK), page->page.out))
-		return tpa_out_of_memory();
 	return options->junit ? write_junit(verdicts, options->junit, status) : status;
 }
 
@@ -157,9 +155,8 @@ static int check(const struct tpa_options *options, const struct tpa_rules *rule
 
 	if (status != TPA_EXIT_OK)
 		return status;
-	status = tpa_verdicts_init(&verdicts, rules) ? TPA_EXIT_OK : tpa_out_of_memory();
-	if (status == TPA_EXIT_OK)
-		status = add_side(options, &verdicts, 0, options->baselines, options->baseline_count);
+	tpa_verdicts_init(&verdicts, rules);
+	status = add_side(options, &verdicts, 0, options->baselines, options->baseline_count);
 	if (status == TPA_EXIT_OK)
 		status = add_side(options, &verdicts, 1, options->traces, options->trace_count);
 	if (status == TPA_EXIT_OK)

@@ -6,7 +6,7 @@
 #include "commands/runs.h"
 #include "commands/site_report.h"
 #include "report/text/compare_listing.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 /* The runs, all of them open. */
 struct kept {
@@ -16,19 +16,17 @@ struct kept {
 };
 
 /* What the session has is ours from now on. */
-static bool keep(struct tpa_session *session, void *context)
+static void keep(struct tpa_session *session, void *context)
 {
 	struct kept *kept = context;
 
 	tpa_page_close(session); /* nothing is on it */
-	if (!tpa_reserve(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions)) ||
-	    !tpa_reserve((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs)))
-		return false;
+	tpa_grow(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions));
+	tpa_grow((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs));
 	kept->runs[kept->count] = session->run;
 	kept->sessions[kept->count] = *session;
 	kept->count++;
 	*session = (struct tpa_session){ .options = session->options };
-	return true;
 }
 
 static void close_all(struct kept *kept, const struct tpa_options *options)
@@ -52,9 +50,9 @@ static int print(const struct tpa_session *page, const struct tpa_variants *vari
 		return TPA_EXIT_USAGE;
 	}
 	if (options->json) {
-		json_t *json = tpa_compare_json(variants, machine, options->top_set ? options->top : 0);
-
-		return tpa_json_write(json, page->page.out) ? TPA_EXIT_OK : tpa_out_of_memory();
+		tpa_json_write(tpa_compare_json(variants, machine, options->top_set ? options->top : 0),
+			       page->page.out);
+		return TPA_EXIT_OK;
 	}
 	tpa_compare_print(&page->page, variants, machine, tpa_top(options, 15));
 	tpa_next_coverage_print(page);

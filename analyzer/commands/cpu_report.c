@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/cpu_report.h"
 
+#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
@@ -28,30 +29,19 @@ static struct tpa_cpu_listing listing_of(const struct tpa_session *session, enum
 static struct tpa_cpu_rows *read_rows(struct tpa_session *session, size_t process,
 				      const struct tpa_cpu_options *options)
 {
-	size_t first = process, last = process + 1;
+	bool all = process == session->run->process_count;
 	struct tpa_cpu_options mine = *options;
 	struct tpa_cpu_builder *builder;
 	struct tpa_cpu_rows *rows;
-	bool good = true;
-	regex_t filter;
 
-	if (session->options->filter && regcomp(&filter, session->options->filter, REG_EXTENDED | REG_NOSUB) == 0)
-		mine.filter = &filter;
-	if (process == session->run->process_count)
-		first = 0, last = process;
+	mine.filter = session->filter;
 	builder = tpa_cpu_rows_begin(&mine);
-	for (size_t i = first; builder && good && i < last; i++) {
-		struct tpa_symbols *symbols = tpa_session_symbols(session, i);
-
-		good = symbols && tpa_cpu_rows_add(builder, &session->run->processes[i], i, symbols);
-	}
-	rows = builder ? tpa_cpu_rows_end(builder) : NULL;
-	if (mine.filter)
-		regfree(&filter);
-	if (good)
-		return rows;
-	tpa_cpu_rows_free(rows);
-	return NULL;
+	tpa_need(builder);
+	for (size_t i = all ? 0 : process; i < (all ? process : process + 1); i++)
+		tpa_need(tpa_cpu_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i)));
+	rows = tpa_cpu_rows_end(builder);
+	tpa_need(rows);
+	return rows;
 }
 
 static void headline(const struct tpa_session *session, size_t process)
@@ -74,15 +64,13 @@ static void headline(const struct tpa_session *session, size_t process)
 		tpa_hooks_print(page, session->run->processes[process].trace);
 }
 
-bool tpa_cpu_section_print(struct tpa_session *session, size_t process)
+void tpa_cpu_section_print(struct tpa_session *session, size_t process)
 {
 	const struct tpa_options *options = session->options;
 	const struct tpa_page *page = &session->page;
 	struct tpa_cpu_listing listing = listing_of(session, options->relation);
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
-	if (!rows)
-		return false;
 	headline(session, process);
 	if (options->relation && rows->all.samples)
 		fprintf(page->out, "%s in %s sample%s contain it: shares are of these\n", tpa_time(rows->all_ns).text,
@@ -95,32 +83,26 @@ bool tpa_cpu_section_print(struct tpa_session *session, size_t process)
 		fputc('\n', page->out);
 	tpa_cpu_print(&listing, rows);
 	tpa_cpu_rows_free(rows);
-	return true;
 }
 
-bool tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top)
+void tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top)
 {
 	struct tpa_cpu_listing listing = listing_of(session, TPA_RELATION_NONE);
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
-	if (!rows)
-		return false;
 	listing.top = tpa_top(session->options, top);
 	if (rows->count)
 		tpa_headline(&session->page, "Where the CPU time went");
 	tpa_cpu_print(&listing, rows);
 	tpa_cpu_rows_free(rows);
-	return true;
 }
 
 static json_t *json_relation(struct tpa_session *session, size_t process)
 {
 	struct tpa_cpu_listing listing = listing_of(session, session->options->relation);
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
-	json_t *json = rows ? json_object() : NULL;
+	json_t *json = json_object();
 
-	if (!rows)
-		return NULL;
 	json_object_set_new(json, "function", tpa_json_string(session->options->function));
 	json_object_set_new(json, "samples", tpa_json_number(rows->all.samples));
 	json_object_set_new(json, "ns", tpa_json_number(rows->all_ns));
@@ -129,18 +111,15 @@ static json_t *json_relation(struct tpa_session *session, size_t process)
 	return json;
 }
 
-bool tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json)
+void tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json)
 {
 	enum tpa_relation relation = session->options->relation;
 	struct tpa_cpu_listing listing = listing_of(session, TPA_RELATION_NONE);
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
-	if (!rows)
-		return false;
 	json_object_set_new(json, "cpu", tpa_cpu_json(&listing, rows));
 	tpa_cpu_rows_free(rows);
-	if (!relation)
-		return true;
-	return json_object_set_new(json, relation == TPA_RELATION_CALLERS ? "callers" : "callees",
-				   json_relation(session, process)) == 0;
+	if (relation)
+		json_object_set_new(json, relation == TPA_RELATION_CALLERS ? "callers" : "callees",
+				    json_relation(session, process));
 }

@@ -7,13 +7,13 @@
 
 #include "commands/session.h"
 
-/* A section with a table; by function unless --by says else. false: memory is out. */
-bool tpa_cpu_section_print(struct tpa_session *session, size_t process);
+/* A section with a table; by function unless --by says else. */
+void tpa_cpu_section_print(struct tpa_session *session, size_t process);
 
 /* The same with at most `top` functions, in a summary; nothing if there is no sample. */
-bool tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top);
+void tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
 /* Key "cpu", and "callers" or "callees" where they are asked for. */
-bool tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json);
+void tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff: what changed from one run to another, or from some to others, and whether chance alone would do the same. */
+#include "base/memory.h"
 #include "commands/runs.h"
 #include "commands/site_report.h"
 #include "report/json/diff_json.h"
@@ -10,14 +11,12 @@ struct adding {
 	int side;
 };
 
-static bool add(struct tpa_session *session, void *context)
+static void add(struct tpa_session *session, void *context)
 {
 	struct adding *adding = context;
 
-	for (size_t i = 0; i < session->run->process_count; i++)
-		if (!tpa_session_symbols(session, i))
-			return false;
-	return tpa_diff_add(adding->diff, adding->side, session->run, session->symbols);
+	tpa_session_open_symbols(session);
+	tpa_need(tpa_diff_add(adding->diff, adding->side, session->run, session->symbols));
 }
 
 static int add_side(const struct tpa_options *options, struct tpa_diff *diff, int side, const char *const *files,
@@ -39,32 +38,32 @@ static int add_sides(const struct tpa_options *options, struct tpa_diff *diff)
 	return status;
 }
 
-static int print(struct tpa_session *page, struct tpa_diff *diff)
+static void print(struct tpa_session *page, struct tpa_diff *diff)
 {
 	const struct tpa_diff_choice choice = { tpa_top(page->options, 10), !page->options->json };
-	json_t *json = tpa_diff_test(diff) ? tpa_diff_json(diff, choice) : NULL;
+	json_t *json;
 
-	if (!json)
-		return tpa_out_of_memory();
-	if (page->options->json)
-		return tpa_json_write(json, page->page.out) ? TPA_EXIT_OK : tpa_out_of_memory();
+	tpa_need(tpa_diff_test(diff));
+	json = tpa_diff_json(diff, choice);
+	tpa_need(json);
+	if (page->options->json) {
+		tpa_json_write(json, page->page.out);
+		return;
+	}
 	tpa_diff_print(&page->page, json);
 	tpa_next_coverage_print(page);
 	json_decref(json);
-	return TPA_EXIT_OK;
 }
 
-static int compare(const struct tpa_options *options, struct tpa_session *page, const regex_t *filter)
+static int compare(const struct tpa_options *options, struct tpa_session *page)
 {
 	struct tpa_diff diff;
 	int status;
 
-	if (!tpa_diff_init(&diff, options->by_set ? options->by : TPA_BY_STACK, filter))
-		status = tpa_out_of_memory();
-	else
-		status = add_sides(options, &diff);
+	tpa_need(tpa_diff_init(&diff, options->by_set ? options->by : TPA_BY_STACK, page->filter));
+	status = add_sides(options, &diff);
 	if (status == TPA_EXIT_OK)
-		status = print(page, &diff);
+		print(page, &diff);
 	tpa_diff_free(&diff);
 	return status;
 }
@@ -72,7 +71,6 @@ static int compare(const struct tpa_options *options, struct tpa_session *page, 
 int tpa_cmd_diff(const struct tpa_options *options)
 {
 	struct tpa_session page;
-	regex_t filter;
 	int status;
 
 	if (!options->baseline_count && options->trace_count != 2) {
@@ -85,10 +83,6 @@ int tpa_cmd_diff(const struct tpa_options *options)
 	status = tpa_page_open(&page, options);
 	if (status != TPA_EXIT_OK)
 		return status;
-	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) != 0)
-		return tpa_session_close(&page, TPA_EXIT_USAGE);
-	status = compare(options, &page, options->filter ? &filter : NULL);
-	if (options->filter)
-		regfree(&filter);
+	status = compare(options, &page);
 	return tpa_session_close(&page, status);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/text/process_listing.h"
 
 static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
@@ -31,15 +32,14 @@ static void read_events(struct tpa_dump *dump, uint64_t limit)
 	unsigned int shift = dump->trace->header->tick_shift;
 	const struct tpa_event *event;
 
-	while (events && !dump->out_of_memory && (!limit || dump->printed < limit) &&
-	       (event = tpa_events_next(events))) {
+	tpa_need(events);
+	while ((!limit || dump->printed < limit) && (event = tpa_events_next(events))) {
 		uint64_t time_ns = dump->process->start_ns + tpa_trace_ns(dump->trace, event->time << shift);
 
 		if (is_wanted(dump, event, time_ns))
 			show(dump, event, time_ns);
 	}
-	if (!events || tpa_events_failed(events))
-		dump->out_of_memory = true;
+	tpa_need(!tpa_events_failed(events));
 	tpa_events_close(events);
 }
 
@@ -57,18 +57,15 @@ static void begin_process(struct tpa_dump *dump, size_t index)
 	dump->process = &dump->session->run->processes[index];
 	dump->trace = find_trace(dump->session, dump->process);
 	dump->symbols = tpa_session_symbols(dump->session, index);
-	dump->names = calloc(dump->trace->node_count, sizeof(*dump->names));
-	dump->used = calloc(dump->trace->node_count, sizeof(*dump->used));
-	if (!dump->symbols || !dump->names || !dump->used)
-		dump->out_of_memory = true;
+	dump->names = tpa_zalloc(dump->trace->node_count, sizeof(*dump->names));
+	dump->used = tpa_zalloc(dump->trace->node_count, sizeof(*dump->used));
 }
 
 static void end_process(struct tpa_dump *dump)
 {
-	for (size_t i = 0; dump->names && i < dump->trace->node_count; i++)
+	for (size_t i = 0; i < dump->trace->node_count; i++)
 		free(dump->names[i]);
 	free(dump->names);
-	dump->names = NULL;
 }
 
 static void dump_text(struct tpa_dump *dump)
@@ -76,13 +73,11 @@ static void dump_text(struct tpa_dump *dump)
 	const struct tpa_page *page = &dump->session->page;
 	uint64_t limit = dump->session->options->top_set ? dump->session->options->top : 0;
 
-	for (size_t i = 0; i < dump->session->run->process_count && !dump->out_of_memory; i++) {
+	for (size_t i = 0; i < dump->session->run->process_count; i++) {
 		begin_process(dump, i);
-		if (!dump->out_of_memory) {
-			tpa_process_print(dump->process, page);
-			tpa_print(page, TPA_STYLE_DIM, "  milliseconds since the start of the run\n");
-			read_events(dump, limit);
-		}
+		tpa_process_print(dump->process, page);
+		tpa_print(page, TPA_STYLE_DIM, "  milliseconds since the start of the run\n");
+		read_events(dump, limit);
 		end_process(dump);
 		free(dump->used);
 	}
@@ -91,27 +86,24 @@ static void dump_text(struct tpa_dump *dump)
 static void dump_json(struct tpa_dump *dump)
 {
 	uint64_t limit = dump->session->options->top_set ? dump->session->options->top : 0;
-	size_t count = dump->session->run->process_count, i;
-	bool **used = calloc(count + 1, sizeof(*used));
+	size_t count = dump->session->run->process_count;
+	bool **used = tpa_zalloc(count, sizeof(*used));
 	FILE *out = dump->session->page.out;
 
-	dump->out_of_memory = !used;
 	fputs("{\"schema\": \"tprof/1\",\n  \"events\": [", out);
-	for (i = 0; used && i < count && !dump->out_of_memory; i++) {
+	for (size_t i = 0; i < count; i++) {
 		begin_process(dump, i);
 		used[i] = dump->used;
-		if (!dump->out_of_memory)
-			read_events(dump, limit);
+		read_events(dump, limit);
 		end_process(dump);
 	}
 	fputs("\n  ],\n  \"stacks\": [", out);
-	for (i = 0; used && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		dump->process = &dump->session->run->processes[i];
 		dump->trace = find_trace(dump->session, dump->process);
 		dump->symbols = tpa_session_symbols(dump->session, i);
 		dump->used = used[i];
-		if (!dump->out_of_memory)
-			tpa_dump_stacks_json(dump, i == 0);
+		tpa_dump_stacks_json(dump, i == 0);
 		free(used[i]);
 	}
 	fputs("\n  ]}\n", out);
@@ -122,7 +114,7 @@ int tpa_cmd_dump(const struct tpa_options *options)
 {
 	struct tpa_session session;
 	struct tpa_dump dump = { .session = &session };
-	int status = tpa_session_start(&session, options);
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
 	if (status != TPA_EXIT_OK)
 		return status;
@@ -130,7 +122,5 @@ int tpa_cmd_dump(const struct tpa_options *options)
 		dump_json(&dump);
 	else
 		dump_text(&dump);
-	if (dump.out_of_memory)
-		return tpa_session_out_of_memory(&session);
 	return tpa_session_close(&session, TPA_EXIT_OK);
 }

@@ -14,7 +14,6 @@ struct tpa_dump {
 	char **names;	  /* of nodes: what a line says of a stack; NULL: not asked for yet */
 	bool *used;	  /* of nodes: an event that was printed has this stack */
 	uint64_t printed; /* events, of all processes */
-	bool out_of_memory;
 };
 
 /* The op that the event names; NULL: none of that number. */

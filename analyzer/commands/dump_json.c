@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/flop/work.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
@@ -41,8 +42,8 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 		fprintf(out, "\"%.*s\"", (int)length, length ? text : "");
 		return;
 	}
-	copy = strndup(text, length);
-	json = copy ? tpa_json_string(copy) : json_null();
+	copy = tpa_strndup(text, length);
+	json = tpa_json_string(copy);
 	json_dumpf(json, out, JSON_ENCODE_ANY);
 	json_decref(json);
 	free(copy);
@@ -201,10 +202,7 @@ void tpa_dump_stacks_json(struct tpa_dump *dump, bool first_process)
 		if (!dump->used[i])
 			continue;
 		stack = tpa_json_stack(dump->trace, dump->symbols, (uint32_t)i, NULL, &own);
-		if (!stack) {
-			dump->out_of_memory = true;
-			return;
-		}
+		tpa_need(stack);
 		fprintf(out, "%s\n      \"%zu\": {\"own\": %" JSON_INTEGER_FORMAT ", \"stack\": ", first ? "" : ",", i,
 			own);
 		json_dumpf(stack, out, JSON_COMPACT | JSON_ENCODE_ANY);

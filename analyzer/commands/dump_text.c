@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/flop/work.h"
 #include "report/rows/stack.h"
 
@@ -14,21 +15,16 @@ static char *describe(struct tpa_dump *dump, uint32_t node)
 {
 	struct tpa_stack stack = { 0 };
 	const struct tpa_line *own;
-	char name[512], place[512], *text = NULL;
+	char name[512], place[512], *text;
 
-	if (!tpa_stack_read(&stack, dump->trace, dump->symbols, node)) {
-		dump->out_of_memory = true;
-		return NULL;
-	}
+	tpa_need(tpa_stack_read(&stack, dump->trace, dump->symbols, node));
 	own = tpa_stack_own(&stack);
 	if (!own)
-		text = strdup(node == TPROF_NODE_NONE ? "stack not recorded" : "?");
-	else if (asprintf(&text, "%s (%s)", tpa_line_name(own, name, sizeof(name)),
-			  tpa_line_place(own, dump->trace->cwd, place, sizeof(place))) < 0)
-		text = NULL;
+		text = tpa_strdup(node == TPROF_NODE_NONE ? "stack not recorded" : "?");
+	else
+		text = tpa_format("%s (%s)", tpa_line_name(own, name, sizeof(name)),
+				  tpa_line_place(own, dump->trace->cwd, place, sizeof(place)));
 	tpa_stack_free(&stack);
-	if (!text)
-		dump->out_of_memory = true;
 	return text;
 }
 
@@ -37,7 +33,7 @@ static const char *stack_text(struct tpa_dump *dump, uint32_t node)
 	node = tpa_trace_node(dump->trace, node);
 	if (!dump->names[node])
 		dump->names[node] = describe(dump, node);
-	return dump->names[node] ? dump->names[node] : "?";
+	return dump->names[node];
 }
 
 static const char *size_text(const struct tpa_dump *dump, uint64_t bytes, struct tpa_text *text)
@@ -75,6 +71,13 @@ static void print_text(FILE *out, struct tpa_event_text text)
 {
 	for (uint32_t i = 0; i < text.length; i++)
 		fputc((unsigned char)text.text[i] < ' ' || text.text[i] == 127 ? '?' : text.text[i], out);
+}
+
+static void print_name(FILE *out, const struct tpa_op *op)
+{
+	const char *name = op ? op->name : "(not named in the trace)";
+
+	print_text(out, (struct tpa_event_text){ .text = name, .length = (uint32_t)strlen(name) });
 }
 
 /* What typed kernels and folded calls say, in words. */
@@ -116,8 +119,7 @@ static void print_fold(struct tpa_dump *dump, const struct tpa_event *event)
 	tpa_fold_shape(folded, shape, sizeof(shape));
 	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded->counts.calls,
 		folded->counts.ticks);
-	for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
-		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+	print_name(out, op);
 	fprintf(out, " %s", shape);
 }
 
@@ -144,8 +146,7 @@ static void print_op(struct tpa_dump *dump, const struct tpa_event *event)
 	switch (event->kind) {
 	case TPA_EVENT_OP_BEGIN:
 		fprintf(out, "%-14s ", "op begins");
-		for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
-			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+		print_name(out, op);
 		if (op && op->shape)
 			fprintf(out, "  %s", op->shape);
 		break;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/op_names.h"
 #include "commands/session.h"
 #include "model/replay/replay.h"
@@ -29,7 +30,7 @@ struct chrome {
 	bool *named;		    /* of threads: their row has a name */
 	uint32_t named_count;
 	uint64_t from_ns, end_ns; /* of the time that is looked at; of the process, as far as is known */
-	bool inside, failed, truncated;
+	bool inside, truncated;
 	uint64_t ops; /* begun, of all processes */
 
 	struct tpa_point high; /* of the interval */
@@ -40,12 +41,12 @@ struct chrome {
 
 /* ---- names ---- */
 
-static const char *quoted(struct chrome *chrome, char **cache, uint32_t op, const char *text)
+static const char *quoted(char **cache, uint32_t op, const char *text)
 {
 	if (!cache[op])
 		cache[op] = tpa_chrome_quote(text, strlen(text));
-	chrome->failed = chrome->failed || !cache[op];
-	return cache[op] ? cache[op] : "\"?\"";
+	tpa_need(cache[op]);
+	return cache[op];
 }
 
 static void name_thread(struct chrome *chrome, uint32_t thread, uint32_t tid, const char *name)
@@ -54,14 +55,9 @@ static void name_thread(struct chrome *chrome, uint32_t thread, uint32_t tid, co
 
 	if (thread >= chrome->named_count) {
 		uint32_t count = thread + 64;
-		bool *named = realloc(chrome->named, count * sizeof(*named));
 
-		if (!named) {
-			chrome->failed = true;
-			return;
-		}
-		memset(named + chrome->named_count, 0, (count - chrome->named_count) * sizeof(*named));
-		chrome->named = named;
+		chrome->named = tpa_resize(chrome->named, count, sizeof(*chrome->named));
+		memset(chrome->named + chrome->named_count, 0, (count - chrome->named_count) * sizeof(*chrome->named));
 		chrome->named_count = count;
 	}
 	if (chrome->named[thread] && !name)
@@ -118,7 +114,7 @@ static const char *op_name(struct chrome *chrome, uint32_t op)
 	const struct tpa_trace *trace = chrome->replay.trace;
 	bool known = op < trace->op_count && trace->ops[op].name;
 
-	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : TPA_UNNAMED);
+	return quoted(chrome->names, op, known ? trace->ops[op].name : TPA_UNNAMED);
 }
 
 static const char *op_category(struct chrome *chrome, uint32_t op)
@@ -126,7 +122,7 @@ static const char *op_category(struct chrome *chrome, uint32_t op)
 	const struct tpa_trace *trace = chrome->replay.trace;
 	bool known = op < trace->op_count && trace->ops[op].name && trace->ops[op].category[0];
 
-	return quoted(chrome, chrome->categories, op, known ? trace->ops[op].category : "op");
+	return quoted(chrome->categories, op, known ? trace->ops[op].category : "op");
 }
 
 /* The thread's op with so many around it ends. What began before the time that is looked at begins with that. */
@@ -298,12 +294,12 @@ static bool step(struct chrome *chrome)
 	tpa_replay_step(replay);
 	if (inside)
 		after(chrome, &event, ns, opened, new_name);
-	return !chrome->failed && !ferror(chrome->out.out);
+	return !ferror(chrome->out.out);
 }
 
 /* ---- processes ---- */
 
-static bool prepare(struct chrome *chrome, size_t which, const struct tpa_replay_options *replay)
+static void prepare(struct chrome *chrome, size_t which, const struct tpa_replay_options *replay)
 {
 	struct tpa_trace *const *traces = chrome->session->traces, *trace = traces[which];
 	size_t count = chrome->session->trace_count;
@@ -322,23 +318,18 @@ static bool prepare(struct chrome *chrome, size_t which, const struct tpa_replay
 		end = tpa_trace_ns(trace, trace->header->latest.ticks);
 	chrome->end_ns = start + end;
 	chrome->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
-	chrome->names = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->names));
-	chrome->categories = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->categories));
-	if (!chrome->names || !chrome->categories)
-		return false;
+	chrome->names = tpa_zalloc(chrome->replay.ops.calls.count, sizeof(*chrome->names));
+	chrome->categories = tpa_zalloc(chrome->replay.ops.calls.count, sizeof(*chrome->categories));
 	snprintf(name, sizeof(name), "%.200s (pid %" PRIu32 ")", tpa_program_name(trace), trace->header->pid);
 	tpa_chrome_process(&chrome->out, trace->header->pid, name);
 	tpa_chrome_thread(&chrome->out, TPA_CHROME_STEPS, "steps");
-	return true;
 }
 
 static void release(struct chrome *chrome)
 {
 	for (uint32_t i = 0; i < chrome->replay.ops.calls.count; i++) {
-		if (chrome->names)
-			free(chrome->names[i]);
-		if (chrome->categories)
-			free(chrome->categories[i]);
+		free(chrome->names[i]);
+		free(chrome->categories[i]);
 	}
 	free(chrome->names);
 	free(chrome->categories);
@@ -351,9 +342,10 @@ static void release(struct chrome *chrome)
 static bool write_process(struct chrome *chrome, size_t which)
 {
 	const struct tpa_replay_options replay = { .to_ns = chrome->options->to_ns };
-	bool good = prepare(chrome, which, &replay);
 	uint64_t limit = chrome->options->limit, last = 0;
+	bool good = true;
 
+	prepare(chrome, which, &replay);
 	while (good && chrome->replay.event) {
 		if (limit && chrome->ops >= limit && chrome->replay.event->kind == TPA_EVENT_OP_BEGIN) {
 			chrome->truncated = true;
@@ -379,13 +371,11 @@ int tpa_export_chrome(const struct tpa_options *options)
 		return status;
 	chrome.session = &session;
 	tpa_chrome_begin(&chrome.out, session.page.out);
-	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++)
-		good = tpa_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, i);
-	tpa_chrome_end(&chrome.out, chrome.truncated);
-	if (!good && !ferror(session.page.out)) {
-		tpa_out_of_memory();
-		status = TPA_EXIT_TRACE;
+	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++) {
+		tpa_op_names(session.traces[i], options->debug_dir);
+		good = write_process(&chrome, i);
 	}
+	tpa_chrome_end(&chrome.out, chrome.truncated);
 	if (chrome.truncated)
 		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", chrome.ops);
 	tpa_session_damage_print(&session);

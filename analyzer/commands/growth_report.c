@@ -3,21 +3,20 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/growth_listing.h"
 #include "report/text/reach_listing.h"
 
-/* A view of one process, with what belongs to it: fields that end_view() frees. */
+/* A view of one process, with what end_view() frees. */
 struct owned {
 	struct tpa_growth_view view;
 	struct tpa_growth_pooled pooled;
-	regex_t filter;
 };
 
-static bool begin_view(struct owned *owned, struct tpa_session *session, size_t process, uint64_t top)
+static void begin_view(struct owned *owned, struct tpa_session *session, size_t process, uint64_t top)
 {
 	const struct tpa_options *options = session->options;
-	bool filtered = options->filter && regcomp(&owned->filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
 
 	memset(&owned->pooled, 0, sizeof(owned->pooled));
 	owned->view = (struct tpa_growth_view){
@@ -27,79 +26,72 @@ static bool begin_view(struct owned *owned, struct tpa_session *session, size_t 
 			     .by = options->by,
 			     .top = tpa_top(options, top) },
 		.process = process,
-		.filter = filtered ? &owned->filter : NULL,
+		.filter = session->filter,
 		.limit = options->limit,
 		.suppressions = tpa_session_suppressions(session),
 	};
-	return owned->view.suppressions && tpa_session_symbols(session, process);
+	tpa_session_symbols(session, process);
 }
 
-/* Of the section alone, where --by asks for it. */
-static bool pool(struct owned *owned, struct tpa_session *session, size_t process)
+/* Groups the growing stacks as --by asks. */
+static void pool(struct owned *owned, struct tpa_session *session, size_t process)
 {
 	struct tpa_growth_view *view = &owned->view;
 	enum tpa_by by = session->options->by;
 
 	if (!tpa_growth_pools_by(by))
-		return true;
+		return;
 	view->pooled = &owned->pooled;
-	return tpa_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process],
-				 session->options->by, view->filter, view->suppressions);
+	tpa_need(tpa_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process], by,
+				   view->filter, view->suppressions));
 }
 
 static void end_view(struct owned *owned)
 {
-	if (owned->view.filter)
-		regfree(&owned->filter);
 	tpa_suppressions_free(owned->view.suppressions);
 	tpa_growth_pooled_free(&owned->pooled);
 }
 
-bool tpa_growth_section_print(struct tpa_session *session, size_t process)
+void tpa_growth_section_print(struct tpa_session *session, size_t process)
 {
 	struct owned owned;
-	bool good = begin_view(&owned, session, process, 10) && pool(&owned, session, process);
 
-	if (good)
-		tpa_growth_print(&owned.view);
-	if (good && !owned.view.pooled)
+	begin_view(&owned, session, process, 10);
+	pool(&owned, session, process);
+	tpa_growth_print(&owned.view);
+	if (!owned.view.pooled)
 		tpa_reach_print(&owned.view);
 	end_view(&owned);
-	return good;
 }
 
-bool tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_t top)
+void tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_t top)
 {
 	struct owned owned;
-	bool good = begin_view(&owned, session, process, top);
 
-	if (good)
-		tpa_growth_print_short(&owned.view);
+	begin_view(&owned, session, process, top);
+	tpa_growth_print_short(&owned.view);
 	end_view(&owned);
-	return good;
 }
 
-bool tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json)
+void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json)
 {
 	struct owned owned;
-	bool good = begin_view(&owned, session, process, 100) && pool(&owned, session, process);
 
-	good = good && json_object_set_new(json, "growth", tpa_growth_json(&owned.view)) == 0 &&
-	       json_object_set_new(json, "reachability", tpa_reach_json(&owned.view)) == 0 &&
-	       json_object_set_new(json, "search", tpa_reach_search_json(&owned.view)) == 0;
+	begin_view(&owned, session, process, 100);
+	pool(&owned, session, process);
+	tpa_need(json_object_set_new(json, "growth", tpa_growth_json(&owned.view)) == 0);
+	tpa_need(json_object_set_new(json, "reachability", tpa_reach_json(&owned.view)) == 0);
+	tpa_need(json_object_set_new(json, "search", tpa_reach_search_json(&owned.view)) == 0);
 	end_view(&owned);
-	return good;
 }
 
-bool tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *steps)
+void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *steps)
 {
 	struct owned owned;
-	bool good;
 
 	if (session->run->processes[process].growth.seconds)
-		return true;
-	good = begin_view(&owned, session, process, 100);
-	good = good && json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view)) == 0;
+		return;
+	begin_view(&owned, session, process, 100);
+	tpa_need(json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view)) == 0);
 	end_view(&owned);
-	return good;
 }

@@ -7,14 +7,14 @@
 
 #include "commands/session.h"
 
-/* Each returns false when memory is out. The section of `leaks`; the summary's table; */
-bool tpa_growth_section_print(struct tpa_session *session, size_t process);
-bool tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_t top);
+/* The section of `leaks`; the summary's table. */
+void tpa_growth_section_print(struct tpa_session *session, size_t process);
+void tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
-/* "growth" and "reachability", and as its "sites" what steps.growth is, set in `json`; */
-bool tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json);
+/* "growth" and "reachability", and as its "sites" what steps.growth is, set in `json`. */
+void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json);
 
 /* steps.growth alone: only what grows with steps. */
-bool tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *steps);
+void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *steps);
 
 #endif

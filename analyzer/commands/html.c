@@ -8,11 +8,8 @@
 
 static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
-	for (size_t i = 0; i < session->run->process_count; i++)
-		if (!tpa_session_symbols(session, i))
-			return tpa_session_out_of_memory(session);
-	if (!tpa_html_page(session, machine))
-		return tpa_session_out_of_memory(session);
+	tpa_session_open_symbols(session);
+	tpa_html_page(session, machine);
 	tpa_session_say_browser(session);
 	return tpa_session_close(session, TPA_EXIT_OK);
 }

@@ -34,15 +34,14 @@ struct part {
 /* In the order of the page; one whose list is empty or null is left out, and named at the end with `absent`. */
 struct section {
 	const char *id, *label, *title, *needs;
-	bool (*write)(const struct part *part);
+	void (*write)(const struct part *part);
 	const char *absent;
 };
 
 #define SECTION(name, call)                                                                                            \
-	static bool name(const struct part *part)                                                                      \
+	static void name(const struct part *part)                                                                      \
 	{                                                                                                              \
 		call;                                                                                                  \
-		return true;                                                                                           \
 	}
 SECTION(write_priorities, tpa_html_priorities(part->html, part->json))
 SECTION(write_timeline, tpa_html_memory_over_time(part->html, part->process, part->json))
@@ -53,12 +52,10 @@ SECTION(write_allocations, tpa_html_allocations(part->html, part->json))
 SECTION(write_ops, tpa_html_ops(part->html, part->json))
 SECTION(write_steps, tpa_html_steps(part->html, part->process, part->json))
 
-static bool write_flame(const struct part *part, enum tpa_what what, const char *title)
+static void write_flame(const struct part *part, enum tpa_what what, const char *title)
 {
 	struct tpa_tree *tree = tpa_session_tree(part->session, part->index, what, NULL);
 
-	if (!tree)
-		return false;
 	tpa_html_element(part->html, "h4", NULL, "%s", title);
 	fputs("<div class=\"scroll\">", part->html->out);
 	tpa_flame_embed(tree, title, what == TPA_WHAT_CPU ? "samples" : "blocks", what == TPA_WHAT_CPU,
@@ -68,35 +65,31 @@ static bool write_flame(const struct part *part, enum tpa_what what, const char 
 		part->html, "p", "rest",
 		"Stacks that would be narrower than a 2000th of it are left out: tprof-analyze flamegraph has them.");
 	tpa_tree_free(tree);
-	return true;
 }
 
-static bool write_peak(const struct part *part)
+static void write_peak(const struct part *part)
 {
 	tpa_html_peak(part->html, part->json);
-	return write_flame(part, TPA_WHAT_PEAK, "all stacks: a box is as wide as what it and its callees held");
+	write_flame(part, TPA_WHAT_PEAK, "all stacks: a box is as wide as what it and its callees held");
 }
 
-static bool write_cpu(const struct part *part)
+static void write_cpu(const struct part *part)
 {
 	tpa_html_cpu(part->html, part->process, part->json);
-	return write_flame(part, TPA_WHAT_CPU, "all stacks: a box is as wide as its CPU time and its callees'");
+	write_flame(part, TPA_WHAT_CPU, "all stacks: a box is as wide as its CPU time and its callees'");
 }
 
-static bool write_roofline(const struct part *part)
+static void write_roofline(const struct part *part)
 {
 	uint32_t cores = tpa_roof_cores(part->machine, part->process);
 	char title[200];
 	size_t count;
 	struct tpa_roof_place *places = tpa_roof_places(part->machine, part->process, &count);
 
-	if (!places)
-		return false;
 	snprintf(title, sizeof(title), "%.80s, %u of %u cores", part->machine->cpu, cores, part->machine->cores);
 	tpa_roof_svg_embed(part->machine, cores, places, count, title, part->html->out);
 	tpa_html_roofline(part->html, part->json);
 	free(places);
-	return true;
 }
 
 static const struct section sections[] = {
@@ -131,32 +124,28 @@ static bool has(const struct part *part, const struct section *section)
 }
 
 /* As peak --by KEY --json has it. */
-static bool add_peak_by(struct tpa_session *session, size_t index, enum tpa_by by, const char *key, json_t *json)
+static void add_peak_by(struct tpa_session *session, size_t index, enum tpa_by by, const char *key, json_t *json)
 {
-	struct tpa_rows *rows =
-		tpa_session_rows(session, index, by, TPA_WHAT_PEAK, "bytes", NULL, session->options->top);
-	json_t *sites = NULL, *peak;
-	bool good;
+	uint64_t top = session->options->top;
+	struct tpa_rows *rows = tpa_session_rows(session, index, by, TPA_WHAT_PEAK, "bytes", NULL, top);
+	json_t *sites = tpa_json_rows(session->run, session->symbols, rows, by, TPA_JSON_PEAK, top);
 
-	if (rows)
-		sites = tpa_json_rows(session->run, session->symbols, rows, by, TPA_JSON_PEAK, session->options->top);
-	peak = sites ? json_pack("{s:o, s:o}", "sites", sites, "sites_total", tpa_json_number(rows->count)) : NULL;
-	good = peak && json_object_set_new(json, key, peak) == 0;
+	json_object_set_new(json, key,
+			    json_pack("{s:o, s:o}", "sites", sites, "sites_total", tpa_json_number(rows->count)));
 	tpa_rows_free(rows);
-	return good;
 }
 
 /* As roofline --json has it; nothing where the machine is not known. */
-static bool add_roofline(const struct part *part, json_t *json)
+static void add_roofline(const struct part *part, json_t *json)
 {
+	struct tpa_roof_place *places;
 	size_t count;
-	struct tpa_roof_place *places = part->machine ? tpa_roof_places(part->machine, part->process, &count) : NULL;
-	bool good = !part->machine || places;
 
-	if (places)
-		json_object_set_new(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
+	if (!part->machine)
+		return;
+	places = tpa_roof_places(part->machine, part->process, &count);
+	json_object_set_new(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
 	free(places);
-	return good;
 }
 
 /* Its zeros are no numbers to show where it is not known what was allocated. */
@@ -174,21 +163,17 @@ static void forget_heap(json_t *heap)
 static json_t *json_of(const struct part *part)
 {
 	struct tpa_session *session = part->session;
-	uint64_t top = session->options->top;
-	json_t *json = tpa_summary_json(session, part->index, part->machine, true);
-	bool good = json && json_object_set_new(json, "timeline", tpa_timeline_json(session, part->index)) == 0;
+	json_t *json = tpa_summary_json(session, part->index, part->machine);
 
-	good = good && tpa_growth_section_json(session, part->index, json);
-	good = good && add_peak_by(session, part->index, TPA_BY_LINE, "peak_lines", json);
-	good = good && add_peak_by(session, part->index, TPA_BY_OP, "peak_ops", json);
-	good = good && json_object_set_new(json, "tree", tpa_op_tree_json(part->process, top)) == 0;
-	good = good && add_roofline(part, json);
-	if (good && tpa_heap_unknown(part->process))
+	json_object_set_new(json, "timeline", tpa_timeline_json(session, part->index));
+	tpa_growth_section_json(session, part->index, json);
+	add_peak_by(session, part->index, TPA_BY_LINE, "peak_lines", json);
+	add_peak_by(session, part->index, TPA_BY_OP, "peak_ops", json);
+	json_object_set_new(json, "tree", tpa_op_tree_json(part->process, session->options->top));
+	add_roofline(part, json);
+	if (tpa_heap_unknown(part->process))
 		forget_heap(json_object_get(json, "heap"));
-	if (good)
-		return json;
-	json_decref(json);
-	return NULL;
+	return json;
 }
 
 static void begin_section(const struct part *part, const char *id, const char *title)
@@ -230,10 +215,8 @@ static void print_scope(const struct tpa_page *page, const void *session)
 	tpa_scope_print(&mine);
 }
 
-static bool write_process(const struct part *part)
+static void write_process(const struct part *part)
 {
-	bool good = true;
-
 	fprintf(part->html->out, "<article id=\"p%zu\" data-process=\"%zu\">\n", part->index, part->index);
 	if (part->session->run->process_count > 1)
 		tpa_html_element(part->html, "h2", NULL, "%s (pid %" PRIu32 ")", tpa_program_name(part->process->trace),
@@ -241,28 +224,25 @@ static bool write_process(const struct part *part)
 	put_contents(part);
 	tpa_html_overview(part->html, part->process, part->json);
 	tpa_html_quote(part->html, "warn", print_scope, part->session);
-	for (size_t i = 0; good && i < SECTIONS; i++) {
+	for (size_t i = 0; i < SECTIONS; i++) {
 		if (!has(part, &sections[i]))
 			continue;
 		begin_section(part, sections[i].id, sections[i].title);
-		good = sections[i].write(part);
+		sections[i].write(part);
 		fputs("</section>\n", part->html->out);
 	}
 	put_notes(part);
 	fputs("</article>\n", part->html->out);
-	return good;
 }
 
-static bool write_combined(const struct tpa_html *html, struct tpa_session *session)
+static void write_combined(const struct tpa_html *html, struct tpa_session *session)
 {
 	json_t *json = tpa_json_combined(session->run);
-	bool good = json_object_set_new(json, "timeline", tpa_timeline_combined_json(session)) == 0;
 
-	good = good && tpa_ops_combined_json(session, json);
-	if (good)
-		tpa_html_combined(html, session->run, json);
+	json_object_set_new(json, "timeline", tpa_timeline_combined_json(session));
+	tpa_ops_combined_json(session, json, NULL);
+	tpa_html_combined(html, session->run, json);
 	json_decref(json);
-	return good;
 }
 
 static void put_processes(const struct tpa_html *html, const struct tpa_run *run)
@@ -277,11 +257,10 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	fputs("</nav>\n", html->out);
 }
 
-bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine)
+void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine)
 {
 	struct tpa_html html = { session->page.out, session->options->exact };
 	const struct tpa_run *run = session->run;
-	bool good = true;
 	char title[300];
 
 	snprintf(title, sizeof(title), "%.200s: what tprof found", tpa_program_name(run->processes[0].trace));
@@ -289,13 +268,13 @@ bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 	tpa_html_element(&html, "h1", NULL, "%s", title);
 	if (run->process_count > 1) {
 		put_processes(&html, run);
-		good = write_combined(&html, session);
+		write_combined(&html, session);
 	}
-	for (size_t i = 0; good && i < run->process_count; i++) {
+	for (size_t i = 0; i < run->process_count; i++) {
 		struct part part = { &html, session, i, &run->processes[i], machine, NULL };
 
 		part.json = json_of(&part);
-		good = part.json && write_process(&part);
+		write_process(&part);
 		json_decref(part.json);
 	}
 	tpa_html_element(
@@ -303,5 +282,4 @@ bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 		"Written by tprof-analyze " TPROF_VERSION_STRING
 		". Sizes are powers of 1024. A click on a column's head sorts; point at a picture for its values.");
 	tpa_html_end(&html);
-	return good;
 }

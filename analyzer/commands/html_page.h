@@ -5,7 +5,7 @@
 #include "commands/session.h"
 #include "machine/machine.h"
 
-/* Writes the report to the session's page: replayed, and with symbols. `machine` may be NULL. false: memory is out. */
-bool tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine);
+/* Writes the report to the session's page: replayed, and with symbols. `machine` may be NULL. */
+void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine);
 
 #endif

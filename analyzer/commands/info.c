@@ -267,48 +267,33 @@ static void print_damage(const struct tpa_page *page, const struct tpa_trace *tr
 			trace->damage[i].reason, tpa_count(trace->damage[i].lost_bytes).text);
 }
 
-static void print_text(const struct tpa_session *session)
+static void print_section(struct tpa_session *session, size_t index, const void *argument)
 {
+	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
+
+	(void)argument;
+	tpa_process_print(process, page);
+	tpa_others_print(process->trace, page);
+	print_process(page, process->trace);
+	print_file(page, process);
+	print_recorded(page, process);
+	print_coverage(page, process);
+	print_threads(session, process);
+	print_modules(session, process->trace);
+	print_damage(page, process->trace);
+}
+
+static void print_end(struct tpa_session *session, const void *argument)
+{
 	char names[300];
 
-	for (size_t i = 0; i < session->run->process_count; i++) {
-		const struct tpa_process *process = &session->run->processes[i];
-		struct tpa_notes notes;
-
-		if (i)
-			fputs("\n\n", page->out);
-		tpa_process_print(process, page);
-		tpa_others_print(process->trace, page);
-		print_process(page, process->trace);
-		print_file(page, process);
-		print_recorded(page, process);
-		print_coverage(page, process);
-		print_threads(session, process);
-		print_modules(session, process->trace);
-		print_damage(page, process->trace);
-		tpa_notes_collect(&notes, process, NULL);
-		tpa_notes_print(&notes, page);
-		tpa_notes_free(&notes);
-	}
-	tpa_next_print(page, "tprof-analyze dump %s   prints every event",
+	(void)argument;
+	tpa_next_print(&session->page, "tprof-analyze dump %s   prints every event",
 		       tpa_trace_names(session, names, sizeof(names)));
 }
 
 /* ---- JSON ---- */
-
-static json_t *integer(uint64_t value)
-{
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
-}
-
-/* Names in files may be any bytes. */
-static json_t *text(const char *bytes)
-{
-	json_t *json = json_string(bytes);
-
-	return json ? json : json_string("?");
-}
 
 static json_t *json_trace(const struct tpa_trace *trace)
 {
@@ -316,22 +301,23 @@ static json_t *json_trace(const struct tpa_trace *trace)
 	json_t *json = json_object(), *settings = json_array();
 
 	for (size_t i = 0; i < trace->env_count; i++)
-		json_array_append_new(settings, text(trace->env[i]));
-	json_object_set_new(json, "file", text(trace->file));
-	json_object_set_new(json, "version", integer(header->version));
-	json_object_set_new(json, "chunks", integer(header->chunks));
-	json_object_set_new(json, "chunk_bytes", integer(header->chunk_size));
+		json_array_append_new(settings, tpa_json_string(trace->env[i]));
+	json_object_set_new(json, "file", tpa_json_string(trace->file));
+	json_object_set_new(json, "version", tpa_json_number(header->version));
+	json_object_set_new(json, "chunks", tpa_json_number(header->chunks));
+	json_object_set_new(json, "chunk_bytes", tpa_json_number(header->chunk_size));
 	json_object_set_new(json, "clock", json_string(clock_name(trace)));
-	json_object_set_new(json, "tick_shift", integer(header->tick_shift));
+	json_object_set_new(json, "tick_shift", tpa_json_number(header->tick_shift));
 	json_object_set_new(json, "ticks_per_us", json_real(ticks_per_us(trace)));
-	json_object_set_new(json, "frames", integer(trace->frame_count - 1));
-	json_object_set_new(json, "nodes",
-			    integer(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
+	json_object_set_new(json, "frames", tpa_json_number(trace->frame_count - 1));
+	json_object_set_new(
+		json, "nodes",
+		tpa_json_number(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
 	json_object_set_new(json, "origin", json_string(origin_name(trace)));
-	json_object_set_new(json, "depth", integer(header->depth));
+	json_object_set_new(json, "depth", tpa_json_number(header->depth));
 	json_object_set_new(json, "settings", settings);
-	json_object_set_new(json, "cpu_signal", integer(header->cpu_signal));
-	json_object_set_new(json, "cpu_samples_own", integer(header->samples_own));
+	json_object_set_new(json, "cpu_signal", tpa_json_number(header->cpu_signal));
+	json_object_set_new(json, "cpu_samples_own", tpa_json_number(header->samples_own));
 	return json;
 }
 
@@ -343,17 +329,17 @@ static json_t *json_threads(const struct tpa_process *process)
 		const struct tpa_thread_stats *thread = &process->threads[i];
 		json_t *json = json_object();
 
-		json_object_set_new(json, "thread", integer(thread->thread));
-		json_object_set_new(json, "tid", integer(thread->tid));
-		json_object_set_new(json, "name", text(thread->name));
+		json_object_set_new(json, "thread", tpa_json_number(thread->thread));
+		json_object_set_new(json, "tid", tpa_json_number(thread->tid));
+		json_object_set_new(json, "name", tpa_json_string(thread->name));
 		tpa_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
 			      process->unseen.blocks);
 		tpa_json_some(json, "frees", thread->frees, thread->frees_variance, process->unseen.blocks);
 		tpa_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->unseen.bytes);
-		json_object_set_new(json, "cpu_samples", integer(thread->cpu.samples));
-		json_object_set_new(json, "cpu_ns", integer(tpa_cpu_ns(process, &thread->cpu)));
-		json_object_set_new(json, "first_ns", integer(thread->first_ns));
-		json_object_set_new(json, "last_ns", integer(thread->last_ns));
+		json_object_set_new(json, "cpu_samples", tpa_json_number(thread->cpu.samples));
+		json_object_set_new(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &thread->cpu)));
+		json_object_set_new(json, "first_ns", tpa_json_number(thread->first_ns));
+		json_object_set_new(json, "last_ns", tpa_json_number(thread->last_ns));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -368,7 +354,7 @@ static json_t *json_modules(const struct tpa_trace *trace)
 		const struct tpa_module *module = &trace->modules[i];
 		json_t *json = json_object();
 
-		json_object_set_new(json, "path", text(module->path));
+		json_object_set_new(json, "path", tpa_json_string(module->path));
 		json_object_set_new(json, "build_id", json_string(hex_id(module, buffer, sizeof(buffer))));
 		snprintf(buffer, sizeof(buffer), "0x%" PRIx64, module->start);
 		json_object_set_new(json, "start", json_string(buffer));
@@ -380,34 +366,24 @@ static json_t *json_modules(const struct tpa_trace *trace)
 	return list;
 }
 
-static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
 {
 	const struct tpa_process *process = &session->run->processes[index];
-	json_t *json = json_object();
 
 	(void)argument;
-	json_object_set_new(json, "process", tpa_json_process(process));
-	json_object_set_new(json, "run", tpa_others_json(process->trace));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
 	json_object_set_new(json, "heap", tpa_json_heap(process));
 	json_object_set_new(json, "trace", json_trace(process->trace));
 	json_object_set_new(json, "threads", json_threads(process));
 	json_object_set_new(json, "modules", json_modules(process->trace));
-	json_object_set_new(json, "notes", tpa_json_notes(process, NULL));
-	return json;
 }
 
 int tpa_cmd_info(const struct tpa_options *options)
 {
-	const struct tpa_process_report report = { .process = json_process };
+	static const struct tpa_report report = {
+		.related = true, .print = print_section, .print_end = print_end, .json = json_process
+	};
 	struct tpa_session session;
-	int status = tpa_session_start(&session, options);
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	if (status != TPA_EXIT_OK)
-		return status;
-	if (!options->json)
-		print_text(&session);
-	else if (!tpa_processes_json(&session, &report))
-		return tpa_session_out_of_memory(&session);
-	return tpa_session_close(&session, TPA_EXIT_OK);
+	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
 }

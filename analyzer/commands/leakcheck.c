@@ -15,7 +15,7 @@
 #include "report/text/text.h"
 #include "trace/append.h"
 #include "trace/snapshot.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 
@@ -44,8 +44,8 @@ static bool search_frozen(struct tpa_control *control, const struct tpa_trace *t
 
 	if (!tpa_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
 		return false;
-	good = tpa_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path) &&
-	       tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen) &&
+	tpa_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path);
+	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen) &&
 	       tpa_frozen_whole(&frozen, error);
 	tpa_roots_free(&roots);
 	tpa_frozen_close(&frozen);
@@ -149,15 +149,15 @@ static void doubt_few(const struct search *search, struct tpa_reach_sum *sums, s
 			sums[i].reach = TPROF_REACH_POSSIBLE;
 }
 
-/* Sums by stack; the blocks change their order. NULL: no memory. */
+/* Sums by stack; the blocks change their order. */
 static struct tpa_reach_sum *sum_up(struct search *search, size_t *count)
 {
-	struct tpa_reach_sum *sums = calloc(search->held.count + 1, sizeof(*sums));
+	struct tpa_reach_sum *sums = tpa_zalloc(search->held.count, sizeof(*sums));
 
 	*count = 0;
-	if (sums && search->held.count)
+	if (search->held.count)
 		qsort(search->held.blocks, search->held.count, sizeof(*search->held.blocks), by_kind);
-	for (size_t i = 0; sums && i < search->held.count; i++) {
+	for (size_t i = 0; i < search->held.count; i++) {
 		const struct tpa_reach_block *block = &search->held.blocks[i];
 		struct tpa_reach_sum *last = *count ? &sums[*count - 1] : NULL;
 
@@ -205,10 +205,6 @@ static int report(struct tpa_control *control, struct search *search, bool quiet
 	struct tpa_reach_sum *sums = sum_up(search, &count);
 	bool good;
 
-	if (!sums) {
-		fputs("tprof: leak check: out of memory\n", stderr);
-		return FAILED;
-	}
 	doubt_few(search, sums, count);
 	good = tpa_append_reach(control, sums, count);
 	if (good)

@@ -30,26 +30,28 @@ static void print_copied(const struct tpa_session *session, const struct tpa_pro
 }
 
 /* What memory is held by none of the blocks that the rest of the report is about. */
-static bool print_makeup(struct tpa_session *session, size_t process)
+static void print_makeup(struct tpa_session *session, size_t process)
 {
 	const struct tpa_process *processes = session->run->processes;
 
 	if (process == session->run->process_count)
-		return true;
+		return;
 	print_copied(session, &processes[process]);
-	return tpa_session_print_makeup(session, process, &processes[process].makeup.end,
-					"What RSS was made of when it was read last", 10);
+	tpa_session_print_makeup(session, process, &processes[process].makeup.end,
+				 "What RSS was made of when it was read last", 10);
 }
 
-static bool before(struct tpa_session *session, size_t process)
+static void before(struct tpa_session *session, size_t process)
 {
-	return (!has_growth(session, process) || tpa_growth_section_print(session, process)) &&
-	       print_makeup(session, process);
+	if (has_growth(session, process))
+		tpa_growth_section_print(session, process);
+	print_makeup(session, process);
 }
 
-static bool before_json(struct tpa_session *session, size_t process, json_t *json)
+static void before_json(struct tpa_session *session, size_t process, json_t *json)
 {
-	return !has_growth(session, process) || tpa_growth_section_json(session, process, json);
+	if (has_growth(session, process))
+		tpa_growth_section_json(session, process, json);
 }
 
 static void heading(const struct tpa_session *session, const struct tpa_process *process)

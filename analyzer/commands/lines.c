@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
 #include "report/rows/file_lines.h"
@@ -15,33 +16,34 @@
 
 /* ---- all lines, of all processes together ---- */
 
-static bool add_cpu(struct tpa_session *session, struct tpa_file_lines *lines)
+static void add_cpu(struct tpa_session *session, struct tpa_file_lines *lines)
 {
 	struct tpa_cpu_options options = { .by = TPA_BY_LINE };
 	struct tpa_cpu_builder *builder = tpa_cpu_rows_begin(&options);
-	bool good = builder != NULL;
 	struct tpa_cpu_rows *rows;
 
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tpa_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]);
-	rows = builder ? tpa_cpu_rows_end(builder) : NULL;
-	good = good && rows && tpa_file_lines_add_cpu(lines, rows);
+	tpa_need(builder);
+	for (size_t i = 0; i < session->run->process_count; i++)
+		tpa_need(tpa_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]));
+	rows = tpa_cpu_rows_end(builder);
+	tpa_need(rows);
+	tpa_need(tpa_file_lines_add_cpu(lines, rows));
 	tpa_cpu_rows_free(rows);
-	return good;
 }
 
-static bool add_all(struct tpa_session *session, struct tpa_file_lines *lines)
+static void add_all(struct tpa_session *session, struct tpa_file_lines *lines)
 {
 	struct tpa_rows *rows = tpa_session_rows(session, session->run->process_count, TPA_BY_LINE, TPA_WHAT_ALLOCATED,
 						 "bytes", NULL, 0);
-	bool good = rows && tpa_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
 
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tpa_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]) &&
-		       tpa_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]);
+	tpa_need(tpa_file_lines_add_rows(lines, rows));
+	add_cpu(session, lines);
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		tpa_need(tpa_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]));
+		tpa_need(tpa_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]));
+	}
 	tpa_rows_free(rows);
 	tpa_file_lines_sort(lines);
-	return good;
 }
 
 /* ---- JSON ---- */
@@ -197,23 +199,12 @@ static struct source read_source(const char *path)
 	size_t room = 0, capacity = 0;
 
 	while (file && getline(&line, &room, file) >= 0) {
-		char **lines;
-
-		if (source.count == capacity) {
-			capacity = capacity ? 2 * capacity : 256;
-			lines = realloc(source.lines, capacity * sizeof(*lines));
-			if (!lines)
-				break;
-			source.lines = lines;
-		}
 		line[strcspn(line, "\r\n")] = '\0';
 		for (char *c = line; *c; c++)
 			if ((unsigned char)*c < ' ' || *c == 127)
 				*c = ' ';
-		source.lines[source.count] = strdup(line);
-		if (!source.lines[source.count])
-			break;
-		source.count++;
+		tpa_grow((void *)&source.lines, &capacity, source.count + 1, sizeof(*source.lines));
+		source.lines[source.count++] = tpa_strdup(line);
 	}
 	free(line);
 	if (file)
@@ -296,14 +287,12 @@ static void print_file(const struct tpa_session *session, const struct tpa_file_
 				   .ops = lines->ops_ns > lines->ops_unseen_ns };
 
 	listing.table = table_of_lines(session, listing.ops);
-	if (listing.table)
-		add_lines(&listing, first, count, source);
+	add_lines(&listing, first, count, source);
 	tpa_headline(&session->page, "%s", first->file);
 	if (!source->count)
 		tpa_print(&session->page, TPA_STYLE_DIM,
 			  "the file can't be read: functions are shown instead of its text\n");
-	if (listing.table)
-		tpa_table_print(listing.table, &session->page, 2);
+	tpa_table_print(listing.table, &session->page, 2);
 	tpa_table_free(listing.table);
 	tpa_print(&session->page, TPA_STYLE_DIM, "  total: with what was called from the line\n");
 	if (listing.ops)
@@ -356,17 +345,17 @@ static bool report_file(struct tpa_session *session, const struct tpa_file_lines
 	return any;
 }
 
-static bool report_files(struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
+static void report_files(struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
 {
 	struct tpa_file_lines *files = tpa_file_lines_sums(lines);
 	uint64_t top = session->options->top_set ? session->options->top : 0;
 
-	for (size_t i = 0; files && list && i < files->count && (!top || i < top); i++)
+	tpa_need(files);
+	for (size_t i = 0; list && i < files->count && (!top || i < top); i++)
 		json_array_append_new(list, json_line(&files->list[i], NULL));
-	if (files && !list)
+	if (!list)
 		print_files(session, files);
 	tpa_file_lines_free(files);
-	return files != NULL;
 }
 
 static void add_capture(const struct tpa_session *session, json_t *json)
@@ -396,23 +385,20 @@ static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 {
 	const struct tpa_options *options = session->options;
 	json_t *json = options->json ? json_object() : NULL, *list = options->json ? json_array() : NULL;
-	bool found;
+	bool found = true;
 
-	if (!add_all(session, lines)) {
-		tpa_out_of_memory();
-		json_decref(json);
-		json_decref(list);
-		return TPA_EXIT_TRACE;
-	}
-	found = options->source ? report_file(session, lines, list) : report_files(session, lines, list);
+	add_all(session, lines);
+	if (options->source)
+		found = report_file(session, lines, list);
+	else
+		report_files(session, lines, list);
 	if (json) {
 		json_object_set_new(json, "schema", json_string("tprof/1"));
 		json_object_set_new(json, options->source ? "lines" : "files", list);
 		add_capture(session, json);
 		json_object_set_new(json, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
 		json_object_set_new(json, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
-		if (!tpa_json_write(json, session->page.out))
-			return tpa_out_of_memory();
+		tpa_json_write(json, session->page.out);
 	} else if (found) {
 		tpa_scope_print(session);
 		print_coverage(session);
@@ -422,20 +408,16 @@ static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 
 int tpa_cmd_lines(const struct tpa_options *options)
 {
-	struct tpa_file_lines *lines = NULL;
+	struct tpa_file_lines *lines;
 	struct tpa_session session;
-	int status = tpa_session_open(&session, options);
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
 	if (status != TPA_EXIT_OK)
 		return status;
-	status = tpa_session_replay(&session, TPA_GROUP_STACK);
-	if (status != TPA_EXIT_OK)
-		return status;
-	for (size_t i = 0; status == TPA_EXIT_OK && i < session.run->process_count; i++)
-		if (!tpa_session_symbols(&session, i))
-			status = TPA_EXIT_TRACE;
+	tpa_session_open_symbols(&session);
 	lines = tpa_file_lines_new();
-	status = status == TPA_EXIT_OK && lines ? report(&session, lines) : tpa_out_of_memory();
+	tpa_need(lines);
+	status = report(&session, lines);
 	tpa_file_lines_free(lines);
 	return tpa_session_close(&session, status);
 }

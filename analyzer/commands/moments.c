@@ -39,12 +39,12 @@ static uint64_t find_in(struct tpa_trace *trace, const char *text, uint64_t star
 	const struct tpa_event *event;
 	size_t length = strlen(text);
 
-	while (events && found == UINT64_MAX && (event = tpa_events_next(events)) != NULL)
+	tpa_need(events);
+	while (found == UINT64_MAX && (event = tpa_events_next(events)) != NULL)
 		if (event->kind == TPA_EVENT_MARK && event->mark.length == length &&
 		    memcmp(event->mark.text, text, length) == 0)
 			found = start_ns + tpa_trace_ns(trace, event->time << trace->header->tick_shift);
-	if (events)
-		tpa_events_close(events);
+	tpa_events_close(events);
 	return found;
 }
 
@@ -78,7 +78,7 @@ static int find_marks(struct tpa_options *options, struct tpa_trace *const *trac
 
 /* ---- steps ---- */
 
-/* As the command steps does, so that its numbers are the numbers here. NULL: no memory. */
+/* As the command steps does, so that its numbers are the numbers here. */
 static struct tpa_run *replay_steps(const struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
 	struct tpa_replay_options replay = {
@@ -89,8 +89,7 @@ static struct tpa_run *replay_steps(const struct tpa_options *options, struct tp
 	struct tpa_run *run;
 
 	for (size_t i = 0; i < count; i++)
-		if (!tpa_op_names(traces[i], options->debug_dir))
-			return NULL;
+		tpa_op_names(traces[i], options->debug_dir);
 	replay.progress_context = tpa_progress_new("looking for the step");
 	if (replay.progress_context)
 		replay.progress = tpa_progress_update;
@@ -168,8 +167,6 @@ static int find_steps(struct tpa_options *options, struct tpa_trace *const *trac
 	if (!options->from_at.step && !options->to_at.step)
 		return TPA_EXIT_OK;
 	run = replay_steps(options, traces, count);
-	if (!run)
-		tpa_no_memory();
 	status = take_steps(options, run);
 	tpa_run_free(run);
 	return status;

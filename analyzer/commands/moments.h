@@ -19,7 +19,7 @@ bool tpa_step_named(const char *value, const char **number);
  * step, or of the one before it for --from, where steps are those that the command steps tells of. Of several processes the
  * first to get there counts.
  * TPA_EXIT_OK, also where nothing is named; after a line on stderr TPA_EXIT_USAGE: it is not in the trace, or the wrong way
- * round, or TPA_EXIT_TRACE: memory is out. A trace that can't be read is left for the command to complain of.
+ * round. A trace that can't be read is left for the command to complain of.
  */
 int tpa_moments_find(struct tpa_options *options);
 

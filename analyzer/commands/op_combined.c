@@ -42,7 +42,7 @@ static void print_steps(const struct tpa_page *page, const struct together *step
 	fputc('\n', page->out);
 }
 
-bool tpa_ops_combined_print(const struct tpa_session *session, uint64_t top)
+void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top)
 {
 	const struct tpa_page *page = &session->page;
 	struct together steps = steps_of(session->run);
@@ -58,15 +58,15 @@ bool tpa_ops_combined_print(const struct tpa_session *session, uint64_t top)
 	print_steps(page, &steps);
 	free(list.ops);
 	tpa_ops_result_free(all.ops, all.op_count);
-	return true;
 }
 
-bool tpa_ops_combined_json(const struct tpa_session *session, json_t *combined)
+void tpa_ops_combined_json(struct tpa_session *session, json_t *combined, const void *argument)
 {
 	struct together steps = steps_of(session->run);
 	struct tpa_process all = { .trace = NULL };
 	struct tpa_op_list list = { .ops = NULL };
 
+	(void)argument;
 	all.ops = tpa_ops_combine(session->run, &all.op_count);
 	tpa_op_list(&list, &all, "total", NULL);
 	json_object_set_new(combined, "ops", tpa_ops_json(&list, tpa_top(session->options, 100)));
@@ -78,5 +78,4 @@ bool tpa_ops_combined_json(const struct tpa_session *session, json_t *combined)
 				      steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
 	free(list.ops);
 	tpa_ops_result_free(all.ops, all.op_count);
-	return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "symbols/schemas.h"
 #include "symbols/symbols.h"
 
@@ -42,31 +43,26 @@ static void name_of(char *text, size_t size, const struct tpa_symbol *symbol, co
 		snprintf(text, size, "0x%" PRIx64, frame->pc);
 }
 
-static bool name_by_address(struct tpa_trace *trace, const char *debug_dir)
+static void name_by_address(struct tpa_trace *trace, const char *debug_dir)
 {
 	struct tpa_symbols_options options = { .debug_dir = debug_dir };
 	struct tpa_symbols *symbols = NULL;
-	bool good = true;
 	static const char part[] = ", a thread's part";
 	char text[512];
 
-	for (size_t i = 1; good && i < trace->op_count; i++) {
+	for (size_t i = 1; i < trace->op_count; i++) {
 		uint32_t frame = trace->ops[i].name ? trace->ops[i].frame : 0;
 
 		if (!frame || frame >= trace->frame_count || !trace->frames[frame].pc)
 			continue;
 		if (!symbols)
 			symbols = tpa_symbols_open(trace, &options);
-		good = symbols != NULL;
-		if (!good)
-			break;
 		name_of(text, sizeof(text) - sizeof(part), tpa_symbols_frame(symbols, frame), &trace->frames[frame]);
 		if (strcmp(trace->ops[i].category, "openmp part") == 0)
 			strcat(text, part);
 		tpa_trace_rename_op(trace, i, text);
 	}
 	tpa_symbols_close(symbols);
-	return good;
 }
 
 /* ---- torch's ---- */
@@ -90,7 +86,6 @@ static void function_of(const struct tpa_op *op, char *function)
 static void rename_to(struct tpa_trace *trace, size_t op, const struct tpa_schema *schema)
 {
 	char text[TPA_SCHEMA_MAX + sizeof(TORCH_SPACE)];
-
 	const char *name = trace->ops[op].name;
 
 	if (!schema->name[0] || !name || strcmp(schema->name, name + strlen(TORCH_SPACE)) == 0)
@@ -120,25 +115,25 @@ static void find_schemas(const struct tpa_trace *trace, const char *debug_dir, s
 }
 
 /* Not in the program, which would have to read 10 MB for it. */
-static bool name_by_schema(struct tpa_trace *trace, const char *debug_dir)
+static void name_by_schema(struct tpa_trace *trace, const char *debug_dir)
 {
-	struct tpa_schema *schemas = calloc(trace->op_count + 1, sizeof(*schemas));
-	bool good = schemas != NULL, any = false;
+	struct tpa_schema *schemas = tpa_zalloc(trace->op_count, sizeof(*schemas));
+	bool any = false;
 
-	for (size_t i = 1; good && i < trace->op_count; i++) {
+	for (size_t i = 1; i < trace->op_count; i++) {
 		if (trace->ops[i].name)
 			function_of(&trace->ops[i], schemas[i].function);
 		any = any || schemas[i].function[0];
 	}
 	if (any)
 		find_schemas(trace, debug_dir, schemas);
-	for (size_t i = 1; good && any && i < trace->op_count; i++)
+	for (size_t i = 1; any && i < trace->op_count; i++)
 		rename_to(trace, i, &schemas[i]);
 	free(schemas);
-	return good;
 }
 
-bool tpa_op_names(struct tpa_trace *trace, const char *debug_dir)
+void tpa_op_names(struct tpa_trace *trace, const char *debug_dir)
 {
-	return name_by_address(trace, debug_dir) && name_by_schema(trace, debug_dir);
+	name_by_address(trace, debug_dir);
+	name_by_schema(trace, debug_dir);
 }

@@ -6,8 +6,8 @@
 
 /*
  * Names the ops that are known by a function's address alone (regions of OpenMP, -finstrument-functions), and torch's as
- * its schemas have them, before anything counts by their names. `debug_dir` as in struct tpa_symbols_options. False: no memory.
+ * its schemas have them, before anything counts by their names. `debug_dir` as in struct tpa_symbols_options.
  */
-bool tpa_op_names(struct tpa_trace *trace, const char *debug_dir);
+void tpa_op_names(struct tpa_trace *trace, const char *debug_dir);
 
 #endif

@@ -5,19 +5,19 @@
 
 #include "commands/site_report.h"
 
-/* The summary's part: nothing where there are no ops and no steps. False: memory is out. */
-bool tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t top);
+/* The summary's part: nothing where there are no ops and no steps. */
+void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
 /* Sets "ops" and "steps". */
-bool tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *json, bool steps_one_by_one);
+void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *json, bool steps_one_by_one);
 
-/* Of all processes of a run together, where there are several. False: memory is out. */
-bool tpa_ops_combined_print(const struct tpa_session *session, uint64_t top);
-bool tpa_ops_combined_json(const struct tpa_session *session, json_t *combined);
+/* Ops and steps of all processes of a run together; the latter is a tpa_report.combine and ignores its argument. */
+void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top);
+void tpa_ops_combined_json(struct tpa_session *session, json_t *combined, const void *argument);
 
 /* What ops and steps have in common: a section for each process. */
 struct tpa_op_report {
-	bool (*print)(struct tpa_session *session, size_t process);
+	void (*print)(struct tpa_session *session, size_t process);
 	bool steps_one_by_one;
 };
 int tpa_op_report(const struct tpa_options *options, const struct tpa_op_report *report);

@@ -7,19 +7,15 @@
 #include "report/text/op_listing.h"
 #include "report/text/op_tree_listing.h"
 
-static bool print(struct tpa_session *session, size_t process)
+static void print(struct tpa_session *session, size_t process)
 {
 	const struct tpa_process *of = &session->run->processes[process];
 	const struct tpa_options *options = session->options;
 	const struct tpa_page *page = &session->page;
 	uint64_t top = tpa_top(options, 10);
 	struct tpa_op_list list;
-	regex_t filter;
-	bool filtered = options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
 
-	tpa_op_list(&list, of, options->sort, filtered ? &filter : NULL);
-	if (filtered)
-		regfree(&filter);
+	tpa_op_list(&list, of, options->sort, session->filter);
 	if (list.count)
 		tpa_headline(page, "%s",
 			     options->by == TPA_BY_LAYER ? "Layers"
@@ -41,7 +37,6 @@ static bool print(struct tpa_session *session, size_t process)
 	if (options->shapes)
 		tpa_shapes_print(page, &list, top);
 	free(list.ops);
-	return true;
 }
 
 int tpa_cmd_ops(const struct tpa_options *options)

@@ -11,6 +11,7 @@
 #include <tprof/size.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "commands/command.h"
 #include "commands/ctl.h"
 #include "commands/export.h"
@@ -156,10 +157,8 @@ static enum tpa_parse parse_choice(int option, const char *value, const char *co
 
 static enum tpa_parse add_file(const char *const **list, size_t *count, const char *file)
 {
-	const char **files = realloc((void *)*list, (*count + 1) * sizeof(*files));
+	const char **files = tpa_resize((void *)*list, *count + 1, sizeof(*files));
 
-	if (!files)
-		return tpa_option_wrong("out of memory");
 	files[(*count)++] = file;
 	*list = files;
 	return TPA_PARSE_RUN;
@@ -167,12 +166,8 @@ static enum tpa_parse add_file(const char *const **list, size_t *count, const ch
 
 static enum tpa_parse add_rule(struct tpa_options *options, const char *name, const char *value)
 {
-	struct tpa_said_rule *rules = realloc(options->rules, (options->rule_count + 1) * sizeof(*rules));
-
-	if (!rules)
-		return tpa_option_wrong("out of memory");
-	rules[options->rule_count++] = (struct tpa_said_rule){ name, value };
-	options->rules = rules;
+	options->rules = tpa_resize(options->rules, options->rule_count + 1, sizeof(*options->rules));
+	options->rules[options->rule_count++] = (struct tpa_said_rule){ name, value };
 	return TPA_PARSE_RUN;
 }
 
@@ -402,10 +397,8 @@ static bool is_trace(const char *path)
 static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tpa_options *options)
 {
 	size_t count = 0;
-	const char **traces = calloc((size_t)argc + 1, sizeof(*traces));
+	const char **traces = tpa_zalloc((size_t)argc + 1, sizeof(*traces));
 
-	if (!traces)
-		return tpa_option_wrong("out of memory");
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
 	if (options->command->options & TPA_OPT_SOURCE && count && !is_trace(traces[0])) {

@@ -27,10 +27,10 @@ static void heading(const struct tpa_session *session, const struct tpa_process 
 	fputc('\n', page->out);
 }
 
-static bool after(struct tpa_session *session, size_t process)
+static void after(struct tpa_session *session, size_t process)
 {
-	return tpa_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
-					"What RSS was made of at its largest", 10);
+	tpa_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
+				 "What RSS was made of at its largest", 10);
 }
 
 static void next(const struct tpa_session *session)

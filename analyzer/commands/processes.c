@@ -2,41 +2,68 @@
 #include "commands/processes.h"
 
 #include "commands/run_choice.h"
+#include "report/text/process_listing.h"
+#include "report/text/related.h"
 
-static bool add_only(struct tpa_session *session, const struct tpa_process_report *report, json_t *json)
+static struct tpa_symbols *symbols_of(const struct tpa_session *session, const struct tpa_report *report, size_t index)
 {
-	json_t *only = report->process(session, 0, report->argument);
-	bool good = only && json_object_update(json, only) == 0;
-
-	json_decref(only);
-	return good;
+	return report->symbols ? session->symbols[index] : NULL;
 }
 
-static bool add_all(struct tpa_session *session, const struct tpa_process_report *report, json_t *json)
+json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *report, size_t index)
 {
-	json_t *list = json_array(), *combined = tpa_json_combined(session->run);
-	bool good = true;
-
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = json_array_append_new(list, report->process(session, i, report->argument)) == 0;
-	if (good && report->combine)
-		good = report->combine(session, combined, report->argument);
-	json_object_set_new(json, "processes", list);
-	json_object_set_new(json, "combined", combined);
-	return good;
-}
-
-bool tpa_processes_json(struct tpa_session *session, const struct tpa_process_report *report)
-{
+	const struct tpa_process *process = &session->run->processes[index];
 	json_t *json = json_object();
-	bool good = json_object_set_new(json, "schema", json_string("tprof/1")) == 0;
 
-	good = good && json_object_set_new(json, "left_out", tpa_left_out_json(session->options)) == 0;
-	good = good &&
-	       (session->run->process_count == 1 ? add_only(session, report, json) : add_all(session, report, json));
-	if (!good) {
-		json_decref(json);
-		return false;
+	json_object_set_new(json, "process", tpa_json_process(process));
+	if (report->related)
+		json_object_set_new(json, "run", tpa_others_json(process->trace));
+	json_object_set_new(json, "capture", tpa_json_capture(process));
+	report->json(session, index, json, report->argument);
+	json_object_set_new(json, "notes", tpa_json_notes(process, symbols_of(session, report, index)));
+	return json;
+}
+
+/* A single process's keys are at the top; several processes are in "processes", and their sums in "combined". */
+static void write_json(struct tpa_session *session, const struct tpa_report *report)
+{
+	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));
+	json_t *list = json_array(), *combined;
+
+	for (size_t i = 0; i < session->run->process_count; i++)
+		json_array_append_new(list, tpa_process_json(session, report, i));
+	if (session->run->process_count == 1) {
+		json_object_update(json, json_array_get(list, 0));
+	} else {
+		combined = tpa_json_combined(session->run);
+		if (report->combine)
+			report->combine(session, combined, report->argument);
+		json_object_set(json, "processes", list);
+		json_object_set_new(json, "combined", combined);
 	}
-	return tpa_json_write(json, session->page.out);
+	json_decref(list);
+	tpa_json_write(json, session->page.out);
+}
+
+static void write_text(struct tpa_session *session, const struct tpa_report *report)
+{
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		struct tpa_notes notes;
+
+		if (i)
+			fputs("\n\n", session->page.out);
+		report->print(session, i, report->argument);
+		tpa_notes_collect(&notes, &session->run->processes[i], symbols_of(session, report, i));
+		tpa_notes_print(&notes, &session->page);
+		tpa_notes_free(&notes);
+	}
+	report->print_end(session, report->argument);
+}
+
+int tpa_report(struct tpa_session *session, const struct tpa_report *report)
+{
+	if (report->symbols)
+		tpa_session_open_symbols(session);
+	(session->options->json ? write_json : write_text)(session, report);
+	return tpa_session_close(session, TPA_EXIT_OK);
 }

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report in JSON: the keys of a single process stand at the top, several are "processes", and what is "combined". */
+/* A report with a section for each process, as text or as JSON: what most commands print. */
 #ifndef TPROF_COMMANDS_PROCESSES_H
 #define TPROF_COMMANDS_PROCESSES_H
 
 #include "commands/session.h"
 #include "report/json/json.h"
 
-struct tpa_process_report {
-	/* The section of run->processes[index], owned by the caller; NULL: memory is out. */
-	json_t *(*process)(struct tpa_session *session, size_t index, const void *argument);
-	/* Adds to tpa_json_combined()'s; false: memory is out. May be NULL. */
-	bool (*combine)(struct tpa_session *session, json_t *combined, const void *argument);
-	const void *argument;
+struct tpa_report {
+	bool symbols; /* open all processes' symbols first; the notes then say which names are missing */
+	bool related; /* JSON has "run": the other processes of the run that have traces */
+	/* Prints the section of run->processes[index] as text, without its notes. */
+	void (*print)(struct tpa_session *session, size_t index, const void *argument);
+	/* Prints what follows the sections of all processes. */
+	void (*print_end)(struct tpa_session *session, const void *argument);
+	/* Adds the section of run->processes[index] to `json`, which has "process" and "capture" already. */
+	void (*json)(struct tpa_session *session, size_t index, json_t *json, const void *argument);
+	/* Adds to tpa_json_combined()'s object, where there are several processes. May be NULL. */
+	void (*combine)(struct tpa_session *session, json_t *combined, const void *argument);
+	const void *argument; /* passed to each of these */
 };
 
-/* Writes it to the session's page. False: memory is out; what can't be written is tpa_session_close()'s to tell. */
-bool tpa_processes_json(struct tpa_session *session, const struct tpa_process_report *report);
+/* The JSON of one process, a new reference. With report->symbols its symbols must be open. */
+json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *report, size_t index);
+
+/* Writes the report of a replayed session, as --json says, and closes the session. Returns enum tpa_exit. */
+int tpa_report(struct tpa_session *session, const struct tpa_report *report);
 
 #endif

@@ -18,28 +18,24 @@ struct roofs {
 	size_t count;
 };
 
-static bool place(struct roofs *roofs, const struct tpa_process *process)
+static void place(struct roofs *roofs, const struct tpa_process *process)
 {
 	free(roofs->places);
 	roofs->places = tpa_roof_places(&roofs->machine, process, &roofs->count);
-	return roofs->places != NULL;
 }
 
-static bool print_text(struct tpa_session *session, struct roofs *roofs)
+static void print_text(struct tpa_session *session, struct roofs *roofs)
 {
 	const struct tpa_page *page = &session->page;
-	bool good = true;
 
 	tpa_machine_print(page, &roofs->machine);
-	for (size_t i = 0; good && session->run && i < session->run->process_count; i++) {
+	for (size_t i = 0; session->run && i < session->run->process_count; i++) {
 		const struct tpa_process *process = &session->run->processes[i];
 
 		fputc('\n', page->out);
 		tpa_process_print(process, page);
 		tpa_scope_print(session);
-		good = place(roofs, process);
-		if (!good)
-			break;
+		place(roofs, process);
 		fprintf(page->out, "  roofs of %u core%s\n", tpa_roof_cores(&roofs->machine, process),
 			tpa_plural(tpa_roof_cores(&roofs->machine, process)));
 		tpa_roof_print(page, roofs->places, roofs->count, tpa_top(session->options, 20));
@@ -47,16 +43,13 @@ static bool print_text(struct tpa_session *session, struct roofs *roofs)
 		tpa_work_known_print(page, process);
 		tpa_coverage_print(page, process);
 	}
-	return good;
 }
 
 static json_t *process_json(struct tpa_session *session, struct roofs *roofs, const struct tpa_process *process)
 {
-	json_t *json;
+	json_t *json = json_object();
 
-	if (!place(roofs, process))
-		return NULL;
-	json = json_object();
+	place(roofs, process);
 	json_object_set_new(json, "process", tpa_json_process(process));
 	json_object_set_new(json, "capture", tpa_json_capture(process));
 	json_object_set_new(json, "roof_cores", tpa_json_number(tpa_roof_cores(&roofs->machine, process)));
@@ -66,29 +59,24 @@ static json_t *process_json(struct tpa_session *session, struct roofs *roofs, co
 	return json;
 }
 
-static bool print_json(struct tpa_session *session, struct roofs *roofs)
+static void print_json(struct tpa_session *session, struct roofs *roofs)
 {
 	json_t *json = json_pack("{s:s}", "schema", "tprof/1"), *list = json_array();
 	size_t processes = session->run ? session->run->process_count : 0;
-	bool good = true;
 
 	json_object_set_new(json, "machine", tpa_machine_rates_json(&roofs->machine));
-	for (size_t i = 0; good && i < processes; i++)
-		good = json_array_append_new(list, process_json(session, roofs, &session->run->processes[i])) == 0;
-	if (good && processes == 1)
+	for (size_t i = 0; i < processes; i++)
+		json_array_append_new(list, process_json(session, roofs, &session->run->processes[i]));
+	if (processes == 1)
 		json_object_update(json, json_array_get(list, 0));
-	else if (good && processes)
+	else if (processes)
 		json_object_set(json, "processes", list);
 	json_decref(list);
-	if (!good) {
-		json_decref(json);
-		return false;
-	}
-	return tpa_json_write(json, session->page.out);
+	tpa_json_write(json, session->page.out);
 }
 
 /* Of all processes, one picture: that of the one with the most time in ops that have a place. */
-static bool print_svg(struct tpa_session *session, struct roofs *roofs)
+static void print_svg(struct tpa_session *session, struct roofs *roofs)
 {
 	const struct tpa_process *best = &session->run->processes[0];
 	double most = -1;
@@ -98,8 +86,7 @@ static bool print_svg(struct tpa_session *session, struct roofs *roofs)
 		const struct tpa_process *process = &session->run->processes[i];
 		double time = 0;
 
-		if (!place(roofs, process))
-			return false;
+		place(roofs, process);
 		for (size_t k = 0; k < roofs->count; k++)
 			time += roofs->places[k].time_ns;
 		if (time > most) {
@@ -107,14 +94,12 @@ static bool print_svg(struct tpa_session *session, struct roofs *roofs)
 			best = process;
 		}
 	}
-	if (!place(roofs, best))
-		return false;
+	place(roofs, best);
 	snprintf(title, sizeof(title), "%.120s: roofline, %.80s, %u of %u cores", best->trace->exe, roofs->machine.cpu,
 		 tpa_roof_cores(&roofs->machine, best), roofs->machine.cores);
 	tpa_roof_svg(&roofs->machine, tpa_roof_cores(&roofs->machine, best), roofs->places, roofs->count, title,
 		     session->page.out);
 	tpa_session_say_browser(session);
-	return true;
 }
 
 static bool wants_svg(const struct tpa_options *options)
@@ -128,7 +113,6 @@ int tpa_cmd_roofline(const struct tpa_options *options)
 {
 	struct roofs roofs = { .places = NULL };
 	struct tpa_session session;
-	bool good;
 	int status;
 
 	if (wants_svg(options) && !options->trace_count) {
@@ -144,11 +128,9 @@ int tpa_cmd_roofline(const struct tpa_options *options)
 	if (status != TPA_EXIT_OK)
 		return tpa_session_close(&session, status);
 	if (wants_svg(options))
-		good = print_svg(&session, &roofs);
+		print_svg(&session, &roofs);
 	else
-		good = options->json ? print_json(&session, &roofs) : print_text(&session, &roofs);
+		(options->json ? print_json : print_text)(&session, &roofs);
 	free(roofs.places);
-	if (!good)
-		tpa_out_of_memory();
-	return tpa_session_close(&session, good ? TPA_EXIT_OK : TPA_EXIT_TRACE);
+	return tpa_session_close(&session, TPA_EXIT_OK);
 }

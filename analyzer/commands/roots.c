@@ -7,7 +7,7 @@
 #include "commands/stacks.h"
 #include "symbols/unwind.h"
 #include "trace/interrupted.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 /* ---- ranges ---- */
 
@@ -15,10 +15,7 @@ static void add_root(struct tpa_roots *roots, uint64_t low, uint64_t high, bool 
 {
 	if (low >= high)
 		return;
-	if (!tpa_reserve(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges))) {
-		roots->failed = true;
-		return;
-	}
+	tpa_grow(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges));
 	roots->ranges[roots->all.range_count++] = (struct tpa_reach_root){ low, high, exact_only };
 }
 
@@ -138,10 +135,7 @@ static void add_shared(void *context, uint64_t low, uint64_t high)
 
 static void add_file(struct tpa_roots *roots, const struct tpa_frozen_map *map)
 {
-	if (!tpa_reserve(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files))) {
-		roots->failed = true;
-		return;
-	}
+	tpa_grow(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files));
 	roots->files[roots->all.file_count++] = (struct tprof_range){ map->low, map->high };
 }
 
@@ -177,10 +171,7 @@ static void add_map(struct tpa_roots *roots, const struct tpa_reach_held *held, 
 
 static void add_words(struct tpa_roots *roots, const uint64_t *words, size_t count)
 {
-	if (!tpa_reserve(&roots->words, &roots->word_room, roots->all.word_count + count, sizeof(*words))) {
-		roots->failed = true;
-		return;
-	}
+	tpa_grow(&roots->words, &roots->word_room, roots->all.word_count + count, sizeof(*words));
 	memcpy(roots->words + roots->all.word_count, words, count * sizeof(*words));
 	roots->all.word_count += count;
 }
@@ -251,7 +242,7 @@ static void begin_called(struct tpa_roots *roots, struct tpa_frozen *frozen)
 	note_dead(frozen, at.sp, frozen->note->at.sp - TPA_RED_ZONE);
 }
 
-bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
+void tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
 		    const uint64_t *still, const char *allocator)
 {
 	const struct tprof_snapshot *note = frozen->note;
@@ -261,7 +252,7 @@ bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const st
 		begin_called(roots, frozen);
 	add_words(roots, note->in_hand, note->in_hand_count);
 	add_kept(roots, note);
-	roots->failed |= !tpa_stacks_find(frozen, still, keep_word, roots);
+	tpa_stacks_find(frozen, still, keep_word, roots);
 	tpa_frozen_bury(frozen);
 	add_root(roots, note->moving.low, note->moving.high, false);
 	for (size_t i = 0; i < frozen->count; i++)
@@ -269,7 +260,6 @@ bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const st
 	roots->all.ranges = roots->ranges;
 	roots->all.words = roots->words;
 	roots->all.files = roots->files;
-	return !roots->failed;
 }
 
 void tpa_roots_free(struct tpa_roots *roots)

@@ -13,14 +13,13 @@ struct tpa_roots {
 	struct tprof_range *files;
 	size_t room, word_room, file_room;
 	uint64_t sp; /* from where on the program uses the stack of the thread that forked */
-	bool failed;
 };
 
 /*
- * Says in *frozen what is dead, too. `still`: header.snapshot_still. `allocator`: path of the object that malloc is of. False: no
- * memory.
+ * Finds the roots, and marks in *frozen the dead parts of stacks. `still`: header.snapshot_still. `allocator`: path of the object
+ * that defines malloc.
  */
-bool tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
+void tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
 		    const uint64_t *still, const char *allocator);
 void tpa_roots_free(struct tpa_roots *roots);
 

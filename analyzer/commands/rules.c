@@ -9,6 +9,7 @@
 #include <string.h>
 #include <tprof/size.h>
 
+#include "base/memory.h"
 #include "commands/values.h"
 #include "report/rows/line_file.h"
 
@@ -33,23 +34,11 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool add(struct tpa_rules *rules, const struct tpa_rule *rule, const char *name, const char *value)
+static void add(struct tpa_rules *rules, const struct tpa_rule *rule, const char *name, const char *value)
 {
-	struct tpa_rule *list = realloc(rules->list, (rules->count + 1) * sizeof(*list));
-	char *text = malloc(strlen(name) + strlen(value) + 2);
-
-	if (list)
-		rules->list = list;
-	if (!list || !text) {
-		free(text);
-		free(rule->op);
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return false;
-	}
-	sprintf(text, "%s %s", name, value);
-	list[rules->count] = *rule;
-	list[rules->count++].text = text;
-	return true;
+	tpa_grow(&rules->list, &rules->room, rules->count + 1, sizeof(*rules->list));
+	rules->list[rules->count] = *rule;
+	rules->list[rules->count++].text = tpa_format("%s %s", name, value);
 }
 
 /* "1KiB/step", "1KiB" (the same), "1KiB/s". */
@@ -90,7 +79,8 @@ static bool add_limit(struct tpa_rules *rules, const char *where, enum tpa_metri
 			metric == TPA_METRIC_ALLOCATIONS ? "a number" : "a size, as in 512MiB, 2GiB or 1000000,");
 		return false;
 	}
-	return add(rules, &rule, name, value);
+	add(rules, &rule, name, value);
+	return true;
 }
 
 /* The end of METRIC in METRIC=N%: the last equals sign, as names of ops may have some. NULL: it is no such thing. */
@@ -115,12 +105,14 @@ static bool add_regression(struct tpa_rules *rules, const char *where, const cha
 		if (strlen(regressions[i].name) != length || strncmp(item, regressions[i].name, length) != 0)
 			continue;
 		rule.metric = regressions[i].metric;
-		return add(rules, &rule, "max-regress", item);
+		add(rules, &rule, "max-regress", item);
+		return true;
 	}
 	if (equals && length > 3 && strncmp(item, "op:", 3) == 0) {
 		rule.metric = TPA_METRIC_OP;
-		rule.op = strndup(item + 3, length - 3);
-		return rule.op && add(rules, &rule, "max-regress", item);
+		rule.op = tpa_strndup(item + 3, length - 3);
+		add(rules, &rule, "max-regress", item);
+		return true;
 	}
 	fprintf(stderr,
 		"tprof-analyze: %smax-regress %s: WHAT=N%% is wanted, WHAT one of: peak unfreed rss allocations "
@@ -132,8 +124,8 @@ static bool add_regression(struct tpa_rules *rules, const char *where, const cha
 /* The commas between items are those behind a percent sign: names of ops may have some. */
 static bool add_regressions(struct tpa_rules *rules, const char *where, const char *value)
 {
-	char *items = strdup(value), *item = items;
-	bool good = items != NULL;
+	char *items = tpa_strdup(value), *item = items;
+	bool good = true;
 
 	while (good && item) {
 		char *end = strstr(item, "%,");

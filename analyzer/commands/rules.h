@@ -28,7 +28,7 @@ struct tpa_rule {
 
 struct tpa_rules {
 	struct tpa_rule *list;
-	size_t count;
+	size_t count, room;
 };
 
 /*

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct run {
 	const char **files; /* names are borrowed */
 	size_t count;
@@ -76,22 +78,19 @@ static void join(struct life *lives, size_t count, size_t one, size_t other)
 			lives[i].run = low;
 }
 
-static bool collect(const char *const *files, const struct life *lives, size_t count, struct runs *runs)
+static void collect(const char *const *files, const struct life *lives, size_t count, struct runs *runs)
 {
 	for (size_t first = 0; first < count; first++) {
 		struct run *run = &runs->list[runs->count];
 
 		if (lives[first].run != first)
 			continue;
-		run->files = calloc(count, sizeof(*run->files));
-		if (!run->files)
-			return false;
+		run->files = tpa_zalloc(count, sizeof(*run->files));
 		runs->count++;
 		for (size_t i = first; i < count; i++)
 			if (lives[i].run == first)
 				run->files[run->count++] = files[i];
 	}
-	return true;
 }
 
 static void free_runs(struct runs *runs)
@@ -102,24 +101,20 @@ static void free_runs(struct runs *runs)
 	*runs = (struct runs){ NULL, 0 };
 }
 
-/* False: no memory. Files that can't be read are runs of their own: who opens them says so. */
-static bool find_runs(const char *const *files, size_t count, struct runs *runs)
+/* A file that can't be read is a run of its own: who opens it reports the error. */
+static void find_runs(const char *const *files, size_t count, struct runs *runs)
 {
-	struct life *lives = calloc(count + 1, sizeof(*lives));
-	bool good;
+	struct life *lives = tpa_zalloc(count, sizeof(*lives));
 
-	*runs = (struct runs){ calloc(count + 1, sizeof(*runs->list)), 0 };
-	for (size_t i = 0; lives && i < count; i++)
+	*runs = (struct runs){ tpa_zalloc(count, sizeof(*runs->list)), 0 };
+	for (size_t i = 0; i < count; i++)
 		lives[i] = life_of(files[i], i);
-	for (size_t i = 0; lives && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count; k++)
 			if (same_run(&lives[i], &lives[k]))
 				join(lives, count, lives[i].run, lives[k].run);
-	good = lives && runs->list && collect(files, lives, count, runs);
+	collect(files, lives, count, runs);
 	free(lives);
-	if (!good)
-		free_runs(runs);
-	return good;
 }
 
 static int replay(const struct tpa_options *options, const struct run *run, tpa_run_taker *take, void *context)
@@ -131,10 +126,11 @@ static int replay(const struct tpa_options *options, const struct run *run, tpa_
 	own.traces = run->files;
 	own.trace_count = run->count;
 	own.output = NULL;
-	status = tpa_session_start(&session, &own);
+	status = tpa_session_start(&session, &own, TPA_GROUP_STACK);
 	if (status != TPA_EXIT_OK)
 		return status;
-	return take(&session, context) ? tpa_session_close(&session, status) : tpa_session_out_of_memory(&session);
+	take(&session, context);
+	return tpa_session_close(&session, status);
 }
 
 int tpa_runs_each(const struct tpa_options *options, const char *const *files, size_t count, tpa_run_taker *take,
@@ -143,8 +139,7 @@ int tpa_runs_each(const struct tpa_options *options, const char *const *files, s
 	int status = TPA_EXIT_OK;
 	struct runs runs;
 
-	if (!find_runs(files, count, &runs))
-		return tpa_out_of_memory();
+	find_runs(files, count, &runs);
 	for (size_t i = 0; status == TPA_EXIT_OK && i < runs.count; i++)
 		status = replay(options, &runs.list[i], take, context);
 	free_runs(&runs);

@@ -9,8 +9,8 @@
 
 #include "commands/session.h"
 
-/* What is done with a run; false: memory is out. */
-typedef bool tpa_run_taker(struct tpa_session *session, void *context);
+/* Called with the replayed session of each run. */
+typedef void tpa_run_taker(struct tpa_session *session, void *context);
 
 /*
  * Replays the runs that the files are of, in the order in which their first files are named: one after the other, so that

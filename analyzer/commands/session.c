@@ -5,6 +5,7 @@
 
 #include "commands/op_names.h"
 #include "commands/run_choice.h"
+#include "base/memory.h"
 #include "report/rows/growth_pool.h"
 #include "report/text/output.h"
 #include "report/text/safe_stream.h"
@@ -14,17 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-int tpa_out_of_memory(void)
-{
-	fputs("tprof-analyze: out of memory\n", stderr);
-	return TPA_EXIT_TRACE;
-}
-
-int tpa_session_out_of_memory(struct tpa_session *session)
-{
-	return tpa_session_close(session, tpa_out_of_memory());
-}
 
 /* On the page itself, where one is for people. */
 static void say_left_out(const struct tpa_session *session, bool on_page)
@@ -59,13 +49,9 @@ static int open_output(struct tpa_session *session)
 		return TPA_EXIT_OK; /* no text for people: it has rules of its own */
 	}
 	session->page.out = tpa_plain_open(out, session->page.color);
-	if (session->page.out) {
-		say_left_out(session, true);
-		return TPA_EXIT_OK;
-	}
-	if (out != stdout)
-		fclose(out);
-	return tpa_out_of_memory();
+	tpa_need(session->page.out);
+	say_left_out(session, true);
+	return TPA_EXIT_OK;
 }
 
 /* The trace of the same process that is open already, if only under another name: all of its numbers would count twice. */
@@ -122,18 +108,53 @@ static int open_traces(struct tpa_session *session)
 	return status;
 }
 
+static struct tpa_suppressions *read_suppressions(const struct tpa_session *session, char **error)
+{
+	struct tpa_suppressions *suppressions = tpa_suppressions_new();
+
+	tpa_need(suppressions);
+	for (size_t i = 0; !*error && i < session->options->suppression_count; i++)
+		tpa_need(tpa_suppressions_read(suppressions, session->options->suppressions[i], error) || *error);
+	return suppressions;
+}
+
+/* Names a file that can't be read before a long replay. */
+static int check_suppressions(const struct tpa_session *session)
+{
+	char *error = NULL;
+	struct tpa_suppressions *suppressions = read_suppressions(session, &error);
+	int status = error ? TPA_EXIT_USAGE : TPA_EXIT_OK;
+
+	if (error)
+		fprintf(stderr, "tprof-analyze: %s\n", error);
+	free(error);
+	tpa_suppressions_free(suppressions);
+	return status;
+}
+
+struct tpa_suppressions *tpa_session_suppressions(const struct tpa_session *session)
+{
+	char *error = NULL; /* tpa_session_open() has reported it */
+	struct tpa_suppressions *suppressions = read_suppressions(session, &error);
+
+	free(error);
+	return suppressions;
+}
+
 int tpa_session_open(struct tpa_session *session, const struct tpa_options *options)
 {
 	int status;
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
-	session->traces = calloc(options->trace_count + 1, sizeof(*session->traces));
-	if (!session->traces)
-		return tpa_session_out_of_memory(session);
+	session->traces = tpa_zalloc(options->trace_count, sizeof(*session->traces));
+	if (options->filter && regcomp(&session->compiled, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
+		session->filter = &session->compiled;
 	status = open_traces(session);
 	if (status == TPA_EXIT_OK)
 		status = open_output(session);
+	if (status == TPA_EXIT_OK)
+		status = check_suppressions(session);
 	return status == TPA_EXIT_OK ? status : tpa_session_close(session, status);
 }
 
@@ -210,25 +231,22 @@ static struct tpa_frame_name name_frame(void *context, const struct tpa_trace *t
 		i++;
 	if (!session->early[i])
 		session->early[i] = open_symbols(session, trace);
-	if (!session->early[i])
-		return (struct tpa_frame_name){ NULL, 0 };
 	location = tpa_symbols_frame(session->early[i], frame)->locations;
 	return (struct tpa_frame_name){ location->function, location->line };
 }
 
-/* What the replay opened goes to its process. False: no memory. */
-static bool take_symbols(struct tpa_session *session)
+/* Gives the symbols that the replay opened to their processes. */
+static void take_symbols(struct tpa_session *session)
 {
 	size_t count = session->run->process_count;
 
-	session->symbols = calloc(count ? count : 1, sizeof(*session->symbols));
-	for (size_t i = 0; session->symbols && i < count; i++)
+	session->symbols = tpa_zalloc(count, sizeof(*session->symbols));
+	for (size_t i = 0; i < count; i++)
 		for (size_t t = 0; t < session->trace_count; t++)
 			if (session->traces[t] == session->run->processes[i].trace) {
 				session->symbols[i] = session->early[t];
 				session->early[t] = NULL;
 			}
-	return session->symbols != NULL;
 }
 
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
@@ -253,12 +271,9 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 	};
 	int status;
 
-	session->early = calloc(session->trace_count + 1, sizeof(*session->early));
-	if (!session->early)
-		return tpa_session_out_of_memory(session);
+	session->early = tpa_zalloc(session->trace_count, sizeof(*session->early));
 	for (size_t i = 0; i < session->trace_count; i++)
-		if (!tpa_op_names(session->traces[i], options->debug_dir))
-			return tpa_session_out_of_memory(session);
+		tpa_op_names(session->traces[i], options->debug_dir);
 	session->progress = tpa_progress_new("reading");
 	if (session->progress) {
 		replay.progress = tpa_progress_update;
@@ -267,11 +282,9 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 	session->run = tpa_run_replay(session->traces, session->trace_count, &replay);
 	tpa_progress_free(session->progress);
 	session->progress = NULL;
-	if (!take_symbols(session))
-		return tpa_session_out_of_memory(session);
+	take_symbols(session);
 	for (size_t i = 0; i < session->trace_count; i++)
-		if (!tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir))
-			return tpa_session_out_of_memory(session);
+		tpa_need(tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir));
 	tpa_session_damage_print(session);
 	status = check_thread(session);
 	if (status == TPA_EXIT_OK)
@@ -284,6 +297,12 @@ struct tpa_symbols *tpa_session_symbols(struct tpa_session *session, size_t proc
 	if (!session->symbols[process])
 		session->symbols[process] = open_symbols(session, session->run->processes[process].trace);
 	return session->symbols[process];
+}
+
+void tpa_session_open_symbols(struct tpa_session *session)
+{
+	for (size_t i = 0; i < session->run->process_count; i++)
+		tpa_session_symbols(session, i);
 }
 
 void tpa_session_span(const struct tpa_session *session, const struct tpa_process *process, uint64_t *from_ns,
@@ -320,17 +339,19 @@ bool tpa_page_close(struct tpa_session *session)
 	return good;
 }
 
-int tpa_session_start(struct tpa_session *session, const struct tpa_options *options)
+int tpa_session_start(struct tpa_session *session, const struct tpa_options *options, enum tpa_group group)
 {
 	int status = tpa_session_open(session, options);
 
-	return status == TPA_EXIT_OK ? tpa_session_replay(session, TPA_GROUP_STACK) : status;
+	return status == TPA_EXIT_OK ? tpa_session_replay(session, group) : status;
 }
 
 int tpa_session_close(struct tpa_session *session, int status)
 {
 	if (!tpa_page_close(session))
 		status = status == TPA_EXIT_OK ? TPA_EXIT_USAGE : status;
+	if (session->filter)
+		regfree(&session->compiled);
 	tpa_site_stacks_free(session->stacks);
 	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
 		tpa_symbols_close(session->symbols[i]);

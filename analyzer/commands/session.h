@@ -5,6 +5,7 @@
 #ifndef TPROF_COMMANDS_SESSION_H
 #define TPROF_COMMANDS_SESSION_H
 
+#include <regex.h>
 #include <stdio.h>
 
 #include "commands/command.h"
@@ -12,6 +13,7 @@
 #include "model/result/result.h"
 #include "report/text/progress.h"
 #include "report/rows/site_stacks.h"
+#include "report/rows/suppressions.h"
 #include "report/text/text.h"
 #include "symbols/allocators.h"
 #include "symbols/symbols.h"
@@ -26,11 +28,13 @@ struct tpa_session {
 	struct tpa_site_stacks *stacks;	  /* what reports by stack found so far; NULL: there was none */
 	struct tpa_allocators allocators; /* that the hooks do not see */
 	struct tpa_page page;		  /* stdout, or the file of -o */
+	const regex_t *filter;		  /* of --filter, within `compiled`; NULL: none */
+	regex_t compiled;
 	struct tpa_progress *progress;
 };
 
 /*
- * Opens all traces and the output. Returns TPA_EXIT_OK, or what to exit with after one line on stderr; the session is
+ * Opens all traces and the output, and reads the suppressions. Returns TPA_EXIT_OK, or what to exit with after one line on stderr; the session is
  * then closed already.
  */
 int tpa_session_open(struct tpa_session *session, const struct tpa_options *options);
@@ -38,20 +42,18 @@ int tpa_session_open(struct tpa_session *session, const struct tpa_options *opti
 /* Replays; `group` as --by wants it. The same results as tpa_session_open(). Damage gets its line on stderr. */
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group);
 
-/* Both, by stack: what most commands begin with. */
-int tpa_session_start(struct tpa_session *session, const struct tpa_options *options);
-
-/* Says so on stderr. Returns TPA_EXIT_TRACE. */
-int tpa_out_of_memory(void);
-
-/* The same, and closes. */
-int tpa_session_out_of_memory(struct tpa_session *session);
+/* Opens, then replays: what most commands begin with. */
+int tpa_session_start(struct tpa_session *session, const struct tpa_options *options, enum tpa_group group);
 
 /* A line on stderr for each trace that was found damaged so far. tpa_session_replay() does that itself. */
 void tpa_session_damage_print(const struct tpa_session *session);
 
-/* Symbols of a process, opened on first use. NULL: memory is out. */
+/* Symbols of a process, opened on first use; and those of all processes. Owned by the session. */
 struct tpa_symbols *tpa_session_symbols(struct tpa_session *session, size_t process);
+void tpa_session_open_symbols(struct tpa_session *session);
+
+/* A new set: the built-in suppressions and those of --suppressions. The caller frees it. */
+struct tpa_suppressions *tpa_session_suppressions(const struct tpa_session *session);
 
 /* The part of the run that a process's report is about: its life, cut to --from and --to. */
 void tpa_session_span(const struct tpa_session *session, const struct tpa_process *process, uint64_t *from_ns,

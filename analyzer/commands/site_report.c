@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/site_report.h"
+#include "base/memory.h"
 #include "commands/processes.h"
 
 #include <inttypes.h>
@@ -19,61 +20,32 @@ uint64_t tpa_top(const struct tpa_options *options, uint64_t text_default)
 	return options->json ? 100 : text_default;
 }
 
-struct tpa_suppressions *tpa_session_suppressions(const struct tpa_session *session)
-{
-	struct tpa_suppressions *suppressions = tpa_suppressions_new();
-	char *error = NULL;
-
-	for (size_t i = 0; suppressions && i < session->options->suppression_count; i++)
-		if (!tpa_suppressions_read(suppressions, session->options->suppressions[i], &error)) {
-			fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
-			free(error);
-			tpa_suppressions_free(suppressions);
-			return NULL;
-		}
-	if (!suppressions)
-		tpa_out_of_memory();
-	return suppressions;
-}
-
 struct tpa_rows *tpa_session_rows(struct tpa_session *session, size_t process, enum tpa_by by, enum tpa_what what,
 				  const char *sort, struct tpa_suppressions *suppressions, uint64_t top)
 {
 	const struct tpa_options *options = session->options;
+	bool all = process == session->run->process_count;
 	struct tpa_rows_options rows_options = { .by = by,
 						 .what = what,
+						 .filter = session->filter,
 						 .suppressions = suppressions,
 						 .sort = sort ? sort : options->sort,
 						 .top = top,
 						 .held_last = what == TPA_WHAT_UNFREED && !options->json };
-	size_t first = process, last = process + 1;
 	struct tpa_rows_builder *builder;
 	struct tpa_rows *rows;
-	bool good = true;
-	regex_t filter;
 
 	if (by == TPA_BY_STACK && !session->stacks)
 		session->stacks = tpa_site_stacks_new(session->run->process_count);
-	if (by == TPA_BY_STACK && !session->stacks)
-		return NULL;
+	tpa_need(by != TPA_BY_STACK || session->stacks);
 	rows_options.stacks = session->stacks;
-	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
-		rows_options.filter = &filter;
-	if (process == session->run->process_count)
-		first = 0, last = process;
 	builder = tpa_rows_begin(&rows_options);
-	for (size_t i = first; builder && good && i < last; i++) {
-		struct tpa_symbols *symbols = tpa_session_symbols(session, i);
-
-		good = symbols && tpa_rows_add(builder, &session->run->processes[i], i, symbols);
-	}
-	rows = builder ? tpa_rows_end(builder) : NULL;
-	if (rows_options.filter)
-		regfree(&filter);
-	if (good)
-		return rows;
-	tpa_rows_free(rows);
-	return NULL;
+	tpa_need(builder);
+	for (size_t i = all ? 0 : process; i < (all ? process : process + 1); i++)
+		tpa_need(tpa_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i)));
+	rows = tpa_rows_end(builder);
+	tpa_need(rows);
+	return rows;
 }
 
 void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_rows *rows)
@@ -177,7 +149,7 @@ void tpa_next_coverage_print(const struct tpa_session *session)
 		tpa_trace_names(session, names, sizeof(names)));
 }
 
-bool tpa_session_print_makeup(struct tpa_session *session, size_t process, const struct tpa_makeup_moment *moment,
+void tpa_session_print_makeup(struct tpa_session *session, size_t process, const struct tpa_makeup_moment *moment,
 			      const char *title, uint64_t top)
 {
 	const struct tpa_options *options = session->options;
@@ -188,8 +160,9 @@ bool tpa_session_print_makeup(struct tpa_session *session, size_t process, const
 				       .top = tpa_top(options, top) };
 
 	if (options->filter || options->thread)
-		return true; /* it is the whole process's */
-	return tpa_session_symbols(session, process) && tpa_makeup_print(&listing, process, moment, title);
+		return; /* the makeup is the whole process's */
+	tpa_session_symbols(session, process);
+	tpa_need(tpa_makeup_print(&listing, process, moment, title));
 }
 
 static struct tpa_listing listing_of(struct tpa_session *session, const struct tpa_site_report *report)
@@ -233,23 +206,20 @@ static const char *nothing_of(const struct tpa_session *session, const struct tp
 	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
 }
 
-static bool print_rows(struct tpa_session *session, const struct tpa_site_report *report, size_t process)
+static void print_rows(struct tpa_session *session, const struct tpa_site_report *report, size_t process)
 {
 	struct tpa_suppressions *suppressions = report->suppress ? tpa_session_suppressions(session) : NULL;
 	struct tpa_listing listing = listing_of(session, report);
 	struct tpa_rows *rows =
 		tpa_session_rows(session, process, session->options->by, report->what, NULL, suppressions, listing.top);
 
-	if (rows) {
-		if (!rows->count)
-			fprintf(session->page.out, "\n  %s\n", nothing_of(session, report, process, rows));
-		tpa_listing_print(&listing, rows);
-		if (suppressions)
-			tpa_suppressed_print(&session->page, rows);
-	}
+	if (!rows->count)
+		fprintf(session->page.out, "\n  %s\n", nothing_of(session, report, process, rows));
+	tpa_listing_print(&listing, rows);
+	if (suppressions)
+		tpa_suppressed_print(&session->page, rows);
 	tpa_rows_free(rows);
 	tpa_suppressions_free(suppressions);
-	return rows != NULL;
 }
 
 static bool anything(const struct tpa_run *run, const struct tpa_site_report *report)
@@ -261,47 +231,51 @@ static bool anything(const struct tpa_run *run, const struct tpa_site_report *re
 	return false;
 }
 
-static bool print_text(struct tpa_session *session, const struct tpa_site_report *report)
+static void print_process(struct tpa_session *session, size_t index, const void *argument)
 {
+	const struct tpa_site_report *report = argument;
+	const struct tpa_process *process = &session->run->processes[index];
+
+	tpa_process_print(process, &session->page);
+	tpa_scope_print(session);
+	if (report->before)
+		report->before(session, index);
+	if (!report->nothing_else) {
+		report->heading(session, process);
+		print_rows(session, report, index);
+	}
+	if (report->after)
+		report->after(session, index);
+	if (!report->hotspots) /* the section of their CPU time has it above */
+		tpa_coverage_print(&session->page, process);
+}
+
+static void print_combined(struct tpa_session *session, const struct tpa_site_report *report)
+{
+	size_t all = session->run->process_count;
+
+	if (!report->nothing_else)
+		tpa_combined_print(session);
+	if (report->before)
+		report->before(session, all);
+	if (report->additive && !report->nothing_else) {
+		report->combined_heading(session);
+		print_rows(session, report, all);
+	}
+}
+
+static void print_end(struct tpa_session *session, const void *argument)
+{
+	const struct tpa_site_report *report = argument;
 	char names[300];
-	const struct tpa_run *run = session->run;
-	const struct tpa_page *page = &session->page;
-	bool good = true;
 
-	for (size_t i = 0; good && i < run->process_count; i++) {
-		struct tpa_notes notes;
-
-		if (i)
-			fputs("\n\n", page->out);
-		tpa_process_print(&run->processes[i], page);
-		tpa_scope_print(session);
-		good = !report->before || report->before(session, i);
-		if (!report->nothing_else) {
-			report->heading(session, &run->processes[i]);
-			good = good && print_rows(session, report, i);
-		}
-		good = good && (!report->after || report->after(session, i));
-		if (!report->hotspots) /* their CPU time has it above */
-			tpa_coverage_print(page, &run->processes[i]);
-		tpa_notes_collect(&notes, &run->processes[i], session->symbols[i]);
-		tpa_notes_print(&notes, page);
-		tpa_notes_free(&notes);
-	}
-	if (good && run->process_count > 1) {
-		if (!report->nothing_else)
-			tpa_combined_print(session);
-		good = !report->before || report->before(session, run->process_count);
-		if (good && report->additive && !report->nothing_else) {
-			report->combined_heading(session);
-			good = print_rows(session, report, run->process_count);
-		}
-	}
-	if (anything(run, report))
+	if (session->run->process_count > 1)
+		print_combined(session, report);
+	if (anything(session->run, report))
 		report->next(session);
 	else
-		tpa_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not",
+		tpa_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
 			       tpa_trace_names(session, names, sizeof(names)));
-	return good;
 }
 
 /* The rows of a process, or of all of them, as the value of the report's key. */
@@ -311,61 +285,46 @@ static json_t *json_report(struct tpa_session *session, const struct tpa_site_re
 	const struct tpa_options *options = session->options;
 	uint64_t top = tpa_top(options, 100);
 	struct tpa_rows *rows = tpa_session_rows(session, process, options->by, report->what, NULL, suppressions, top);
-	json_t *json = rows ? json_object() : NULL;
+	json_t *json = json_object();
 
-	if (rows) {
-		json_object_set_new(json, "by", json_string(tpa_by_name(options->by)));
-		tpa_json_some(json, "bytes", tpa_sums_bytes(&rows->sums, report->what),
-			      tpa_sums_bytes_variance(&rows->sums, report->what), rows->unseen.bytes);
-		tpa_json_some(json, "blocks", tpa_sums_blocks(&rows->sums, report->what),
-			      tpa_sums_blocks_variance(&rows->sums, report->what), rows->unseen.blocks);
-		json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
-		if (suppressions)
-			json_object_set_new(json, "suppressed", tpa_json_suppressed(rows, suppressions));
-		if (options->by == TPA_BY_STACK && !report->hotspots)
-			json_object_set_new(json, "held", tpa_json_held(rows, report->what));
-		json_object_set_new(
-			json, "sites",
-			tpa_json_rows(session->run, session->symbols, rows, options->by, report->shape, top));
-	}
+	json_object_set_new(json, "by", json_string(tpa_by_name(options->by)));
+	tpa_json_some(json, "bytes", tpa_sums_bytes(&rows->sums, report->what),
+		      tpa_sums_bytes_variance(&rows->sums, report->what), rows->unseen.bytes);
+	tpa_json_some(json, "blocks", tpa_sums_blocks(&rows->sums, report->what),
+		      tpa_sums_blocks_variance(&rows->sums, report->what), rows->unseen.blocks);
+	json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
+	if (suppressions)
+		json_object_set_new(json, "suppressed", tpa_json_suppressed(rows, suppressions));
+	if (options->by == TPA_BY_STACK && !report->hotspots)
+		json_object_set_new(json, "held", tpa_json_held(rows, report->what));
+	json_object_set_new(json, "sites",
+			    tpa_json_rows(session->run, session->symbols, rows, options->by, report->shape, top));
 	tpa_rows_free(rows);
 	tpa_suppressions_free(suppressions);
 	return json;
 }
 
-static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
 {
 	const struct tpa_site_report *report = argument;
-	const struct tpa_process *process = &session->run->processes[index];
-	json_t *json = json_object(), *sites = json_report(session, report, index);
 
-	if (!sites) {
-		json_decref(json);
-		return NULL;
-	}
-	json_object_set_new(json, "process", tpa_json_process(process));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
-	json_object_set_new(json, "heap", tpa_json_heap(process));
-	json_object_set_new(json, report->key, sites);
+	json_object_set_new(json, "heap", tpa_json_heap(&session->run->processes[index]));
+	json_object_set_new(json, report->key, json_report(session, report, index));
 	if (!report->hotspots)
 		json_object_set_new(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
-	if (report->before_json && !report->before_json(session, index, json)) {
-		json_decref(json);
-		return NULL;
-	}
-	json_object_set_new(json, "notes", tpa_json_notes(process, session->symbols[index]));
-	return json;
+	if (report->before_json)
+		report->before_json(session, index, json);
 }
 
-static bool combine(struct tpa_session *session, json_t *combined, const void *argument)
+static void combine(struct tpa_session *session, json_t *combined, const void *argument)
 {
 	const struct tpa_site_report *report = argument;
 	size_t all = session->run->process_count;
-	bool good = true;
 
 	if (report->additive)
-		good = json_object_set_new(combined, report->key, json_report(session, report, all)) == 0;
-	return good && (!report->before_json || report->before_json(session, all, combined));
+		json_object_set_new(combined, report->key, json_report(session, report, all));
+	if (report->before_json)
+		report->before_json(session, all, combined);
 }
 
 static enum tpa_group group_of(enum tpa_by by)
@@ -386,26 +345,14 @@ static enum tpa_group group_of(enum tpa_by by)
 
 int tpa_site_report(const struct tpa_options *options, const struct tpa_site_report *report)
 {
-	const struct tpa_process_report in_json = { .process = json_process, .combine = combine, .argument = report };
-	struct tpa_suppressions *suppressions;
+	const struct tpa_report sections = { .symbols = true,
+					     .print = print_process,
+					     .print_end = print_end,
+					     .json = json_process,
+					     .combine = combine,
+					     .argument = report };
 	struct tpa_session session;
-	int status = tpa_session_open(&session, options);
+	int status = tpa_session_start(&session, options, group_of(options->by));
 
-	if (status != TPA_EXIT_OK)
-		return status;
-	if (report->suppress) { /* a bad file is better known before a long replay */
-		suppressions = tpa_session_suppressions(&session);
-		if (!suppressions)
-			return tpa_session_close(&session, TPA_EXIT_USAGE);
-		tpa_suppressions_free(suppressions);
-	}
-	status = tpa_session_replay(&session, group_of(options->by));
-	if (status != TPA_EXIT_OK)
-		return status;
-	for (size_t i = 0; i < session.run->process_count; i++)
-		if (!tpa_session_symbols(&session, i))
-			return tpa_session_out_of_memory(&session);
-	if (!(options->json ? tpa_processes_json(&session, &in_json) : print_text(&session, report)))
-		return tpa_session_out_of_memory(&session);
-	return tpa_session_close(&session, TPA_EXIT_OK);
+	return status == TPA_EXIT_OK ? tpa_report(&session, &sections) : status;
 }

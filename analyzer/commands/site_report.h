@@ -9,7 +9,6 @@
 #include "report/json/json.h"
 #include "report/text/listing.h"
 #include "report/rows/rows.h"
-#include "report/rows/suppressions.h"
 
 struct tpa_site_report {
 	const char *key; /* of the JSON object */
@@ -21,9 +20,9 @@ struct tpa_site_report {
 	const char *nothing;					     /* what to say where there are no rows */
 	const char *nothing_seen;				     /* where an allocator is not seen */
 	const char *nothing_besides;				     /* ... but for suppressed ones */
-	bool (*before)(struct tpa_session *session, size_t process); /* NULL, or what is printed first */
-	bool (*before_json)(struct tpa_session *session, size_t process, json_t *json);
-	bool (*after)(struct tpa_session *session, size_t process); /* NULL, or what is printed last, of a process */
+	void (*before)(struct tpa_session *session, size_t process); /* NULL, or what is printed first */
+	void (*before_json)(struct tpa_session *session, size_t process, json_t *json);
+	void (*after)(struct tpa_session *session, size_t process); /* NULL, or what is printed last, of a process */
 	bool nothing_else;					    /* ... and nothing but that */
 	void (*heading)(const struct tpa_session *session, const struct tpa_process *process);
 	void (*combined_heading)(const struct tpa_session *session);
@@ -36,18 +35,15 @@ int tpa_site_report(const struct tpa_options *options, const struct tpa_site_rep
 uint64_t tpa_top(const struct tpa_options *options, uint64_t text_default);
 
 /*
- * Rows of one process, or of all (`process` is the run's process_count then). `sort` NULL: --sort. NULL: memory is out.
- * `suppressions` may be NULL. `top`: so many rows are needed; 0: all.
+ * Rows of one process, or of all processes together (`process` is the run's process_count). `sort` NULL: as --sort says.
+ * `suppressions` may be NULL. `top`: how many rows the caller needs; 0: all. The caller frees the rows.
  */
 struct tpa_rows *tpa_session_rows(struct tpa_session *session, size_t process, enum tpa_by by, enum tpa_what what,
 				  const char *sort, struct tpa_suppressions *suppressions, uint64_t top);
 
-/* What a process's RSS was made of at a moment: struct tpa_makeup. False: no memory. */
-bool tpa_session_print_makeup(struct tpa_session *session, size_t process, const struct tpa_makeup_moment *moment,
+/* Prints what a process's RSS was made of at a moment. */
+void tpa_session_print_makeup(struct tpa_session *session, size_t process, const struct tpa_makeup_moment *moment,
 			      const char *title, uint64_t top);
-
-/* Built-in suppressions and those of --suppressions. NULL: one line on stderr said why. */
-struct tpa_suppressions *tpa_session_suppressions(const struct tpa_session *session);
 
 /* One line on what was suppressed, if anything was. */
 void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_rows *rows);

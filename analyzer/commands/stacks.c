@@ -7,6 +7,8 @@
  */
 #include "commands/stacks.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 #define DESCRIPTOR_WORDS 288 /* 2,304 bytes: the least that any glibc has since 2.17 */
@@ -82,14 +84,15 @@ static bool is_detached(const struct descriptor *descriptor)
 }
 
 /* One that can be joined still has its result in the descriptor. */
-static bool bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, const struct descriptor *descriptor)
+static void bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, const struct descriptor *descriptor)
 {
 	int32_t tid = number_at(descriptor, TID);
 	bool joined = tid == -1, ended = tid == 0 && number_at(descriptor, STATE) & (EXITING | TERMINATED);
 
 	if (!joined && !ended)
-		return true;
-	return tpa_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
+		return;
+	tpa_need(tpa_frozen_dead(frozen, map->low,
+				 joined || is_detached(descriptor) ? descriptor->high : descriptor->at));
 }
 
 /* The vector of the modules' thread-local storage, which is kept with the stack; it is pointed to behind its two first words. */
@@ -106,12 +109,11 @@ static bool knows_descriptors(struct tpa_frozen *frozen)
 	       (uint64_t)number_at(&own, TID) == frozen->note->tid;
 }
 
-static bool find_ended(struct tpa_frozen *frozen, tpa_stacks_keep *keep, void *context)
+static void find_ended(struct tpa_frozen *frozen, tpa_stacks_keep *keep, void *context)
 {
 	struct descriptor descriptor;
-	bool good = true;
 
-	for (size_t i = 1; good && i < frozen->count; i++) {
+	for (size_t i = 1; i < frozen->count; i++) {
 		const struct tpa_frozen_map *map = &frozen->maps[i], *guard = map - 1;
 
 		if (!map->anonymous || !map->writable || map->shared || map->of_parent || !guard->anonymous ||
@@ -120,27 +122,26 @@ static bool find_ended(struct tpa_frozen *frozen, tpa_stacks_keep *keep, void *c
 		if (!find_in(frozen, guard, map, &descriptor))
 			continue;
 		keep_vector(&descriptor, keep, context);
-		good = bury(frozen, map, &descriptor);
+		bury(frozen, map, &descriptor);
 	}
-	return good;
 }
 
 /* Below their stack pointers; a thread may be on another stack. */
-static bool find_waiting(struct tpa_frozen *frozen, const uint64_t *still)
+static void find_waiting(struct tpa_frozen *frozen, const uint64_t *still)
 {
 	const struct tprof_snapshot *note = frozen->note;
-	bool good = true;
 
-	for (uint32_t i = 1; good && i < note->stack_count; i++) {
+	for (uint32_t i = 1; i < note->stack_count; i++) {
 		uint64_t low = note->stacks[i].low, sp = note->used[i];
 
 		if (still[i / 64] >> i % 64 & 1 && sp > low + TPA_RED_ZONE && sp < note->stacks[i].high)
-			good = tpa_frozen_dead(frozen, low, sp - TPA_RED_ZONE);
+			tpa_need(tpa_frozen_dead(frozen, low, sp - TPA_RED_ZONE));
 	}
-	return good;
 }
 
-bool tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context)
+void tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context)
 {
-	return find_waiting(frozen, still) && (!knows_descriptors(frozen) || find_ended(frozen, keep, context));
+	find_waiting(frozen, still);
+	if (knows_descriptors(frozen))
+		find_ended(frozen, keep, context);
 }

@@ -9,9 +9,9 @@
 
 /*
  * Notes what is dead of threads that wait, and of those that have ended: glibc keeps their stacks for the next ones. `still`:
- * header.snapshot_still. What else has a thread's descriptor alone, `keep` is called with. False: no memory.
+ * header.snapshot_still. What else has a thread's descriptor alone, `keep` is called with.
  */
 typedef void tpa_stacks_keep(void *context, uint64_t word);
-bool tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context);
+void tpa_stacks_find(struct tpa_frozen *frozen, const uint64_t *still, tpa_stacks_keep *keep, void *context);
 
 #endif

@@ -3,7 +3,7 @@
 #include "commands/op_report.h"
 #include "report/text/step_listing.h"
 
-static bool print(struct tpa_session *session, size_t process)
+static void print(struct tpa_session *session, size_t process)
 {
 	const struct tpa_process *of = &session->run->processes[process];
 	const struct tpa_step_stats *steps = &of->steps;
@@ -12,7 +12,7 @@ static bool print(struct tpa_session *session, size_t process)
 	if (!steps->count) {
 		fputs("\n  no step is in the trace, and its ops have no period: mark their ends with tprof_step()\n",
 		      page->out);
-		return true;
+		return;
 	}
 	tpa_headline(page, "Steps");
 	tpa_steps_print_line(page, steps);
@@ -21,7 +21,6 @@ static bool print(struct tpa_session *session, size_t process)
 	tpa_steps_print(page, of, session->options->sort, tpa_top(session->options, 10));
 	tpa_steps_print_outliers(page, of);
 	tpa_steps_print_ops(page, of, tpa_top(session->options, 10));
-	return true;
 }
 
 int tpa_cmd_steps(const struct tpa_options *options)

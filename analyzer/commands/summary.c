@@ -135,66 +135,59 @@ struct question {
 	struct tpa_suppressions *suppressions;
 };
 
-static bool print_sites(struct tpa_session *session, size_t process, const struct question *question, const char *title)
+static struct tpa_rows *rows_of(struct tpa_session *session, size_t process, const struct question *question)
 {
-	uint64_t top = tpa_top(session->options, TOP_SITES);
-	struct tpa_rows *rows = tpa_session_rows(session, process, TPA_BY_STACK, question->what, question->sort,
-						 question->suppressions, top);
+	return tpa_session_rows(session, process, TPA_BY_STACK, question->what, question->sort, question->suppressions,
+				tpa_top(session->options, TOP_SITES));
+}
+
+static void print_sites(struct tpa_session *session, size_t process, const struct question *question, const char *title)
+{
+	struct tpa_rows *rows = rows_of(session, process, question);
 	struct tpa_listing listing = {
 		.page = &session->page,
 		.run = session->run,
 		.symbols = session->symbols,
 		.what = question->what,
-		.top = top,
+		.top = tpa_top(session->options, TOP_SITES),
 		.hotspots = question->what == TPA_WHAT_ALLOCATED,
 	};
 
-	if (rows && rows->count) {
+	if (rows->count) {
 		tpa_headline(&session->page, "%s", title);
 		tpa_listing_print_short(&listing, rows);
 	}
-	if (rows && question->suppressions)
+	if (question->suppressions)
 		tpa_suppressed_print(&session->page, rows);
 	tpa_rows_free(rows);
-	return rows != NULL;
 }
 
-/* `machine` NULL: nothing is known of it. */
-static bool print_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
+/* Prints the priorities, or sets them in `json` if that is not NULL. `machine` may be NULL: it is not known. */
+static void add_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine, json_t *json)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_rows *peak = tpa_session_rows(session, index, TPA_BY_STACK, TPA_WHAT_PEAK, "bytes", NULL, 1);
 	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
 
-	if (peak)
+	if (json)
+		json_object_set_new(json, "priorities",
+				    tpa_priorities_json(process, peak, machine ? tpa_roof_place_json : NULL, &notes));
+	else
 		tpa_priorities_print(&session->page, process, peak, machine ? tpa_roof_note : NULL, &notes);
 	tpa_rows_free(peak);
-	return peak != NULL;
 }
 
-static json_t *json_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
-{
-	const struct tpa_process *process = &session->run->processes[index];
-	struct tpa_rows *peak = tpa_session_rows(session, index, TPA_BY_STACK, TPA_WHAT_PEAK, "bytes", NULL, 1);
-	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
-	json_t *json = peak ? tpa_priorities_json(process, peak, machine ? tpa_roof_place_json : NULL, &notes) : NULL;
-
-	tpa_rows_free(peak);
-	return json;
-}
-
-static bool print_process(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
+/* `argument`: the machine, or NULL. */
+static void print_process(struct tpa_session *session, size_t index, const void *argument)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
-	struct question peak = { .what = TPA_WHAT_PEAK, .sort = "bytes" };
-	struct question unfreed = { .what = TPA_WHAT_UNFREED, .sort = "bytes", .suppressions = suppressions };
-	struct question hot = { .what = TPA_WHAT_ALLOCATED, .sort = "allocations" };
-	struct tpa_notes notes;
+	const struct question peak = { .what = TPA_WHAT_PEAK, .sort = "bytes" };
+	const struct question unfreed = { .what = TPA_WHAT_UNFREED, .sort = "bytes", .suppressions = suppressions };
+	const struct question hot = { .what = TPA_WHAT_ALLOCATED, .sort = "allocations" };
 	char title[100];
 	uint64_t from, to;
-	bool good;
 
 	tpa_process_print(process, page);
 	tpa_others_print(process->trace, page);
@@ -208,21 +201,17 @@ static bool print_process(struct tpa_session *session, size_t index, const struc
 		tpa_session_span(session, process, &from, &to);
 		tpa_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	}
-	good = tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
-					TOP_SITES);
-	good = good && tpa_growth_short_print(session, index, TOP_SITES);
-	good = good && print_sites(session, index, &peak, "What held the memory at the peak");
+	tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
+				 TOP_SITES);
+	tpa_growth_short_print(session, index, TOP_SITES);
+	print_sites(session, index, &peak, "What held the memory at the peak");
 	snprintf(title, sizeof(title), "What was %s", tpa_unfreed_phrase(process, session->options->to_ns));
-	good = good && suppressions && print_sites(session, index, &unfreed, title);
-	good = good && print_sites(session, index, &hot, "Who allocated most often");
-	good = good && tpa_ops_short_print(session, index, TOP_SITES);
-	good = good && tpa_cpu_short_print(session, index, TOP_SITES);
-	good = good && print_priorities(session, index, machine);
-	tpa_notes_collect(&notes, process, session->symbols[index]);
-	tpa_notes_print(&notes, page);
-	tpa_notes_free(&notes);
+	print_sites(session, index, &unfreed, title);
+	print_sites(session, index, &hot, "Who allocated most often");
+	tpa_ops_short_print(session, index, TOP_SITES);
+	tpa_cpu_short_print(session, index, TOP_SITES);
+	add_priorities(session, index, argument, NULL);
 	tpa_suppressions_free(suppressions);
-	return good;
 }
 
 /* The advice follows from what the page shows: the most pressing thing first. */
@@ -252,109 +241,77 @@ static void print_next(const struct tpa_session *session)
 		tpa_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
 }
 
-static bool print_text(struct tpa_session *session, const struct tpa_machine *machine)
+static void print_end(struct tpa_session *session, const void *argument)
 {
-	bool good = true;
-
-	for (size_t i = 0; good && i < session->run->process_count; i++) {
-		if (i)
-			fputs("\n\n", session->page.out);
-		good = print_process(session, i, machine);
-	}
-	if (good && session->run->process_count > 1) {
+	(void)argument;
+	if (session->run->process_count > 1) {
 		tpa_combined_print(session);
-		good = tpa_ops_combined_print(session, TOP_SITES);
+		tpa_ops_combined_print(session, TOP_SITES);
 	}
-	if (good)
-		print_next(session);
-	return good;
+	print_next(session);
 }
 
-static bool add_sites(struct tpa_session *session, size_t index, const struct question *question, json_t *heap)
+static void add_sites(struct tpa_session *session, size_t index, const struct question *question, json_t *heap)
 {
-	uint64_t top = tpa_top(session->options, TOP_SITES);
-	struct tpa_rows *rows = tpa_session_rows(session, index, TPA_BY_STACK, question->what, question->sort,
-						 question->suppressions, top);
+	struct tpa_rows *rows = rows_of(session, index, question);
 	char total[40];
 
-	if (!rows)
-		return false;
 	json_object_set_new(heap, question->key,
-			    tpa_json_rows(session->run, session->symbols, rows, TPA_BY_STACK, question->shape, top));
+			    tpa_json_rows(session->run, session->symbols, rows, TPA_BY_STACK, question->shape,
+					  tpa_top(session->options, TOP_SITES)));
 	snprintf(total, sizeof(total), "%s_total", question->key);
 	json_object_set_new(heap, total, json_integer((json_int_t)rows->count));
 	if (question->suppressions)
 		json_object_set_new(heap, "suppressed", tpa_json_suppressed(rows, question->suppressions));
 	tpa_rows_free(rows);
-	return true;
 }
 
-json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine,
-			 bool steps_one_by_one)
+/* `argument`: the machine, or NULL. */
+static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
 {
-	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
 	const struct question questions[] = {
 		{ TPA_WHAT_PEAK, "bytes", TPA_JSON_PEAK, "peak_sites", NULL },
 		{ TPA_WHAT_UNFREED, "bytes", TPA_JSON_UNFREED, "unfreed_sites", suppressions },
 		{ TPA_WHAT_ALLOCATED, "allocations", TPA_JSON_HOT, "hot_sites", NULL },
 	};
-	json_t *json = json_object(), *heap = tpa_json_heap(process);
-	bool good = suppressions != NULL;
+	json_t *heap = tpa_json_heap(&session->run->processes[index]);
 
-	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
-		good = add_sites(session, index, &questions[i], heap);
-	json_object_set_new(json, "process", tpa_json_process(process));
-	json_object_set_new(json, "run", tpa_others_json(process->trace));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+		add_sites(session, index, &questions[i], heap);
 	json_object_set_new(json, "heap", heap);
 	json_object_set_new(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
-	good = good && tpa_ops_section_json(session, index, json, steps_one_by_one);
-	good = good && tpa_cpu_section_json(session, index, json);
-	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, machine)) == 0;
-	json_object_set_new(json, "notes", tpa_json_notes(process, session->symbols[index]));
+	tpa_ops_section_json(session, index, json, session->options->command->run == tpa_cmd_html);
+	tpa_cpu_section_json(session, index, json);
+	add_priorities(session, index, argument, json);
 	tpa_suppressions_free(suppressions);
-	if (good)
-		return json;
-	json_decref(json);
-	return NULL;
 }
 
-/* `argument`: the machine, or NULL. */
-static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
+static struct tpa_report report_of(const struct tpa_machine *machine)
 {
-	return tpa_summary_json(session, index, argument, false);
+	return (struct tpa_report){ .symbols = true,
+				    .related = true,
+				    .print = print_process,
+				    .print_end = print_end,
+				    .json = json_process,
+				    .combine = tpa_ops_combined_json,
+				    .argument = machine };
 }
 
-static bool combine(struct tpa_session *session, json_t *combined, const void *argument)
+json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
 {
-	(void)argument;
-	return tpa_ops_combined_json(session, combined);
-}
+	const struct tpa_report report = report_of(machine);
 
-static int report(struct tpa_session *session, const struct tpa_machine *machine)
-{
-	const struct tpa_process_report in_json = { .process = json_process, .combine = combine, .argument = machine };
-	bool good = true;
-
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tpa_session_symbols(session, i) != NULL;
-	good = good && (session->options->json ? tpa_processes_json(session, &in_json) : print_text(session, machine));
-	return good ? tpa_session_close(session, TPA_EXIT_OK) : tpa_session_out_of_memory(session);
+	return tpa_process_json(session, &report, index);
 }
 
 int tpa_summary_start(struct tpa_session *session, const struct tpa_options *options, struct tpa_machine *machine,
 		      bool *known)
 {
-	struct tpa_suppressions *suppressions;
 	int status = tpa_session_open(session, options);
 
 	if (status != TPA_EXIT_OK)
 		return status;
-	suppressions = tpa_session_suppressions(session);
-	if (!suppressions)
-		return tpa_session_close(session, TPA_EXIT_USAGE);
-	tpa_suppressions_free(suppressions);
 	status = tpa_machine_find(options, machine, known);
 	if (status != TPA_EXIT_OK)
 		return tpa_session_close(session, status);
@@ -365,8 +322,9 @@ int tpa_cmd_summary(const struct tpa_options *options)
 {
 	struct tpa_session session;
 	struct tpa_machine machine;
-	bool known;
+	bool known = false;
 	int status = tpa_summary_start(&session, options, &machine, &known);
+	const struct tpa_report report = report_of(known ? &machine : NULL);
 
-	return status == TPA_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
+	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
 }

@@ -15,8 +15,7 @@
 int tpa_summary_start(struct tpa_session *session, const struct tpa_options *options, struct tpa_machine *machine,
 		      bool *known);
 
-/* `machine` NULL: nothing is known of it. `steps_one_by_one`: as steps --json. NULL: memory is out. */
-json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine,
-			 bool steps_one_by_one);
+/* A new reference. `machine` may be NULL: it is not known. For html it lists the steps one by one. Symbols must be open. */
+json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine);
 
 #endif

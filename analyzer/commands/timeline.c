@@ -87,14 +87,15 @@ static void print_numbers(const struct tpa_page *page, const struct tpa_process 
 	tpa_table_free(table);
 }
 
-static void print_process(const struct tpa_session *session, const struct tpa_process *process)
+static void print_process(struct tpa_session *session, size_t index, const void *argument)
 {
+	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 	const struct tpa_heap *heap = &process->heap;
 	struct tpa_numbers numbers = { page, process->unseen };
-	struct tpa_notes notes;
 	uint64_t from, to;
 
+	(void)argument;
 	tpa_session_span(session, process, &from, &to);
 	tpa_process_print(process, page);
 	tpa_scope_print(session);
@@ -110,22 +111,15 @@ static void print_process(const struct tpa_session *session, const struct tpa_pr
 	print_numbers(page, process);
 	tpa_marks_print(page, &process->marks, tpa_top(session->options, 20));
 	tpa_coverage_print(page, process);
-	tpa_notes_collect(&notes, process, NULL);
-	tpa_notes_print(&notes, page);
-	tpa_notes_free(&notes);
 }
 
-static void print_text(const struct tpa_session *session)
+static void print_end(struct tpa_session *session, const void *argument)
 {
 	const struct tpa_run *run = session->run;
 	const struct tpa_page *page = &session->page;
 	char names[300];
 
-	for (size_t i = 0; i < run->process_count; i++) {
-		if (i)
-			fputs("\n\n", page->out);
-		print_process(session, &run->processes[i]);
-	}
+	(void)argument;
 	if (run->process_count > 1) {
 		tpa_combined_print(session);
 		fputc('\n', page->out);
@@ -149,18 +143,11 @@ json_t *tpa_timeline_json(const struct tpa_session *session, size_t index)
 	return timeline;
 }
 
-static json_t *json_process(struct tpa_session *session, size_t index, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
 {
-	const struct tpa_process *process = &session->run->processes[index];
-	json_t *json = json_object();
-
 	(void)argument;
-	json_object_set_new(json, "process", tpa_json_process(process));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
-	json_object_set_new(json, "heap", tpa_json_heap(process));
+	json_object_set_new(json, "heap", tpa_json_heap(&session->run->processes[index]));
 	json_object_set_new(json, "timeline", tpa_timeline_json(session, index));
-	json_object_set_new(json, "notes", tpa_json_notes(process, NULL));
-	return json;
 }
 
 json_t *tpa_timeline_combined_json(const struct tpa_session *session)
@@ -170,23 +157,19 @@ json_t *tpa_timeline_combined_json(const struct tpa_session *session)
 	return json_pack("{s:o}", "points", tpa_json_points(run->timeline, run->point_count, tpa_run_unseen(run)));
 }
 
-static bool combine(struct tpa_session *session, json_t *combined, const void *argument)
+static void combine(struct tpa_session *session, json_t *combined, const void *argument)
 {
 	(void)argument;
-	return json_object_set_new(combined, "timeline", tpa_timeline_combined_json(session)) == 0;
+	json_object_set_new(combined, "timeline", tpa_timeline_combined_json(session));
 }
 
 int tpa_cmd_timeline(const struct tpa_options *options)
 {
-	const struct tpa_process_report report = { .process = json_process, .combine = combine };
+	static const struct tpa_report report = {
+		.print = print_process, .print_end = print_end, .json = json_process, .combine = combine
+	};
 	struct tpa_session session;
-	int status = tpa_session_start(&session, options);
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	if (status != TPA_EXIT_OK)
-		return status;
-	if (!options->json)
-		print_text(&session);
-	else if (!tpa_processes_json(&session, &report))
-		return tpa_session_out_of_memory(&session);
-	return tpa_session_close(&session, TPA_EXIT_OK);
+	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
 }

@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
 
 /* A first level of its own where there are `several`. */
-static bool add_process(struct tpa_session *session, size_t index, struct tpa_tree *tree,
+static void add_process(struct tpa_session *session, size_t index, struct tpa_tree *tree,
 			const struct tpa_tree_options *options, bool several)
 {
 	const struct tpa_process *process = &session->run->processes[index];
@@ -18,12 +19,10 @@ static bool add_process(struct tpa_session *session, size_t index, struct tpa_tr
 	struct tpa_tree_options mine = *options;
 	char label[300];
 
-	if (!symbols)
-		return false;
 	snprintf(label, sizeof(label), "%.200s (pid %" PRIu32 ")", tpa_program_name(process->trace),
 		 process->trace->header->pid);
 	mine.label = several ? label : NULL;
-	return tpa_tree_add(tree, process, symbols, &mine);
+	tpa_need(tpa_tree_add(tree, process, symbols, &mine));
 }
 
 /* Suppressions are the user's choice here, except for what was not freed: there the built-in ones are for. */
@@ -35,22 +34,15 @@ struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, e
 	bool all = process == session->run->process_count;
 	size_t first = all ? 0 : process, last = all ? process : process + 1;
 	struct tpa_tree *tree = tpa_tree_new();
-	bool good = tree != NULL;
-	regex_t filter;
 
+	tpa_need(tree);
+	tree_options.filter = session->filter;
 	if (what == TPA_WHAT_UNFREED || options->suppression_count)
 		tree_options.suppressions = suppressions;
-	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
-		tree_options.filter = &filter;
-	for (size_t i = first; good && i < last; i++)
-		good = add_process(session, i, tree, &tree_options, last - first > 1);
-	good = good && tpa_tree_finish(tree);
-	if (tree_options.filter)
-		regfree(&filter);
-	if (good)
-		return tree;
-	tpa_tree_free(tree);
-	return NULL;
+	for (size_t i = first; i < last; i++)
+		add_process(session, i, tree, &tree_options, last - first > 1);
+	tpa_need(tpa_tree_finish(tree));
+	return tree;
 }
 
 /* What the numbers can't tell, they don't; what they only estimate is said where they can't say it themselves. */
@@ -110,29 +102,18 @@ int tpa_tree_report(const struct tpa_options *options,
 	struct tpa_session session;
 	struct tpa_tree *tree;
 	char title[300];
-	int status = tpa_session_open(&session, options);
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	if (status != TPA_EXIT_OK)
-		return status;
-	suppressions = tpa_session_suppressions(&session);
-	if (!suppressions)
-		return tpa_session_close(&session, TPA_EXIT_USAGE);
-	status = tpa_session_replay(&session, TPA_GROUP_STACK);
 	if (status == TPA_EXIT_OK)
 		status = check_estimates(&session);
-	if (status == TPA_EXIT_OK) {
-		say_unknown(&session);
-		tree = tpa_session_tree(&session, session.run->process_count, options->what, suppressions);
-		if (tree) {
-			make_title(&session, tree, title, sizeof(title));
-			write(tree, &session, title);
-		} else {
-			tpa_out_of_memory();
-			status = TPA_EXIT_TRACE;
-		}
-		tpa_tree_free(tree);
-		status = tpa_session_close(&session, status);
-	}
+	if (status != TPA_EXIT_OK)
+		return status;
+	say_unknown(&session);
+	suppressions = tpa_session_suppressions(&session);
+	tree = tpa_session_tree(&session, session.run->process_count, options->what, suppressions);
+	make_title(&session, tree, title, sizeof(title));
+	write(tree, &session, title);
+	tpa_tree_free(tree);
 	tpa_suppressions_free(suppressions);
-	return status;
+	return tpa_session_close(&session, status);
 }

@@ -8,7 +8,7 @@
 
 /*
  * The stacks of a process, or of all (`process` is the run's process_count then), which get a first level each where they are
- * several. NULL: memory is out.
+ * several. The caller frees the tree.
  */
 struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, enum tpa_what what,
 				  struct tpa_suppressions *suppressions);

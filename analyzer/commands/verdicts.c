@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/stats/rank.h"
 #include "report/text/coverage.h"
 #include "report/rows/diff.h"
@@ -14,13 +15,12 @@
 
 #define LEVEL 0.05
 
-bool tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules)
+void tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules)
 {
 	memset(verdicts, 0, sizeof(*verdicts));
-	verdicts->list = calloc(rules->count + 1, sizeof(*verdicts->list));
-	for (size_t i = 0; verdicts->list && i < rules->count; i++)
+	verdicts->list = tpa_zalloc(rules->count, sizeof(*verdicts->list));
+	for (size_t i = 0; i < rules->count; i++)
 		verdicts->list[verdicts->count++].rule = &rules->list[i];
-	return verdicts->list != NULL;
 }
 
 void tpa_verdicts_free(struct tpa_verdicts *verdicts)
@@ -154,7 +154,7 @@ static void add_notes(struct tpa_verdicts *verdicts, int side, const struct tpa_
 	}
 }
 
-bool tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run)
+void tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run)
 {
 	bool timed = false;
 
@@ -175,7 +175,8 @@ bool tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_
 	}
 	add_notes(verdicts, side, run);
 	verdicts->runs[side]++;
-	return !timed || tpa_diff_times_add(&verdicts->times, side, run);
+	if (timed)
+		tpa_need(tpa_diff_times_add(&verdicts->times, side, run));
 }
 
 /* ---- differences ---- */
@@ -207,19 +208,16 @@ static void measure(const struct tpa_verdicts *verdicts, struct tpa_verdict_row 
 }
 
 /* All tests of the rules are one family. */
-static bool correct(struct tpa_verdicts *verdicts)
+static void correct(struct tpa_verdicts *verdicts)
 {
-	double *p = malloc((verdicts->count + 1) * sizeof(*p));
-	bool good = p != NULL;
+	double *p = tpa_zalloc(verdicts->count, sizeof(*p));
 
-	for (size_t i = 0; good && i < verdicts->count; i++)
+	for (size_t i = 0; i < verdicts->count; i++)
 		p[i] = verdicts->list[i].difference.p;
-	if (good)
-		tpa_holm(p, verdicts->count);
-	for (size_t i = 0; good && i < verdicts->count; i++)
+	tpa_holm(p, verdicts->count);
+	for (size_t i = 0; i < verdicts->count; i++)
 		verdicts->list[i].corrected = p[i];
 	free(p);
-	return good;
 }
 
 /* ---- verdicts ---- */
@@ -398,14 +396,12 @@ static void judge_amount(const struct tpa_verdicts *verdicts, struct tpa_verdict
 		 amount(row, to, false).text, more, amount(row, from, false).text, interval, 100 * row->rule->limit);
 }
 
-bool tpa_verdicts_judge(struct tpa_verdicts *verdicts)
+void tpa_verdicts_judge(struct tpa_verdicts *verdicts)
 {
-	if (!tpa_diff_times_test(&verdicts->times))
-		return false;
+	tpa_need(tpa_diff_times_test(&verdicts->times));
 	for (size_t i = 0; i < verdicts->count; i++)
 		measure(verdicts, &verdicts->list[i]);
-	if (!correct(verdicts))
-		return false;
+	correct(verdicts);
 	for (size_t i = 0; i < verdicts->count; i++) {
 		struct tpa_verdict_row *row = &verdicts->list[i];
 
@@ -416,5 +412,4 @@ bool tpa_verdicts_judge(struct tpa_verdicts *verdicts)
 		else
 			judge_amount(verdicts, row);
 	}
-	return true;
 }

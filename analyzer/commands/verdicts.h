@@ -32,14 +32,14 @@ struct tpa_verdicts {
 	struct tpa_notes notes; /* what was not recorded of which run, though a rule may be kept */
 };
 
-/* The rules stay the caller's. False: no memory; tpa_verdicts_free() is due in any case. */
-bool tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules);
+/* The rules remain the caller's and must outlive the verdicts. */
+void tpa_verdicts_init(struct tpa_verdicts *verdicts, const struct tpa_rules *rules);
 void tpa_verdicts_free(struct tpa_verdicts *verdicts);
 
-/* A run of side 0 (baseline) or 1, replayed with `batches`. False: no memory. */
-bool tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run);
+/* Adds a run of side 0 (baseline) or 1 that was replayed with `batches`. */
+void tpa_verdicts_add(struct tpa_verdicts *verdicts, int side, const struct tpa_run *run);
 
-/* After the last run. False: no memory. */
-bool tpa_verdicts_judge(struct tpa_verdicts *verdicts);
+/* Sets the verdicts, after the last run was added. */
+void tpa_verdicts_judge(struct tpa_verdicts *verdicts);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 const char *const tpa_bound_names[] = { "", "compute", "memory" };
 
 uint32_t tpa_roof_cores(const struct tpa_machine *machine, const struct tpa_process *process)
@@ -130,15 +132,15 @@ static int by_time(const void *left, const void *right)
 struct tpa_roof_place *tpa_roof_places(const struct tpa_machine *machine, const struct tpa_process *process,
 				       size_t *count)
 {
-	struct tpa_roof_place *places = calloc(process->op_count + 1, sizeof(*places));
+	struct tpa_roof_place *places = tpa_zalloc(process->op_count, sizeof(*places));
 	uint32_t cores = tpa_roof_cores(machine, process);
 
 	*count = 0;
-	for (size_t i = 0; places && i < process->op_count; i++) {
+	for (size_t i = 0; i < process->op_count; i++) {
 		places[*count] = tpa_roof_place(machine, cores, &process->ops[i]);
 		*count += places[*count].bound != TPA_BOUND_UNKNOWN;
 	}
-	if (places && *count)
+	if (*count)
 		qsort(places, *count, sizeof(*places), by_time);
 	return places;
 }

@@ -74,7 +74,7 @@ double tpa_roof_bandwidth(const struct tpa_machine *machine, uint32_t cores, enu
 double tpa_roof_peak(const struct tpa_machine *machine, uint32_t cores, enum tpa_precision precision);
 
 /*
- * All ops of a process that have a place, the one with the most time first. NULL: no memory. The caller frees the
+ * All ops of a process that have a place, the one with the most time first. The caller frees the
  * array.
  */
 struct tpa_roof_place *tpa_roof_places(const struct tpa_machine *machine, const struct tpa_process *process,

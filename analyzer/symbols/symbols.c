@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "symbols/demangle.h"
 #include "symbols/image.h"
 #include "symbols/perfmap.h"
@@ -29,20 +30,15 @@ static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "" }
 
 struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options)
 {
-	struct tpa_symbols *symbols = calloc(1, sizeof(*symbols));
+	struct tpa_symbols *symbols = tpa_zalloc(1, sizeof(*symbols));
 
-	if (!symbols)
-		return NULL;
 	symbols->trace = trace;
 	if (options)
 		symbols->options = *options;
 	symbols->arena = tpa_arena_new();
-	symbols->images = (const struct tpa_image **)calloc(trace->module_count + 1, sizeof(struct tpa_image *));
-	symbols->frames = calloc(trace->frame_count + 1, sizeof(*symbols->frames));
-	if (symbols->arena && symbols->images && symbols->frames)
-		return symbols;
-	tpa_symbols_close(symbols);
-	return NULL;
+	symbols->images = tpa_zalloc(trace->module_count, sizeof(struct tpa_image *));
+	symbols->frames = tpa_zalloc(trace->frame_count, sizeof(*symbols->frames));
+	return symbols;
 }
 
 void tpa_symbols_close(struct tpa_symbols *symbols)
@@ -166,8 +162,6 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 	struct tpa_symbol *symbol = tpa_arena_alloc(symbols->arena, sizeof(*symbol));
 	const char *name = strrchr(path, '/');
 
-	if (!copy || !symbol)
-		return &unknown_symbol;
 	name = name ? name + 1 : path;
 	for (size_t i = 0; i < count; i++) {
 		copy[i] = locations[i];

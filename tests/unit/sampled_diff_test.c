@@ -247,17 +247,17 @@ static int broken(const char *rule, program *what, double factor)
 		struct tpa_verdicts verdicts;
 
 		assert_true(tpa_rules_add(&rules, "--", "max-regress", rule));
-		assert_true(tpa_verdicts_init(&verdicts, &rules));
+		tpa_verdicts_init(&verdicts, &rules);
 		for (int side = 0; side < 2; side++) {
 			struct sampled run = sampled_run(what, side ? factor : 1, 1000 * pair + 100 * (uint64_t)side);
 			struct tpa_trace *trace;
 			struct tpa_run *replayed = open_sampled(&run, &trace);
 
-			assert_true(tpa_verdicts_add(&verdicts, side, replayed));
+			tpa_verdicts_add(&verdicts, side, replayed);
 			tpa_run_free(replayed);
 			tpa_trace_close(trace);
 		}
-		assert_true(tpa_verdicts_judge(&verdicts));
+		tpa_verdicts_judge(&verdicts);
 		breaches += verdicts.list[0].verdict == TPA_RULE_BROKEN;
 		tpa_verdicts_free(&verdicts);
 		tpa_rules_free(&rules);

@@ -53,7 +53,7 @@ static void add(struct tpa_verdicts *verdicts, int side, const struct kind *kind
 	}
 	gen_finish(gen, now, 0);
 	replayed = replay(gen, &options);
-	assert_true(tpa_verdicts_add(verdicts, side, replayed.run));
+	tpa_verdicts_add(verdicts, side, replayed.run);
 	done(&replayed);
 }
 
@@ -65,12 +65,12 @@ static struct tpa_verdicts judge(const char *what, const struct kind *old_runs, 
 	struct tpa_verdicts verdicts;
 
 	assert_true(tpa_rules_add(&rules, "", "max-regress", what));
-	assert_true(tpa_verdicts_init(&verdicts, &rules));
+	tpa_verdicts_init(&verdicts, &rules);
 	for (size_t i = 0; i < old_count; i++)
 		add(&verdicts, 0, &old_runs[i]);
 	for (size_t i = 0; i < new_count; i++)
 		add(&verdicts, 1, &new_runs[i]);
-	assert_true(tpa_verdicts_judge(&verdicts));
+	tpa_verdicts_judge(&verdicts);
 	return verdicts;
 }
 
@@ -192,7 +192,7 @@ static void add_block(struct tpa_verdicts *verdicts, uint64_t size)
 	allocate(gen, 1, 100, 0x1000, size);
 	gen_finish(gen, 200, 0);
 	replayed = replay(gen, &(struct tpa_replay_options){ .batches = true });
-	assert_true(tpa_verdicts_add(verdicts, 1, replayed.run));
+	tpa_verdicts_add(verdicts, 1, replayed.run);
 	done(&replayed);
 }
 
@@ -207,10 +207,10 @@ static void test_limit_is_of_the_largest(void **state)
 
 		assert_true(tpa_rules_add(&rules, "", "max-peak", "899"));
 		assert_true(tpa_rules_add(&rules, "", "max-unfreed", "900"));
-		assert_true(tpa_verdicts_init(&verdicts, &rules));
+		tpa_verdicts_init(&verdicts, &rules);
 		for (size_t k = 0; k < 3; k++)
 			add_block(&verdicts, orders[i][k]);
-		assert_true(tpa_verdicts_judge(&verdicts));
+		tpa_verdicts_judge(&verdicts);
 		assert_float_equal(verdicts.list[0].most, 900, 0);
 		assert_int_equal(verdicts.list[0].verdict, TPA_RULE_BROKEN);
 		assert_int_equal(verdicts.list[1].verdict, TPA_RULE_KEPT);
@@ -229,7 +229,7 @@ static void add_sampled(struct tpa_verdicts *verdicts, int side, unsigned blocks
 		allocate(gen, 1, 100 + i, 0x1000 * (i + 1), 300);
 	gen_finish(gen, 200, 0);
 	replayed = replay(gen, &(struct tpa_replay_options){ .batches = true });
-	assert_true(tpa_verdicts_add(verdicts, side, replayed.run));
+	tpa_verdicts_add(verdicts, side, replayed.run);
 	done(&replayed);
 }
 
@@ -241,10 +241,10 @@ static void test_what_a_sample_passed_by(void **state)
 		struct tpa_verdicts verdicts;
 
 		assert_true(tpa_rules_add(&rules, "", "max-regress", "peak=1%,unfreed=1%,allocations=1%"));
-		assert_true(tpa_verdicts_init(&verdicts, &rules));
+		tpa_verdicts_init(&verdicts, &rules);
 		add_sampled(&verdicts, 0, 1);
 		add_sampled(&verdicts, 1, 1 + more);
-		assert_true(tpa_verdicts_judge(&verdicts));
+		tpa_verdicts_judge(&verdicts);
 		for (size_t i = 0; i < 3; i++)
 			assert_int_equal(verdicts.list[i].verdict, more > 1 ? TPA_RULE_BROKEN : TPA_RULE_KEPT);
 		forget(&verdicts);
