@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes)
-WORKLOADS += $(addprefix $(W)/,growth lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
+WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
@@ -28,7 +28,7 @@ WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs
 workloads: $(WORKLOADS)
 
 # name: sources, and what is special about its build
-$(W)/digits: WORKLOAD_EXTRA := -O2 -fbuiltin -lopenblas -lm
+$(W)/digits $(W)/leak_blas: WORKLOAD_EXTRA := -O2 -fbuiltin -lopenblas -lm
 $(W)/digits: tests/workloads/digit_set.c
 # The trainers.
 $(W)/roofs $(W)/mlp $(W)/cnn $(W)/transformer: WORKLOAD_EXTRA := -O2 -fbuiltin -Iinclude -lopenblas -lm
@@ -51,8 +51,8 @@ $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $
 $(W)/extremes: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
-$(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
-$(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
+$(W)/growth $(W)/leak_kinds $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
+$(W)/growth $(W)/leak_kinds $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
 $(W)/uneven: WORKLOAD_EXTRA := -Iinclude
 $(W)/uneven: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm

@@ -249,6 +249,14 @@ static void take_symbols(struct tpa_session *session)
 			}
 }
 
+/* Leaks are told by the step, where the program has any. */
+static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
+{
+	int (*run)(const struct tpa_options *) = options->command->run;
+
+	return group == TPA_GROUP_STEP || run == tpa_cmd_steps || run == tpa_cmd_leaks || run == tpa_cmd_html;
+}
+
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 {
 	static const enum tpa_frames frames[] = { [TPA_LANGUAGE_MIXED] = TPA_FRAMES_MIXED,
@@ -267,7 +275,7 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 		.name_frame = name_frame,
 		.name_context = session,
 		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check,
-		.find_steps = group == TPA_GROUP_STEP || options->command->run == tpa_cmd_steps,
+		.find_steps = needs_steps(options, group),
 	};
 	int status;
 

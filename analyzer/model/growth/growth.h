@@ -105,6 +105,22 @@ void tpa_growth_result_free(struct tpa_growth_stats *stats);
 void tpa_growth_births(const struct tpa_growth_inputs *in, const struct tpa_step_stats *steps,
 		       struct tpa_growth_stats *stats);
 
+/* ---- several sites as one ---- */
+
+/*
+ * Sums up sites that leak, or may leak, of one process: rate, interval and onset are measured anew on the sum of what they held at
+ * each look. It is shown by the one that grew most.
+ */
+struct tpa_growth_site tpa_growth_sum(const struct tpa_growth_stats *stats, const struct tpa_growth_site *const *sites,
+				      size_t count);
+
+/* Do the two sites get their blocks at the same looks, in the same proportion? */
+bool tpa_growth_in_step(const struct tpa_growth_stats *stats, const struct tpa_growth_site *a,
+			const struct tpa_growth_site *b);
+
+/* Do the site's blocks come at an even rate? Then it is in step with every other site of an even rate. */
+bool tpa_growth_is_even(const struct tpa_growth_stats *stats, const struct tpa_growth_site *site);
+
 /* ---- put together ---- */
 
 /* The sites that were kept; groups are given in this order. */

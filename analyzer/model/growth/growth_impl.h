@@ -2,7 +2,7 @@
 /*
  * What the parts of growth share: growth.c looks while the replay runs; growth_series.c makes one series of stacks that are
  * alike; growth_judge.c says which series grow; growth_result.c fills in the process's numbers; growth_births.c adds the ages of
- * the blocks; growth_pool.c judges again what a report has put together.
+ * the blocks; growth_sum.c makes one of several that leak together; growth_pool.c judges again what a report has put together.
  */
 #ifndef TPROF_MODEL_GROWTH_GROWTH_IMPL_H
 #define TPROF_MODEL_GROWTH_GROWTH_IMPL_H
@@ -116,6 +116,10 @@ void tpa_growth_test(const struct tpa_growth_family *family, struct tpa_growth_f
  */
 void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
 		      size_t varying);
+
+/* Keeps what the site held at each look, if it leaks or may leak. stats->curves has room. */
+void tpa_growth_keep_curve(struct tpa_growth_stats *stats, const struct tpa_growth_values *values, size_t looks,
+			   struct tpa_growth_site *site);
 
 /* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
 void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *site);

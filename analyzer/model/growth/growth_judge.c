@@ -101,6 +101,7 @@ static void measure(const struct tpa_growth_places *places, struct tpa_growth_fo
 	site->low = found->trend.low;
 	site->high = found->trend.high;
 	site->block_rate = of_blocks.slope;
+	site->recent = tpa_trend_recent(places->x, values->bytes, n, &found->trend);
 	site->since = places->place[onset];
 	site->grown = tpa_growth_round(values->bytes[n - 1] - values->bytes[onset]);
 }

@@ -156,17 +156,26 @@ static void count_sites(const struct source *source, struct tpa_growth_stats *st
 	}
 }
 
-static void take_all(const struct source *source, const struct tpa_growth_found *list, struct tpa_growth_stats *stats)
+static bool is_suspect(const struct tpa_growth_site *site)
 {
+	return site->verdict == TPA_VERDICT_LEAK || site->verdict == TPA_VERDICT_RISING;
+}
+
+static void take_all(const struct source *source, struct tpa_growth_found *list, struct tpa_growth_stats *stats)
+{
+	struct tpa_growth_values values;
+
+	stats->curves = tpa_zalloc(source->series.count, sizeof(*stats->curves));
+	for (size_t i = 0; i < source->series.count; i++) {
+		if (!is_suspect(&list[i].site))
+			continue;
+		read_series(source, list[i].index, &values);
+		tpa_growth_keep_curve(stats, &values, source->looks, &list[i].site);
+	}
 	for (size_t i = 0; i < source->series.count; i++)
 		tpa_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
 	tpa_growth_sort(&stats->heap);
 	tpa_growth_sort(&stats->maps);
-}
-
-static bool is_suspect(const struct tpa_growth_site *site)
-{
-	return site->verdict == TPA_VERDICT_LEAK || site->verdict == TPA_VERDICT_RISING;
 }
 
 static void take_rates(const struct source *source, const struct tpa_growth_family *family,
@@ -454,6 +463,7 @@ void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs
 	if (!n)
 		return;
 	find_places(growth, in, &places);
+	memcpy(stats->x, places.x, sizeof(stats->x));
 	stats->last = places.place[n - 1];
 	if (n < TPA_TREND_LEAST)
 		return;
@@ -477,6 +487,7 @@ void tpa_growth_result_free(struct tpa_growth_stats *stats)
 
 	free(stats->heap.list);
 	free(stats->rates);
+	free(stats->curves);
 	free(stats->maps.list);
 	free(stats->series);
 	if (!kept)

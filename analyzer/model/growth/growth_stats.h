@@ -24,8 +24,15 @@ struct tpa_growth_site {
 	uint64_t born[3];	/* steps, or nanoseconds, in which they were born: first, median, last */
 	uint32_t number;	/* of the series that it was judged by; of what was put together, of the group */
 	uint32_t members;	/* stacks that it is of: those that are alike, or that were put together */
-	bool renewed; /* they are alike but for names that are new again and again: model/growth/same_stacks.h */
-	bool file;    /* of a mapping: of a file */
+	bool renewed;	/* they are alike but for names that are new again and again: model/growth/same_stacks.h */
+	bool file;	/* of a mapping: of a file */
+	double recent;	/* rate of the last quarter, of growth that accelerates; else 0 */
+	uint32_t curve; /* of what leaks or may leak: its place in tpa_growth_stats.curves, and 1; else 0 */
+};
+
+/* What a site that leaks, or may leak, held at each look. */
+struct tpa_growth_curve {
+	double bytes[TPA_TREND_MAX], blocks[TPA_TREND_MAX];
 };
 
 /* All that are not stable: leaks by rate, those that may be such by rate, then the others by size. */
@@ -102,6 +109,9 @@ struct tpa_growth_stats {
 	 */
 	struct tpa_growth_site *rates;
 	size_t rate_count;
+	double x[TPA_TREND_MAX]; /* where the looks were: steps, or seconds */
+	struct tpa_growth_curve *curves;
+	size_t curve_count;
 	struct tpa_growth_line others; /* of all stacks of the heap together that neither leak nor may */
 	struct tpa_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
 	struct tpa_growth_kept *kept;  /* of the heap, for tpa_growth_pool(); NULL: not asked for, or too few looks */

@@ -8,9 +8,10 @@
 #include "model/stats/stats.h"
 #include "model/stats/student.h"
 
-#define RISES 3u   /* that make more than a jump or two */
-#define FLOORS 16u /* blocks, of whose minima the coarse series is made */
-#define SHORT 64u  /* looks: of a run with fewer steps */
+#define RISES 3u	/* that make more than a jump or two */
+#define FLOORS 16u	/* blocks, of whose minima the coarse series is made */
+#define SHORT 64u	/* looks: of a run with fewer steps */
+#define ACCELERATED 1.2 /* times the slope: what varies by less is not said to accelerate */
 #define SURE_LEVEL (TPA_TREND_LEVEL / 5)
 
 /* The first tenth, and the first step in any case, is the program's own warm-up. */
@@ -259,6 +260,17 @@ void tpa_trend_measure(const double *x, const double *y, size_t n, struct tpa_tr
 {
 	trend->onset = find_onset(x, y, n);
 	tpa_trend_slope(x + trend->onset, y + trend->onset, n - trend->onset, trend);
+}
+
+double tpa_trend_recent(const double *x, const double *y, size_t n, const struct tpa_trend *trend)
+{
+	size_t last = n / 4 + 1;
+	struct tpa_trend recent = { 0 };
+
+	if (n - trend->onset < 2 * last)
+		return 0;
+	tpa_trend_drift(x + n - last, y + n - last, last, &recent);
+	return recent.low > ACCELERATED * fmax(trend->slope, 0) && recent.slope > 0 ? recent.slope : 0;
 }
 
 /* ---- the verdict ---- */

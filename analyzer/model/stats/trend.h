@@ -78,6 +78,12 @@ void tpa_trend_measure(const double *x, const double *y, size_t n, struct tpa_tr
 /* The slope from the first value to the last, with the interval of a random walk's drift. Costs n. */
 void tpa_trend_drift(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
+/*
+ * The rate of the last quarter, if the growth surely accelerates: it is above the slope since the onset, which `trend` has, by more
+ * than a fifth, with 95% confidence. Else 0.
+ */
+double tpa_trend_recent(const double *x, const double *y, size_t n, const struct tpa_trend *trend);
+
 /* Finds the slope alone, over all values. */
 void tpa_trend_slope(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
+#include "report/rows/findings.h"
 #include "report/rows/known_caches.h"
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
@@ -157,6 +158,54 @@ static json_t *json_allocator(const struct tpa_growth_stats *stats)
 	return json;
 }
 
+/* The lines of a finding: its place first. */
+static json_t *json_lines(const struct tpa_finding *finding)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < finding->line_count; i++) {
+		json_t *json = json_object();
+
+		tpa_json_line(json, &finding->lines[i].line, TPA_BY_LINE);
+		json_object_set_new(json, "rate", json_real(finding->lines[i].rate));
+		json_object_set_new(json, "stacks", tpa_json_number(finding->lines[i].stacks));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+/* Units until the limit; null: none is set, or it is never reached. */
+static json_t *json_left(const struct tpa_growth_view *view, const struct tpa_finding *finding)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	int64_t now = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
+	double left = tpa_finding_left(finding, (double)now, (double)view->limit);
+
+	return view->limit && left >= 0 ? json_real(left) : json_null();
+}
+
+static json_t *json_findings(const struct tpa_growth_view *view)
+{
+	json_t *list = json_array();
+	struct tpa_findings findings = { 0 };
+
+	if (!view->pooled)
+		tpa_findings_find(&findings, view, false);
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct tpa_finding *finding = &findings.list[i];
+		json_t *json = json_site(view, &finding->site, !finding->mapped);
+
+		json_object_set_new(json, "kind", json_string(finding->mapped ? "mapping" : "heap"));
+		json_object_set_new(json, "recent_rate",
+				    finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
+		json_object_set_new(json, "until_limit", json_left(view, finding));
+		json_object_set_new(json, "lines", json_lines(finding));
+		json_array_append_new(list, json);
+	}
+	tpa_findings_free(&findings);
+	return list;
+}
+
 json_t *tpa_growth_json(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -174,6 +223,7 @@ json_t *tpa_growth_json(const struct tpa_growth_view *view)
 	json_object_set_new(json, "rising", tpa_json_number(listed->rising));
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tpa_growth_json_sites(view));
+	json_object_set_new(json, "findings", json_findings(view));
 	json_object_set_new(json, "others", json_line(&stats->others));
 	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "resident", json_parts(stats));

@@ -5,8 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/rows/known_caches.h"
 #include "report/text/coverage.h"
 #include "report/text/name.h"
+
+#define LINES_MOST 5 /* of a leak that has many */
 
 struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate)
 {
@@ -115,58 +118,140 @@ static void print_group(const struct tpa_growth_view *view, const struct tpa_gro
 	tpa_listing_print_stack(&view->listing, view->process, site->node);
 }
 
+/* ", typically 200 B, born in step 1 to step 300" */
+static void print_births(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+
+	if (site->typical)
+		fprintf(page->out, ", typically %s, born in %s to %s", tpa_bytes(site->typical, page->exact).text,
+			tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
+}
+
 /* Stacks that are one here, as they are alike. */
 static void print_alike(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
 	enum tpa_language language = tpa_symbols_options(view->listing.symbols[view->process])->language;
-	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 
 	fprintf(page->out, "        %s %s%s", tpa_count(site->members).text,
 		language == TPA_LANGUAGE_PYTHON ? "native stacks" : "stacks",
 		site->renewed ? " that differ in names made anew" : " that look the same");
-	if (site->typical)
-		fprintf(page->out, ", typically %s, born in %s to %s", tpa_bytes(site->typical, page->exact).text,
-			tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
+	print_births(view, site);
 	fputs("; the one that grew most:\n", page->out);
 }
 
-static void print_leak(const struct tpa_growth_view *view, const struct tpa_growth_site *site, size_t number)
+static void print_rate(const struct tpa_growth_view *view, const struct tpa_growth_site *site, size_t number)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+
+	fprintf(page->out, "\n%4zu. ", number);
+	tpa_print(page, TPA_STYLE_NUMBER, "%s a %s", tpa_growth_rate(view, site->rate).text, tpa_growth_unit(stats));
+	fprintf(page->out, " (95%% interval %s to ", tpa_growth_rate(view, site->low).text);
+	fprintf(page->out, "%s)", tpa_growth_rate(view, site->high).text);
+}
+
+static void print_mapped(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+	const char *holder =
+		tpa_holder_name(tpa_mapping_holder(&view->listing.run->processes[view->process],
+						   view->listing.symbols[view->process], site->node, site->file));
+
+	fprintf(page->out, " of %s; %s by %s, since ", site->file ? "files mapped" : "address space, by mmap",
+		tpa_bytes(site->bytes, page->exact).text, tpa_growth_place(stats, stats->last).text);
+	fprintf(page->out, "%s\n", tpa_growth_place(stats, site->since).text);
+	if (holder)
+		tpa_print(page, TPA_STYLE_DIM, "        held by %s\n", holder);
+}
+
+static void print_blocks(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+
+	if (view->listing.run->processes[view->process]
+		    .estimated) /* of sampled runs blocks are too few to be counted */
+		fprintf(page->out, "; about %s by %s, since %s\n", tpa_bytes(site->bytes, page->exact).text,
+			tpa_growth_place(stats, stats->last).text, tpa_growth_place(stats, site->since).text);
+	else
+		fprintf(page->out, ", %s block%s; %s in %s block%s by %s, since %s\n",
+			plain_number(site->block_rate).text, site->block_rate == 1 ? "" : "s",
+			tpa_bytes(site->bytes, page->exact).text, tpa_count(site->blocks).text,
+			site->blocks == 1 ? "" : "s", tpa_growth_place(stats, stats->last).text,
+			tpa_growth_place(stats, site->since).text);
+}
+
+static void print_pooled(const struct tpa_growth_view *view, const struct tpa_growth_site *site, size_t number)
+{
+	print_rate(view, site, number);
+	print_blocks(view, site);
+	print_group(view, site);
+}
+
+/* The lines that a leak with several has, the first one's stack is shown. */
+static void print_lines(const struct tpa_growth_view *view, const struct tpa_finding *finding)
+{
+	const struct tpa_page *page = view->listing.page;
+	char text[1200];
+
+	fprintf(page->out, "        %s stacks leak together", tpa_count(finding->site.members).text);
+	print_births(view, &finding->site);
+	fputs(finding->line_count > 1 ? ", from these lines:\n" : "; the one that grew most:\n", page->out);
+	for (size_t i = 0; finding->line_count > 1 && i < finding->line_count && i < LINES_MOST; i++)
+		fprintf(page->out, "          %s a %s from %s\n", tpa_growth_rate(view, finding->lines[i].rate).text,
+			tpa_growth_unit(tpa_growth_stats_of(view)),
+			tpa_finding_place(view, &finding->lines[i].line, 0, text, sizeof(text)));
+	if (finding->line_count > LINES_MOST)
+		fprintf(page->out, "          and from %zu more lines\n", finding->line_count - LINES_MOST);
+	if (finding->line_count > 1)
+		fputs("        the stack that grew most:\n", page->out);
+}
+
+static void print_leak(const struct tpa_growth_view *view, const struct tpa_finding *finding, size_t number)
 {
 	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_growth_site *site = &finding->site;
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 	const char *op = tpa_process_op_name(process, site->op);
 	char shorter[400];
 
-	fprintf(page->out, "\n%4zu. ", number);
-	tpa_print(page, TPA_STYLE_NUMBER, "%s a %s", tpa_growth_rate(view, site->rate).text, tpa_growth_unit(stats));
-	fprintf(page->out, " (95%% interval %s to ", tpa_growth_rate(view, site->low).text);
-	if (process->estimated) /* of sampled runs blocks are too few to be counted */
-		fprintf(page->out, "%s); about %s by %s, since %s\n", tpa_growth_rate(view, site->high).text,
-			tpa_bytes(site->bytes, page->exact).text, tpa_growth_place(stats, stats->last).text,
-			tpa_growth_place(stats, site->since).text);
+	print_rate(view, site, number);
+	if (finding->mapped)
+		print_mapped(view, site);
 	else
-		fprintf(page->out, "%s), %s block%s; %s in %s block%s by %s, since %s\n",
-			tpa_growth_rate(view, site->high).text, plain_number(site->block_rate).text,
-			site->block_rate == 1 ? "" : "s", tpa_bytes(site->bytes, page->exact).text,
-			tpa_count(site->blocks).text, site->blocks == 1 ? "" : "s",
-			tpa_growth_place(stats, stats->last).text, tpa_growth_place(stats, site->since).text);
-	if (view->pooled) {
-		print_group(view, site);
-		return;
-	}
-	if (site->members < 2)
+		print_blocks(view, site);
+	if (site->recent > 0)
+		tpa_print(page, TPA_STYLE_WARN, "        it accelerates: %s a %s of late\n",
+			  tpa_growth_rate(view, site->recent).text, tpa_growth_unit(stats));
+	if (!finding->mapped && site->members < 2)
 		print_ages(view, site);
-	if (op)
+	if (op && !finding->mapped)
 		tpa_print(page, TPA_STYLE_DIM, "        in op %s\n",
 			  tpa_short_name(page, op, 80, shorter, sizeof(shorter)));
-	if (site->members > 1)
+	if (finding->series > 1)
+		print_lines(view, finding);
+	else if (!finding->mapped && site->members > 1)
 		print_alike(view, site);
 	tpa_listing_print_stack(&view->listing, view->process, site->node);
 }
 
 /* ---- the process ---- */
+
+/* Of all leaks together; of those that accelerate the rate that they have of late. */
+static double leak_rate_now(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	double rate = list->leak_rate;
+
+	for (size_t i = 0; i < list->leaks; i++)
+		rate += list->list[i].recent > list->list[i].rate ? list->list[i].recent - list->list[i].rate : 0;
+	return rate;
+}
 
 /* When the process is as large as it may be: at the rate at which its leaks make it grow. */
 static void print_limit(const struct tpa_growth_view *view)
@@ -175,7 +260,7 @@ static void print_limit(const struct tpa_growth_view *view)
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 	int64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
-	double rate = tpa_growth_listed(view)->leak_rate, left = (double)view->limit - (double)size, steps;
+	double rate = leak_rate_now(view), left = (double)view->limit - (double)size, steps;
 
 	if (stats->rss.verdict == TPA_VERDICT_LEAK && stats->rss.rate > rate)
 		rate = stats->rss.rate; /* with what no stack of malloc's explains */
@@ -282,30 +367,29 @@ static void print_none(const struct tpa_growth_view *view)
 		fputs("  nothing does\n", page->out);
 }
 
-/* A leak once in many steps; and what may be a cache that fills. */
-static void print_rising(const struct tpa_growth_view *view)
+static void print_hidden(const struct tpa_growth_view *view, size_t hidden, const char *what)
 {
-	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	if (hidden)
+		tpa_print(view->listing.page, TPA_STYLE_DIM, "\n      and %zu more%s%s (--top 0 shows all)\n", hidden,
+			  what, *what && hidden > 1 ? "s" : "");
+}
+
+/* A leak once in many steps; and what may be a cache that fills. Nothing of it is put together by --by. */
+static void print_rising(const struct tpa_growth_view *view, const struct tpa_findings *findings)
+{
 	const struct tpa_page *page = view->listing.page;
 	uint64_t top = view->listing.top;
-	size_t printed = 0, hidden = 0;
+	size_t count = findings->count - findings->leaks, shown = top && top < count ? (size_t)top : count;
 
-	for (size_t i = list->leaks; i < list->leaks + list->rising; i++) {
-		if (!view->pooled && !tpa_growth_shown(view, list->list[i].node))
-			continue;
-		if (top && printed == top) {
-			hidden++;
-			continue;
-		}
-		if (!printed)
-			tpa_headline(page, "What may leak: it rose too rarely to be told from chance, rises ever more "
-					   "slowly, or is replaced all the time");
-		print_leak(view, &list->list[i], ++printed);
-	}
-	if (hidden)
-		tpa_print(page, TPA_STYLE_DIM, "\n      and %zu more (--top 0 shows all)\n", hidden);
-	if (printed)
-		fputc('\n', page->out);
+	if (!count)
+		return;
+	tpa_headline(page,
+		     "What may leak: it rose too rarely to be told from chance, rises ever more slowly, or is replaced "
+		     "all the time");
+	for (size_t i = 0; i < shown; i++)
+		print_leak(view, &findings->list[findings->leaks + i], i + 1);
+	print_hidden(view, count - shown, "");
+	fputc('\n', page->out);
 }
 
 /* Of what one line of a program leaks each kind of block is a stack: what they come to, before they are listed. */
@@ -325,16 +409,65 @@ static void print_sum(const struct tpa_growth_view *view)
 	if (shown > 1)
 		fprintf(view->listing.page->out, "  %zu %ss do, %s a %s together%s\n", shown, tpa_growth_series(view),
 			tpa_growth_rate(view, rate).text, tpa_growth_unit(stats),
-			view->pooled ? "" : "; --by line adds up what a line leaks");
+			view->pooled ? ""
+				     : "; --by line adds up what a line leaks, --exact lists each stack by itself");
+}
+
+/* What was put together by --by. Returns how many there are. */
+static size_t print_groups(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	uint64_t top = view->listing.top;
+	size_t shown = top && top < list->leaks ? (size_t)top : list->leaks;
+	char what[40];
+
+	for (size_t i = 0; i < shown; i++)
+		print_pooled(view, &list->list[i], i + 1);
+	snprintf(what, sizeof(what), " %s", tpa_growth_series(view));
+	print_hidden(view, list->leaks - shown, what);
+	return list->leaks;
+}
+
+/* The table of all, then each with its stack. Returns how many there are. */
+static size_t print_leaks(const struct tpa_growth_view *view, const struct tpa_findings *findings)
+{
+	uint64_t top = view->listing.top;
+	size_t shown = top && top < findings->leaks ? (size_t)top : findings->leaks;
+
+	if (view->pooled)
+		return print_groups(view);
+	if (findings->leaks)
+		tpa_findings_print(view, findings, top);
+	for (size_t i = 0; i < shown; i++)
+		print_leak(view, &findings->list[i], i + 1);
+	print_hidden(view, findings->leaks - shown, " leak");
+	return findings->leaks;
+}
+
+static void print_verdicts(const struct tpa_growth_view *view, const struct tpa_findings *findings)
+{
+	size_t printed;
+
+	print_sum(view);
+	printed = print_leaks(view, findings);
+	if (!printed)
+		print_none(view);
+	else
+		fputc('\n', view->listing.page->out);
+	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
+		print_basis(view);
+	print_rising(view, findings);
+	print_others(view);
+	print_steady(view);
+	print_limit(view);
+	tpa_growth_print_parts(view);
 }
 
 void tpa_growth_print(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
-	const struct tpa_growth_list *list = tpa_growth_listed(view);
 	const struct tpa_page *page = view->listing.page;
-	uint64_t top = view->listing.top;
-	size_t printed = 0, hidden = 0;
+	struct tpa_findings findings = { 0 };
 
 	if (!stats->looks)
 		return;
@@ -346,55 +479,25 @@ void tpa_growth_print(const struct tpa_growth_view *view)
 		fputs("  too short a run to tell\n", page->out);
 		return;
 	}
-	print_sum(view);
-	for (size_t i = 0; i < list->leaks; i++) {
-		if (!view->pooled && !tpa_growth_shown(view, list->list[i].node))
-			continue;
-		if (!top || printed < top)
-			print_leak(view, &list->list[i], ++printed);
-		else
-			hidden++;
-	}
-	if (hidden)
-		tpa_print(page, TPA_STYLE_DIM, "\n      and %zu more %s%s (--top 0 shows all)\n", hidden,
-			  tpa_growth_series(view), hidden == 1 ? "" : "s");
-	printed = tpa_growth_print_maps(view, printed);
-	if (!printed)
-		print_none(view);
-	else
-		fputc('\n', page->out);
-	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
-		print_basis(view);
-	print_rising(view);
-	print_others(view);
-	print_steady(view);
-	print_limit(view);
-	tpa_growth_print_parts(view);
+	if (!view->pooled)
+		tpa_findings_find(&findings, view, page->exact);
+	print_verdicts(view, &findings);
+	tpa_findings_free(&findings);
 }
 
 void tpa_growth_print_short(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
-	const struct tpa_page *page = view->listing.page;
-	struct tpa_table *table;
-	char text[1200];
+	struct tpa_findings findings;
 
-	if (!stats->heap.leaks || stats->seconds)
+	if (!stats->heap.leaks && !stats->maps.leaks)
 		return;
-	table = tpa_table_new(">a step|>95% interval|>so far|*allocated by");
-	for (size_t i = 0; i < stats->heap.leaks && (!view->listing.top || i < view->listing.top); i++) {
-		const struct tpa_growth_site *site = &stats->heap.list[i];
-		char interval[100];
-
-		snprintf(interval, sizeof(interval), "%.40s to %.40s", tpa_growth_rate(view, site->low).text,
-			 tpa_growth_rate(view, site->high).text);
-		tpa_table_add(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, site->rate).text);
-		tpa_table_add(table, TPA_STYLE_PLAIN, interval);
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact).text);
-		tpa_listing_describe(&view->listing, view->process, site->node, page->width - 48, text, sizeof(text));
-		tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	tpa_findings_find(&findings, view, false);
+	if (findings.leaks) {
+		tpa_headline(view->listing.page, "%s",
+			     stats->seconds ? "What grows with time, and had not stopped"
+					    : "What leaks: it grows with the steps, and had not stopped");
+		tpa_findings_print(view, &findings, view->listing.top);
 	}
-	tpa_headline(page, "What leaks: it grows with the steps, and had not stopped");
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_findings_free(&findings);
 }

@@ -3,6 +3,7 @@
 #ifndef TPROF_REPORT_TEXT_GROWTH_LISTING_H
 #define TPROF_REPORT_TEXT_GROWTH_LISTING_H
 
+#include "report/rows/findings.h"
 #include "report/text/listing.h"
 
 /*
@@ -11,11 +12,18 @@
  */
 void tpa_growth_print(const struct tpa_growth_view *view);
 
-/* One line for the summary, and the leaks in a table. */
+/* For the summary: the leaks in a table. */
 void tpa_growth_print_short(const struct tpa_growth_view *view);
 
-/* Mappings that grow, by stack, numbered on from `printed`, which is returned with what was added. */
-size_t tpa_growth_print_maps(const struct tpa_growth_view *view, size_t printed);
+/* A table with a line for each leak, at most `top` (0: all). */
+void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_findings *findings, uint64_t top);
+
+/*
+ * "train.py:15 (main)" in `text`. At most `columns` long (0: any length), by leaving out the middle of the path: file, line and
+ * function stay.
+ */
+const char *tpa_finding_place(const struct tpa_growth_view *view, const struct tpa_line *line, int columns, char *text,
+			      size_t size);
 
 /* The table of what the process's memory is made of. */
 void tpa_growth_print_parts(const struct tpa_growth_view *view);

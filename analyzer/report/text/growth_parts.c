@@ -1,49 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is not the heap's: mappings that grow; and what the process's memory is made of, in a table whose lines add up. */
+/* What the process's memory is made of, in a table whose lines add up. */
 #include "report/text/growth_listing.h"
-#include "report/rows/known_caches.h"
-
-static void print_mapping(const struct tpa_growth_view *view, const struct tpa_growth_site *site, size_t number)
-{
-	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
-	const struct tpa_page *page = view->listing.page;
-	const char *holder =
-		tpa_holder_name(tpa_mapping_holder(&view->listing.run->processes[view->process],
-						   view->listing.symbols[view->process], site->node, site->file));
-
-	fprintf(page->out, "\n%4zu. ", number);
-	tpa_print(page, TPA_STYLE_NUMBER, "%s a %s", tpa_growth_rate(view, site->rate).text, tpa_growth_unit(stats));
-	fprintf(page->out, " (95%% interval %s to ", tpa_growth_rate(view, site->low).text);
-	fprintf(page->out, "%s) of %s; %s by %s, since ", tpa_growth_rate(view, site->high).text,
-		site->file ? "files mapped" : "address space, by mmap", tpa_bytes(site->bytes, page->exact).text,
-		tpa_growth_place(stats, stats->last).text);
-	fprintf(page->out, "%s\n", tpa_growth_place(stats, site->since).text);
-	if (holder)
-		tpa_print(page, TPA_STYLE_DIM, "        held by %s\n", holder);
-	tpa_listing_print_stack(&view->listing, view->process, site->node);
-}
-
-size_t tpa_growth_print_maps(const struct tpa_growth_view *view, size_t printed)
-{
-	const struct tpa_growth_list *maps = &tpa_growth_stats_of(view)->maps;
-	uint64_t top = view->listing.top;
-	size_t before = printed, hidden = 0;
-
-	if (view->pooled)
-		return printed;
-	for (size_t i = 0; i < maps->leaks; i++) {
-		if (!tpa_growth_shown(view, maps->list[i].node))
-			continue;
-		if (!top || printed - before < top)
-			print_mapping(view, &maps->list[i], ++printed);
-		else
-			hidden++;
-	}
-	if (hidden)
-		tpa_print(view->listing.page, TPA_STYLE_DIM, "\n      and %zu more mapping%s (--top 0 shows all)\n",
-			  hidden, hidden == 1 ? "" : "s");
-	return printed;
-}
 
 /* With a sign, where there is one. */
 static struct tpa_text signed_bytes(const struct tpa_growth_view *view, int64_t bytes)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/own_code.h"
+
+#include <string.h>
+
+bool tpa_python_is_installed(const char *file)
+{
+	return file && (*file == '<' || strstr(file, "/dist-packages/") || strstr(file, "/site-packages/") ||
+			strstr(file, "/lib/python3"));
+}
+
+/* Code without a file that the user typed: `python -c`, a prompt, a notebook. Libraries generate "<string>" too. */
+static bool is_typed(const struct tpa_trace *trace, const char *file)
+{
+	if (strcmp(file, "<stdin>") == 0 || strncmp(file, "<ipython-input", strlen("<ipython-input")) == 0)
+		return true;
+	return strcmp(file, "<string>") == 0 && trace->arg_count > 1 && strncmp(trace->args[1], "-", 1) == 0;
+}
+
+static bool is_system(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/opt/", "[" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return tpa_python_is_installed(path);
+}
+
+bool tpa_line_is_own(const struct tpa_trace *trace, const struct tpa_line *line)
+{
+	const struct tpa_location *location = line->location;
+
+	if (location->python)
+		return location->file && (!tpa_python_is_installed(location->file) || is_typed(trace, location->file));
+	if (location->known.plumbing || location->known.allocator || location->known.start)
+		return false;
+	if (location->file && is_system(location->file))
+		return false;
+	return line->module && line->symbol->path[0] && !is_system(line->symbol->path);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaks in a table, a line for each. */
+#include <string.h>
+
+#include "report/text/growth_listing.h"
+
+#define PLACE_LEAST 24 /* columns: a place is not made shorter */
+
+const char *tpa_finding_place(const struct tpa_growth_view *view, const struct tpa_line *line, int columns, char *text,
+			      size_t size)
+{
+	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
+	const struct tpa_page *page = view->listing.page;
+	char name[400], place[700], shorter[700];
+	const char *named;
+	int left;
+
+	if (!line->location) {
+		snprintf(text, size, "(stack not recorded)");
+		return text;
+	}
+	named = tpa_line_name(line, name, sizeof(name));
+	tpa_line_place(line, trace->cwd, place, sizeof(place));
+	left = columns - (int)strlen(named) - 3;
+	if (columns)
+		tpa_shorten(page, place, left > PLACE_LEAST ? left : PLACE_LEAST, shorter, sizeof(shorter));
+	snprintf(text, size, "%s (%s)", columns ? shorter : place, named);
+	return text;
+}
+
+/* "49 blocks of 160 B" */
+static void describe_blocks(const struct tpa_growth_view *view, const struct tpa_finding *finding, char *text,
+			    size_t size)
+{
+	const struct tpa_growth_site *site = &finding->site;
+	const struct tpa_page *page = view->listing.page;
+
+	if (finding->mapped)
+		snprintf(text, size, "%s", site->file ? "mapped file" : "mmap");
+	else if (view->listing.run->processes[view->process].estimated || !(site->block_rate > 0))
+		snprintf(text, size, "%s", site->blocks > 1 || !site->blocks ? "blocks" : "one block that grows");
+	else
+		snprintf(text, size, "%.3g of %s", site->block_rate,
+			 tpa_bytes(tpa_round(site->rate / site->block_rate), page->exact).text);
+}
+
+/* "3 h 12 min": until the process has as much memory as it may have. */
+static void describe_left(const struct tpa_growth_view *view, const struct tpa_finding *finding, char *text,
+			  size_t size)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	int64_t now = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
+	double left = tpa_finding_left(finding, (double)now, (double)view->limit);
+
+	if (left <= 0)
+		snprintf(text, size, "%s", left < 0 ? "never" : "reached");
+	else if (stats->seconds)
+		snprintf(text, size, "%s", tpa_time(tpa_round(left * 1e9)).text);
+	else
+		snprintf(text, size, "%.30s steps, %.30s", tpa_count(tpa_round(left)).text,
+			 tpa_time(tpa_round(left * process->steps.durations.mean)).text);
+}
+
+static void add_row(const struct tpa_growth_view *view, struct tpa_table *table, const struct tpa_finding *finding)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_growth_site *site = &finding->site;
+	const struct tpa_page *page = view->listing.page;
+	char text[1300], place[1200];
+
+	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, site->rate).text);
+	snprintf(text, sizeof(text), "%.40s to %.40s", tpa_growth_rate(view, site->low).text,
+		 tpa_growth_rate(view, site->high).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact).text);
+	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_growth_place(stats, site->since).text);
+	if (view->limit) {
+		describe_left(view, finding, text, sizeof(text));
+		tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	}
+	describe_blocks(view, finding, text, sizeof(text));
+	tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	tpa_finding_place(view, &finding->lines[0].line, page->width - 65, place, sizeof(place));
+	if (site->members > 1)
+		snprintf(text, sizeof(text), "%s; %u stacks", place, site->members);
+	tpa_table_add(table, TPA_STYLE_FUNCTION, site->members > 1 ? text : place);
+}
+
+void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_findings *findings, uint64_t top)
+{
+	const char *unit = tpa_growth_unit(tpa_growth_stats_of(view));
+	const struct tpa_page *page = view->listing.page;
+	size_t shown = top && top < findings->leaks ? (size_t)top : findings->leaks;
+	struct tpa_table *table;
+	char titles[200], limit[60] = "";
+
+	if (view->limit)
+		snprintf(limit, sizeof(limit), ">%.40s in|", tpa_bytes(view->limit, page->exact).text);
+	snprintf(titles, sizeof(titles), ">a %s|>95%% interval|>so far|since|%sblocks|where", unit, limit);
+	table = tpa_table_new(titles);
+	for (size_t i = 0; i < shown; i++)
+		add_row(view, table, &findings->list[i]);
+	tpa_table_print(table, page, 2);
+	tpa_table_free(table);
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each planted leak is one finding, at the line where it is planted; of loops that do not leak there is none."""
+import re
+
+import pytest
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
+
+QUIET = {"TPROF_CPU": "0"}
+C, PY = (ROOT / "tests/workloads" / name for name in ("leak_kinds.c", "leak_kinds.py"))
+
+
+def planted(source, kind):
+    """The number of the line with that mark."""
+    return next(i for i, line in enumerate(source.read_text().splitlines(), 1) if re.search(rf"LEAK {kind}\b", line))
+
+
+def trace_of(tprof, language, kind, steps):
+    command = [WORKLOADS / "leak_kinds"] if language == "c" else [PYTHON, PY, BUILD / "share/tprof"]
+    run = tprof.run([*command, kind, steps], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    return run.traces()[0]
+
+
+def growth_of(trace, *options):
+    return report(trace, command="leaks", options=options)["growth"]
+
+
+def sure(growth):
+    return [finding for finding in growth["findings"] if finding["verdict"] == "leak"]
+
+
+@pytest.mark.parametrize("kind, steps, rate", [("wrapped", 300, 24), ("sixteen", 300, 16), ("fiftieth", 3000, 80), ("mapped", 300, 65536)])
+def test_a_leak_of_c_is_one_finding(tprof, kind, steps, rate):
+    growth = growth_of(trace_of(tprof, "c", kind, steps))
+    (finding,) = sure(growth)
+    place = finding["lines"][0]
+    assert (place["function"], place["line"]) == (kind, planted(C, kind))
+    assert finding["ci95"][0] <= rate <= finding["ci95"][1] and finding["stacks"] == 1
+    assert finding["kind"] == ("mapping" if kind == "mapped" else "heap")
+    assert finding["recent_rate"] is None and finding["until_limit"] is None
+
+
+def test_blocks_that_are_kept_together_are_one_finding(tprof):
+    """Three lines of three functions, one block a step each, below one function."""
+    trace = trace_of(tprof, "c", "graph", 300)
+    growth = growth_of(trace, "--limit", "1GiB")
+    (finding,) = sure(growth)
+    assert growth["leaks"] == 3 == finding["stacks"], "the stacks themselves stay as they are"
+    assert finding["lines"][0]["function"] == "graph" and len(finding["lines"]) == 3
+    assert finding["bytes_per_step"] == pytest.approx(24 + 17 + 40) and finding["blocks_per_step"] == pytest.approx(3)
+    assert sum(line["rate"] for line in finding["lines"]) == pytest.approx(finding["bytes_per_step"])
+    assert finding["bytes"] == sum(site["bytes"] for site in growth["sites"] if site["verdict"] == "leak")
+    assert finding["until_limit"] == pytest.approx(2**30 / 81, rel=0.01)
+    text = analyze("leaks", trace).stdout
+    assert re.search(r"^ +81 B +81 B to 81 B .* step 1 +3 of 27 B +\S*leak_kinds.c:\d+ \(graph\); 3 stacks$", text, re.M)
+    section = text[:text.index("the chance of any false one")]
+    assert "3 stacks leak together, typically" in section and "\n   2. " not in section
+    assert "\n   3. " in analyze("leaks", "--exact", trace).stdout.split("the chance of")[0], "each stack by itself"
+
+
+def test_leaks_with_a_wrapper_in_common_are_two(tprof):
+    """That get() serves others, too, makes it no place of a leak."""
+    found = sure(growth_of(trace_of(tprof, "c", "two", 600)))
+    assert [finding["lines"][0]["function"] for finding in found] == ["two", "wrapped"]
+    assert found[0]["bytes_per_step"] == pytest.approx(100 / 3, rel=0.1) and found[1]["bytes_per_step"] == pytest.approx(24)
+
+
+def test_a_leak_that_accelerates(tprof):
+    """The n-th step leaks n / 20 blocks of 16 bytes: 400 B a step at last; what is to come is told from that."""
+    trace = trace_of(tprof, "c", "accelerates", 500)
+    growth = growth_of(trace, "--limit", "1GiB")
+    (finding,) = sure(growth)
+    assert 16 * 375 / 20 < finding["recent_rate"] < 16 * 500 / 20 and finding["recent_rate"] > 1.2 * finding["bytes_per_step"]
+    assert finding["until_limit"] == pytest.approx(2**30 / finding["recent_rate"], rel=0.01)
+    assert "it accelerates: " in analyze("leaks", trace).stdout
+
+
+@pytest.mark.parametrize("kind", ["pool", "ring", "filled", "none"])
+def test_no_finding_where_nothing_leaks(tprof, kind):
+    assert growth_of(trace_of(tprof, "c", kind, 400))["findings"] == []
+
+
+@pytest.mark.parametrize("kind, rate", [("list", 2001), ("cache", 2033), ("closure", 3001), ("exception", 2501), ("view", 4001), ("cycle", 1801)])
+def test_a_leak_of_python_is_one_finding(tprof, kind, rate):
+    found = sure(growth_of(trace_of(tprof, "python", kind, 200)))
+    assert len(found) == 1
+    lines = [line["line"] for line in found[0]["lines"]]
+    assert planted(PY, kind) in lines and found[0]["lines"][0]["file"].endswith("leak_kinds.py")
+    assert found[0]["ci95"][1] >= rate and found[0]["bytes_per_step"] <= 1.5 * rate
+
+
+@pytest.mark.parametrize("kind", ["local", "none"])
+def test_no_finding_where_no_python_leaks(tprof, kind):
+    assert sure(growth_of(trace_of(tprof, "python", kind, 200))) == []
+
+
+def test_code_that_is_made_anew_is_one_finding(tprof):
+    found = sure(growth_of(trace_of(tprof, "python", "generated", 100)))
+    large = [finding for finding in found if finding["bytes_per_step"] > 2000]
+    assert len(large) == 1 and large[0]["ci95"][0] <= 2201 * 1.5
+
+
+def test_steps_that_the_ops_tell_give_the_rate(tprof):
+    """The program marks none; its BLAS calls come in a period, and `leaks` tells what it keeps in each."""
+    run = tprof.run([WORKLOADS / "leak_blas"], [LIBRARY], {**QUIET, "TPROF_OPS": "blas", "OPENBLAS_NUM_THREADS": "1"})
+    assert run.status == 0, run.stderr
+    growth = growth_of(run.traces()[0])
+    (finding,) = [finding for finding in sure(growth) if finding["lines"][0]["function"] == "keep"]
+    assert growth["unit"] == "step" and abs(growth["last"] - 600) <= 20
+    assert finding["ci95"][0] <= 48 <= finding["ci95"][1] and finding["blocks_per_step"] == pytest.approx(1)
