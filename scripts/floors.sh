@@ -94,7 +94,7 @@ circles() {
 check preload "arch core stacks hooks"
 check preload/hooks "link leakcheck python gate sampling memory ops ops/told ops/presets process"
 check analyzer "base trace symbols:model machine report commands"
-check analyzer/model "options.h stats:flop samples ops:steps heap growth result replay"
+check analyzer/model "options.h stats:flop samples ops:steps heap growth result replay holders"
 check analyzer/report "rows text:json html:export"
 # A circle lies within a floor. preload/ has some that are not opened yet.
 for floor in base trace symbols model machine report commands; do

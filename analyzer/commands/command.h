@@ -32,6 +32,7 @@ const struct tpa_command *tpa_command_find(const char *name);
 int tpa_cmd_summary(const struct tpa_options *options);
 int tpa_cmd_peak(const struct tpa_options *options);
 int tpa_cmd_leaks(const struct tpa_options *options);
+int tpa_cmd_holders(const struct tpa_options *options);
 int tpa_cmd_hotspots(const struct tpa_options *options);
 int tpa_cmd_ops(const struct tpa_options *options);
 int tpa_cmd_steps(const struct tpa_options *options);

@@ -15,6 +15,10 @@ const struct tpa_command tpa_commands[] = {
 	{ "peak", "what was live at the peak", SITES, "bytes blocks largest", BY, tpa_cmd_peak },
 	{ "leaks", "what grows with the steps, and what was unfreed at exit", SITES | TPA_OPT_SUPPRESS | TPA_OPT_LIMIT,
 	  "bytes blocks largest", BY, tpa_cmd_leaks },
+	{ "holders", "who keeps blocks alive: paths from variables to them, and what would be freed",
+	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_EXACT | TPA_OPT_LANGUAGE |
+		  TPA_OPT_SUPPRESS,
+	  NULL, NULL, tpa_cmd_holders },
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TPA_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tpa_cmd_hotspots },
 	{ "ops", "per op: calls, times with their spread, memory, work",

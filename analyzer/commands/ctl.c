@@ -18,7 +18,8 @@ enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };
 
 #define WAIT_MS 2000
 
-static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|status|cancel\n";
+static const char usage[] =
+	"usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|holders|status|cancel\n";
 
 static const char help[] =
 	"Controls the recording of a running program that was started with libtprof.so, through the header page of its "
@@ -32,6 +33,7 @@ static const char help[] =
 	"  snapshot [TEXT] set a mark and sample RSS; --to mark:TEXT reports the state then (TEXT: snapshot 1, 2, "
 	"...)\n"
 	"  leakcheck       search a fork for blocks that nothing points to; tprof-analyze leaks shows them\n"
+	"  holders         search a fork for what keeps blocks alive; tprof-analyze holders shows it\n"
 	"  status          print what is recorded and lost, and how large the trace is\n"
 	"  cancel          take back a request that was not answered yet\n"
 	"\n"
@@ -192,6 +194,8 @@ static int command(struct tpa_control *control, const char *name, const char *te
 		return cancel(control);
 	if (strncmp(name, "leakcheck", 9) == 0)
 		return tpa_leakcheck(control, name[9] != 0);
+	if (strncmp(name, "holders", 7) == 0)
+		return tpa_holders_check(control, name[7] != 0);
 	if (strcmp(name, "start") == 0)
 		return ask(control, TPROF_CONTROL_START, NULL,
 			   recording == TPROF_RECORDING_ON ? "recorded already" : "records");
@@ -210,9 +214,10 @@ static bool fits(const char *name, int arguments)
 		const char *name;
 		int least, most;
 	} commands[] = {
-		{ "start", 0, 0 },    { "stop", 0, 0 },	     { "status", 0, 0 },
-		{ "mark", 1, 1 },     { "leakcheck", 0, 0 }, { "leakcheck-taken", 0, 0 },
-		{ "snapshot", 0, 1 }, { "cancel", 0, 0 },
+		{ "start", 0, 0 },	   { "stop", 0, 0 },	  { "status", 0, 0 },
+		{ "mark", 1, 1 },	   { "leakcheck", 0, 0 }, { "leakcheck-taken", 0, 0 },
+		{ "snapshot", 0, 1 },	   { "cancel", 0, 0 },	  { "holders", 0, 0 },
+		{ "holders-taken", 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/growth_listing.h"
+#include "report/text/holder_listing.h"
 #include "report/text/reach_listing.h"
 
 /* A view of one process, with what end_view() frees. */
@@ -93,5 +94,26 @@ void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *
 		return;
 	begin_view(&owned, session, process, 100);
 	tpa_need(json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view)) == 0);
+	end_view(&owned);
+}
+
+void tpa_holders_section_print(struct tpa_session *session, size_t process)
+{
+	struct owned owned;
+
+	begin_view(&owned, session, process, 10);
+	tpa_holders_print(&owned.view);
+	end_view(&owned);
+}
+
+void tpa_holders_section_json(struct tpa_session *session, size_t process, json_t *json)
+{
+	struct owned owned;
+	json_t *section;
+
+	begin_view(&owned, session, process, 100);
+	section = tpa_holders_json(&owned.view);
+	json_object_update(json, section);
+	json_decref(section);
 	end_view(&owned);
 }

@@ -17,4 +17,8 @@ void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t
 /* steps.growth alone: only what grows with steps. */
 void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *steps);
 
+/* The report of `holders`, as text; its keys set in `json`. */
+void tpa_holders_section_print(struct tpa_session *session, size_t process);
+void tpa_holders_section_json(struct tpa_session *session, size_t process, json_t *json);
+
 #endif

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/holders_search.h"
 #include "commands/roots.h"
+#include "model/holders/paths.h"
 #include "report/text/text.h"
 #include "trace/append.h"
 #include "trace/snapshot.h"
@@ -30,6 +32,8 @@ struct search {
 	uint32_t running, waiting; /* other threads: on a processor, in a system call */
 	uint32_t unknown;	   /* of those that wait: their registers are not searched */
 	pid_t frozen;		   /* the fork */
+	bool last;		   /* no other search follows: what holds the blocks is asked for */
+	struct tpa_holders_result holders;
 };
 
 /* ---- one search ---- */
@@ -45,8 +49,10 @@ static bool search_frozen(struct tpa_control *control, const struct tpa_trace *t
 	if (!tpa_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
 		return false;
 	tpa_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path);
-	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen) &&
-	       tpa_frozen_whole(&frozen, error);
+	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen);
+	if (good && search->last)
+		tpa_holders_search(trace, &frozen, &search->held, &roots, search->ticks, &search->holders);
+	good = good && tpa_frozen_whole(&frozen, error);
 	tpa_roots_free(&roots);
 	tpa_frozen_close(&frozen);
 	return good;
@@ -206,7 +212,7 @@ static int report(struct tpa_control *control, struct search *search, bool quiet
 	bool good;
 
 	doubt_few(search, sums, count);
-	good = tpa_append_reach(control, sums, count);
+	good = tpa_append_reach(control, sums, count) && tpa_append_holders(control, &search->holders);
 	if (good)
 		control->header->search_ticks = search->ticks;
 	else
@@ -244,9 +250,46 @@ static int search_twice(struct tpa_control *control, struct search *now, struct 
 	return DONE;
 }
 
+static int report_holders(struct tpa_control *control, const struct search *search, bool quiet)
+{
+	const struct tpa_holders_search *found = &search->holders.search;
+
+	if (!tpa_append_holders(control, &search->holders)) {
+		perror("tprof: the trace could not be written to");
+		return FAILED;
+	}
+	if (!quiet)
+		printf("  %s of %s blocks are held; the search took %s and %s\ntprof-analyze holders %s   says by "
+		       "what\n",
+		       tpa_count(found->reached).text, tpa_count(found->blocks).text, tpa_time(found->ns).text,
+		       tpa_bytes(found->memory, false).text, control->path);
+	return DONE;
+}
+
+int tpa_holders_check(struct tpa_control *control, bool taken)
+{
+	struct search search = { .last = true };
+	int status;
+
+	alarm(LIFE_SECONDS);
+	if (!tpa_control_lock(control, TPA_CONTROL_SEARCH)) {
+		fprintf(stderr, "tprof: process %d: another search of it is under way; try again when that is over\n",
+			(int)control->pid);
+		return NOT_YET;
+	}
+	status = taken ? DONE : freeze(control);
+	if (status != DONE)
+		return status;
+	status = searches(control, &search) ? report_holders(control, &search, taken) : FAILED;
+	end_frozen(control, &search);
+	tpa_holders_result_free(&search.holders);
+	tpa_reach_held_free(&search.held);
+	return status;
+}
+
 int tpa_leakcheck(struct tpa_control *control, bool taken)
 {
-	struct search now = { 0 }, earlier = { 0 };
+	struct search now = { .last = true }, earlier = { 0 };
 	int status;
 
 	alarm(LIFE_SECONDS);
@@ -264,6 +307,7 @@ int tpa_leakcheck(struct tpa_control *control, bool taken)
 		status = search_twice(control, &now, &earlier);
 	if (status == DONE)
 		status = report(control, &now, taken);
+	tpa_holders_result_free(&now.holders);
 	tpa_reach_held_free(&now.held);
 	tpa_reach_held_free(&earlier.held);
 	return status;

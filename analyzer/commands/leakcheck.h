@@ -12,4 +12,7 @@
  */
 int tpa_leakcheck(struct tpa_control *control, bool taken);
 
+/* The same for what holds the blocks, by one search. `taken`: of a fork that is there already, while the process runs on. */
+int tpa_holders_check(struct tpa_control *control, bool taken);
+
 #endif

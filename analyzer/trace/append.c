@@ -8,7 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RECORD_MAX 64
+#include "base/memory.h"
+
+#define RECORD_MAX 640
+#define TEXT_MAX 250
 
 static uint8_t *put(uint8_t *p, uint64_t n)
 {
@@ -18,19 +21,75 @@ static uint8_t *put(uint8_t *p, uint64_t n)
 	return p;
 }
 
-static uint8_t *put_sum(uint8_t *p, const struct tpa_reach_sum *sum)
+static uint8_t *put_text(uint8_t *p, const char *text)
 {
-	uint8_t *length = p + 1;
+	size_t length = strnlen(text, TEXT_MAX);
 
-	*p = TPROF_TABLE_REACH << 2;
-	p = put(p + 2, sum->ticks);
+	memcpy(p, text, length);
+	return p + length;
+}
+
+/* The fields of record i behind its length; its type. */
+typedef uint8_t *put_record(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type);
+
+static uint8_t *put_sum(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type)
+{
+	const struct tpa_reach_sum *sum = (const struct tpa_reach_sum *)list + i;
+
+	*type = TPROF_TABLE_REACH;
+	p = put(p, sum->ticks);
 	*p++ = sum->reach;
 	p = put(p, sum->node);
 	p = put(p, sum->op);
 	p = put(p, sum->blocks);
-	p = put(p, sum->bytes);
-	*length = (uint8_t)(p - length - 1);
-	return p;
+	return put(p, sum->bytes);
+}
+
+static uint8_t *put_link(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type)
+{
+	const struct tpa_holder_link *link = (const struct tpa_holder_link *)list + i;
+
+	*type = TPROF_TABLE_HOLDER;
+	p = put(put(put(p, link->ticks), link->number), link->parent);
+	*p++ = link->kind;
+	p = put(put(p, link->count), link->items);
+	p = put(put(p, link->node), link->size);
+	p = put(put(p, link->blocks), link->bytes);
+	*p++ = (uint8_t)strnlen(link->name, TEXT_MAX);
+	return put_text(put_text(p, link->name), link->type);
+}
+
+static uint8_t *put_held(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type)
+{
+	const struct tpa_held *held = (const struct tpa_held *)list + i;
+
+	*type = TPROF_TABLE_HELD;
+	p = put(p, held->ticks);
+	*p++ = held->what;
+	p = put(put(put(put(p, held->node), held->op), held->end), held->holder);
+	return put(put(put(put(p, held->blocks), held->bytes), held->all_blocks), held->all_bytes);
+}
+
+static uint8_t *put_holders(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type)
+{
+	const struct tpa_holders_search *search = (const struct tpa_holders_search *)list + i;
+
+	*type = TPROF_TABLE_HOLDERS;
+	p = put(put(put(put(p, search->ticks), search->blocks), search->bytes), search->reached);
+	p = put(put(put(p, search->pointers), search->interior), search->unreadable);
+	return put(put(put(p, search->ns), search->memory), search->left_out);
+}
+
+static uint8_t *put_whole(uint8_t *p, put_record *record, const void *list, size_t i)
+{
+	uint8_t body[RECORD_MAX];
+	enum tprof_table_type type;
+	size_t length = (size_t)(record(body, list, i, &type) - body);
+
+	*p = (uint8_t)(type << 2);
+	p = put(p + 1, length);
+	memcpy(p, body, length);
+	return p + length;
 }
 
 /* The magic last: until then, this is a chunk that was handed out and not begun. */
@@ -54,21 +113,30 @@ static bool write_chunk(struct tpa_control *control, uint8_t *chunk, const uint8
 	       pwrite(control->fd, &magic, sizeof(magic), offset) == sizeof(magic);
 }
 
-bool tpa_append_reach(struct tpa_control *control, const struct tpa_reach_sum *sums, size_t count)
+static bool append(struct tpa_control *control, put_record *record, const void *list, size_t count)
 {
 	size_t size = control->header->chunk_size, i = 0;
 	bool good = true;
 
 	while (good && i < count) {
-		uint8_t *chunk = calloc(1, size), *p;
+		uint8_t *chunk = tpa_zalloc(1, size), *p = chunk + sizeof(struct tprof_chunk);
 
-		if (!chunk)
-			return false;
-		p = chunk + sizeof(struct tprof_chunk);
-		for (; i < count && p + RECORD_MAX < chunk + size; i++)
-			p = put_sum(p, &sums[i]);
+		for (; i < count && p + RECORD_MAX + 4 < chunk + size; i++)
+			p = put_whole(p, record, list, i);
 		good = write_chunk(control, chunk, p);
 		free(chunk);
 	}
 	return good;
+}
+
+bool tpa_append_reach(struct tpa_control *control, const struct tpa_reach_sum *sums, size_t count)
+{
+	return append(control, put_sum, sums, count);
+}
+
+bool tpa_append_holders(struct tpa_control *control, const struct tpa_holders_result *result)
+{
+	return append(control, put_link, result->links, result->link_count) &&
+	       append(control, put_held, result->held, result->held_count) &&
+	       append(control, put_holders, &result->search, 1);
 }

@@ -9,4 +9,16 @@
 /* Appends REACH records. The trace may be written to meanwhile. False: it could not be written, see errno. */
 bool tpa_append_reach(struct tpa_control *control, const struct tpa_reach_sum *sums, size_t count);
 
+/* What a search for what holds blocks found. */
+struct tpa_holders_result {
+	struct tpa_holder_link *links;
+	size_t link_count, link_room;
+	struct tpa_held *held;
+	size_t held_count, held_room;
+	struct tpa_holders_search search;
+};
+
+/* The same with HOLDER, HELD and HOLDERS records. */
+bool tpa_append_holders(struct tpa_control *control, const struct tpa_holders_result *result);
+
 #endif

@@ -64,6 +64,10 @@ tpa_read_body tpa_tables_code, tpa_tables_python;
 /* Of the run as a whole: see facts.c. */
 tpa_read_body tpa_fact_value, tpa_fact_counter, tpa_fact_reach, tpa_fact_jitdump, tpa_fact_file, tpa_fact_hooks;
 
+/* Of a search for holders: see holder_facts.c. */
+tpa_read_body tpa_fact_holder, tpa_fact_held, tpa_fact_holders;
+void tpa_facts_holders_free(struct tpa_trace *trace);
+
 /* Reads the JOIN record at tables->at and moves tables->at behind it, or behind what is lost. Returns as tpa_read_body does. */
 const char *tpa_tables_join(struct tpa_tables *tables);
 

@@ -78,6 +78,31 @@ struct tpa_reach_sum {
 	uint64_t blocks, bytes;
 };
 
+/* A part of a path from a root to a block: blocks of one type that follow each other. */
+struct tpa_holder_link {
+	uint64_t ticks; /* of the search */
+	uint32_t number, parent;
+	uint32_t node;		/* that allocated the first of them; 0: none */
+	uint8_t kind;		/* enum tprof_holder */
+	uint64_t count, items;	/* blocks; items of the container, 0: none, or unknown */
+	uint64_t size;		/* of the first */
+	uint64_t blocks, bytes; /* retained */
+	char *name, *type;	/* owned by the trace; may be "" */
+};
+
+/* By what the blocks of a stack are held. */
+struct tpa_held {
+	uint64_t ticks;
+	uint8_t what; /* enum tprof_held */
+	uint32_t node, op;
+	uint32_t end, holder; /* links */
+	uint64_t blocks, bytes, all_blocks, all_bytes;
+};
+
+struct tpa_holders_search {
+	uint64_t ticks, blocks, bytes, reached, pointers, interior, unreadable, ns, memory, left_out;
+};
+
 struct tpa_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
@@ -120,7 +145,12 @@ struct tpa_trace {
 	size_t hooks_count;
 	struct tpa_reach_sum *reach; /* what searches for pointers found */
 	size_t reach_count;
-	struct tpa_value *values; /* one for each name */
+	struct tpa_holder_link *links; /* of searches for what holds blocks: in order of number within each */
+	size_t link_count;
+	struct tpa_held *held;
+	size_t held_count;
+	struct tpa_holders_search holders; /* the latest; ticks 0: there was none */
+	struct tpa_value *values;	   /* one for each name */
 	size_t value_count;
 	struct tpa_counter *counters; /* as TPROF_COUNTERS named them */
 	size_t counter_count;

@@ -751,6 +751,45 @@ enum tprof_table_type {
 	 */
 	TPROF_TABLE_SHAPE = 14,
 	TPROF_TABLE_FILE = 15, /* uvarint file (1, 2, ...), rest: path. REGION records refer to it */
+	/*
+	 * uvarint ticks of the search, uvarint link (1, 2, ... in each search), uvarint the link that it hangs under or
+	 * 0, byte enum tprof_holder, uvarint blocks that the link stands for, uvarint items of the container, uvarint
+	 * node that allocated the first of them (0: none), uvarint its size, uvarint blocks and uvarint bytes retained,
+	 * byte length and bytes of the name, rest: type. A part of a path from a root to a block
+	 */
+	TPROF_TABLE_HOLDER = 16,
+	/*
+	 * uvarint ticks of the search, byte enum tprof_held, uvarint node, uvarint op or 0, uvarint link at the path's
+	 * end, uvarint link that holds, uvarint blocks, uvarint bytes: of that stack and op, those that the link holds;
+	 * uvarint blocks, uvarint bytes: all of them
+	 */
+	TPROF_TABLE_HELD = 17,
+	/*
+	 * uvarint ticks of the search, then uvarints: blocks, bytes, blocks reached, pointers, those into the inside of
+	 * a block, bytes that could not be read, nanoseconds and bytes of memory that it took, links left out
+	 */
+	TPROF_TABLE_HOLDERS = 18,
+};
+
+/* What keeps a block alive. Up to UNKNOWN: what a search begins with. */
+enum tprof_holder {
+	TPROF_HOLDER_GLOBAL = 1, /* a variable that other modules see */
+	TPROF_HOLDER_STATIC = 2, /* another variable of a module */
+	TPROF_HOLDER_TLS = 3,
+	TPROF_HOLDER_STACK = 4, /* of a thread */
+	TPROF_HOLDER_REGISTER = 5,
+	TPROF_HOLDER_PYTHON = 6,  /* a module of Python, or a frame */
+	TPROF_HOLDER_MEMORY = 7,  /* that the program mapped, or that its allocator keeps for itself */
+	TPROF_HOLDER_UNKNOWN = 8, /* nothing that is known: an object of Python that no root leads to */
+	TPROF_HOLDER_ROOTS,
+	TPROF_HOLDER_BLOCK = 16,  /* a block of unknown type */
+	TPROF_HOLDER_CXX = 17,	  /* an object of C++, or an array of pointers that it owns */
+	TPROF_HOLDER_OBJECT = 18, /* an object of Python */
+};
+
+enum tprof_held {
+	TPROF_HELD_STACK = 0,	/* blocks of one stack */
+	TPROF_HELD_LARGEST = 1, /* no stack's: one of the largest holders of all */
 };
 
 #define TPROF_TENSOR_NONE 0u /* undefined, or does not keep its sizes where other tensors do */

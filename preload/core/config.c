@@ -114,6 +114,10 @@ static bool read_python(const char *value)
 static bool read_leakcheck(const char *value)
 {
 	tpc_config.leakcheck = strcmp(value, "exit") == 0;
+	if (strncmp(value, "step:", 5) == 0) {
+		value += 5;
+		return tpc_text_number(&value, &tpc_config.leakcheck_step) && !*value && tpc_config.leakcheck_step;
+	}
 	return tpc_config.leakcheck || !*value;
 }
 
@@ -163,7 +167,7 @@ static const struct option {
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_START", read_start, "on or off", "on" },
 	{ "TPROF_PYTHON", read_python, "0 or off, 1, or alloc", "1" },
-	{ "TPROF_LEAKCHECK", read_leakcheck, "exit", "" },
+	{ "TPROF_LEAKCHECK", read_leakcheck, "exit, or step:N with N from 1 on", "" },
 	{ "TPROF_RUN", read_run, "a name for the run, not empty", NULL },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/config.h"
 #include "core/emit.h"
 
 #include "core/state.h"
@@ -196,8 +197,19 @@ void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shap
 	end(thread, tpc_put_bytes(p, shape, strnlen(shape, TPC_TEXT_MAX)));
 }
 
+uint32_t tpc_step_due;
+
+static void count_step(void)
+{
+	static uint64_t steps;
+
+	if (tpc_config.leakcheck_step && tpc_add(&steps, 1) + 1 == tpc_config.leakcheck_step)
+		tpc_store(&tpc_step_due, 1u);
+}
+
 void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items)
 {
+	count_step();
 	if (tpc_emit_room(thread))
 		end(thread, tpc_put_uvarint(begin(thread, TPROF_EVENT_STEP, ticks), items));
 }

@@ -49,6 +49,9 @@ TPC_SLOW void tpc_emit_allocator(struct tpc_thread *thread, uint64_t ticks, cons
 TPC_SLOW void tpc_emit_sample(struct tpc_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
 TPC_SLOW void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shape, uint64_t flop,
 			      uint64_t bytes);
+/* The step of TPROF_LEAKCHECK=step:N has ended, and its search was not begun yet. */
+extern uint32_t tpc_step_due TPC_NEAR;
+
 TPC_SLOW void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items);
 TPC_SLOW void tpc_emit_mark(struct tpc_thread *thread, uint64_t ticks, const char *text);
 TPC_SLOW void tpc_emit_plain(struct tpc_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */

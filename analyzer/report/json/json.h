@@ -68,6 +68,10 @@ json_t *tpa_reach_search_json(const struct tpa_growth_view *view);
 /* "reachability"; null if there was no search. */
 json_t *tpa_reach_json(const struct tpa_growth_view *view);
 
+/* By what blocks are held: "holders", "largest_holders", "holders_search"; and of one stack. */
+json_t *tpa_holders_json(const struct tpa_growth_view *view);
+json_t *tpa_holder_json(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_held *held);
+
 /* "memory": both moments, and how the parts grow. */
 json_t *tpa_makeup_json(const struct tpa_run *run, size_t process, struct tpa_symbols *const *symbols);
 

@@ -7,6 +7,7 @@
 
 #include "report/rows/known_caches.h"
 #include "report/text/coverage.h"
+#include "report/text/holder_listing.h"
 #include "report/text/name.h"
 
 #define LINES_MOST 5 /* of a leak that has many */
@@ -237,6 +238,7 @@ static void print_leak(const struct tpa_growth_view *view, const struct tpa_find
 		print_lines(view, finding);
 	else if (!finding->mapped && site->members > 1)
 		print_alike(view, site);
+	tpa_holder_print_line(&view->listing, view->process, site->node, site->op);
 	tpa_listing_print_stack(&view->listing, view->process, site->node);
 }
 

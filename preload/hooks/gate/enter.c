@@ -201,6 +201,8 @@ static void sample_memory(struct tpc_thread *thread, uint64_t early, const struc
 		settle(thread);
 	if (tpc_unlikely(tpc_control_waits()))
 		tpc_control_answer(thread, hand);
+	if (tpc_unlikely(tpc_load(&tpc_step_due)))
+		tpc_leak_snapshot_step(hand);
 	tpc_leak_snapshot_reap();
 	tpc_sample_memory_due(thread, ticks, early > 0);
 	tpc_spent(began);

@@ -3,6 +3,7 @@
 
 #include "core/private_fds.h"
 #include "core/clock.h"
+#include "core/emit.h"
 #include "core/objects.h"
 #include "core/log.h"
 #include "core/space.h"
@@ -279,22 +280,79 @@ static bool find_analyzer(char *path, size_t size)
 	return !text.cut;
 }
 
-/* Without our environment: the searcher is no program to be traced. */
-static long start_search(const char *path)
+struct search {
+	const char *path, *command;
+	char pid[16]; /* in a fork there is no state that says it */
+};
+
+static struct search search_by(const char *path, const char *command)
 {
-	static char number[16];
-	struct tpc_text text = tpc_text_in(number, sizeof(number));
-	const char *arguments[] = { path, "ctl", number, "leakcheck-taken", NULL };
-	const char *environment[] = { NULL };
-	long pid;
+	struct search search = { .path = path, .command = command };
+	struct tpc_text text = tpc_text_in(search.pid, sizeof(search.pid));
 
 	tpc_text_add_number(&text, tpc_state.pid);
-	pid = tpc_syscall(SYS_clone, 0, 0, 0, 0);
-	if (pid != 0)
-		return pid;
-	tpc_syscall(SYS_execve, path, arguments, environment, 0);
+	return search;
+}
+
+/* Without our environment: the searcher is no program to be traced. */
+static void exec_search(const struct search *search) __attribute__((noreturn));
+static void exec_search(const struct search *search)
+{
+	const char *arguments[] = { search->path, "ctl", search->pid, search->command, NULL };
+	const char *environment[] = { NULL };
+
+	tpc_syscall(SYS_execve, search->path, arguments, environment, 0);
 	for (;;)
 		tpc_syscall(SYS_exit_group, 127, 0, 0, 0);
+}
+
+static long start_search(const char *path)
+{
+	struct search search = search_by(path, "leakcheck-taken");
+	long pid = tpc_syscall(SYS_clone, 0, 0, 0, 0);
+
+	if (pid == 0)
+		exec_search(&search);
+	return pid;
+}
+
+/* No file of the program's stays open, as a pipe would not end before the search. */
+static void close_files(void)
+{
+	tpc_syscall(SYS_close_range, 0, ~0u, 0, 0);
+	for (int i = 0; i < 3; i++)
+		tpc_syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+}
+
+/* A child of a child that ends at once: the program's wait() sees neither. */
+static void start_search_aside(const char *path)
+{
+	struct search search = search_by(path, "holders-taken");
+	long pid = tpc_syscall(SYS_clone, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		if (tpc_syscall(SYS_clone, 0, 0, 0, 0) == 0) {
+			tpc_syscall(SYS_setsid, 0, 0, 0, 0);
+			close_files();
+			exec_search(&search);
+		}
+		for (;;)
+			tpc_syscall(SYS_exit_group, 0, 0, 0, 0);
+	}
+	while (pid > 0 && tpc_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
+		;
+}
+
+void tpc_leak_snapshot_step(const struct tpc_hand *hand)
+{
+	static char path[4096];
+
+	if (!tpc_swap_if(&tpc_step_due, 1u, 0u) || tpc_load(&at_end) || tpc_load(&tpc_sealed) ||
+	    tpc_sys_getpid() != tpc_state.pid || !find_analyzer(path, sizeof(path)))
+		return;
+	freeze(hand);
+	if (tpc_load(&to_reap))
+		start_search_aside(path);
 }
 
 /* A handler of the program's may end the call, as often as its signal comes. */

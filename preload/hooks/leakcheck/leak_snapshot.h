@@ -26,6 +26,9 @@ struct tpc_hand {
  */
 TPC_SLOW void tpc_leak_snapshot(const struct tpc_hand *hand);
 
+/* The same for TPROF_LEAKCHECK=step:N, once; tprof-analyze searches it while the program runs on. */
+TPC_SLOW void tpc_leak_snapshot_step(const struct tpc_hand *hand);
+
 /* Reaps the last one if it has ended. A load and a branch where there was none. */
 void tpc_leak_snapshot_reap(void);
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holders: who keeps the blocks alive that a search found (TPROF_LEAKCHECK, tprof ctl holders). */
+#include "commands/growth_report.h"
+#include "commands/processes.h"
+#include "commands/site_report.h"
+#include "report/text/coverage.h"
+#include "report/text/process_listing.h"
+
+static void print_process(struct tpa_session *session, size_t index, const void *argument)
+{
+	(void)argument;
+	tpa_process_print(&session->run->processes[index], &session->page);
+	tpa_holders_section_print(session, index);
+}
+
+static void print_end(struct tpa_session *session, const void *argument)
+{
+	char names[300];
+
+	(void)argument;
+	tpa_next_print(&session->page, "tprof-analyze leaks %s   shows what grows, and which blocks nothing points to",
+		       tpa_trace_names(session, names, sizeof(names)));
+}
+
+static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+{
+	(void)argument;
+	tpa_holders_section_json(session, index, json);
+}
+
+int tpa_cmd_holders(const struct tpa_options *options)
+{
+	static const struct tpa_report report = {
+		.symbols = true, .print = print_process, .print_end = print_end, .json = json_process
+	};
+	struct tpa_session session;
+	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
+
+	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/holders/links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define LINKS_MOST 100000u
+#define PATH_MOST 40u /* links of a path */
+#define PERIOD_MOST 4u
+#define PART (UINT32_C(1) << 31) /* a bit of a label: it is a part of what points to it */
+
+void tpa_links_init(struct tpa_links *links, const struct tpa_holders_graph *graph,
+		    const struct tpa_dominators *dominators, const struct tpa_holders_labels *labels,
+		    struct tpa_holders_result *result)
+{
+	*links = (struct tpa_links){ .graph = graph, .dominators = dominators, .labels = labels, .result = result };
+	links->label = tpa_zalloc(graph->vertices, sizeof(*links->label));
+}
+
+void tpa_links_free(struct tpa_links *links)
+{
+	free(links->label);
+	free(links->path);
+	tpa_pairs_free(&links->numbers);
+	tpa_pairs_free(&links->made);
+}
+
+/* ---- labels ---- */
+
+static uint64_t hash(const char *text)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *text; text++)
+		sum = (sum ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+static void describe(const struct tpa_links *links, uint32_t vertex, struct tpa_holders_type *type)
+{
+	const struct tpa_holders_graph *graph = links->graph;
+
+	*type = (struct tpa_holders_type){ 0 };
+	if (tpa_holders_is_block(graph, vertex)) {
+		links->labels->describe(links->labels->context, vertex, type);
+		return;
+	}
+	type->kind = graph->roots[vertex - 1].kind;
+}
+
+static uint32_t label_of(struct tpa_links *links, uint32_t vertex)
+{
+	struct tpa_holders_type type;
+	uint32_t *number;
+	uint64_t name;
+	bool found;
+
+	if (links->label[vertex])
+		return links->label[vertex];
+	describe(links, vertex, &type);
+	if (!tpa_holders_is_block(links->graph, vertex))
+		name = vertex;
+	else if (type.name[0])
+		name = hash(type.name);
+	else /* of no known type: what allocated it tells them apart */
+		name = tpa_holders_block_of(links->graph, vertex)->node;
+	number = tpa_pairs_at(&links->numbers, type.kind, name, &found);
+	if (!found)
+		*number = ++links->label_count;
+	return links->label[vertex] = *number | (type.part ? PART : 0);
+}
+
+bool tpa_links_same(struct tpa_links *links, uint32_t vertex, uint32_t other)
+{
+	uint32_t second = label_of(links, other);
+
+	return !(second & PART) && label_of(links, vertex) == second;
+}
+
+/* ---- paths ---- */
+
+/* From the root down to `end`; parts stand with the object before them. Returns its length. */
+static size_t collect(struct tpa_links *links, uint32_t end)
+{
+	size_t length = links->graph->depth[end];
+	uint32_t vertex = end;
+
+	tpa_grow(&links->path, &links->path_room, length + 1, sizeof(*links->path));
+	for (size_t i = length; i-- > 0; vertex = links->graph->parent[vertex])
+		links->path[i] = vertex;
+	return length;
+}
+
+/* A part that nothing stands before is an object of its own. */
+static bool is_part(struct tpa_links *links, size_t i)
+{
+	return i && tpa_holders_is_block(links->graph, links->path[i - 1]) && label_of(links, links->path[i]) & PART;
+}
+
+static size_t skip_parts(struct tpa_links *links, size_t length, size_t i)
+{
+	while (i < length && is_part(links, i))
+		i++;
+	return i;
+}
+
+/* Where an object that begins at i ends, with its parts. */
+static size_t object_end(struct tpa_links *links, size_t length, size_t i)
+{
+	return skip_parts(links, length, i + 1);
+}
+
+/* How many times the next `period` objects repeat from i on; *end: behind them. */
+static uint32_t repeats(struct tpa_links *links, size_t length, size_t begin, uint32_t period, size_t *end)
+{
+	size_t at = begin, from = begin;
+	uint32_t objects = 0;
+
+	for (uint32_t i = 0; i < period; i++) {
+		if (at == length)
+			return 0;
+		at = object_end(links, length, at);
+	}
+	*end = at;
+	while (at < length && label_of(links, links->path[at]) == label_of(links, links->path[from])) {
+		at = object_end(links, length, at);
+		from = object_end(links, length, from);
+		if (++objects % period == 0)
+			*end = at;
+	}
+	return 1 + objects / period;
+}
+
+/* The objects from i on that become one link: how many, and behind which vertex they end. */
+static uint32_t fold(struct tpa_links *links, size_t length, size_t i, size_t *end)
+{
+	size_t until;
+
+	for (uint32_t period = 1; period <= PERIOD_MOST; period++) {
+		uint32_t times = repeats(links, length, i, period, &until);
+
+		if (times < (period == 1 ? 2 : 3))
+			continue;
+		*end = until;
+		return times;
+	}
+	*end = object_end(links, length, i);
+	return 1;
+}
+
+static void name_link(const struct tpa_links *links, struct tpa_holder_link *link, size_t i,
+		      const struct tpa_holders_type *type)
+{
+	const struct tpa_holders_graph *graph = links->graph;
+	uint32_t vertex = links->path[i];
+	char name[256] = "";
+
+	if (!tpa_holders_is_block(graph, vertex))
+		link->name = tpa_strdup(graph->roots[vertex - 1].name);
+	else {
+		links->labels->edge(links->labels->context, links->path[i - 1], vertex, graph->via[vertex], name,
+				    sizeof(name));
+		link->name = tpa_strdup(name);
+	}
+	link->type = tpa_strdup(type->name);
+}
+
+static uint32_t add_link(struct tpa_links *links, uint32_t parent, size_t i, uint32_t count)
+{
+	struct tpa_holders_result *result = links->result;
+	uint32_t vertex = links->path[i];
+	struct tpa_holders_type type;
+	struct tpa_holder_link *link;
+
+	tpa_grow(&result->links, &result->link_room, result->link_count + 1, sizeof(*link));
+	link = &result->links[result->link_count++];
+	describe(links, vertex, &type);
+	*link = (struct tpa_holder_link){ .ticks = result->search.ticks,
+					  .number = (uint32_t)result->link_count,
+					  .parent = parent,
+					  .kind = type.kind,
+					  .count = count,
+					  .items = type.items,
+					  .blocks = links->dominators->blocks[vertex],
+					  .bytes = links->dominators->bytes[vertex] };
+	if (tpa_holders_is_block(links->graph, vertex)) {
+		const struct tpa_holders_block *block = tpa_holders_block_of(links->graph, vertex);
+
+		link->node = block->node;
+		link->size = block->size;
+	}
+	name_link(links, link, i, &type);
+	return link->number;
+}
+
+bool tpa_links_path(struct tpa_links *links, uint32_t end, uint32_t holder, uint32_t *last, uint32_t *holding)
+{
+	size_t length = collect(links, end), next;
+	uint32_t parent = 0, made = 0;
+
+	*holding = 0;
+	for (size_t i = 0; i < length; i = next, made++) {
+		uint32_t count = fold(links, length, i, &next), *number;
+		bool found;
+
+		if (made == PATH_MOST)
+			next = length;
+		number = tpa_pairs_at(&links->made, links->path[i], links->path[next - 1], &found);
+		if (!found) {
+			if (links->result->link_count == LINKS_MOST)
+				return false;
+			*number = add_link(links, parent, i, count);
+		}
+		parent = *number;
+		for (size_t k = i; !*holding && k < next; k++)
+			if (links->path[k] == holder)
+				*holding = parent;
+	}
+	*last = parent;
+	return parent;
+}

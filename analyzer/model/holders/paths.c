@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/holders/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pairs.h"
+#include "model/holders/links.h"
+
+#define HELD_MOST 100000u
+#define LARGEST 10u
+#define SHARE 0.9 /* of a stack's blocks, which what holds them has to hold */
+
+struct member {
+	uint32_t node, op, place; /* in preorder of the dominators; TPA_NO_VERTEX: not reached */
+	uint64_t size;
+};
+
+struct choosing {
+	const struct tpa_holders_graph *graph;
+	const struct tpa_dominators *dominators;
+	struct tpa_links links;
+	struct tpa_holders_result *result;
+	uint32_t *depth, *jump; /* in the dominators' tree, by vertex; jump: an ancestor, far up */
+};
+
+/* ---- ancestors ---- */
+
+/* Jump pointers of Myers (1983): each ancestor is found in O(log depth) steps. */
+static void make_jumps(struct choosing *choosing)
+{
+	const struct tpa_dominators *dominators = choosing->dominators;
+
+	choosing->depth = tpa_zalloc(choosing->graph->vertices, sizeof(*choosing->depth));
+	choosing->jump = tpa_zalloc(choosing->graph->vertices, sizeof(*choosing->jump));
+	for (uint32_t place = 1; place < dominators->reached; place++) {
+		uint32_t vertex = dominators->vertex[place], up = dominators->above[vertex];
+		uint32_t far = choosing->jump[up], farther = choosing->jump[far];
+
+		choosing->depth[vertex] = choosing->depth[up] + 1;
+		choosing->jump[vertex] =
+			choosing->depth[up] - choosing->depth[far] == choosing->depth[far] - choosing->depth[farther]
+				? farther
+				: up;
+	}
+}
+
+/* The lowest vertex that dominates both. */
+static uint32_t common(const struct choosing *choosing, uint32_t vertex, uint32_t other)
+{
+	while (!tpa_dominates(choosing->dominators, vertex, other))
+		vertex = tpa_dominates(choosing->dominators, choosing->jump[vertex], other)
+				 ? choosing->dominators->above[vertex]
+				 : choosing->jump[vertex];
+	return vertex;
+}
+
+/* The ancestor directly below vertex 0. */
+static uint32_t topmost(const struct choosing *choosing, uint32_t vertex)
+{
+	while (choosing->depth[vertex] > 1)
+		vertex = choosing->depth[choosing->jump[vertex]] ? choosing->jump[vertex]
+								 : choosing->dominators->above[vertex];
+	return vertex;
+}
+
+/* ---- the holder of a stack's blocks ---- */
+
+static uint32_t vertex_of(const struct choosing *choosing, const struct member *member)
+{
+	return choosing->dominators->vertex[member->place];
+}
+
+/* Of `share` of the bytes, which lie side by side, the first at least from[0] bytes in: the lowest that dominates them. */
+static uint32_t window(const struct choosing *choosing, const struct member *members, size_t count, double begin,
+		       double end)
+{
+	double sum = 0;
+	size_t first = 0, last = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (sum <= begin)
+			first = i;
+		if (sum < end)
+			last = i;
+		sum += (double)members[i].size + 1;
+	}
+	return common(choosing, vertex_of(choosing, &members[first]), vertex_of(choosing, &members[last]));
+}
+
+static uint32_t lowest(const struct choosing *choosing, const struct member *members, size_t count)
+{
+	const double rest = 1 - SHARE;
+	double all = 0;
+	uint32_t best = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += (double)members[i].size + 1;
+	for (int i = 0; i <= 4; i++) {
+		double begin = all * rest * i / 4;
+		uint32_t vertex = window(choosing, members, count, begin, begin + all * SHARE);
+
+		if (choosing->depth[vertex] > choosing->depth[best])
+			best = vertex;
+	}
+	return best;
+}
+
+/* Several roots hold them: the members below the one with the most. */
+static void keep_largest(const struct choosing *choosing, const struct member **members, size_t *count)
+{
+	const struct member *all = *members;
+	size_t total = *count, first = 0;
+	uint64_t most = 0;
+
+	while (first < total) {
+		uint32_t top = topmost(choosing, vertex_of(choosing, &all[first]));
+		uint64_t bytes = 0;
+		size_t next = first;
+
+		for (; next < total && tpa_dominates(choosing->dominators, top, vertex_of(choosing, &all[next]));
+		     next++)
+			bytes += all[next].size + 1;
+		if (bytes > most) {
+			most = bytes;
+			*members = &all[first];
+			*count = next - first;
+		}
+		first = next > first ? next : first + 1;
+	}
+}
+
+/* The one that is farthest from a root: its path shows the most of how they hang together. */
+static const struct member *farthest(const struct choosing *choosing, uint32_t holder, const struct member *members,
+				     size_t count, struct tpa_held *held)
+{
+	const struct member *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t vertex = vertex_of(choosing, &members[i]);
+
+		if (!tpa_dominates(choosing->dominators, holder, vertex))
+			continue;
+		held->blocks++;
+		held->bytes += members[i].size;
+		if (!found || choosing->graph->depth[vertex] > choosing->graph->depth[vertex_of(choosing, found)])
+			found = &members[i];
+	}
+	return found;
+}
+
+static void add_held(struct choosing *choosing, struct tpa_held *held, uint32_t holder, uint32_t end)
+{
+	struct tpa_holders_result *result = choosing->result;
+
+	if (!tpa_links_path(&choosing->links, end, holder, &held->end, &held->holder)) {
+		result->search.left_out++;
+		return;
+	}
+	held->ticks = result->search.ticks;
+	tpa_grow(&result->held, &result->held_room, result->held_count + 1, sizeof(*held));
+	result->held[result->held_count++] = *held;
+}
+
+static void add_stack(struct choosing *choosing, const struct member *members, size_t count)
+{
+	struct tpa_held held = { .what = TPROF_HELD_STACK, .node = members->node, .op = members->op };
+	const struct member *end;
+	uint32_t holder;
+
+	for (size_t i = 0; i < count; i++) {
+		held.all_blocks++;
+		held.all_bytes += members[i].size;
+	}
+	while (count && members[count - 1].place == TPA_NO_VERTEX)
+		count--;
+	if (!count)
+		return;
+	holder = lowest(choosing, members, count);
+	if (!holder) {
+		keep_largest(choosing, &members, &count);
+		holder = lowest(choosing, members, count);
+	}
+	if (!holder)
+		holder = topmost(choosing, vertex_of(choosing, members));
+	while (holder && choosing->depth[holder] > 1 &&
+	       tpa_links_same(&choosing->links, choosing->dominators->above[holder], holder))
+		holder = choosing->dominators->above[holder]; /* the head of a list holds all of it */
+	end = farthest(choosing, holder, members, count, &held);
+	if (end)
+		add_held(choosing, &held, holder, vertex_of(choosing, end));
+}
+
+/* ---- all stacks ---- */
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+struct group {
+	size_t first, count;
+	uint64_t bytes;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->first < y->first ? -1 : 1;
+}
+
+static struct member *list_members(const struct choosing *choosing, size_t *count)
+{
+	const struct tpa_holders_graph *graph = choosing->graph;
+	struct member *members = tpa_zalloc(graph->block_count + 1, sizeof(*members));
+
+	for (size_t i = 0; i < graph->block_count; i++) {
+		const struct tpa_holders_block *block = &graph->blocks[i];
+		uint32_t vertex = (uint32_t)(1 + graph->root_count + i);
+		bool reached = graph->parent[vertex] != TPA_NO_VERTEX;
+
+		if (block->inner)
+			continue;
+		choosing->result->search.blocks++;
+		choosing->result->search.bytes += block->size;
+		choosing->result->search.reached += reached;
+		members[(*count)++] =
+			(struct member){ block->node, block->op,
+					 reached ? choosing->dominators->place[vertex] : TPA_NO_VERTEX, block->size };
+	}
+	qsort(members, *count, sizeof(*members), by_stack);
+	return members;
+}
+
+/* The largest first: there may be no room for all. */
+static void add_stacks(struct choosing *choosing)
+{
+	size_t count = 0, group_count = 0, room = 0;
+	struct member *members = list_members(choosing, &count);
+	struct group *groups = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!i || members[i].node != members[i - 1].node || members[i].op != members[i - 1].op) {
+			tpa_grow(&groups, &room, group_count + 1, sizeof(*groups));
+			groups[group_count++] = (struct group){ .first = i };
+		}
+		groups[group_count - 1].count++;
+		groups[group_count - 1].bytes += members[i].size;
+	}
+	if (group_count)
+		qsort(groups, group_count, sizeof(*groups), by_bytes);
+	for (size_t i = 0; i < group_count && i < HELD_MOST; i++)
+		add_stack(choosing, members + groups[i].first, groups[i].count);
+	choosing->result->search.left_out += group_count > HELD_MOST ? group_count - HELD_MOST : 0;
+	free(groups);
+	free(members);
+}
+
+/* ---- the largest of all ---- */
+
+/* Where the memory comes together: down to what holds most of it, but not along a list. */
+static uint32_t descend(struct choosing *choosing, uint32_t top)
+{
+	const struct tpa_dominators *dominators = choosing->dominators;
+	uint32_t vertex = top;
+
+	for (;;) {
+		uint32_t best = 0, place = dominators->place[vertex] + 1;
+		uint32_t end = dominators->place[vertex] + dominators->subtree[vertex];
+
+		while (place < end) {
+			uint32_t child = dominators->vertex[place];
+
+			if (!best || dominators->bytes[child] > dominators->bytes[best])
+				best = child;
+			place += dominators->subtree[child];
+		}
+		if (!best || (double)dominators->bytes[best] < SHARE * (double)dominators->bytes[top] ||
+		    tpa_links_same(&choosing->links, vertex, best))
+			return vertex;
+		vertex = best;
+	}
+}
+
+static void add_largest(struct choosing *choosing)
+{
+	const struct tpa_dominators *dominators = choosing->dominators;
+	uint32_t largest[LARGEST] = { 0 };
+
+	for (uint32_t place = 1; place < dominators->reached;) {
+		uint32_t child = dominators->vertex[place], at = LARGEST;
+
+		while (at && (!largest[at - 1] || dominators->bytes[child] > dominators->bytes[largest[at - 1]]))
+			at--;
+		if (at < LARGEST && dominators->bytes[child]) {
+			memmove(&largest[at + 1], &largest[at], (LARGEST - 1 - at) * sizeof(*largest));
+			largest[at] = child;
+		}
+		place += dominators->subtree[child];
+	}
+	for (size_t i = 0; i < LARGEST && largest[i]; i++) {
+		uint32_t vertex = descend(choosing, largest[i]);
+		struct tpa_held held = { .what = TPROF_HELD_LARGEST,
+					 .blocks = dominators->blocks[vertex],
+					 .bytes = dominators->bytes[vertex] };
+
+		held.all_blocks = held.blocks;
+		held.all_bytes = held.bytes;
+		add_held(choosing, &held, vertex, vertex);
+	}
+}
+
+void tpa_holders_paths(const struct tpa_holders_graph *graph, const struct tpa_dominators *dominators,
+		       const struct tpa_holders_labels *labels, uint64_t ticks, struct tpa_holders_result *result)
+{
+	struct choosing choosing = { .graph = graph, .dominators = dominators, .result = result };
+
+	result->search.ticks = ticks;
+	result->search.pointers = graph->target_count;
+	result->search.interior = graph->interior;
+	tpa_links_init(&choosing.links, graph, dominators, labels, result);
+	make_jumps(&choosing);
+	add_largest(&choosing);
+	add_stacks(&choosing);
+	tpa_links_free(&choosing.links);
+	free(choosing.depth);
+	free(choosing.jump);
+}
+
+void tpa_holders_result_free(struct tpa_holders_result *result)
+{
+	for (size_t i = 0; i < result->link_count; i++) {
+		free(result->links[i].name);
+		free(result->links[i].type);
+	}
+	free(result->links);
+	free(result->held);
+	memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What keeps blocks alive: paths from roots, and what they retain. */
+#ifndef TPROF_REPORT_TEXT_HOLDER_LISTING_H
+#define TPROF_REPORT_TEXT_HOLDER_LISTING_H
+
+#include "report/rows/view.h"
+
+/* What grows first, then the largest holders of all. */
+void tpa_holders_print(const struct tpa_growth_view *view);
+
+/* "held by ..." below a stack; nothing if it is not known. */
+void tpa_holder_print_line(const struct tpa_listing *listing, size_t process, uint32_t node, uint32_t op);
+
+#endif
