@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/rows/stack.h"
+#include "report/rows/own_code.h"
 #include "report/rows/suppressions.h"
 
 #define FRAMES_MAX 4096
@@ -47,17 +47,6 @@ static void look_at(struct search *search, const struct tpa_symbol *symbol)
 }
 
 /*
- * From the inner end to the first line of Python's: what a Python function allocates is its own, though a registry may
- * have called it.
- */
-/* Is the file one of Python's own or an installed package's, or code that one of them made (dataclasses)? */
-static bool is_installed(const char *file)
-{
-	return file && (*file == '<' || strstr(file, "/dist-packages/") || strstr(file, "/site-packages/") ||
-			strstr(file, "/lib/python3"));
-}
-
-/*
  * From the innermost line of Python's outwards: is it import that runs, for itself or for nothing but installed modules,
  * whose own lines are run then? What the program's own modules do with their lines is theirs.
  */
@@ -70,7 +59,7 @@ static bool is_importing(const struct tpa_trace *trace, const uint32_t *frames, 
 			continue;
 		if (tpa_frame_is_import(trace, frame))
 			return true;
-		if (frame->code >= trace->code_count || !is_installed(trace->codes[frame->code].file))
+		if (frame->code >= trace->code_count || !tpa_python_is_installed(trace->codes[frame->code].file))
 			return false;
 	}
 	return false;
@@ -90,6 +79,10 @@ static bool is_nameless_python(struct tpa_symbols *symbols, const struct tpa_fra
 	       !tpa_symbols_module_is_named(symbols, frame->module);
 }
 
+/*
+ * Searches from the inner end to the first Python frame: what a Python function allocates is its own, even if a registry
+ * called it.
+ */
 static struct search search_of(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
 	uint32_t frames[FRAMES_MAX], end;
