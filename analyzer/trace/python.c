@@ -81,7 +81,8 @@ const char *tpa_tables_join(struct tpa_tables *tables)
 	}
 	tpa_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1, sizeof(*trace->nodes));
 	if (trace->nodes[join.node].frame || trace->nodes[join.node].parent) {
-		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE); /* the native and Python stacks are still good */
+		/* The native and Python stacks are still good. */
+		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE);
 		return NULL;
 	}
 	trace->nodes[join.node].parent = (uint32_t)join.native;

@@ -214,22 +214,14 @@ static const char *read_unload(struct tpa_tables *tables, const uint8_t *at, con
 }
 
 static tpa_read_body *const readers[] = {
-	[TPROF_TABLE_MODULE] = read_module,
-	[TPROF_TABLE_UNLOAD] = read_unload,
-	[TPROF_TABLE_FRAME] = read_frame,
-	[TPROF_TABLE_OP] = read_op,
-	[TPROF_TABLE_CODE] = tpa_tables_code,
-	[TPROF_TABLE_PYTHON] = tpa_tables_python,
-	[TPROF_TABLE_OP_CODE] = read_op_code,
-	[TPROF_TABLE_SHAPE] = read_shape,
-	[TPROF_TABLE_HOOKS] = tpa_fact_hooks,
-	[TPROF_TABLE_VALUE] = tpa_fact_value,
-	[TPROF_TABLE_JITDUMP] = tpa_fact_jitdump,
-	[TPROF_TABLE_FILE] = tpa_fact_file,
-	[TPROF_TABLE_REACH] = tpa_fact_reach,
-	[TPROF_TABLE_COUNTER] = tpa_fact_counter,
-	[TPROF_TABLE_HOLDER] = tpa_fact_holder,
-	[TPROF_TABLE_HELD] = tpa_fact_held,
+	[TPROF_TABLE_MODULE] = read_module,	  [TPROF_TABLE_UNLOAD] = read_unload,
+	[TPROF_TABLE_FRAME] = read_frame,	  [TPROF_TABLE_OP] = read_op,
+	[TPROF_TABLE_CODE] = tpa_tables_code,	  [TPROF_TABLE_PYTHON] = tpa_tables_python,
+	[TPROF_TABLE_OP_CODE] = read_op_code,	  [TPROF_TABLE_SHAPE] = read_shape,
+	[TPROF_TABLE_HOOKS] = tpa_fact_hooks,	  [TPROF_TABLE_VALUE] = tpa_fact_value,
+	[TPROF_TABLE_JITDUMP] = tpa_fact_jitdump, [TPROF_TABLE_FILE] = tpa_fact_file,
+	[TPROF_TABLE_REACH] = tpa_fact_reach,	  [TPROF_TABLE_COUNTER] = tpa_fact_counter,
+	[TPROF_TABLE_HOLDER] = tpa_fact_holder,	  [TPROF_TABLE_HELD] = tpa_fact_held,
 	[TPROF_TABLE_HOLDERS] = tpa_fact_holders,
 };
 
