@@ -132,6 +132,7 @@ static void write_op(struct chrome *chrome, const struct tpa_thread_state *threa
 	const struct tpa_op_frame *frame = &thread->open.frames[level];
 	const struct tpa_op_state *state =
 		chrome->replay.ops.calls.states ? chrome->replay.ops.calls.states[frame->op] : NULL;
+	uint64_t begin = tpa_replay_ticks_ns(&chrome->replay, frame->begin_ticks);
 
 	detail.name = op_name(chrome, frame->op);
 	detail.category = op_category(chrome, frame->op);
@@ -140,8 +141,8 @@ static void write_op(struct chrome *chrome, const struct tpa_thread_state *threa
 	detail.bytes = frame->said.bytes ? frame->said.bytes : frame->shaped.bytes;
 	detail.level = level;
 	name_thread(chrome, thread->stats.thread, thread->stats.tid, NULL);
-	tpa_chrome_op(&chrome->out, thread->stats.thread,
-		      frame->begin_ns > chrome->from_ns ? frame->begin_ns : chrome->from_ns, ns, &detail);
+	tpa_chrome_op(&chrome->out, thread->stats.thread, begin > chrome->from_ns ? begin : chrome->from_ns, ns,
+		      &detail);
 }
 
 static uint64_t ns_of_ticks(const struct tpa_trace *trace, uint64_t ticks)

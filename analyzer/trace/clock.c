@@ -116,6 +116,34 @@ uint64_t tpa_trace_ns(const struct tpa_trace *trace, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : (uint64_t)ns;
 }
 
+double tpa_trace_tick_ns(const struct tpa_trace *trace)
+{
+	return ldexp((double)tpa_impl(trace)->clock.mult, -32);
+}
+
+/* Of the trace's begin alone: from its start to its first chunk, which is always there. */
+static double early_tick_ns(const struct tpa_trace_impl *impl)
+{
+	const struct tpa_chunks *lists[] = { &impl->tables, &impl->events };
+	const struct tprof_moment *start = &impl->header.start;
+	double tick = impl->header.clock == TPROF_CLOCK_TSC ? (double)start->mono_ns / (double)start->ticks : 1;
+
+	for (size_t k = 0; k < 2 && impl->header.clock == TPROF_CLOCK_TSC; k++)
+		for (size_t i = 0; i < lists[k]->count; i++) {
+			const struct tprof_moment *begin = &lists[k]->list[i].begin;
+
+			if (lists[k]->list[i].offset == impl->header_size && begin->ticks > start->ticks)
+				tick = (double)(begin->mono_ns - start->mono_ns) /
+				       (double)(begin->ticks - start->ticks);
+		}
+	return tick > 0.01 && tick < 1000 ? tick : 1;
+}
+
+uint64_t tpa_trace_about(const struct tpa_trace *trace, uint64_t ns)
+{
+	return (uint64_t)((double)ns / early_tick_ns(tpa_impl(trace))) >> trace->header->tick_shift;
+}
+
 uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns)
 {
 	unsigned shift = trace->header->tick_shift;

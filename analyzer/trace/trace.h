@@ -209,6 +209,15 @@ bool tpa_path_is_collector(const char *path);
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
 uint64_t tpa_trace_ns(const struct tpa_trace *trace, uint64_t ticks);
 
+/* Nanoseconds of a tick, by the same fit. */
+double tpa_trace_tick_ns(const struct tpa_trace *trace);
+
+/*
+ * How much event time (ticks >> header->tick_shift) so many nanoseconds are, to about a percent: by what the trace said at
+ * its begin, so that a trace that grows keeps its answer.
+ */
+uint64_t tpa_trace_about(const struct tpa_trace *trace, uint64_t ns);
+
 /* Ticks (not shifted) when the run ended, as far as that is known before its events are read. */
 uint64_t tpa_trace_last(const struct tpa_trace *trace);
 

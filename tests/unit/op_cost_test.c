@@ -147,7 +147,7 @@ static void test_small_and_large_costs(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		tpa_op_charge(&stack, 0.25);
-	assert_int_equal(frame.cost_ns, 250);
+	assert_int_equal(frame.cost_ticks, 250);
 
 	gen_op_begin(gen, 1, 100, FUNCTION);
 	for (uint32_t i = 0; i < 20; i++)

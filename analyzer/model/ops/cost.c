@@ -8,14 +8,6 @@
 #include "model/stats/stats.h"
 #include "trace/chunks.h"
 
-/* Nanoseconds of a tick, as fitted. */
-static double tick_ns(const struct tpa_trace *trace)
-{
-	uint64_t span = UINT64_C(1) << 32;
-
-	return (double)tpa_trace_ns(trace, trace->header->start.ticks + span) / (double)span;
-}
-
 static int by_value(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
@@ -180,22 +172,22 @@ static double frees_share(const struct tpa_chunks *chunks)
 void tpa_cost_init(struct tpa_cost *cost, const struct tpa_trace *trace)
 {
 	const struct tpa_chunks *chunks = tpa_trace_chunks(trace);
-	double tick = tick_ns(trace), usual;
+	double usual;
 
 	*cost = (struct tpa_cost){ .first = trace->header->header_size, .size = trace->header->chunk_size, .frees = 1 };
 	if (trace->op_count < 2 || !chunks->count)
 		return;
-	cost->op_inside = trace->header->op_inside_ticks * tick;
-	cost->op_outside = trace->header->op_outside_ticks * tick;
-	cost->fold_inside = trace->header->fold_inside_ticks * tick;
-	cost->fold_outside = trace->header->fold_outside_ticks * tick;
-	cost->fold_untimed = trace->header->fold_untimed_ticks * tick;
-	cost->work = trace->header->work_ticks * tick;
+	cost->op_inside = trace->header->op_inside_ticks;
+	cost->op_outside = trace->header->op_outside_ticks;
+	cost->fold_inside = trace->header->fold_inside_ticks;
+	cost->fold_outside = trace->header->fold_outside_ticks;
+	cost->fold_untimed = trace->header->fold_untimed_ticks;
+	cost->work = trace->header->work_ticks;
 	cost->frees = frees_share(chunks);
 	usual = usual_ticks(chunks, OTHERS);
 	if (usual <= 0) /* of frees alone */
 		usual = usual_ticks(chunks, ALL);
-	cost->usual = usual * tick;
+	cost->usual = usual;
 	if (cost->usual <= 0)
 		return;
 	for (size_t i = 0; i < chunks->count; i++) {
@@ -207,7 +199,7 @@ void tpa_cost_init(struct tpa_cost *cost, const struct tpa_trace *trace)
 	for (size_t i = 0; i < chunks->count; i++) {
 		double ticks = nearby(chunks, i, cost->frees);
 
-		cost->chunks[(chunks->list[i].offset - cost->first) / cost->size] = (ticks < 0 ? usual : ticks) * tick;
+		cost->chunks[(chunks->list[i].offset - cost->first) / cost->size] = ticks < 0 ? usual : ticks;
 	}
 }
 

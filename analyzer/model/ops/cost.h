@@ -18,11 +18,11 @@
 #define TPA_COST_SHARE 64.0 /* one event in so many is timed (tprof-trace(5)) */
 
 struct tpa_cost {
-	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */
+	double op_inside, op_outside; /* ticks of a hooked function's call: between its begin and its end, and around */
 	double fold_inside, fold_outside; /* the same of a call that was folded */
 	double fold_untimed;		  /* of one that was folded and not timed: in all */
 	double work;			  /* what telling its work adds to op_inside */
-	double usual;			  /* ns of any other event but a free, over the whole trace */
+	double usual;			  /* ticks of any other event but a free, over the whole trace */
 	double frees;			  /* a free's part of that; also in a chunk */
 	double *chunks;			  /* the same, by chunk; NULL: nothing was timed */
 	uint64_t first, size;		  /* of chunks: where the first begins in the file, bytes of each */
@@ -36,7 +36,7 @@ uint64_t tpa_cost_recording(const struct tpa_trace *trace);
 void tpa_cost_init(struct tpa_cost *cost, const struct tpa_trace *trace);
 void tpa_cost_free(struct tpa_cost *cost);
 
-/* What recording the event at that place of the file cost, in ns, if it is no free; not of a hooked function's begin or end. */
+/* What recording the event at that place of the file cost, in ticks, if it is no free; not of a hooked function's begin or end. */
 static inline double tpa_cost_event(const struct tpa_cost *cost, uint64_t offset)
 {
 	uint64_t chunk = cost->chunks ? (offset - cost->first) / cost->size : 0;

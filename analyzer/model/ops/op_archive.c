@@ -78,7 +78,7 @@ void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 	TPA_ARCHIVE(archive, ops->counts);
 	TPA_ARCHIVE(archive, ops->last);
 	tpa_archive_op(archive, &ops->last.op);
-	TPA_ARCHIVE(archive, ops->outermost_ns);
+	TPA_ARCHIVE(archive, ops->outermost_ticks);
 	tpa_op_tree_archive(archive, &ops->tree);
 	archive_states(archive, ops);
 }

@@ -10,10 +10,10 @@
 #define ENOUGH 8u /* timed calls of a record, for it to be judged by them alone */
 #define LAST (TPROF_FOLD_BUCKETS - 1)
 
-/* Of one record, in ns without what recording cost. */
+/* Of one record, in ticks without what recording cost. */
 struct durations {
 	const struct tprof_fold *counts;
-	double ns_per_tick, cost;		/* cost: of a call, between its stamps */
+	double cost;				/* of a call, between its stamps */
 	double last;				/* ticks: of the calls in the last bucket, but for the longest */
 	double scale;				/* makes the sum of what is taken for the calls what it really was */
 	uint64_t histogram[TPROF_FOLD_BUCKETS]; /* of all calls, timed or not */
@@ -21,9 +21,7 @@ struct durations {
 
 static double net(const struct durations *all, double ticks)
 {
-	double ns = ticks * all->ns_per_tick - all->cost;
-
-	return ns > 0 ? ns : 0;
+	return ticks > all->cost ? ticks - all->cost : 0;
 }
 
 static unsigned bucket_of(uint32_t ticks)
@@ -184,8 +182,8 @@ static void add_to_tree(struct tpa_ops *ops, uint32_t outer, uint32_t op, const 
 /* The calls, and what is around them: recording them took some of its time. */
 static void add_to_outer(struct tpa_op_frame *outer, const struct sums *sums)
 {
-	outer->children_ns += sums->total_ns + sums->cost_ns;
-	outer->inner_ns += sums->total_ns;
+	outer->children_ticks += sums->total_ns + sums->cost_ns;
+	outer->inner_ticks += sums->total_ns;
 	outer->variance += sums->variance;
 	tpa_op_work_add(&outer->inner, &sums->work);
 }
@@ -223,17 +221,17 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 	all->histogram[fullest] += left;
 }
 
-/* ns that the calls took at most, all together: most of them stand between two moments that are known. */
+/* Ticks that the calls took at most, all together: most of them stand between two moments that are known. */
 static double most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
 {
 	const struct tpa_folded *folded = fold->folded;
 	double timed = folded->timed, of = folded->lasted_calls;
-	double ns = folded->lasted * fold->ns_per_tick - timed * (cost->fold_inside + cost->fold_outside) -
-		    (of - timed) * cost->fold_untimed;
+	double ticks = (double)folded->lasted - timed * (cost->fold_inside + cost->fold_outside) -
+		       (of - timed) * cost->fold_untimed;
 
 	if (!folded->lasted_calls)
 		return INFINITY;
-	return ns > 0 ? ns / of * folded->counts.calls : 0;
+	return ticks > 0 ? ticks / of * folded->counts.calls : 0;
 }
 
 /*
@@ -295,13 +293,11 @@ void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct 
 	const struct tprof_fold *counts = &fold->folded->counts;
 	struct tpa_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
 	const struct tpa_torch_work *torch = tpa_ops_torch(ops, fold->number);
-	struct durations all = { .counts = counts,
-				 .ns_per_tick = fold->ns_per_tick,
-				 .cost = ops->cost->fold_inside,
-				 .last = last_ticks(counts),
-				 .scale = 1 };
+	struct durations all = {
+		.counts = counts, .cost = ops->cost->fold_inside, .last = last_ticks(counts), .scale = 1
+	};
 	uint64_t timed = fold->folded->timed;
-	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total, mean;
+	double clock = (double)counts->ticks, cost = all.cost * (double)timed, total, mean;
 	uint32_t op = tpa_op_of(ops, fold->number);
 	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
 	struct tpa_op_state *state;
@@ -329,7 +325,7 @@ void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct 
 	add_shape(ops, state, fold, &sums);
 	add_to_tree(ops, outer ? outer->node : TPA_OP_NODE_ROOT, op, &sums);
 	add_to_op(&state->stats, &sums);
-	ops->outermost_ns += outer ? 0 : sums.total_ns;
+	ops->outermost_ticks += outer ? 0 : sums.total_ns;
 	ops->counts.nameless += tpa_op_is_nameless(ops, op) ? sums.calls : 0;
 	ops->counts.self_flop += sums.work.flop;
 	ops->counts.matrix_flop += sums.work.matrix_flop;

@@ -71,19 +71,110 @@ static void leave_out_warmup(struct tpa_op_state *state)
 	stats->interval = tpa_op_interval(stats, state->means);
 }
 
-static void finish(const struct tpa_ops *ops, struct tpa_op_state *state)
+/* The percentiles are taken before the histogram is scaled, which would make them a little less exact. */
+static void find_percentiles(struct tpa_op_stats *stats, const struct tpa_histogram *durations, double tick_ns)
+{
+	stats->p50_ns = tpa_round((double)tpa_histogram_percentile(durations, 0.5) * tick_ns);
+	stats->p90_ns = tpa_round((double)tpa_histogram_percentile(durations, 0.9) * tick_ns);
+	stats->p99_ns = tpa_round((double)tpa_histogram_percentile(durations, 0.99) * tick_ns);
+}
+
+static void scale(uint64_t *time, double tick_ns)
+{
+	*time = tpa_round((double)*time * tick_ns);
+}
+
+/* A sum in ticks and, of its parts as each was rounded, in nanoseconds. */
+struct sum {
+	uint64_t ticks, ns;
+};
+struct op_sums {
+	struct sum total, self;
+};
+
+static void add(struct sum *sum, uint64_t ticks, uint64_t ns)
+{
+	sum->ticks += ticks;
+	sum->ns += ns;
+}
+
+/* The time as a sum of rounded parts, if these are all of it. */
+static void scale_sum(uint64_t *time, const struct sum *parts, double tick_ns)
+{
+	if (*time == parts->ticks)
+		*time = parts->ns;
+	else
+		scale(time, tick_ns);
+}
+
+static bool is_recursive(const struct tpa_op_tree *tree, const struct tpa_op_node *node)
+{
+	for (uint32_t at = node->parent; at >= TPA_OP_NODE_FIRST; at = tree->nodes[at].parent)
+		if (tree->nodes[at].op == node->op)
+			return true;
+	return false;
+}
+
+/*
+ * The tree's times in nanoseconds. Only self times are rounded, and all others are made of these: what adds up in the
+ * program adds up in the report. `sums`: by op. The sum of the tree's roots.
+ */
+static struct sum scale_tree(struct tpa_op_tree *tree, double tick_ns, struct op_sums *sums)
+{
+	struct sum roots = { 0 };
+	struct sum *inner = tpa_zalloc(tree->count, sizeof(*inner));
+
+	for (size_t i = tree->count; i-- > 0;) { /* children stand behind their parents */
+		struct tpa_op_node *node = &tree->nodes[i];
+		struct tpa_op_node before = *node;
+
+		scale(&node->self_ns, tick_ns);
+		add(&inner[i], before.self_ns, node->self_ns);
+		scale_sum(&node->total_ns, &inner[i], tick_ns);
+		add(&sums[node->op].self, before.self_ns, node->self_ns);
+		if (!is_recursive(tree, node))
+			add(&sums[node->op].total, before.total_ns, node->total_ns);
+		add(node->parent >= TPA_OP_NODE_FIRST ? &inner[node->parent] : &roots, before.total_ns, node->total_ns);
+	}
+	free(inner);
+	return roots;
+}
+
+/* Ticks to nanoseconds. */
+static void scale_state(struct tpa_op_state *state, double tick_ns, const struct op_sums *sums)
+{
+	struct tpa_op_stats *stats = &state->stats;
+
+	scale_sum(&stats->total_ns, &sums->total, tick_ns);
+	scale_sum(&stats->self_ns, &sums->self, tick_ns);
+	scale(&stats->total_cost_ns, tick_ns);
+	scale(&stats->self_cost_ns, tick_ns);
+	stats->total_variance *= tick_ns * tick_ns;
+	stats->self_variance *= tick_ns * tick_ns;
+	for (size_t i = 0; i < stats->shape_count; i++) {
+		scale(&stats->shapes[i].total_ns, tick_ns);
+		scale(&stats->shapes[i].first_ns, tick_ns);
+		scale(&stats->shapes[i].calls_ns, tick_ns);
+	}
+	tpa_moments_scale(&state->later, tick_ns);
+	tpa_histogram_scale(state->durations, tick_ns);
+	tpa_series_scale(&state->means->series, state->means->values, tick_ns);
+	if (state->batches)
+		tpa_batches_scale(state->batches, tick_ns);
+}
+
+static void finish(const struct tpa_ops *ops, struct tpa_op_state *state, double tick_ns, const struct op_sums *sums)
 {
 	struct tpa_op_stats *stats = &state->stats;
 	const struct tpa_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
 
 	stats->name = op ? op->name : TPA_UNNAMED;
 	stats->category = op ? op->category : "";
+	find_percentiles(stats, state->durations, tick_ns);
+	scale_state(state, tick_ns, sums);
 	leave_out_warmup(state);
 	stats->min_ns = state->durations->min;
 	stats->max_ns = state->durations->max;
-	stats->p50_ns = tpa_histogram_percentile(state->durations, 0.5);
-	stats->p90_ns = tpa_histogram_percentile(state->durations, 0.9);
-	stats->p99_ns = tpa_histogram_percentile(state->durations, 0.99);
 	stats->histogram = state->durations;
 	stats->means = state->means;
 	stats->batches = state->batches;
@@ -98,13 +189,17 @@ static int by_total(const void *left, const void *right)
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count)
+struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t *count)
 {
+	struct op_sums *sums = tpa_zalloc(ops->count, sizeof(*sums));
 	struct tpa_op_stats *list;
+	struct sum roots;
 	size_t found = 0;
 
 	for (uint32_t i = 0; ops->states && i < ops->count; i++)
 		found += ops->states[i] && (ops->states[i]->stats.calls || ops->states[i]->stats.open);
+	roots = scale_tree(&ops->tree, tick_ns, sums);
+	ops->outermost_tick_ns = roots.ticks ? (double)roots.ns / (double)roots.ticks : tick_ns;
 	list = tpa_zalloc(found, sizeof(*list));
 	*count = 0;
 	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
@@ -112,7 +207,7 @@ struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count)
 
 		if (!state || (!state->stats.calls && !state->stats.open))
 			continue;
-		finish(ops, state);
+		finish(ops, state, tick_ns, &sums[state->stats.op]);
 		list[(*count)++] = state->stats;
 		state->stats.shapes = NULL; /* the list's now */
 		state->stats.shape_count = 0;
@@ -120,6 +215,7 @@ struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count)
 		state->means = NULL;
 		state->batches = NULL;
 	}
+	free(sums);
 	qsort(list, *count, sizeof(*list), by_total);
 	return list;
 }

@@ -129,7 +129,7 @@ void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t num
 	struct tpa_op_frame frame = { .op = tpa_op_of(ops, number),
 				      .counted = moment->counted,
 				      .hooked = is_hooked(ops, number),
-				      .begin_ns = moment->ns };
+				      .begin_ticks = moment->ticks };
 	uint32_t outer = stack->count ? stack->frames[stack->count - 1].node : TPA_OP_NODE_ROOT;
 
 	ops->counts.events += moment->counted;
@@ -154,8 +154,8 @@ static int64_t add(int64_t net, uint64_t bytes)
 
 /* Of a call that ends. */
 struct result {
-	uint64_t clock_ns; /* between its events */
-	uint64_t total_ns, self_ns, total_cost_ns, self_cost_ns;
+	uint64_t clock_ticks; /* between its events */
+	uint64_t total_ticks, self_ticks, total_cost_ticks, self_cost_ticks;
 	double self_variance;
 	struct tpa_op_work total, self;
 	bool unwound;
@@ -181,19 +181,19 @@ static struct tpa_op_work work_of(const struct tpa_op_frame *frame)
 }
 
 /* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
-static struct result result_of(const struct tpa_op_frame *frame, uint64_t time_ns, bool unwound)
+static struct result result_of(const struct tpa_op_frame *frame, uint64_t time, bool unwound)
 {
-	struct result result = { .clock_ns = time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0,
+	struct result result = { .clock_ticks = time > frame->begin_ticks ? time - frame->begin_ticks : 0,
 				 .self_variance = frame->variance,
 				 .unwound = unwound };
-	uint64_t own = result.clock_ns > frame->children_ns ? result.clock_ns - frame->children_ns : 0;
+	uint64_t own = result.clock_ticks > frame->children_ticks ? result.clock_ticks - frame->children_ticks : 0;
 
-	result.self_cost_ns = frame->cost_ns < own ? frame->cost_ns : own;
-	result.self_ns = own - result.self_cost_ns;
-	result.total_ns = result.self_ns + frame->inner_ns;
-	if (frame->variance > 0 && result.total_ns > result.clock_ns)
-		result.total_ns = result.clock_ns; /* what is in it was estimated */
-	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
+	result.self_cost_ticks = frame->cost_ticks < own ? frame->cost_ticks : own;
+	result.self_ticks = own - result.self_cost_ticks;
+	result.total_ticks = result.self_ticks + frame->inner_ticks;
+	if (frame->variance > 0 && result.total_ticks > result.clock_ticks)
+		result.total_ticks = result.clock_ticks; /* what is in it was estimated */
+	result.total_cost_ticks = result.clock_ticks > result.total_ticks ? result.clock_ticks - result.total_ticks : 0;
 	result.total = work_of(frame);
 	result.self.flop = result.total.flop - frame->inner.flop;
 	result.self.matrix_flop = result.total.matrix_flop - frame->inner.matrix_flop;
@@ -207,17 +207,17 @@ static void add_shape(struct tpa_op_stats *stats, const struct tpa_op_frame *fra
 	struct tpa_shape_stats *shape = &stats->shapes[frame->shape - 1];
 
 	if (!shape->calls++)
-		shape->first_ns = result->total_ns;
-	shape->calls_ns += result->total_ns;
-	shape->total_ns += frame->recursive ? 0 : result->total_ns;
+		shape->first_ns = result->total_ticks;
+	shape->calls_ns += result->total_ticks;
+	shape->total_ns += frame->recursive ? 0 : result->total_ticks;
 	shape->flop += frame->recursive ? result->self.flop : result->total.flop;
 }
 
 /* What a recursive call shares with the one around it. */
 static void add_whole(struct tpa_op_stats *stats, const struct tpa_op_frame *frame, const struct result *result)
 {
-	stats->total_ns += result->total_ns;
-	stats->total_cost_ns += result->total_cost_ns;
+	stats->total_ns += result->total_ticks;
+	stats->total_cost_ns += result->total_cost_ticks;
 	stats->flop += result->total.flop;
 	stats->bytes += result->total.bytes;
 	stats->allocated_bytes += frame->memory.allocated;
@@ -228,8 +228,8 @@ static void add_whole(struct tpa_op_stats *stats, const struct tpa_op_frame *fra
 static void add_to_node(struct tpa_op_node *node, const struct tpa_op_frame *frame, const struct result *result)
 {
 	node->calls++;
-	node->total_ns += result->total_ns;
-	node->self_ns += result->self_ns;
+	node->total_ns += result->total_ticks;
+	node->self_ns += result->self_ticks;
 	node->flop += result->total.flop;
 	node->self_flop += result->self.flop;
 	node->allocated_bytes += frame->memory.allocated;
@@ -245,11 +245,11 @@ static void add_call(struct tpa_ops *ops, const struct tpa_op_frame *frame, cons
 	struct tpa_op_stats *stats = &state->stats;
 
 	if (stats->calls++ >= TPA_HISTOGRAM_EXACT)
-		tpa_moments_add(&state->later, (double)result->total_ns);
+		tpa_moments_add(&state->later, (double)result->total_ticks);
 	stats->unwound += result->unwound;
-	stats->self_ns += result->self_ns;
+	stats->self_ns += result->self_ticks;
 	stats->self_variance += result->self_variance;
-	stats->self_cost_ns += result->self_cost_ns;
+	stats->self_cost_ns += result->self_cost_ticks;
 	stats->self_flop += result->self.flop;
 	stats->flop_in[result->self.precision] += result->self.flop;
 	stats->uncounted += result->total.uncounted;
@@ -272,14 +272,14 @@ static void add_call(struct tpa_ops *ops, const struct tpa_op_frame *frame, cons
 	ops->last = (struct tpa_op_call){ .op = frame->op,
 					  .shape = frame->shape,
 					  .recursive = frame->recursive,
-					  .begin_ns = frame->begin_ns,
-					  .end_ns = frame->begin_ns + result->clock_ns,
-					  .total_ns = result->total_ns,
-					  .self_ns = result->self_ns };
-	tpa_means_add(state->means, (double)result->total_ns);
+					  .begin_ticks = frame->begin_ticks,
+					  .end_ticks = frame->begin_ticks + result->clock_ticks,
+					  .total_ticks = result->total_ticks,
+					  .self_ticks = result->self_ticks };
+	tpa_means_add(state->means, (double)result->total_ticks);
 	if (state->batches)
-		tpa_batches_add(state->batches, (double)result->total_ns, 1);
-	tpa_histogram_add(state->durations, result->total_ns);
+		tpa_batches_add(state->batches, (double)result->total_ticks, 1);
+	tpa_histogram_add(state->durations, result->total_ticks);
 }
 
 /* `more` follows. */
@@ -300,22 +300,22 @@ static uint64_t beyond(uint64_t all, uint64_t given)
 /* What happened in an op happened in the one around it too. */
 static void add_to_outer(struct tpa_op_frame *outer, const struct tpa_op_frame *frame, const struct result *result)
 {
-	outer->children_ns += beyond(result->clock_ns, frame->given_ns);
-	outer->inner_ns += beyond(result->total_ns, frame->given_inner_ns);
+	outer->children_ticks += beyond(result->clock_ticks, frame->given_ticks);
+	outer->inner_ticks += beyond(result->total_ticks, frame->given_inner_ticks);
 	tpa_op_work_add(&outer->inner, &result->total);
 	add_memory(&outer->memory, &frame->memory);
 	tpa_counters_add(&outer->counters, &frame->counters);
 }
 
 /* `outer` ends before `inner`, which is directly in it: what was in both so far. */
-static void give_time(struct tpa_op_frame *outer, struct tpa_op_frame *inner, uint64_t ns)
+static void give_time(struct tpa_op_frame *outer, struct tpa_op_frame *inner, uint64_t ticks)
 {
-	uint64_t clock = beyond(ns, inner->begin_ns), total = beyond(clock, inner->cost_ns);
+	uint64_t clock = beyond(ticks, inner->begin_ticks), total = beyond(clock, inner->cost_ticks);
 
-	outer->children_ns += beyond(clock, inner->given_ns);
-	outer->inner_ns += beyond(total, inner->given_inner_ns);
-	inner->given_ns = clock;
-	inner->given_inner_ns = at_least(total, inner->given_inner_ns);
+	outer->children_ticks += beyond(clock, inner->given_ticks);
+	outer->inner_ticks += beyond(total, inner->given_inner_ticks);
+	inner->given_ticks = clock;
+	inner->given_inner_ticks = at_least(total, inner->given_inner_ticks);
 }
 
 static void give_memory(struct tpa_op_frame *outer, struct tpa_op_frame *inner)
@@ -326,14 +326,14 @@ static void give_memory(struct tpa_op_frame *outer, struct tpa_op_frame *inner)
 }
 
 /* Takes the frame out, wherever it is: what it is in is then its own number's frame less one. */
-static struct tpa_op_frame take_out(struct tpa_op_stack *stack, uint32_t at, uint64_t ns)
+static struct tpa_op_frame take_out(struct tpa_op_stack *stack, uint32_t at, uint64_t ticks)
 {
 	struct tpa_op_frame *frames = stack->frames, frame;
 
 	if (at + 1 < stack->count) {
 		for (uint32_t i = stack->count - 1; i > at; i--)
 			give_memory(&frames[i - 1], &frames[i]);
-		give_time(&frames[at], &frames[at + 1], ns);
+		give_time(&frames[at], &frames[at + 1], ticks);
 	}
 	frame = frames[at];
 	memmove(&frames[at], &frames[at + 1], (stack->count - at - 1) * sizeof(*frames));
@@ -360,14 +360,14 @@ void tpa_ops_end(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t withi
 		return;
 	}
 	at = stack->count - 1 - (uint32_t)within;
-	frame = take_out(stack, at, moment->ns);
-	result = result_of(&frame, moment->ns, unwound);
+	frame = take_out(stack, at, moment->ticks);
+	result = result_of(&frame, moment->ticks, unwound);
 	if (frame.torch && tpa_op_note_known(ops, stack, &frame))
 		result.total.unknown = true;
 	if (at)
 		add_to_outer(&stack->frames[at - 1], &frame, &result);
 	else if (frame.counted)
-		ops->outermost_ns += beyond(result.total_ns, frame.given_inner_ns);
+		ops->outermost_ticks += beyond(result.total_ticks, frame.given_inner_ticks);
 	add_memory(&frame.given, &frame.memory);
 	frame.memory = frame.given;
 	tpa_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);

@@ -3,6 +3,8 @@
  * Ops: each thread has a stack of the ones that are open on it; what a call took and allocated goes to its op, and to its
  * place in the tree of calls, when it ends. Nothing is kept of a single call but of an op's first few, so memory grows
  * with the ops, not with their calls.
+ *
+ * Times are in ticks: how long a tick is, only the whole trace tells. tpa_ops_result() makes them nanoseconds.
  */
 #ifndef TPROF_MODEL_OPS_OPS_H
 #define TPROF_MODEL_OPS_OPS_H
@@ -51,18 +53,18 @@ struct tpa_op_frame {
 	bool counted;	/* it began in the time, and on the thread, that are looked at */
 	bool recursive; /* the same op is open below it */
 	bool hooked;	/* a function, not an annotation */
-	uint64_t begin_ns;
-	uint64_t children_ns; /* of the clock */
-	uint64_t inner_ns;    /* of the ops within, without what recording cost */
-	uint64_t cost_ns;     /* of recording, while it was innermost */
-	double variance;      /* of what is taken for the time of the ops directly within */
+	uint64_t begin_ticks;
+	uint64_t children_ticks; /* of the clock */
+	uint64_t inner_ticks;	 /* of the ops within, without what recording cost */
+	uint64_t cost_ticks;	 /* of recording, while it was innermost */
+	double variance;	 /* of what is taken for the time of the ops directly within */
 	uint64_t self_allocated;
 	struct tpa_op_work said, inner; /* its own work, if it is known; that of the ops within */
 	struct tpa_op_work shaped;	/* the same as `said`, by the sizes of its tensors */
 	uint8_t torch; /* enum tpa_torch_known + 1, and TPA_OP_TORCH_ALONE; 0: no operator of PyTorch */
 	struct tpa_op_memory memory;
 	/* An op around it ended before it: that had these parts of its time and memory, which the next one around has not. */
-	uint64_t given_ns, given_inner_ns; /* as children_ns and inner_ns */
+	uint64_t given_ticks, given_inner_ticks; /* as children_ticks and inner_ticks */
 	struct tpa_op_memory given;
 	struct tpa_counters counters, self_counters;
 };
@@ -71,20 +73,20 @@ struct tpa_op_stack {
 	struct tpa_op_frame *frames;
 	uint32_t count, room;
 	uint64_t deeper; /* ops that are open beyond TPA_OP_DEPTH */
-	double cost;	 /* the part of a nanosecond that has not been charged to any op yet */
+	double cost;	 /* the part of a tick that has not been charged to any op yet */
 };
 
 /* A call that ended, as others may want to know of it: the steps, for one. */
 struct tpa_op_call {
 	uint32_t op, shape;
 	bool recursive;
-	uint64_t begin_ns, end_ns, total_ns, self_ns;
+	uint64_t begin_ticks, end_ticks, total_ticks, self_ticks;
 };
 
 struct tpa_op_state {
-	struct tpa_op_stats stats;
-	struct tpa_moments later; /* durations of the calls behind the first TPA_HISTOGRAM_EXACT */
-	struct tpa_moments timed; /* of the folded calls: durations that were measured, ns */
+	struct tpa_op_stats stats; /* its times are in ticks so far */
+	struct tpa_moments later;  /* durations of the calls behind the first TPA_HISTOGRAM_EXACT */
+	struct tpa_moments timed;  /* of the folded calls: durations that were measured */
 	struct tpa_histogram *durations;
 	struct tpa_means *means;
 	struct tpa_batches *batches; /* NULL: not asked for */
@@ -100,15 +102,16 @@ struct tpa_ops {
 	struct tpa_op_state **states; /* by such a number; NULL: never called */
 	struct tpa_op_tree tree;
 	struct tpa_op_counts counts;
-	struct tpa_op_call last; /* that ended and counted */
-	uint64_t outermost_ns;	 /* total time of all calls that were in no other op */
-	bool batches;		 /* durations are kept as such too */
+	struct tpa_op_call last;  /* that ended and counted */
+	uint64_t outermost_ticks; /* total time of all calls that were in no other op */
+	double outermost_tick_ns; /* nanoseconds a tick of these, as tpa_ops_result() rounded them */
+	bool batches;		  /* durations are kept as such too */
 };
 
 /* When an op begins or ends. */
 struct tpa_op_moment {
-	uint64_t ns;  /* since the run's start */
-	double cost;  /* ns that recording an annotation took here */
+	uint64_t ticks;
+	double cost;  /* ticks that recording an annotation took here */
 	bool counted; /* within the time, and on the thread, that are looked at */
 };
 
@@ -150,7 +153,6 @@ void tpa_op_count_known(struct tpa_ops *ops, struct tpa_op_state *state, enum tp
 struct tpa_op_fold {
 	uint64_t number; /* of the op */
 	const struct tpa_folded *folded;
-	double ns_per_tick;
 	bool counted;
 };
 void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct tpa_op_fold *fold);
@@ -179,18 +181,18 @@ static inline uint32_t tpa_op_current(const struct tpa_op_stack *stack)
 const struct tpa_op_frame *tpa_op_current_layer(const struct tpa_ops *ops, const struct tpa_op_stack *stack);
 
 /*
- * Takes what recording an event cost out of the thread's innermost op's time. Whole nanoseconds are charged, and what is
+ * Takes what recording an event cost out of the thread's innermost op's time. Whole ticks are charged, and what is
  * left of one goes with the next, so that sums are right.
  */
-static inline void tpa_op_charge(struct tpa_op_stack *stack, double ns)
+static inline void tpa_op_charge(struct tpa_op_stack *stack, double ticks)
 {
 	uint64_t whole;
 
-	stack->cost += ns;
+	stack->cost += ticks;
 	whole = stack->cost >= 1 ? (uint64_t)stack->cost : 0;
 	stack->cost -= (double)whole;
 	if (stack->count)
-		stack->frames[stack->count - 1].cost_ns += whole;
+		stack->frames[stack->count - 1].cost_ticks += whole;
 }
 
 /* The thread requested so many bytes, or gave them back. */
@@ -213,8 +215,8 @@ struct tpa_interval tpa_op_interval(const struct tpa_op_stats *stats, const stru
 void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops);
 void tpa_op_stack_archive(struct tpa_archive *archive, struct tpa_ops *ops, struct tpa_op_stack *stack);
 
-/* The ops that were met, by total time. */
-struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, size_t *count);
+/* The ops that were met, by total time; they and the tree of calls get times in nanoseconds. */
+struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t *count);
 
 /* A list of tpa_ops_result() or tpa_ops_combine(). */
 void tpa_ops_result_free(struct tpa_op_stats *list, size_t count);

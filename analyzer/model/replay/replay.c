@@ -74,7 +74,8 @@ void tpa_replay_begin(struct tpa_replay *replay, uint64_t time)
 	replay->inside = true;
 	tpa_replay_heap_begin(replay, time);
 	tpa_maps_begin(&replay->maps);
-	moment = tpa_replay_step_moment(replay, replay->from ? tpa_replay_ns(replay, time) : replay->start_ns);
+	moment = tpa_replay_step_moment(replay, replay->from ? tpa_replay_ticks(replay, time)
+							     : replay->trace->header->start.ticks);
 	tpa_steps_start(&replay->steps.steps, &moment);
 	tpa_replay_growth_begin(replay, time);
 }

@@ -42,9 +42,9 @@ struct tpa_thread_state {
 	struct tpa_op_stack open;
 	struct tpa_sequence calls;		       /* of ops */
 	uint64_t counters_time;			       /* of a COUNTERS event, if it was the last one; 0: it was not */
-	double counters_cost_ns;		       /* what reading them took before the last op */
+	double counters_cost;			       /* ticks that reading them took before the last op */
 	uint64_t cpu_ns;			       /* by its last USAGE event; 0: it has none */
-	uint64_t usage_ns;			       /* of that event, if no op's came behind it; 0: one did */
+	uint64_t usage_ticks;			       /* of that event, if no op's came behind it; 0: one did */
 	struct tpa_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TPA_NO_ADDRESS UINT64_MAX
@@ -92,10 +92,10 @@ struct tpa_part_cpu {
 	uint64_t periods;	/* of all */
 };
 
-/* What the kernel counted, as it was read last, at `ns`; own_cpu_ns is its thread's. */
+/* What the kernel counted, as it was read last, at `ticks`; own_cpu_ns is its thread's. */
 struct tpa_part_usage {
 	struct tpa_usage last;
-	uint64_t ns;
+	uint64_t ticks;
 	bool known;
 };
 
@@ -111,7 +111,7 @@ struct tpa_part_op {
 	struct tpa_ops calls;
 	struct tpa_cost cost; /* of recording */
 	struct tpa_counters counters;
-	double counters_cost_ns; /* of all threads */
+	double counters_cost; /* of all threads, in ticks */
 };
 
 /* An op whose calls end a training step each. */
@@ -193,8 +193,15 @@ void tpa_replay_step(struct tpa_replay *replay);
 /* As many times, or to the end. */
 void tpa_replay_steps(struct tpa_replay *replay, size_t count);
 
-/* Event time to nanoseconds since the run's start. */
+/* Event time, or ticks, to nanoseconds since the run's start: exact once all of the trace is known. */
 uint64_t tpa_replay_ns(const struct tpa_replay *replay, uint64_t time);
+uint64_t tpa_replay_ticks_ns(const struct tpa_replay *replay, uint64_t ticks);
+
+/* Event time to ticks, in which the replay counts. */
+static inline uint64_t tpa_replay_ticks(const struct tpa_replay *replay, uint64_t time)
+{
+	return time << replay->trace->header->tick_shift;
+}
 
 /*
  * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that

@@ -34,7 +34,7 @@ void tpa_replay_growth_due(struct tpa_replay *replay, uint64_t time)
 /* Slices of time become longer as the run goes on: how long it will be is not known while its trace grows. */
 void tpa_replay_growth_begin(struct tpa_replay *replay, uint64_t time)
 {
-	uint64_t slice = tpa_trace_time(replay->trace, SLICE_NS) - tpa_trace_time(replay->trace, 1);
+	uint64_t slice = tpa_trace_about(replay->trace, SLICE_NS);
 
 	tpa_growth_init(&replay->growth.of_steps, 1, 1);
 	tpa_growth_init(&replay->growth.of_time, slice, 2);

@@ -423,7 +423,7 @@ static void init(struct tpa_replay *replay)
 	tpa_live_init(&replay->heap.live);
 	tpa_sites_init(&replay->heap.sites, replay->trace, replay->options->group);
 	replay->heap.estimates.mean = (double)replay->trace->header->sample_bytes;
-	replay->heap.short_time = tpa_trace_time(replay->trace, TPA_SHORT_LIVED_NS) - tpa_trace_time(replay->trace, 1);
+	replay->heap.short_time = tpa_trace_about(replay->trace, TPA_SHORT_LIVED_NS);
 }
 
 void tpa_replay_heap_begin(struct tpa_replay *replay, uint64_t time)

@@ -159,6 +159,6 @@ struct tpa_growth_inputs tpa_replay_growth_inputs(struct tpa_replay *replay);
 void tpa_replay_growth_due(struct tpa_replay *replay, uint64_t time);
 
 /* Of a step that begins or ends at that time. */
-struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, uint64_t ns);
+struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, uint64_t ticks);
 
 #endif

@@ -22,14 +22,11 @@ static void add_work(struct tpa_replay *replay, struct tpa_thread_state *thread,
 
 static void add_folded(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_event *event)
 {
-	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
 	struct tpa_op_fold fold = { .number = event->fold.op, .counted = tpa_replay_counts(replay, event) };
-	double ns = (double)tpa_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
 
 	if (!event->fold.calls)
 		return;
 	fold.folded = event->fold.calls;
-	fold.ns_per_tick = ns;
 	tpa_ops_fold(&replay->ops.calls, &thread->open, &fold);
 }
 
@@ -42,21 +39,20 @@ static void charge_counters(struct tpa_replay *replay, struct tpa_thread_state *
 	if (!thread->counters_time)
 		return;
 	if (event->kind == TPA_EVENT_OP_BEGIN)
-		thread->counters_cost_ns =
-			(double)(tpa_replay_ns(replay, event->time) - tpa_replay_ns(replay, thread->counters_time));
+		thread->counters_cost = (double)tpa_replay_ticks(replay, event->time - thread->counters_time);
 	thread->counters_time = 0;
-	replay->ops.counters_cost_ns += thread->counters_cost_ns;
-	tpa_op_charge(&thread->open, thread->counters_cost_ns);
+	replay->ops.counters_cost += thread->counters_cost;
+	tpa_op_charge(&thread->open, thread->counters_cost);
 }
 
 static void replay_op(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_event *event)
 {
-	struct tpa_op_moment moment = { .ns = tpa_replay_ns(replay, event->time),
+	struct tpa_op_moment moment = { .ticks = tpa_replay_ticks(replay, event->time),
 					.cost = tpa_cost_event(&replay->ops.cost, event->offset),
 					.counted = tpa_replay_counts(replay, event) };
 	struct tpa_op_work work = { .precision = TPA_UNSAID };
 
-	thread->usage_ns = 0;
+	thread->usage_ticks = 0;
 	switch (event->kind) {
 	case TPA_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);
@@ -90,10 +86,10 @@ static void replay_op(struct tpa_replay *replay, struct tpa_thread_state *thread
 void tpa_replay_op(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
-	uint64_t before = replay->ops.calls.outermost_ns;
+	uint64_t before = replay->ops.calls.outermost_ticks;
 
 	replay_op(replay, thread, event);
-	thread->stats.op_ns += replay->ops.calls.outermost_ns - before;
+	thread->stats.op_ns += replay->ops.calls.outermost_ticks - before;
 }
 
 /* What the ops' own blocks were, as the sites know it. */
@@ -130,7 +126,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 
 	for (i = 0; i < replay->threads.count; i++)
 		tpa_ops_left_open(&replay->ops.calls, &replay->threads.list[i].open);
-	process->ops = tpa_ops_result(&replay->ops.calls, &process->op_count);
+	process->ops = tpa_ops_result(&replay->ops.calls, tpa_trace_tick_ns(replay->trace), &process->op_count);
 	process->op_counts = replay->ops.calls.counts;
 	process->counters = replay->ops.counters;
 	process->op_nodes = replay->ops.calls.tree.nodes;
@@ -149,7 +145,7 @@ static void init(struct tpa_replay *replay)
 static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
 	TPA_ARCHIVE(to, replay->ops.counters);
-	TPA_ARCHIVE(to, replay->ops.counters_cost_ns);
+	TPA_ARCHIVE(to, replay->ops.counters_cost);
 	tpa_ops_archive(to, &replay->ops.calls);
 }
 

@@ -104,8 +104,8 @@ bool tpa_order_is_freed_already(struct tpa_replay *replay, const struct tpa_even
 
 static void init(struct tpa_replay *replay)
 {
-	replay->order.stray_time = tpa_trace_time(replay->trace, STRAY_NS) - tpa_trace_time(replay->trace, 1);
-	replay->order.early_time = tpa_trace_time(replay->trace, EARLY_NS) - tpa_trace_time(replay->trace, 1);
+	replay->order.stray_time = tpa_trace_about(replay->trace, STRAY_NS);
+	replay->order.early_time = tpa_trace_about(replay->trace, EARLY_NS);
 }
 
 static void archive(struct tpa_archive *to, struct tpa_replay *replay)

@@ -535,7 +535,7 @@ void tpa_replay_allocator(struct tpa_replay *replay, const struct tpa_event *eve
 		return;
 	replay->memory.allocator_live = replay->now.live_bytes;
 	if (replay->inside)
-		tpa_allocator_add(&replay->memory.allocator, tpa_replay_ns(replay, event->time), event->allocator);
+		tpa_allocator_add(&replay->memory.allocator, event->time, event->allocator);
 	replay->memory.allocator.last = *event->allocator;
 }
 
@@ -560,6 +560,11 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	makeup->end.sample.time = tpa_replay_ns(replay, makeup->end.sample.time);
 	for (size_t i = 0; i < makeup->count; i++)
 		makeup->list[i].time = tpa_replay_ns(replay, makeup->list[i].time);
+	for (size_t i = 0; i < replay->memory.allocator.count; i++) {
+		struct tpa_allocator_sample *sample = &replay->memory.allocator.list[i];
+
+		sample->time_ns = tpa_replay_ns(replay, sample->time_ns);
+	}
 	process->allocator = replay->memory.allocator;
 	replay->memory.allocator.list = NULL;
 }

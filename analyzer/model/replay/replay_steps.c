@@ -109,14 +109,14 @@ void tpa_replay_usage(struct tpa_replay *replay, const struct tpa_event *event)
 		return;
 	replay->usage.last = *event->usage;
 	thread->cpu_ns = replay->usage.last.own_cpu_ns;
-	thread->usage_ns = tpa_replay_ns(replay, event->time);
-	replay->usage.ns = thread->usage_ns;
+	thread->usage_ticks = tpa_replay_ticks(replay, event->time);
+	replay->usage.ticks = thread->usage_ticks;
 	replay->usage.known = true;
 }
 
-struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, uint64_t ns)
+struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, uint64_t ticks)
 {
-	struct tpa_step_moment moment = { .ns = ns,
+	struct tpa_step_moment moment = { .ns = ticks,
 					  .flop = replay->ops.calls.counts.self_flop,
 					  .matrix_flop = replay->ops.calls.counts.matrix_flop };
 	struct tpa_step_totals *totals = &moment.totals;
@@ -126,7 +126,9 @@ struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, u
 	totals->live_bytes = replay->now.live_bytes;
 	totals->cpu_periods = replay->cpu.periods;
 	totals->usage = replay->usage.last;
-	totals->usage_age_ns = !replay->usage.known ? UINT64_MAX : ns > replay->usage.ns ? ns - replay->usage.ns : 0;
+	totals->usage_age_ns = !replay->usage.known	     ? UINT64_MAX
+			       : ticks > replay->usage.ticks ? ticks - replay->usage.ticks
+							     : 0;
 	return moment;
 }
 
@@ -146,12 +148,12 @@ static void note_end(struct tpa_replay *replay)
 {
 	for (int i = 0; i < 2; i++)
 		if (replay->options->step_ends[i] == replay->steps.steps.ended)
-			replay->steps.steps.ends_ns[i] = tpa_replay_ns(replay, replay->last);
+			replay->steps.steps.ends_ns[i] = tpa_replay_ticks(replay, replay->last);
 }
 
-static void end_step(struct tpa_replay *replay, const struct tpa_thread_state *thread, uint64_t ns, uint64_t items)
+static void end_step(struct tpa_replay *replay, const struct tpa_thread_state *thread, uint64_t ticks, uint64_t items)
 {
-	struct tpa_step_moment moment = tpa_replay_step_moment(replay, ns);
+	struct tpa_step_moment moment = tpa_replay_step_moment(replay, ticks);
 
 	tpa_outlived_begin(&replay->heap.outlived, replay->last);
 	moment.totals.thread = thread->stats.thread;
@@ -162,11 +164,13 @@ static void end_step(struct tpa_replay *replay, const struct tpa_thread_state *t
 }
 
 /* What is right before a STEP was read for it, and the times say how long that took. */
-static void charge_usage(struct tpa_thread_state *thread, uint64_t ns)
+static void charge_usage(const struct tpa_replay *replay, struct tpa_thread_state *thread, uint64_t ticks)
 {
-	if (thread->usage_ns && ns > thread->usage_ns && ns - thread->usage_ns < USAGE_MOST_NS)
-		tpa_op_charge(&thread->open, (double)(ns - thread->usage_ns));
-	thread->usage_ns = 0;
+	uint64_t most = tpa_replay_ticks(replay, tpa_trace_about(replay->trace, USAGE_MOST_NS));
+
+	if (thread->usage_ticks && ticks > thread->usage_ticks && ticks - thread->usage_ticks < most)
+		tpa_op_charge(&thread->open, (double)(ticks - thread->usage_ticks));
+	thread->usage_ticks = 0;
 }
 
 void tpa_replay_step_end(struct tpa_replay *replay, const struct tpa_event *event)
@@ -174,10 +178,10 @@ void tpa_replay_step_end(struct tpa_replay *replay, const struct tpa_event *even
 	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
 
 	tpa_replay_charge(replay, thread, event);
-	charge_usage(thread, tpa_replay_ns(replay, event->time));
+	charge_usage(replay, thread, tpa_replay_ticks(replay, event->time));
 	if (!replay->inside || replay->steps.anchor.source)
 		return;
-	end_step(replay, thread, tpa_replay_ns(replay, event->time), event->step.items);
+	end_step(replay, thread, tpa_replay_ticks(replay, event->time), event->step.items);
 }
 
 void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *thread)
@@ -187,12 +191,12 @@ void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *t
 
 	if (!call->op)
 		return;
-	tpa_step_ops_add(&replay->steps.steps.ops, replay->ops.calls.count, call->op, call->self_ns);
+	tpa_step_ops_add(&replay->steps.steps.ops, replay->ops.calls.count, call->op, call->self_ticks);
 	remember(replay, thread);
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
 		return;
-	end_step(replay, thread, call->end_ns, 0);
+	end_step(replay, thread, call->end_ticks, 0);
 }
 
 /* Event times to steps. */
@@ -206,7 +210,14 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
 	struct tpa_step_stats *stats = &process->steps;
 
-	tpa_steps_result(&replay->steps.steps, stats);
+	tpa_steps_result(&replay->steps.steps, tpa_trace_tick_ns(replay->trace), stats);
+	for (size_t i = 0; i < stats->list_count; i++) {
+		stats->list[i].begin_ns = tpa_replay_ticks_ns(replay, stats->list[i].begin_ns);
+		stats->list[i].end_ns = tpa_replay_ticks_ns(replay, stats->list[i].end_ns);
+	}
+	for (int i = 0; i < 2; i++)
+		if (stats->ends_ns[i])
+			stats->ends_ns[i] = tpa_replay_ticks_ns(replay, stats->ends_ns[i]);
 	stats->source = replay->steps.anchor.source ? replay->steps.anchor.source : TPA_STEPS_MARKED;
 	stats->source = stats->count ? stats->source : TPA_STEPS_NONE;
 	stats->anchor = replay->steps.anchor.op;

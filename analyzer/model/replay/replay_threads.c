@@ -52,8 +52,17 @@ static void estimate_thread(const struct tpa_thread_state *thread, struct tpa_th
 	stats->bytes_variance = thread->bytes.variance;
 }
 
+/* Running sums are rounded, not each thread's time, so that the threads add up to the roots of the tree of calls. */
+static uint64_t op_ns(const struct tpa_replay *replay, uint64_t before, uint64_t ticks)
+{
+	double tick_ns = replay->ops.calls.outermost_tick_ns;
+
+	return tpa_round((double)(before + ticks) * tick_ns) - tpa_round((double)before * tick_ns);
+}
+
 static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
+	uint64_t op_ticks = 0;
 	size_t i;
 
 	process->threads = tpa_zalloc(replay->threads.count + 1, sizeof(*process->threads));
@@ -64,6 +73,8 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 		process->threads[i] = thread->stats;
 		if (replay->sampled)
 			estimate_thread(thread, &process->threads[i]);
+		process->threads[i].op_ns = op_ns(replay, op_ticks, thread->stats.op_ns);
+		op_ticks += thread->stats.op_ns;
 		process->threads[i].first_ns = tpa_replay_ns(replay, thread->first);
 		process->threads[i].last_ns = tpa_replay_ns(replay, thread->last);
 		tpa_cpu_add(&process->cpu, &thread->stats.cpu);
@@ -99,9 +110,9 @@ static void archive_thread(struct tpa_archive *archive, struct tpa_replay *repla
 	tpa_op_stack_archive(archive, &replay->ops.calls, &thread->open);
 	tpa_sequence_archive(archive, &thread->calls);
 	TPA_ARCHIVE(archive, thread->counters_time);
-	TPA_ARCHIVE(archive, thread->counters_cost_ns);
+	TPA_ARCHIVE(archive, thread->counters_cost);
 	TPA_ARCHIVE(archive, thread->cpu_ns);
-	TPA_ARCHIVE(archive, thread->usage_ns);
+	TPA_ARCHIVE(archive, thread->usage_ticks);
 	TPA_ARCHIVE(archive, thread->allocations);
 	TPA_ARCHIVE(archive, thread->frees);
 	TPA_ARCHIVE(archive, thread->bytes);

@@ -7,7 +7,12 @@
 
 uint64_t tpa_replay_ns(const struct tpa_replay *replay, uint64_t time)
 {
-	return replay->start_ns + tpa_trace_ns(replay->trace, time << replay->trace->header->tick_shift);
+	return tpa_replay_ticks_ns(replay, tpa_replay_ticks(replay, time));
+}
+
+uint64_t tpa_replay_ticks_ns(const struct tpa_replay *replay, uint64_t ticks)
+{
+	return replay->start_ns + tpa_trace_ns(replay->trace, ticks);
 }
 
 uint64_t tpa_replay_end_ns(const struct tpa_replay *replay)
@@ -33,7 +38,7 @@ void tpa_replay_pause(struct tpa_replay *replay, const struct tpa_event *event)
 	} else if (!begins && replay->pause.on && replay->inside) {
 		replay->pause.time += event->time - replay->pause.began;
 		/* The step that goes on began in the pause, or before it. */
-		moment = tpa_replay_step_moment(replay, tpa_replay_ns(replay, event->time));
+		moment = tpa_replay_step_moment(replay, tpa_replay_ticks(replay, event->time));
 		tpa_steps_start(&replay->steps.steps, &moment);
 	}
 	replay->pause.on = begins;
@@ -48,8 +53,7 @@ void tpa_replay_mark(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	tpa_replay_thread(replay, event);
 	if (tpa_replay_counts(replay, event))
-		tpa_marks_add(&replay->marks, tpa_replay_ns(replay, event->time), event->thread, event->mark.text,
-			      event->mark.length);
+		tpa_marks_add(&replay->marks, event->time, event->thread, event->mark.text, event->mark.length);
 }
 
 /* ---- the part ---- */
@@ -103,14 +107,16 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	process->trace = replay->trace;
 	process->start_ns = replay->start_ns;
 	process->duration_ns = tpa_replay_end_ns(replay) - replay->start_ns;
-	process->overhead_ns =
-		tpa_trace_ns(replay->trace, header->start.ticks + overhead) + tpa_round(replay->ops.counters_cost_ns);
+	process->overhead_ns = tpa_trace_ns(replay->trace, header->start.ticks + overhead) +
+			       tpa_round(replay->ops.counters_cost * tpa_trace_tick_ns(replay->trace));
 	process->off_at_start = header->flags & TPROF_FLAG_WAITED;
 	process->pauses = replay->pause.count;
 	process->paused_ns = pause_ns(replay, process->duration_ns);
 	process->combined_peak_bytes = replay->sum.peak;
 	process->combined_peak_variance = replay->sum.variance;
 	look_at_timeline(replay, process);
+	for (size_t i = 0; i < replay->marks.count; i++)
+		replay->marks.list[i].time_ns = tpa_replay_ns(replay, replay->marks.list[i].time_ns);
 	process->marks = replay->marks;
 	replay->marks = (struct tpa_marks){ NULL };
 }

@@ -8,7 +8,7 @@
 struct tpa_archive;
 
 struct tpa_allocator_sample {
-	uint64_t time_ns; /* since the run's start */
+	uint64_t time_ns; /* in the report since the run's start; before in the unit of who adds it */
 	struct tpa_allocator numbers;
 };
 

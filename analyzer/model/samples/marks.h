@@ -13,7 +13,7 @@ struct tpa_archive;
 #define TPA_MARKS_MAX 1000u
 
 struct tpa_mark {
-	uint64_t time_ns; /* since the run's start */
+	uint64_t time_ns; /* in the report since the run's start; before in the unit of who adds it */
 	uint32_t thread;
 	char *text;
 };

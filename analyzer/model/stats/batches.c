@@ -61,6 +61,13 @@ void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_p
 	}
 }
 
+void tpa_batches_scale(struct tpa_batches *batches, double factor)
+{
+	for (size_t i = 0; i < batches->series.count; i++)
+		batches->means[i] += log(factor);
+	batches->series.open_sum += (double)batches->series.open * log(factor);
+}
+
 void tpa_batches_append(struct tpa_batches *to, const struct tpa_batches *from)
 {
 	for (size_t i = 0; i < from->series.count; i++)

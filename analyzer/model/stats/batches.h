@@ -22,7 +22,7 @@ struct tpa_batches {
 	double means[TPA_BATCH_MAX]; /* of its full batches */
 };
 
-/* Adds `calls` calls of this duration in ns. Durations below 1 ns count as 1 ns. */
+/* Adds `calls` calls of this duration in ns. Durations below 1 count as 1. */
 void tpa_batches_add(struct tpa_batches *batches, double ns, uint64_t calls);
 
 /* Adds durations whose order is unknown: they are shuffled, in the same way each time. */
@@ -31,6 +31,9 @@ struct tpa_batch_part {
 	uint64_t calls;
 };
 void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_part *parts, size_t count);
+
+/* Multiplies all durations. */
+void tpa_batches_scale(struct tpa_batches *batches, double factor);
 
 /* Appends the batches of another process in which the same op was called. */
 void tpa_batches_append(struct tpa_batches *to, const struct tpa_batches *from);

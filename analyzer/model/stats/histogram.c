@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "model/stats/stats.h"
 
 #define GROUPS (64 - TPA_HISTOGRAM_BITS + 1)
 
@@ -96,6 +97,51 @@ void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *f
 	to->min = to->count && to->min < from->min ? to->min : from->min;
 	to->max = to->max > from->max ? to->max : from->max;
 	to->count += from->count;
+}
+
+/* The first value of a part. */
+static uint64_t low_of(unsigned group, uint64_t part)
+{
+	return group ? (TPA_HISTOGRAM_PARTS + part) << (group - 1) : part;
+}
+
+/* Values of one bucket, taken to be spread evenly from `low` to `high`: each bucket gets those that are in it. */
+static void spread(struct tpa_histogram *histogram, double low, double high, uint64_t values)
+{
+	uint64_t at = tpa_round(low), done = 0;
+
+	while (done < values) {
+		unsigned group = group_of(at);
+		uint64_t next = low_of(group, part_of(at, group) + 1);
+		double share = high > low ? ((double)next - 0.5 - low) / (high - low) : 1;
+		uint64_t upto = share < 1 && next > at ? (uint64_t)(share * (double)values) : values;
+
+		parts_of(histogram, group)[part_of(at, group)] += upto - done;
+		done = upto;
+		at = next;
+	}
+}
+
+void tpa_histogram_scale(struct tpa_histogram *histogram, double factor)
+{
+	uint64_t *parts[GROUPS];
+
+	if (factor == 1)
+		return;
+	histogram->min = tpa_round((double)histogram->min * factor);
+	histogram->max = tpa_round((double)histogram->max * factor);
+	for (size_t i = 0; i < TPA_HISTOGRAM_EXACT; i++)
+		histogram->few[i] = tpa_round((double)histogram->few[i] * factor);
+	memcpy(parts, histogram->parts, sizeof(parts));
+	memset(histogram->parts, 0, sizeof(parts));
+	for (unsigned group = 0; group < GROUPS; group++) {
+		for (unsigned part = 0; parts[group] && part < TPA_HISTOGRAM_PARTS; part++) {
+			double low = (double)low_of(group, part), width = group ? ldexp(1, (int)group - 1) : 1;
+
+			spread(histogram, (low - 0.5) * factor, (low + width - 0.5) * factor, parts[group][part]);
+		}
+		free(parts[group]);
+	}
 }
 
 static int by_value(const void *a, const void *b)

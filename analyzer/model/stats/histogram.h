@@ -42,6 +42,9 @@ void tpa_histogram_add_many(struct tpa_histogram *histogram, uint64_t value, uin
 /* Adds all values of `from`. */
 void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *from);
 
+/* Multiplies all values, which moves those in a bucket of its own width by up to half of it. */
+void tpa_histogram_scale(struct tpa_histogram *histogram, double factor);
+
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
 uint64_t tpa_histogram_percentile(const struct tpa_histogram *histogram, double share);
 

@@ -36,6 +36,13 @@ void tpa_series_add(struct tpa_series *series, double *means, size_t room, doubl
 	}
 }
 
+void tpa_series_scale(struct tpa_series *series, double *means, double factor)
+{
+	for (size_t i = 0; i < series->count; i++)
+		means[i] *= factor;
+	series->open_sum *= factor;
+}
+
 bool tpa_series_is_valid(const struct tpa_series *series, size_t room)
 {
 	return series->count < room && (series->size ? series->open < series->size : !series->count && !series->open);

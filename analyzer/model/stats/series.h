@@ -23,6 +23,9 @@ struct tpa_series {
 /* Adds the same value `times` times. `means` has `room` places, an even number, and belongs to the series. */
 void tpa_series_add(struct tpa_series *series, double *means, size_t room, double value, uint64_t times);
 
+/* Multiplies all values. */
+void tpa_series_scale(struct tpa_series *series, double *means, double factor);
+
 /* Whether a loaded series is valid for `room` places. */
 bool tpa_series_is_valid(const struct tpa_series *series, size_t room);
 

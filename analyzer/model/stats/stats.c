@@ -82,6 +82,12 @@ void tpa_moments_add_many(struct tpa_moments *moments, double value, uint64_t ti
 	moments->squares += distance * distance * before * more / (before + more);
 }
 
+void tpa_moments_scale(struct tpa_moments *moments, double factor)
+{
+	moments->mean *= factor;
+	moments->squares *= factor * factor;
+}
+
 void tpa_moments_fill(struct tpa_moments *moments, uint64_t count)
 {
 	if (moments->count < count)

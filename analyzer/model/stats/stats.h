@@ -39,6 +39,8 @@ void tpa_moments_add(struct tpa_moments *moments, double value);
 void tpa_moments_merge(struct tpa_moments *to, const struct tpa_moments *from);
 /* Adds the same value `times` times: the pairwise update of Chan, Golub and LeVeque (1979). */
 void tpa_moments_add_many(struct tpa_moments *moments, double value, uint64_t times);
+/* Multiplies all numbers. */
+void tpa_moments_scale(struct tpa_moments *moments, double factor);
 /* Adds zeros until there are `count` numbers, for something that was first found late. */
 void tpa_moments_fill(struct tpa_moments *moments, uint64_t count);
 /* Standard deviation of a sample, with n - 1; 0 if there are fewer than two numbers. */

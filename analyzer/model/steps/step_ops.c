@@ -292,21 +292,45 @@ static int by_length(const void *left, const void *right)
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence_ns, struct tpa_step_stats *stats)
+static void scale(uint64_t *time, double tick_ns)
 {
+	*time = tpa_round((double)*time * tick_ns);
+}
+
+/* Ticks to nanoseconds. What the kernel said is in nanoseconds. */
+static void scale_all(struct tpa_step_ops *ops, double tick_ns)
+{
+	scale(&ops->sum.ns, tick_ns);
+	scale(&ops->own_ns, tick_ns);
+	for (uint32_t i = 0; i < ops->count; i++)
+		scale(&ops->sums[i], tick_ns);
+	for (uint32_t k = 0; k < ops->slow_count; k++) {
+		scale(&ops->slowest[k].in.ns, tick_ns);
+		for (uint32_t i = 0; ops->slowest[k].ops && i < ops->count; i++)
+			scale(&ops->slowest[k].ops[i], tick_ns);
+	}
+}
+
+void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence, double tick_ns, struct tpa_step_stats *stats)
+{
+	bool slow[TPA_STEP_SLOWEST];
+
+	for (uint32_t i = 0; i < ops->slow_count; i++)
+		slow[i] = ops->slowest[i].in.ns > fence;
+	scale_all(ops, tick_ns);
 	stats->outliers = tpa_zalloc(TPA_STEP_SLOWEST, sizeof(*stats->outliers));
 	for (uint32_t i = 0; i < ops->slow_count; i++) {
-		const struct tpa_slow_step *slow = &ops->slowest[i];
-		struct tpa_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
+		const struct tpa_slow_step *step = &ops->slowest[i];
+		struct tpa_step_outlier outlier = { .step = step->step, .ns = step->in.ns };
 
-		if (slow->in.ns <= fence_ns)
+		if (!slow[i])
 			continue;
-		outlier.allocated_bytes = more(slow->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
-		outlier.allocations = more(slow->in.allocations, ops->sum.allocations, ops->steps);
-		outlier.cpu_periods = more(slow->in.cpu_periods, ops->sum.cpu_periods, ops->steps);
-		outlier.live_bytes = more_signed(slow->in.live_bytes, ops->sum.live_bytes, ops->steps);
-		compare_usage(ops, &slow->in, &outlier);
-		name_ops(ops, slow, &outlier);
+		outlier.allocated_bytes = more(step->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
+		outlier.allocations = more(step->in.allocations, ops->sum.allocations, ops->steps);
+		outlier.cpu_periods = more(step->in.cpu_periods, ops->sum.cpu_periods, ops->steps);
+		outlier.live_bytes = more_signed(step->in.live_bytes, ops->sum.live_bytes, ops->steps);
+		compare_usage(ops, &step->in, &outlier);
+		name_ops(ops, step, &outlier);
 		stats->outliers[stats->outlier_count++] = outlier;
 	}
 	qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);

@@ -63,7 +63,7 @@ void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, cons
 /* Saves, or loads into what is all zero. */
 void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops);
 
-/* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. */
-void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence_ns, struct tpa_step_stats *stats);
+/* Ops by their time in a step, and those of the slowest steps that took longer than `fence` ticks. */
+void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence, double tick_ns, struct tpa_step_stats *stats);
 
 #endif

@@ -151,7 +151,7 @@ static void leave_out_warmup(const struct tpa_steps *steps, struct tpa_step_stat
  * The mean's interval. Where neighbours were put together their means are the values (batch means): what is alike within
  * them counts less, and the rest is asked for as it is of single steps.
  */
-static void find_interval(const struct tpa_steps *steps, struct tpa_step_stats *stats)
+static void find_interval(const struct tpa_steps *steps, double tick_ns, struct tpa_step_stats *stats)
 {
 	double *values = tpa_zalloc(stats->list_count, sizeof(*values)), mean = stats->durations.mean;
 	struct tpa_effective effective;
@@ -161,7 +161,7 @@ static void find_interval(const struct tpa_steps *steps, struct tpa_step_stats *
 		const struct tpa_step *step = &stats->list[i];
 
 		if (step->first > stats->warmup && step->steps == steps->span)
-			values[count++] = (double)(step->end_ns - step->begin_ns) / (double)step->steps;
+			values[count++] = (double)(step->end_ns - step->begin_ns) * tick_ns / (double)step->steps;
 	}
 	effective = tpa_effective_mean(values, count);
 	free(values);
@@ -178,15 +178,21 @@ static uint64_t fence_of(const struct tpa_histogram *durations)
 	return durations->count < TPA_WARMUP_MIN ? UINT64_MAX : q3 + (q3 - q1) + (q3 - q1) / 2;
 }
 
-void tpa_steps_result(struct tpa_steps *steps, struct tpa_step_stats *stats)
+void tpa_steps_result(struct tpa_steps *steps, double tick_ns, struct tpa_step_stats *stats)
 {
+	uint64_t p50 = tpa_histogram_percentile(&steps->durations, 0.5), fence = fence_of(&steps->durations);
+	uint64_t p99 = tpa_histogram_percentile(&steps->durations, 0.99);
+
+	steps->first_ns = tpa_round((double)steps->first_ns * tick_ns);
+	tpa_histogram_scale(&steps->durations, tick_ns);
+	tpa_moments_scale(&steps->later, tick_ns);
 	*stats = (struct tpa_step_stats){
 		.count = steps->ended,
 		.items = steps->items,
 		.first_ns = steps->first_ns,
 		.min_ns = steps->durations.min,
-		.p50_ns = tpa_histogram_percentile(&steps->durations, 0.5),
-		.p99_ns = tpa_histogram_percentile(&steps->durations, 0.99),
+		.p50_ns = tpa_round((double)p50 * tick_ns),
+		.p99_ns = tpa_round((double)p99 * tick_ns),
 		.max_ns = steps->durations.max,
 		.ends_ns = { steps->ends_ns[0], steps->ends_ns[1] },
 		.list = steps->list,
@@ -194,8 +200,8 @@ void tpa_steps_result(struct tpa_steps *steps, struct tpa_step_stats *stats)
 	};
 	steps->list = NULL;
 	leave_out_warmup(steps, stats);
-	find_interval(steps, stats);
-	tpa_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
+	find_interval(steps, tick_ns, stats);
+	tpa_step_ops_result(&steps->ops, fence, tick_ns, stats);
 }
 
 void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)

@@ -3,6 +3,8 @@
  * Steps: what lies between two STEP events, of whichever threads. What comes before the first STEP is step 1, with the
  * program's start in it, so it is left out of mean, interval and percentiles. At most TPA_STEP_MAX are kept in detail: when
  * there are more, neighbours are put together in pairs.
+ *
+ * Times are in ticks until tpa_steps_result(), as those of ops are.
  */
 #ifndef TPROF_MODEL_STEPS_STEPS_H
 #define TPROF_MODEL_STEPS_STEPS_H
@@ -62,8 +64,11 @@ struct tpa_born tpa_steps_at(const struct tpa_step_stats *stats, uint64_t ns);
 /* Saves, or loads into steps that are all zero. */
 void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps);
 
-/* Moves the lists to *stats: tpa_steps_result_free(). */
-void tpa_steps_result(struct tpa_steps *steps, struct tpa_step_stats *stats);
+/*
+ * Moves the lists to *stats: tpa_steps_result_free(). Durations become nanoseconds; when each step begins and ends, in
+ * stats->list and stats->ends_ns, remains in ticks.
+ */
+void tpa_steps_result(struct tpa_steps *steps, double tick_ns, struct tpa_step_stats *stats);
 void tpa_steps_result_free(struct tpa_step_stats *stats);
 
 #endif
