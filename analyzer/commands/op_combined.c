@@ -51,6 +51,7 @@ void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top)
 
 	all.ops = tpa_ops_combine(session->run, &all.op_count);
 	tpa_op_list(&list, &all, "total", NULL);
+	tpa_op_list_join(&list);
 	if (list.count) {
 		tpa_headline(page, "Operators of all %zu processes together", session->run->process_count);
 		tpa_ops_print_short(page, &list, tpa_top(session->options, top));

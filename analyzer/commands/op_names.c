@@ -24,9 +24,11 @@ static bool is_nameless(const char *name)
 	return strncmp(name, ".omp_outlined", strlen(".omp_outlined")) == 0;
 }
 
-static void name_of(char *text, size_t size, const struct tpa_symbol *symbol, const struct tpa_frame *frame)
+static void name_of(char *text, size_t size, const struct tpa_op *op, const struct tpa_symbol *symbol,
+		    const struct tpa_frame *frame)
 {
 	const struct tpa_location *own = &symbol->locations[symbol->count - 1];
+	const char *what = strncmp(op->category, "openmp", strlen("openmp")) == 0 ? "parallel region at " : "";
 	const char *file = own->file ? strrchr(own->file, '/') : NULL;
 
 	file = file ? file + 1 : own->file;
@@ -38,26 +40,29 @@ static void name_of(char *text, size_t size, const struct tpa_symbol *symbol, co
 	else if (own->function)
 		snprintf(text, size, "%s", own->function);
 	else if (frame->module)
-		snprintf(text, size, "%s+0x%" PRIx64, symbol->module, frame->pc - frame->module->bias);
+		snprintf(text, size, "%s%s+0x%" PRIx64, what, symbol->module, frame->pc - frame->module->bias);
 	else
-		snprintf(text, size, "0x%" PRIx64, frame->pc);
+		snprintf(text, size, "%s0x%" PRIx64, what, frame->pc);
 }
 
 static void name_by_address(struct tpa_trace *trace, const char *debug_dir)
 {
 	struct tpa_symbols_options options = { .debug_dir = debug_dir };
 	struct tpa_symbols *symbols = NULL;
-	static const char part[] = ", a thread's part";
+	static const char part[] = TPA_REGION_PART;
 	char text[512];
 
 	for (size_t i = 1; i < trace->op_count; i++) {
 		uint32_t frame = trace->ops[i].name ? trace->ops[i].frame : 0;
+		const struct tpa_symbol *symbol;
 
 		if (!frame || frame >= trace->frame_count || !trace->frames[frame].pc)
 			continue;
 		if (!symbols)
 			symbols = tpa_symbols_open(trace, &options);
-		name_of(text, sizeof(text) - sizeof(part), tpa_symbols_frame(symbols, frame), &trace->frames[frame]);
+		symbol = tpa_symbols_frame(symbols, frame);
+		name_of(text, sizeof(text) - sizeof(part), &trace->ops[i], symbol, &trace->frames[frame]);
+		trace->ops[i].has_symbol = symbol->locations[symbol->count - 1].function != NULL;
 		if (strcmp(trace->ops[i].category, "openmp part") == 0)
 			strcat(text, part);
 		tpa_trace_rename_op(trace, i, text);
@@ -136,4 +141,5 @@ void tpa_op_names(struct tpa_trace *trace, const char *debug_dir)
 {
 	name_by_address(trace, debug_dir);
 	name_by_schema(trace, debug_dir);
+	tpa_trace_split_regions(trace);
 }

@@ -21,6 +21,7 @@ void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t t
 	struct tpa_op_list list;
 
 	tpa_op_list(&list, of, "total", NULL);
+	tpa_op_list_join(&list);
 	if (list.count) {
 		tpa_headline(page, "Which operators took the time");
 		tpa_ops_print_short(page, &list, tpa_top(session->options, top));

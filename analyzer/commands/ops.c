@@ -16,6 +16,7 @@ static void print(struct tpa_session *session, size_t process)
 	struct tpa_op_list list;
 
 	tpa_op_list(&list, of, options->sort, session->filter);
+	tpa_op_list_join(&list);
 	if (list.count)
 		tpa_headline(page, "%s",
 			     options->by == TPA_BY_LAYER ? "Layers"

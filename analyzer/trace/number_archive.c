@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #define NAMELESS UINT32_MAX
+#define IS_REGION                                                                                                      \
+	0x80000000u /* set in the number of the op in which the regions run; as well, of their threads' parts: */
+#define IS_PART 0x40000000u
 
 bool tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
 			       const struct tpa_trace *trace, const uint32_t *same, uint32_t op_count)
@@ -38,14 +41,37 @@ void tpa_archive_node(struct tpa_archive *archive, uint32_t *node)
 		*node = tpa_trace_node(numbers->trace, number);
 }
 
+/* An op as the file has it, or by the one that the file has. */
+static uint32_t recorded(const struct tpa_archive_numbers *numbers, uint32_t number)
+{
+	const struct tpa_op *op;
+
+	if (number == numbers->op_count - 1)
+		return NAMELESS;
+	op = number ? &numbers->trace->ops[number] : NULL;
+	if (!op || !op->runs_in)
+		return number;
+	return op->runs_in | IS_REGION | (op->parallel == TPA_PARALLEL_PART ? IS_PART : 0);
+}
+
+static uint32_t of_recorded(const struct tpa_trace *trace, uint32_t number)
+{
+	uint32_t around = number & ~(IS_REGION | IS_PART);
+
+	if (!(number & IS_REGION) || number == NAMELESS || around >= trace->op_count)
+		return number;
+	return trace->ops[around].region + (number & IS_PART ? 1 : 0);
+}
+
 void tpa_archive_op(struct tpa_archive *archive, uint32_t *op)
 {
 	const struct tpa_archive_numbers *numbers = archive->user;
-	uint32_t nameless = numbers->op_count - 1, number = *op == nameless ? NAMELESS : *op, same;
+	uint32_t nameless = numbers->op_count - 1, number = archive->loading ? 0 : recorded(numbers, *op), same;
 
 	TPA_ARCHIVE(archive, number);
 	if (!archive->loading)
 		return;
+	number = of_recorded(numbers->trace, number);
 	same = number < numbers->trace->op_count ? numbers->same[number] : 0;
 	*op = !number ? 0 : same ? same : nameless;
 }

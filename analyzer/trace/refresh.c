@@ -19,6 +19,20 @@ static void point_to_self(struct tpa_trace_impl *impl)
 	impl->trace.header = &impl->header;
 }
 
+static void keep_ops(struct tpa_trace *trace, struct tpa_trace *before)
+{
+	size_t recorded = before->regions ? before->regions : before->op_count;
+
+	for (size_t i = 0; i < recorded && i < trace->op_count; i++) {
+		if (!before->ops[i].name || !trace->ops[i].name)
+			continue;
+		SWAP(trace->ops[i].name, before->ops[i].name);
+		SWAP(trace->ops[i].category, before->ops[i].category);
+		trace->ops[i].has_symbol = before->ops[i].has_symbol;
+	}
+	tpa_trace_split_regions(trace);
+}
+
 /* Texts of the header never change, and others keep pointers to them; names may be those that a user gave. */
 static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 {
@@ -42,12 +56,7 @@ static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 	SWAP(impl->reasons, old->reasons);
 	SWAP(impl->reason_count, old->reason_count);
 	SWAP(impl->reason_room, old->reason_room);
-	for (size_t i = 0; i < before->op_count && i < trace->op_count; i++) {
-		if (!before->ops[i].name || !trace->ops[i].name)
-			continue;
-		SWAP(trace->ops[i].name, before->ops[i].name);
-		SWAP(trace->ops[i].category, before->ops[i].category);
-	}
+	keep_ops(trace, before);
 	for (size_t i = old->opening_damage; i < before->damage_count; i++)
 		tpa_damage_add(trace, before->damage[i].offset, before->damage[i].lost_bytes, before->damage[i].reason);
 }

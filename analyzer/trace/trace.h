@@ -41,6 +41,11 @@ struct tpa_node {
 
 #define TPA_UNNAMED "(unnamed)" /* an op without a name, or without a record of it */
 
+/* Of an op: is it a parallel region of OpenMP, or what one of its threads does of it? */
+enum tpa_parallel { TPA_PARALLEL_NONE, TPA_PARALLEL_REGION, TPA_PARALLEL_PART };
+
+#define TPA_REGION_PART ", a thread's part" /* ends the names of parts */
+
 struct tpa_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
 	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */
@@ -48,6 +53,13 @@ struct tpa_op {
 	size_t tensors_length;
 	uint8_t origin; /* enum tprof_op_origin */
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
+	/* Once tpa_trace_split_regions() was called, which see. */
+	uint8_t parallel; /* enum tpa_parallel */
+	bool library;	  /* an operator of a library */
+	bool has_symbol;  /* its function has one */
+	uint32_t
+		region; /* of a part: its region. Of other ops: the op of all regions in it; its threads' parts are the next number */
+	uint32_t runs_in; /* of an op that has no record: the op in which it runs. 0: it has one */
 };
 
 /* An allocator that the hooks do not see, or a pool in whose blocks others lie. Texts live as long as the session. */
@@ -141,6 +153,7 @@ struct tpa_trace {
 	size_t code_count; /* index = code number; [0] unused */
 	struct tpa_op *ops;
 	size_t op_count;	 /* index = op number; [0] unused */
+	size_t regions;		 /* the first op that has no record, see tpa_trace_split_regions(). 0: all have */
 	struct tpa_hooks *hooks; /* one for each object and state that the trace tells of */
 	size_t hooks_count;
 	struct tpa_reach_sum *reach; /* what searches for pointers found */
@@ -223,6 +236,12 @@ uint64_t tpa_trace_last(const struct tpa_trace *trace);
 
 /* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
 uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns);
+
+/*
+ * Adds ops for the parallel regions that run in others, if the trace has any regions, and says in struct tpa_op which ops are regions.
+ * Names of ops, which those of the regions are made of, must be as they shall be shown.
+ */
+void tpa_trace_split_regions(struct tpa_trace *trace);
 
 /* Gives an op another name, which is copied. */
 void tpa_trace_rename_op(struct tpa_trace *trace, size_t op, const char *name);

@@ -73,6 +73,28 @@ static void archive_states(struct tpa_archive *archive, struct tpa_ops *ops)
 	}
 }
 
+/* In which ops the regions were opened. */
+static void archive_opened(struct tpa_archive *archive, struct tpa_ops *ops)
+{
+	uint32_t count = 0, none = 0, region, outer;
+
+	for (size_t i = 0; ops->opened_in && i < ops->trace->op_count; i++)
+		count += ops->opened_in[i] != 0;
+	TPA_ARCHIVE(archive, count);
+	for (uint32_t i = 0; !archive->loading && count && i < ops->trace->op_count; i++) {
+		region = i;
+		if (!ops->opened_in[i])
+			continue;
+		tpa_archive_op(archive, &region);
+		tpa_archive_op(archive, &ops->opened_in[i]);
+	}
+	while (archive->loading && count-- && !archive->failed) {
+		tpa_archive_op(archive, &region);
+		tpa_archive_op(archive, &outer);
+		*(ops->opened_in && !tpa_op_is_nameless(ops, region) ? &ops->opened_in[region] : &none) = outer;
+	}
+}
+
 void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 {
 	TPA_ARCHIVE(archive, ops->counts);
@@ -81,6 +103,7 @@ void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 	TPA_ARCHIVE(archive, ops->outermost_ticks);
 	tpa_op_tree_archive(archive, &ops->tree);
 	archive_states(archive, ops);
+	archive_opened(archive, ops);
 }
 
 /* Whether what an open call refers to is there. */

@@ -298,7 +298,7 @@ void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct 
 	};
 	uint64_t timed = fold->folded->timed;
 	double clock = (double)counts->ticks, cost = all.cost * (double)timed, total, mean;
-	uint32_t op = tpa_op_of(ops, fold->number);
+	uint32_t op = tpa_op_begins(ops, stack, fold->number);
 	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
 	struct tpa_op_state *state;
 

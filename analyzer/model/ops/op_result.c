@@ -216,6 +216,7 @@ struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t 
 		state->batches = NULL;
 	}
 	free(sums);
+	tpa_ops_join_parts(ops, list, *count);
 	qsort(list, *count, sizeof(*list), by_total);
 	return list;
 }

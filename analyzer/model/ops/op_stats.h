@@ -61,6 +61,15 @@ struct tpa_op_stats {
 	uint64_t self_allocations, self_temporary; /* the same as calls; freed again as the thread's next event */
 	int64_t net_bytes;			   /* allocated minus freed while it was open, by its thread */
 	uint64_t peak_bytes;			   /* the most by which live memory grew within one call */
+	/* Parallel regions, see tpa_ops_join_parts(). */
+	bool is_part;		  /* what threads did of a region that is in the list as well */
+	uint32_t runs_in;	  /* of a region of an op: that op. 0: it is none */
+	bool has_parts;		  /* a region, whose parts are known */
+	bool has_threads;	  /* so is a region in it: threads_wait_ns is known */
+	uint64_t threads_wait_ns; /* of total_ns, that it waited in regions for their threads */
+	uint64_t
+		own_part_ns; /* of a region: what the thread that opened it did in its own part, without the ops in it */
+	uint64_t parts_allocated_bytes; /* of a region: self_allocated_bytes of all its parts */
 	struct tpa_shape_stats *shapes;
 	size_t shape_count;
 	struct tpa_counters counters, self_counters; /* TPROF_COUNTERS, of the op's thread */

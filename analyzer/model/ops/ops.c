@@ -50,6 +50,8 @@ void tpa_ops_init(struct tpa_ops *ops, const struct tpa_trace *trace, const stru
 	ops->same = tpa_zalloc(trace->op_count, sizeof(*ops->same));
 	ops->torch = tpa_zalloc(trace->op_count, sizeof(*ops->torch));
 	unify(ops);
+	if (trace->regions)
+		ops->opened_in = tpa_zalloc(trace->op_count, sizeof(*ops->opened_in));
 }
 
 void tpa_ops_free(struct tpa_ops *ops)
@@ -71,6 +73,7 @@ void tpa_ops_free(struct tpa_ops *ops)
 	free(ops->states);
 	free(ops->same);
 	free(ops->torch);
+	free(ops->opened_in);
 	tpa_op_tree_free(&ops->tree);
 }
 
@@ -79,6 +82,41 @@ uint32_t tpa_op_of(const struct tpa_ops *ops, uint64_t number)
 	uint32_t same = number < ops->trace->op_count ? ops->same[number] : 0;
 
 	return same ? same : ops->count - 1;
+}
+
+/* The innermost op that is no region, or 0. */
+static uint32_t around(const struct tpa_ops *ops, const struct tpa_op_stack *stack)
+{
+	for (uint32_t i = stack->count; i > 0; i--) {
+		uint32_t number = stack->frames[i - 1].op;
+		const struct tpa_op *op = &ops->trace->ops[number];
+
+		if (tpa_op_is_nameless(ops, number) || !op->parallel)
+			return number;
+		if (op->runs_in)
+			return op->runs_in;
+	}
+	return 0;
+}
+
+uint32_t tpa_op_begins(struct tpa_ops *ops, const struct tpa_op_stack *stack, uint64_t number)
+{
+	uint32_t op = tpa_op_of(ops, number), outer;
+	const struct tpa_op *of, *in;
+
+	if (!ops->opened_in || tpa_op_is_nameless(ops, op) || !ops->trace->ops[op].parallel)
+		return op;
+	of = &ops->trace->ops[op];
+	if (of->parallel == TPA_PARALLEL_PART && !stack->count)
+		outer = of->region ? ops->opened_in[tpa_op_of(ops, of->region)] : 0;
+	else
+		outer = around(ops, stack);
+	if (of->parallel == TPA_PARALLEL_REGION)
+		ops->opened_in[op] = outer;
+	if (!outer || tpa_op_is_nameless(ops, outer))
+		return op;
+	in = &ops->trace->ops[outer];
+	return !of->has_symbol || in->library ? in->region + (of->parallel == TPA_PARALLEL_PART) : op;
 }
 
 static struct tpa_op_state *new_state(uint32_t op, bool batches)
@@ -126,7 +164,7 @@ static bool is_hooked(const struct tpa_ops *ops, uint64_t number)
 
 void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t number, const struct tpa_op_moment *moment)
 {
-	struct tpa_op_frame frame = { .op = tpa_op_of(ops, number),
+	struct tpa_op_frame frame = { .op = tpa_op_begins(ops, stack, number),
 				      .counted = moment->counted,
 				      .hooked = is_hooked(ops, number),
 				      .begin_ticks = moment->ticks };

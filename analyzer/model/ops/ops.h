@@ -96,8 +96,9 @@ struct tpa_op_state {
 struct tpa_ops {
 	const struct tpa_trace *trace;
 	const struct tpa_cost *cost;
-	uint32_t *same;		      /* of an op number: the first that has its name and category */
-	uint32_t count;		      /* numbers, with one more for ops that have no name in the trace */
+	uint32_t *same;	     /* of an op number: the first that has its name and category */
+	uint32_t count;	     /* numbers, with one more for ops that have no name in the trace */
+	uint32_t *opened_in; /* of a region's number: in which op it was opened last. NULL: there are no regions */
 	struct tpa_torch_work *torch; /* of an op number: what one call does, where it has been asked for */
 	struct tpa_op_state **states; /* by such a number; NULL: never called */
 	struct tpa_op_tree tree;
@@ -160,6 +161,12 @@ void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct 
 /* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
 uint32_t tpa_op_of(const struct tpa_ops *ops, uint64_t number);
 
+/*
+ * Which op begins on the thread by that number: a parallel region of a library's operator, or one without a name, stands for its own op
+ * in the one around it. A thread's part of it stands with it: the thread itself is in no op.
+ */
+uint32_t tpa_op_begins(struct tpa_ops *ops, const struct tpa_op_stack *stack, uint64_t number);
+
 /* Is it that of ops without a name? */
 static inline bool tpa_op_is_nameless(const struct tpa_ops *ops, uint32_t op)
 {
@@ -217,6 +224,9 @@ void tpa_op_stack_archive(struct tpa_archive *archive, struct tpa_ops *ops, stru
 
 /* The ops that were met, by total time; they and the tree of calls get times in nanoseconds. */
 struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t *count);
+
+/* Says in a list of ops which are parts of parallel regions, and how long ops waited for those (model/ops/op_parts.c). */
+void tpa_ops_join_parts(const struct tpa_ops *ops, struct tpa_op_stats *list, size_t count);
 
 /* A list of tpa_ops_result() or tpa_ops_combine(). */
 void tpa_ops_result_free(struct tpa_op_stats *list, size_t count);

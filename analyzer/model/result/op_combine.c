@@ -83,6 +83,12 @@ static void add_counts(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 	to->self_allocations += from->self_allocations;
 	to->self_temporary += from->self_temporary;
 	to->net_bytes = (int64_t)((uint64_t)to->net_bytes + (uint64_t)from->net_bytes);
+	to->is_part |= from->is_part;
+	to->has_parts |= from->has_parts;
+	to->has_threads |= from->has_threads;
+	to->threads_wait_ns += from->threads_wait_ns;
+	to->own_part_ns += from->own_part_ns;
+	to->parts_allocated_bytes += from->parts_allocated_bytes;
 	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
 }
 

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a region, with the part of the thread that opened it: other threads' parts run beside that. */
+static uint64_t own(const struct tpa_op_stats *op)
+{
+	return op->is_part ? 0 : op->self_ns + op->own_part_ns;
+}
+
 static int by_self(const void *left, const void *right)
 {
 	const struct tpa_priority *a = left, *b = right;
 
-	if (a->op->self_ns != b->op->self_ns)
-		return a->op->self_ns > b->op->self_ns ? -1 : 1;
+	if (a->own_ns != b->own_ns)
+		return a->own_ns > b->own_ns ? -1 : 1;
 	return strcmp(a->op->name, b->op->name);
 }
 
@@ -20,20 +26,20 @@ size_t tpa_priorities(const struct tpa_process *process, double share, struct tp
 	size_t count = 0;
 
 	for (size_t i = 0; i < process->op_count; i++) {
-		list[i] = (struct tpa_priority){ .op = &process->ops[i] };
-		all += (double)process->ops[i].self_ns;
+		list[i] = (struct tpa_priority){ .op = &process->ops[i], .own_ns = own(&process->ops[i]) };
+		all += (double)list[i].own_ns;
 	}
 	if (!(all > 0))
 		return 0;
 	qsort(list, process->op_count, sizeof(*list), by_self);
 	for (; count < process->op_count && sum < share * all; count++) {
 		struct tpa_priority *one = &list[count];
-		double self = (double)one->op->self_ns;
+		double self = (double)one->own_ns;
 
 		sum += self;
 		one->of_ops = self / all;
 		one->of_run = run > self ? self / run : 1;
-		one->saved_ns = one->op->self_ns < process->duration_ns ? one->op->self_ns : process->duration_ns;
+		one->saved_ns = self < run ? one->own_ns : process->duration_ns;
 		one->speedup = one->of_run < 1 ? 1 / (1 - one->of_run) : INFINITY;
 	}
 	return count;

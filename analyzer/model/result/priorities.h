@@ -12,6 +12,7 @@
 
 struct tpa_priority {
 	const struct tpa_op_stats *op;
+	uint64_t own_ns;       /* its self_ns; of a parallel region, with the part of the thread that opened it */
 	double of_ops, of_run; /* shares: of all ops' own time; of the run's duration, at most 1 */
 	uint64_t saved_ns;     /* of the run's duration, at most: with threads at work beside each other it is less */
 	double speedup;	       /* of the run, at most; INFINITY: nothing would be left */

@@ -50,6 +50,8 @@ const char *tpa_process_op_name(const struct tpa_process *process, uint32_t op)
 
 	if (!op)
 		return NULL;
+	if (op < trace->op_count && trace->ops[op].parallel == TPA_PARALLEL_PART && trace->ops[op].region)
+		op = trace->ops[op].region;
 	return op < trace->op_count && trace->ops[op].name ? trace->ops[op].name : TPA_UNNAMED;
 }
 

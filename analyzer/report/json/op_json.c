@@ -211,7 +211,7 @@ json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top)
 static json_t *priority_json(const struct tpa_priority *one, json_t *roof)
 {
 	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tpa_json_string(one->op->name), "self_ns",
-			 tpa_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
+			 tpa_json_number(one->own_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
 			 "saved_ns_at_most", tpa_json_number(one->saved_ns), "speedup_at_most",
 			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
 }

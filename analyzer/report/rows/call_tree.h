@@ -24,6 +24,10 @@ void tpa_call_tree_walk(const struct tpa_call_tree *tree, void (*visit)(void *co
 
 static inline const char *tpa_op_node_name(const struct tpa_process *process, const struct tpa_op_node *node)
 {
+	bool part = node->op < process->trace->op_count && process->trace->ops[node->op].parallel == TPA_PARALLEL_PART;
+
+	if (part) /* which the others' names put with their region */
+		return process->trace->ops[node->op].name;
 	return node->op ? tpa_process_op_name(process, node->op) : "(further chains of calls)";
 }
 

@@ -43,6 +43,24 @@ OP_GETTER(self)
 				    .unseen = op->self_variance > 0 };
 }
 
+OP_GETTER(own)
+{
+	struct tpa_figure value = get_op_self(op);
+
+	value.number += (int64_t)op->own_part_ns;
+	return value;
+}
+
+OP_GETTER(own_allocated)
+{
+	return number(op->self_allocated_bytes + op->parts_allocated_bytes);
+}
+
+OP_GETTER(threads_wait)
+{
+	return (struct tpa_figure){ .unknown = !op->has_threads, .number = (int64_t)op->threads_wait_ns };
+}
+
 OP_GETTER(estimated)
 {
 	return number(op->untimed > 0);
@@ -123,6 +141,9 @@ const struct tpa_column tpa_op_columns[] = {
 	{ "peak_bytes", "peak of a call", TPA_UNIT_BYTES, OP(peak_bytes) },
 	{ "total_ns", "total", TPA_UNIT_NS, TPA_COMPUTED(total) },
 	{ "self_ns", "self", TPA_UNIT_NS, TPA_COMPUTED(self) },
+	{ "own_ns", "self", TPA_UNIT_NS, TPA_COMPUTED(own), .no_json = true },
+	{ "own_allocated_bytes", "itself", TPA_UNIT_BYTES, TPA_COMPUTED(own_allocated), .no_json = true },
+	{ "threads_wait_ns", "waiting", TPA_UNIT_NS, TPA_COMPUTED(threads_wait) },
 	{ "estimated", NULL, TPA_UNIT_BOOL, TPA_COMPUTED(estimated) },
 	{ "flop_in", NULL, .unit = TPA_UNIT_OTHER },
 	{ "net_bytes", "net", TPA_UNIT_NET_BYTES, OP(net_bytes) },

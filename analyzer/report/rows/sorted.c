@@ -13,7 +13,7 @@ static double op_number(const struct tpa_op_stats *op, const char *sort)
 {
 	switch (sort[0]) {
 	case 's':
-		return (double)op->self_ns;
+		return (double)(op->self_ns + op->own_part_ns);
 	case 'c':
 		return (double)op->calls;
 	case 'm':
@@ -54,6 +54,16 @@ void tpa_op_list(struct tpa_op_list *list, const struct tpa_process *process, co
 	snprintf(key, sizeof(key), "%s", sort);
 	if (list->count)
 		qsort_r(list->ops, list->count, sizeof(*list->ops), compare_ops, key);
+}
+
+void tpa_op_list_join(struct tpa_op_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->ops[i]->is_part)
+			list->ops[count++] = list->ops[i];
+	list->count = count;
 }
 
 /* ---- steps ---- */

@@ -17,6 +17,9 @@ struct tpa_op_list {
  */
 void tpa_op_list(struct tpa_op_list *list, const struct tpa_process *process, const char *sort, const regex_t *filter);
 
+/* Leaves out threads' parts of parallel regions: the columns "own_ns" and "own_allocated_bytes" have them in their region's row. */
+void tpa_op_list_join(struct tpa_op_list *list);
+
 /* Steps one by one, in an order: time (the slowest first), high, growth or step. An array of pointers, to be freed. */
 const struct tpa_step **tpa_steps_sort(const struct tpa_step_stats *steps, const char *sort);
 

@@ -29,11 +29,51 @@ static void print_columns(const struct tpa_page *page, const char *keys, const s
 	tpa_table_free(table);
 }
 
-static const char times[] = "*total_ns self_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
+static const char times[] = "*total_ns own_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
+static const char times_and_waits[] =
+	"*total_ns own_ns threads_wait_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
 static const char spread[] =
 	"warmup_ns ~warmup_calls stddev_ns min_ns max_ns ~total_overhead_ns unwound open ~category name";
 static const char memory[] =
-	"*allocated_bytes self_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
+	"*allocated_bytes own_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
+
+static void print_rest(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
+{
+	if (count < list->count)
+		tpa_print(page, TPA_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
+			  tpa_count(list->count - count).text, tpa_plural(list->count - count));
+}
+
+/* The op in which a region runs; the region, where that is none. */
+static const struct tpa_op_stats *around(const struct tpa_op_list *list, const struct tpa_op_stats *region)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (region->runs_in && list->ops[i]->op == region->runs_in)
+			return list->ops[i];
+	return region;
+}
+
+#define WAITS 3u	 /* ops that are told to wait for their threads, at most */
+#define WAITS_SHARE 0.05 /* of their time, at least */
+
+static void print_times(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
+{
+	unsigned said = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any |= list->ops[i]->has_threads;
+	print_columns(page, any ? times_and_waits : times, list, count);
+	print_rest(page, list, count);
+	for (size_t i = 0; i < count && said < WAITS; i++) {
+		const struct tpa_op_stats *region = list->ops[i], *op = around(list, region);
+
+		if (!region->has_parts || (double)region->self_ns < WAITS_SHARE * (double)op->total_ns)
+			continue;
+		tpa_print(page, TPA_STYLE_DIM, "%s%s of %s of %.200s are waiting for its threads\n", said++ ? "" : "\n",
+			  tpa_time(region->self_ns).text, tpa_time(op->total_ns).text, op->name);
+	}
+}
 
 static void print_memory(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
@@ -62,13 +102,6 @@ static void print_correction(const struct tpa_page *page, const struct tpa_proce
 		tpa_print(page, TPA_STYLE_DIM,
 			  "\nthe cost of recording is taken out of the times: %s, %s of the ops' time by the clock\n",
 			  tpa_time(cost).text, tpa_percent(cost, cost + self).text);
-}
-
-static void print_rest(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
-{
-	if (count < list->count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
-			  tpa_count(list->count - count).text, tpa_plural(list->count - count));
 }
 
 static void print_untimed(const struct tpa_page *page, const struct tpa_op_stats *op)
@@ -153,8 +186,7 @@ void tpa_work_known_print(const struct tpa_page *page, const struct tpa_process 
 
 void tpa_ops_print_short(const struct tpa_page *page, const struct tpa_op_list *list, uint64_t top)
 {
-	print_columns(page, times, list, shown(list, top));
-	print_rest(page, list, shown(list, top));
+	print_times(page, list, shown(list, top));
 }
 
 void tpa_ops_print(const struct tpa_page *page, const struct tpa_process *process, const struct tpa_op_list *list,
@@ -165,8 +197,7 @@ void tpa_ops_print(const struct tpa_page *page, const struct tpa_process *proces
 
 	if (count) {
 		fputc('\n', page->out);
-		print_columns(page, times, list, count);
-		print_rest(page, list, count);
+		print_times(page, list, count);
 		tpa_headline(page, "Spread; warm-up calls are left out of mean and deviation");
 		print_columns(page, spread, list, count);
 		tpa_headline(page, "Memory%s that the op's thread requested while it was open, and its work",

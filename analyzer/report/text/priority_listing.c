@@ -29,7 +29,7 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 
 	if (isfinite(one->speedup))
 		snprintf(speedup, sizeof(speedup), "%.3gx", one->speedup);
-	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(one->op->self_ns));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(one->own_ns));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_ops), 1000000));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_run), 1000000));
 	tpa_table_add(table, TPA_STYLE_PLAIN, speedup);
