@@ -77,7 +77,7 @@ struct tpc_fold_hot {
 	struct tprof_fold *count; /* the record; NULL: none yet */
 	uint64_t until;		  /* ticks up to which it counts calls; 0: none at all */
 	uint64_t units;		  /* what it adds to count->units */
-	uint32_t epoch;		  /* tpc_modules_epoch up to which the caller's code is what it was */
+	uint32_t epoch;		  /* tpc_frames_epoch up to which the caller's code is what it was */
 	uint8_t align;		  /* bytes left free above the stack arguments */
 	uint8_t share;		  /* of the calls in *count: enum tpc_fold_share */
 	uint16_t typed;		  /* arguments tell what the call works on: `raw` are their values */

@@ -50,7 +50,7 @@ struct tpc_open_op {
 /* What is known of the place of a call, for hooks/ops/window.h: a thread's calls come from a few hundred. */
 struct tpc_caller {
 	uintptr_t pc;	/* the return address; 0: none */
-	uint32_t epoch; /* tpc_modules_epoch up to which the code there is what it was */
+	uint32_t epoch; /* tpc_frames_epoch up to which the code there is what it was */
 	int32_t rule; /* where the caller's frame ends: the offset of its struct tpc_rule, a multiple of 8, and the kind */
 };
 

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every PC ever seen on a stack: its number in the trace and its frame rule, worked out once. A hash table without
- * locks: a slot is claimed by its key and published by its frame number.
+ * Every PC ever seen on a stack: its number in the trace and its frame rule, worked out once (stacks/frame_table.h keeps them).
  */
 #ifndef TPROF_STACKS_FRAMES_H
 #define TPROF_STACKS_FRAMES_H
 
-#include "core/thread.h"
-#include "stacks/rule.h"
-
-struct tpc_frame {
-	struct tpc_rule rule;
-	uint32_t number;
-};
+#include "stacks/frame_table.h"
 
 /* `exact`: pc is an interrupted instruction, not a return address. */
 struct tpc_frame tpc_frame_find(uintptr_t pc, bool exact);
@@ -21,7 +14,7 @@ struct tpc_frame tpc_frame_find(uintptr_t pc, bool exact);
  * Those of return addresses that a thread came by lately: with a program like `import torch`, whose stacks change all the time,
  * the table of all is 3 MB, of which each look-up waits for a line; more than nine in ten
  * are for one of these (the look-ups of that program, replayed). All zero: none.
- * To be cleared when tpc_modules_epoch changes, and not asked while a dlclose is under way. Own thread only.
+ * To be cleared when tpc_frames_epoch changes, and not asked while a dlclose is under way. Own thread only.
  */
 struct tpc_frames_lately {
 	struct tpc_frames_set {
@@ -47,9 +40,6 @@ TPC_HOT struct tpc_frame tpc_frame_find_lately(struct tpc_frames_lately *lately,
 
 /* Is the frame of a return address known? Looks, and touches no vector register. */
 bool tpc_frame_known(uintptr_t pc, struct tpc_frame *frame);
-
-/* Forgets the PCs in [start, end): their object is gone. */
-void tpc_frames_purge(uintptr_t start, uintptr_t end);
 
 /* A number for a frame that is not found by its PC; its record is the caller's to write. */
 uint32_t tpc_frame_number(void);

@@ -2,12 +2,13 @@
 #include "stacks/lately.h"
 
 #include "core/thread.h"
+#include "stacks/frame_table.h"
 #include "stacks/modules.h"
 
 #define LATELY 16u
 
 struct lately {
-	uint32_t epoch; /* tpc_modules_epoch up to which they are good */
+	uint32_t epoch; /* tpc_frames_epoch up to which they are good */
 	uint32_t next;	/* to be replaced */
 	struct {
 		uintptr_t low;
@@ -57,7 +58,7 @@ static struct tpc_ruled find_rule(uintptr_t pc, bool exact, struct tpc_range *co
 struct tpc_ruled tpc_rule_lately(uintptr_t pc, bool exact)
 {
 	struct lately *lately = tpc_self ? (struct lately *)tpc_self->rules : NULL;
-	uint32_t epoch = tpc_load_acquire(&tpc_modules_epoch);
+	uint32_t epoch = tpc_load_acquire(&tpc_frames_epoch);
 	const struct tpc_ruled *known;
 	struct tpc_ruled found;
 	struct tpc_range code;

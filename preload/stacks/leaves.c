@@ -11,6 +11,25 @@
 #define FAR TPC_RECALL_FAR
 #define PIECE_HEAD offsetof(struct tpc_recall_piece, group)
 
+/* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */
+static struct {
+	uintptr_t at, bytes;
+} held_by;
+static bool holds_nothing;
+
+void tpc_leaf_hold(uintptr_t code, size_t bytes)
+{
+	held_by.at = code;
+	if (!holds_nothing)
+		tpc_store_release(&held_by.bytes, bytes); /* pairs with outermost_call(): held_by.at is set */
+}
+
+void tpc_leaf_hold_nothing(void)
+{
+	holds_nothing = true;
+	tpc_store(&held_by.bytes, (uintptr_t)0);
+}
+
 /* Of a leaf: where each of its pieces is, and a 0. */
 static size_t leaf_bytes(uint32_t pieces)
 {
@@ -182,9 +201,12 @@ static bool take_same(struct rest *rest, const struct tpc_recall_piece *piece)
  */
 static uint32_t take_common(const struct tpc_recall *recall, struct rest *rest, uint16_t *places, uint32_t pieces)
 {
-	uint32_t count = recall->written ? recall->written_pieces : 0;
-	const uint16_t *last = tpc_leaf_at(recall, recall->written)->pieces;
+	uint32_t count = recall->written_pieces;
+	const uint16_t *last;
 
+	if (!recall->written)
+		return pieces;
+	last = tpc_recall_leaf_at(recall, recall->written)->pieces;
 	while (pieces > 1 && count > 1 && take_same(rest, tpc_recall_piece_at(recall, last[count - 1])))
 		places[--pieces] = last[--count];
 	return pieces;
@@ -208,10 +230,10 @@ static uintptr_t outermost_call(const struct tpc_start *start, const struct tpc_
 {
 	const struct tpc_word *returns = outcome->returns;
 	uintptr_t pc = start->pc, bp = UINTPTR_MAX;
-	size_t bytes = tpc_load_acquire(&tpc_recall_calls.bytes); /* pairs with tpc_recall_hold() */
+	size_t bytes = tpc_load_acquire(&held_by.bytes); /* pairs with tpc_leaf_hold() */
 
 	for (size_t i = 0; bytes && i < outcome->return_count && !tpc_frame_in_loop(pc - 1); i++) {
-		if (pc - tpc_recall_calls.at < bytes)
+		if (pc - held_by.at < bytes)
 			bp = returns[i].slot - WORD;
 		pc = returns[i].value;
 	}
@@ -255,7 +277,7 @@ uint32_t tpc_leaf_write(struct tpc_recall *recall, const struct tpc_start *start
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
 	uint32_t pieces = pieces_of(outcome), own = (uint32_t)(rest.returns + rest.others);
 	uint32_t to = take(recall, leaf_bytes(pieces)) * (uint32_t)(LINE * WORD) | LEAF;
-	struct tpc_recall_leaf *leaf = tpc_leaf_at(recall, to);
+	struct tpc_recall_leaf *leaf = tpc_recall_leaf_at(recall, to);
 
 	own -= pieces ? (pieces - 1) * PIECE : 0;
 	*leaf = (struct tpc_recall_leaf){

@@ -3,7 +3,7 @@
 #ifndef TPROF_STACKS_LEAVES_H
 #define TPROF_STACKS_LEAVES_H
 
-#include "stacks/recall.h"
+#include "stacks/recall_store.h"
 
 /* Words that a walk takes in words[] at most. */
 size_t tpc_leaf_most(const struct tpc_outcome *outcome);
@@ -25,9 +25,13 @@ struct tpc_leaf_cursor tpc_leaf_begin(const struct tpc_recall *recall, const str
 /* The next return address and where it stood. False: that was the last. */
 bool tpc_leaf_next_return(struct tpc_leaf_cursor *cursor, struct tpc_word *word);
 
-static inline struct tpc_recall_leaf *tpc_leaf_at(const struct tpc_recall *recall, uint32_t to)
-{
-	return (struct tpc_recall_leaf *)((uintptr_t)recall->words + (to & ~TPC_RECALL_LEAF));
-}
+/*
+ * From now on calls from that code, whose frames hold a stamp, hold what is outside of them, unless tpc_leaf_hold_nothing() was
+ * called. One thread at a time calls these two.
+ */
+void tpc_leaf_hold(uintptr_t code, size_t bytes);
+
+/* From now on none does: stacks change outside of calls that last. What is remembered must be forgotten then. */
+void tpc_leaf_hold_nothing(void);
 
 #endif

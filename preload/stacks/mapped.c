@@ -8,8 +8,7 @@
 #include "core/tables.h"
 #include "core/text.h"
 #include "core/thread.h"
-#include "stacks/frames.h"
-#include "stacks/modules.h"
+#include "stacks/frame_table.h"
 
 #include <elf.h>
 #include <link.h>
@@ -130,7 +129,7 @@ static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 static void renew(uintptr_t start, uintptr_t end)
 {
 	tpc_frames_purge(start, end);
-	__atomic_fetch_add(&tpc_modules_epoch, 1, __ATOMIC_RELEASE);
+	tpc_frames_doubt();
 }
 
 static void add(struct mapped *made)

@@ -8,7 +8,7 @@
 #include "core/sys.h"
 #include "core/tables.h"
 #include "core/thread.h"
-#include "stacks/frames.h"
+#include "stacks/frame_table.h"
 #include "stacks/mapped.h"
 
 #include <elf.h>
@@ -28,7 +28,6 @@ struct module {
 
 static struct module modules[MODULES_MAX];
 static uint32_t used; /* slots that were ever claimed */
-uint32_t tpc_modules_epoch TPC_LOOKED_AT = 1;
 uint64_t tpc_modules_closes;
 
 /* FNV-1a, 32 bits. */
@@ -165,11 +164,6 @@ static uint32_t register_module(const struct dl_find_object *object)
 
 /* ---- unloading ---- */
 
-void tpc_modules_doubt(void)
-{
-	__atomic_fetch_add(&tpc_modules_epoch, 1, __ATOMIC_RELEASE);
-}
-
 /* `start` and `number` are what the slot held: if it holds others by now, it is another's. */
 static void unload(struct module *module, uintptr_t start, uint32_t number)
 {
@@ -179,7 +173,7 @@ static void unload(struct module *module, uintptr_t start, uint32_t number)
 		return;
 	tpc_table_unload(number);
 	tpc_frames_purge(start, end);
-	tpc_modules_doubt();
+	tpc_frames_doubt();
 	tpc_store_release(&module->start, (uintptr_t)0);
 }
 
@@ -205,7 +199,7 @@ static bool check_all(uint64_t closes)
 void tpc_modules_close_begins(void)
 {
 	__atomic_fetch_add(&tpc_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
-	tpc_modules_doubt();
+	tpc_frames_doubt();
 }
 
 void tpc_modules_close_ends(bool check)
@@ -222,7 +216,7 @@ void tpc_modules_close_ends(bool check)
 
 uint32_t tpc_modules_renew(void)
 {
-	uint32_t epoch = tpc_load_acquire(&tpc_modules_epoch);
+	uint32_t epoch = tpc_load_acquire(&tpc_frames_epoch);
 
 	return tpc_modules_unsettled() ? epoch - 1 : epoch; /* while one closes, none: to be asked again */
 }
@@ -232,7 +226,7 @@ void tpc_modules_forget(void)
 	memset(modules, 0, used * sizeof(modules[0]));
 	used = 0;
 	tpc_modules_closes = 0;
-	tpc_modules_epoch++;
+	tpc_frames_epoch++;
 	tpc_mapped_forget();
 }
 

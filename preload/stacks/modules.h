@@ -36,14 +36,8 @@ static inline bool tpc_modules_unsettled(void)
 	return tpc_modules_under_way(tpc_load(&tpc_modules_closes)) != 0;
 }
 
-/* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
-extern uint32_t tpc_modules_epoch TPC_NEAR;
-
-/* To be called when the epoch has changed. Returns the one up to which things may be remembered from now on. */
+/* To be called when tpc_frames_epoch has changed. Returns the one up to which things may be remembered from now on. */
 uint32_t tpc_modules_renew(void);
-
-/* What was remembered of stacks may be wrong, for another reason than unloading. */
-void tpc_modules_doubt(void);
 
 /* In a forked child: nothing is registered in its trace yet. */
 void tpc_modules_forget(void);

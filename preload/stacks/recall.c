@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/recall.h"
 
-#include "stacks/edges.h"
 #include "stacks/leaves.h"
 
 #define LEAF TPC_RECALL_LEAF
 #define FIRST_EDGES 1024u
 #define EDGE_BYTES sizeof(struct tpc_recall_edge)
 #define FAR TPC_RECALL_FAR
-
-struct tpc_recall_calls tpc_recall_calls;
-static bool holds_nothing;
-
-void tpc_recall_hold(uintptr_t code, size_t bytes)
-{
-	tpc_recall_calls.at = code;
-	if (!holds_nothing)
-		tpc_store_release(&tpc_recall_calls.bytes, bytes); /* pairs with stacks/leaves.c: where it is stands */
-}
-
-void tpc_recall_hold_nothing(void)
-{
-	holds_nothing = true;
-	tpc_store(&tpc_recall_calls.bytes, (uintptr_t)0);
-}
 
 static uint64_t load(uintptr_t slot)
 {
@@ -70,6 +53,34 @@ bool tpc_recall_same(const struct tpc_recall *recall, const struct tpc_recall_le
 	return true;
 }
 
+/* ---- edges ---- */
+
+/* The edge of that key, or the unused one where it is to be. */
+static struct tpc_recall_edge *edge_of(struct tpc_recall *recall, uint64_t key)
+{
+	for (uint64_t at = key >> 36;; at += sizeof(struct tpc_recall_edge)) {
+		struct tpc_recall_edge *edge =
+			(struct tpc_recall_edge *)((uintptr_t)recall->edges + (at & recall->edge_mask));
+
+		if (edge->key == key || !edge->key)
+			return edge;
+	}
+}
+
+static void edge_set(struct tpc_recall *recall, uint64_t key, uint32_t to, uint32_t distance)
+{
+	struct tpc_recall_edge *edge = edge_of(recall, key);
+
+	recall->edge_count += !edge->key;
+	*edge = (struct tpc_recall_edge){ key, to, distance };
+}
+
+/* How many there may be. */
+static uint32_t edges_of(const struct tpc_recall *recall)
+{
+	return (uint32_t)(recall->edge_mask / sizeof(struct tpc_recall_edge)) + 1;
+}
+
 /* ---- adding ---- */
 
 static uint32_t mask_of(uint32_t edges)
@@ -79,7 +90,7 @@ static uint32_t mask_of(uint32_t edges)
 
 static bool edges_short(const struct tpc_recall *recall)
 {
-	return recall->edge_count >= tpc_edges_of(recall) / 4 * 3;
+	return recall->edge_count >= edges_of(recall) / 4 * 3;
 }
 
 void tpc_recall_clear(struct tpc_recall *recall)
@@ -109,8 +120,8 @@ void tpc_recall_clear(struct tpc_recall *recall)
 /* Full: over with what is known, and with more room for edges next time if they were what was short. */
 static void start_over(struct tpc_recall *recall)
 {
-	if (edges_short(recall) && tpc_edges_of(recall) < TPC_RECALL_EDGES)
-		recall->edge_mask = mask_of(tpc_edges_of(recall) * 2);
+	if (edges_short(recall) && edges_of(recall) < TPC_RECALL_EDGES)
+		recall->edge_mask = mask_of(edges_of(recall) * 2);
 	tpc_recall_clear(recall);
 }
 
@@ -132,7 +143,7 @@ static uint64_t edge_above(struct tpc_recall *recall, const struct tpc_start *st
 	uint64_t key = tpc_recall_start_key(start->pc, start->sp);
 
 	for (;;) {
-		const struct tpc_recall_edge *edge = tpc_edge_of(recall, key);
+		const struct tpc_recall_edge *edge = edge_of(recall, key);
 
 		if (!edge->key || edge->to & LEAF || edge->distance >= distance)
 			return key;
@@ -145,7 +156,7 @@ static void add_beside(struct tpc_recall *recall, const struct tpc_start *start,
 		       const struct tpc_word *at, uint32_t leaf)
 {
 	uint32_t distance = (uint32_t)(at->slot - start->sp), branch;
-	struct tpc_recall_edge *above = tpc_edge_of(recall, edge_above(recall, start, distance));
+	struct tpc_recall_edge *above = edge_of(recall, edge_above(recall, start, distance));
 	struct tpc_recall_edge below = *above;
 
 	if (!below.key)
@@ -157,9 +168,9 @@ static void add_beside(struct tpc_recall *recall, const struct tpc_start *start,
 		recall->words[branch >> 1] = other;
 		above->to = branch;
 		above->distance = distance;
-		tpc_edge_set(recall, tpc_recall_value_key(branch, at->value), below.to, below.distance);
+		edge_set(recall, tpc_recall_value_key(branch, at->value), below.to, below.distance);
 	}
-	tpc_edge_set(recall, tpc_recall_value_key(branch, load(at->slot)), leaf, 0);
+	edge_set(recall, tpc_recall_value_key(branch, load(at->slot)), leaf, 0);
 }
 
 /* Down the branches. NULL: there is no way on. *to: where it got. */
@@ -173,7 +184,7 @@ static const struct tpc_recall_leaf *descend(const struct tpc_recall *recall, co
 
 		*to = edge->to;
 		if (edge->to & LEAF)
-			return tpc_leaf_at(recall, edge->to);
+			return tpc_recall_leaf_at(recall, edge->to);
 		if (slot + sizeof(uintptr_t) > start->high)
 			return NULL;
 		edge = tpc_recall_edge(recall, tpc_recall_value_key(edge->to, load(slot)));
@@ -188,7 +199,7 @@ static const struct tpc_recall_leaf *find_other(const struct tpc_recall *recall,
 	*other = 0;
 	if (!descend(recall, start, other) && *other)
 		*other = (uint32_t)recall->words[*other >> 1];
-	return *other ? tpc_leaf_at(recall, *other) : NULL;
+	return *other ? tpc_recall_leaf_at(recall, *other) : NULL;
 }
 
 void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, const struct tpc_outcome *outcome)
@@ -212,7 +223,7 @@ void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, co
 	if (beside)
 		add_beside(recall, start, other, &difference, leaf);
 	else
-		tpc_edge_set(recall, tpc_recall_start_key(start->pc, start->sp), leaf, 0);
+		edge_set(recall, tpc_recall_start_key(start->pc, start->sp), leaf, 0);
 }
 
 /* ---- what follows what ---- */
@@ -240,7 +251,7 @@ void tpc_recall_learn(struct tpc_recall *recall, uint32_t before)
 	recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
 	recall->patience = (recall->drawn >> 16) % (2 * pace - 1);
 	if (before && recall->last)
-		note_next(recall, tpc_leaf_at(recall, before), recall->last);
+		note_next(recall, tpc_recall_leaf_at(recall, before), recall->last);
 }
 
 /* ---- shortcuts ---- */
@@ -312,7 +323,7 @@ const struct tpc_recall_leaf *tpc_recall_find_long(struct tpc_recall *recall, ui
 
 size_t tpc_recall_last(const struct tpc_recall *recall, uintptr_t *pcs, size_t max)
 {
-	const struct tpc_recall_leaf *leaf = tpc_leaf_at(recall, recall->last);
+	const struct tpc_recall_leaf *leaf = tpc_recall_leaf_at(recall, recall->last);
 	struct tpc_leaf_cursor cursor = tpc_leaf_begin(recall, leaf);
 	struct tpc_word word;
 	size_t count = 0;

@@ -33,7 +33,7 @@ struct walk {
 		struct tpc_walk_front front;
 		struct {
 			uint32_t recall_epoch;
-			uint32_t epoch; /* tpc_modules_epoch at the last walk */
+			uint32_t epoch; /* tpc_frames_epoch at the last walk */
 			uint32_t count;
 			uint32_t root;	   /* enum tprof_node: how the stack ended */
 			uint32_t base;	   /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
@@ -129,7 +129,7 @@ static uint32_t collect(struct tpc_thread *thread, struct walk *walk, const stru
 				       .readable = { start->sp, start->high },
 				       .first = walk->fresh,
 				       .context = context };
-	bool settled = walk->epoch == tpc_load_acquire(&tpc_modules_epoch);
+	bool settled = walk->epoch == tpc_load_acquire(&tpc_frames_epoch);
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
@@ -319,7 +319,7 @@ static uint32_t walk_anew(struct tpc_thread *thread, struct tpc_registers at, ui
 	uint32_t stays, fresh, root;
 	bool known = true;
 
-	if (walk->epoch != tpc_load_acquire(&tpc_modules_epoch))
+	if (walk->epoch != tpc_load_acquire(&tpc_frames_epoch))
 		forget(walk);
 	walk->front.recall.last = 0;
 	walk->front.recall.stamp = 0;
@@ -331,7 +331,7 @@ static uint32_t walk_anew(struct tpc_thread *thread, struct tpc_registers at, ui
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known && !context && walk->epoch == tpc_load(&tpc_modules_epoch)) { /* else it would not be asked for */
+	if (known && !context && walk->epoch == tpc_load(&tpc_frames_epoch)) { /* else it would not be asked for */
 		if (!walk->recall_epoch)
 			tpc_recall_clear(&walk->front.recall);
 		walk->recall_epoch = walk->epoch;
@@ -357,7 +357,7 @@ uint32_t tpc_walk(struct tpc_thread *thread, const void *frame)
 	struct tpc_registers at = tpc_walk_caller(frame);
 	struct tpc_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
 	struct walk *walk = walk_of(thread);
-	bool current = walk->recall_epoch == tpc_load_acquire(&tpc_modules_epoch);
+	bool current = walk->recall_epoch == tpc_load_acquire(&tpc_frames_epoch);
 
 	return result_of(thread, frame, current ? tpc_recall_find(&walk->front.recall, &start) : NULL);
 }
@@ -368,7 +368,7 @@ uint32_t tpc_walk_missed(struct tpc_thread *thread, const void *frame, uint32_t 
 	struct walk *walk = walk_of(thread);
 	const struct tpc_recall_leaf *leaf = NULL;
 
-	if (walk->recall_epoch == tpc_load_acquire(&tpc_modules_epoch))
+	if (walk->recall_epoch == tpc_load_acquire(&tpc_frames_epoch))
 		leaf = tpc_recall_find_long(&walk->front.recall, start.pc, start.sp, start.bp, start.high, guess);
 	return result_of(thread, frame, leaf);
 }

@@ -13,13 +13,13 @@
 #define TPROF_STACKS_WALK_H
 
 #include "core/thread.h"
-#include "stacks/modules.h"
+#include "stacks/frame_table.h"
 #include "stacks/recall.h"
 #include "stacks/step.h"
 
 /* What the shortest way needs of the thread's walk; the rest is walk.c's. All in front of `recall` is zero at first. */
 struct tpc_walk_front {
-	uint32_t recall_epoch; /* tpc_modules_epoch if `recall` is in use; else 0, and it is to be cleared first */
+	uint32_t recall_epoch; /* tpc_frames_epoch if `recall` is in use; else 0, and it is to be cleared first */
 	uint8_t head[TPC_WALK_HEAD - sizeof(uint32_t)];
 	struct tpc_recall recall;
 };
@@ -107,7 +107,7 @@ TPC_HOT uint32_t tpc_walk_hot(struct tpc_thread *thread, const void *frame, uint
 	struct tpc_start start = tpc_walk_start(thread, frame);
 	const struct tpc_recall_leaf *leaf = tpc_recall_leaf_at(&walk->recall, guess);
 
-	if (tpc_unlikely(!guess || walk->recall_epoch != tpc_load_acquire(&tpc_modules_epoch) ||
+	if (tpc_unlikely(!guess || walk->recall_epoch != tpc_load_acquire(&tpc_frames_epoch) ||
 			 !tpc_recall_is(&walk->recall, leaf, &start)))
 		return tpc_walk_missed(thread, frame, guess);
 	if (tpc_unlikely(leaf->result.flags))

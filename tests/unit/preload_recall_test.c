@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "stacks/leaves.h"
 #include "stacks/recall.h"
 
 #define STACK_WORDS 400
@@ -429,7 +430,7 @@ static void what_a_call_holds_is_compared_once(void **state)
 	struct tpc_start start;
 
 	(void)state;
-	tpc_recall_calls = (struct tpc_recall_calls){ 1000 + CALL, 1 };
+	tpc_leaf_hold(1000 + CALL, 1);
 	start = add_two_long(&naive);
 	for (uint64_t call = 1; call < 4; call++) {
 		*stamp_of_call() = call;
@@ -443,7 +444,7 @@ static void what_a_call_holds_is_compared_once(void **state)
 		assert_int_equal(is_known_with(&start, HELD), true);
 		*long_word(3) -= 1000;
 	}
-	tpc_recall_calls = (struct tpc_recall_calls){ 0 };
+	tpc_leaf_hold(0, 0);
 }
 
 /* A call that has no stamp, one whose code is not told, a stack that is known by other means in between: all is compared. */
@@ -454,7 +455,7 @@ static void nothing_is_held_without_a_stamp(void **state)
 
 	(void)state;
 	for (uint32_t told = 0; told < 2; told++) {
-		tpc_recall_calls = (struct tpc_recall_calls){ 1000 + CALL, told };
+		tpc_leaf_hold(1000 + CALL, told);
 		start = add_two_long(&naive);
 		*stamp_of_call() = !told;
 		for (uint32_t i = 0; i < LONG_WORDS; i++) {
@@ -469,7 +470,7 @@ static void nothing_is_held_without_a_stamp(void **state)
 	start = add_two_long(&naive);
 	*stamp_of_call() = 7;
 	assert_false(is_known_with(&start, HELD));
-	tpc_recall_calls = (struct tpc_recall_calls){ 0 };
+	tpc_leaf_hold(0, 0);
 }
 
 #define WAYS 6

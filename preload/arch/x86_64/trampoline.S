@@ -42,7 +42,7 @@ tpc_op_trampoline:
 	jne	.Lbegin
 	cmpq	%rcx, TPC_HOT_CALLER(%rax)
 	jne	.Lbegin
-	movl	tpc_modules_epoch(%rip), %edx
+	movl	tpc_frames_epoch(%rip), %edx
 	cmpl	%edx, TPC_HOT_EPOCH(%rax)
 	jne	.Lbegin
 	movzwl	TPC_HOT_TYPED(%rax), %edx

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/gate/allocator.h"
 
+#include "core/clock.h"
+#include "core/emit.h"
 #include "core/lookup.h"
 #include "core/memory_sample.h"
+#include "core/state.h"
 #include "core/sys.h"
 #include "hooks/link/loader.h"
 #include "hooks/link/real.h"
+#include "stacks/walk.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -11,7 +11,7 @@
 #ifndef TPROF_GATE_ALLOCATOR_H
 #define TPROF_GATE_ALLOCATOR_H
 
-#include "hooks/gate/enter.h"
+#include "core/thread.h"
 
 /* Looks whether there is anybody to ask. At start, once the real functions are known. */
 void tpc_allocator_find(void);

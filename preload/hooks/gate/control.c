@@ -4,7 +4,6 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/memory_sample.h"
-#include "hooks/gate/enter.h"
 #include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/gate/start.h"
 

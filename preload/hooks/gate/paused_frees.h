@@ -11,7 +11,7 @@
 #ifndef TPROF_GATE_PAUSED_FREES_H
 #define TPROF_GATE_PAUSED_FREES_H
 
-#include "hooks/gate/control.h"
+#include "core/state.h"
 
 #define TPC_PAUSED_FREES_BITS 15
 

@@ -5,7 +5,6 @@
 #include "core/tables.h"
 #include "hooks/ops/names.h"
 #include "stacks/frames.h"
-#include "stacks/modules.h"
 
 #define CAPACITY 32768u /* slots; at most three quarters are used */
 
@@ -22,7 +21,7 @@ static const char *const categories[] = { "", "openmp", "function", "openmp part
 /* Addresses have 47 bits. After a dlclose another function may be there. */
 static uint64_t key_of(uintptr_t function, enum tpc_entry entry)
 {
-	uint64_t epoch = tpc_load_acquire(&tpc_modules_epoch) & 0x3fff;
+	uint64_t epoch = tpc_load_acquire(&tpc_frames_epoch) & 0x3fff;
 
 	return (uint64_t)function | epoch << 48 | (uint64_t)entry << 62;
 }

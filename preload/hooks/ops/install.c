@@ -17,8 +17,8 @@
 #include "hooks/link/real.h"
 #include "hooks/link/slots.h"
 #include "hooks/leakcheck/stubs.h"
-#include "stacks/modules.h"
-#include "stacks/recall.h"
+#include "stacks/frame_table.h"
+#include "stacks/leaves.h"
 
 #include <dlfcn.h>
 
@@ -51,8 +51,8 @@ static void doubt_calls(const char *path)
 {
 	if (!tpc_text_glob("_greenlet.*", tpc_text_base(path)))
 		return;
-	tpc_recall_hold_nothing();
-	tpc_modules_doubt();
+	tpc_leaf_hold_nothing();
+	tpc_frames_doubt();
 }
 
 static void put_coverage(const char *path, void *context)

@@ -5,7 +5,7 @@
 #include "core/sys.h"
 #include "hooks/ops/unwound.h"
 #include "hooks/sampling/cpu.h"
-#include "stacks/recall.h"
+#include "stacks/leaves.h"
 
 #define FUNCTIONS_MAX 16384u
 #define FUNCTIONS_MANY 1024u /* each call of another one meets another page: from here on they get a large one */
@@ -60,7 +60,7 @@ static bool make_room(void)
 	}
 	memcpy(stubs, trampolines, sizeof(trampolines));
 	protect(stubs, STUBS_AT, PROT_READ);
-	tpc_recall_hold((uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampoline_end - (uintptr_t)tpc_op_trampoline);
+	tpc_leaf_hold((uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampoline_end - (uintptr_t)tpc_op_trampoline);
 	tpc_fold_left = tpc_ops_end_thrown;
 	tpc_cpu_own_code(stubs, AREA_BYTES);
 	tpc_op_functions = functions;

@@ -2,6 +2,7 @@
 #include "hooks/ops/window.h"
 
 #include "stacks/frames.h"
+#include "stacks/modules.h"
 
 /*
  * Bytes that are passed on at most. Arguments lie in their caller's frame, and its end is known by its rule: all of it is

@@ -5,8 +5,7 @@
 
 #include "core/thread.h"
 #include "hooks/ops/typed.h"
-#include "stacks/modules.h"
-#include "stacks/rule.h"
+#include "stacks/frame_table.h"
 
 struct tpc_window {
 	uint64_t bytes; /* above the return address; a multiple of 16 */
@@ -36,7 +35,7 @@ static inline struct tpc_caller *tpc_window_caller(struct tpc_thread *thread, ui
 
 static inline bool tpc_window_is(const struct tpc_caller *caller, uintptr_t pc)
 {
-	return caller->pc == pc && caller->epoch == tpc_load_acquire(&tpc_modules_epoch);
+	return caller->pc == pc && caller->epoch == tpc_load_acquire(&tpc_frames_epoch);
 }
 
 TPC_APART struct tpc_window tpc_window_by_rule(struct tpc_thread *thread, const uintptr_t *frame);

@@ -12,7 +12,6 @@
 #include "hooks/python/stack.h"
 #include "hooks/python/state.h"
 #include "stacks/frames.h"
-#include "stacks/modules.h"
 
 #include <link.h>
 
@@ -102,7 +101,7 @@ static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found
 		return;
 	}
 	find_loop(object, &loop);
-	tpc_modules_doubt(); /* stacks that were remembered don't know of the loop */
+	tpc_frames_doubt(); /* stacks that were remembered don't know of the loop */
 	tpc_python_code_type = code_type.address;
 	tpc_python_runtime = (struct tpc_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();

@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "hooks/gate/allocator.h"
+#include "hooks/gate/enter.h"
 #include "hooks/gate/start.h"
 #include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/link/real.h"

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/frame_table.h"
+
+#include "core/space.h"
+#include "core/trylock.h"
+
+#define FIRST_CAPACITY 4096u
+#define GONE UINT64_C(1) /* key of a purged slot; real keys are larger */
+
+struct tpc_frame_table *tpc_frame_table;
+uint32_t tpc_frames_epoch TPC_LOOKED_AT = 1;
+
+static uint32_t growing; /* core/trylock.h: one thread at a time copies */
+static uint32_t purges;	 /* gone through with */
+
+static size_t bytes_of(uint64_t capacity)
+{
+	return sizeof(struct tpc_frame_table) + capacity * sizeof(struct tpc_frame_slot);
+}
+
+static struct tpc_frame_table *make(uint64_t capacity)
+{
+	struct tpc_frame_table *made = tpc_space_take_dense(bytes_of(capacity));
+
+	if (made)
+		made->capacity = capacity;
+	return made;
+}
+
+static inline TPC_UNSEEN_ZEROS void put_rule(struct tpc_frame_slot *slot, struct tpc_rule rule)
+{
+	slot->rule = rule;
+}
+
+/* Puts a complete slot in. False: the table is (nearly) full, or the key is there. */
+static bool insert(struct tpc_frame_table *to, const struct tpc_frame_slot *slot)
+{
+	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
+		return false;
+	for (uint64_t i = tpc_frame_hash(slot->key);; i++) {
+		struct tpc_frame_slot *at = &to->slots[i & (to->capacity - 1)];
+		uint64_t key = tpc_load_acquire(&at->key);
+
+		if (key == slot->key) {
+			if (tpc_load_acquire(&at->number))
+				return false;
+			/* Claimed and not filled: about to be, or left so by a longjmp. Either way it is not needed. */
+			tpc_swap_if(&at->key, key, GONE);
+			continue;
+		}
+		if (key || !tpc_swap_if(&at->key, (uint64_t)0, slot->key))
+			continue;
+		tpc_add(&to->used, 1);
+		put_rule(at, slot->rule);
+		tpc_store_release(&at->number, slot->number); /* pairs with tpc_frame_table_look(): the rule is there */
+		return true;
+	}
+}
+
+static bool is_live(const struct tpc_frame_slot *slot)
+{
+	uint64_t key = tpc_load_acquire(&slot->key);
+
+	return key > GONE && tpc_load_acquire(&slot->number);
+}
+
+/* Twice the room, or as much again without what was purged. */
+static struct tpc_frame_table *make_for(const struct tpc_frame_table *old)
+{
+	uint64_t live = 0;
+
+	if (!old)
+		return make(FIRST_CAPACITY);
+	for (uint64_t i = 0; i < old->capacity; i++)
+		live += is_live(&old->slots[i]);
+	return make(live > old->capacity / 4 ? old->capacity * 2 : old->capacity);
+}
+
+static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
+{
+	for (uint64_t i = 0; i < from->capacity; i++) {
+		struct tpc_frame_slot slot = { .key = tpc_load_acquire(&from->slots[i].key),
+					       .number = tpc_load_acquire(&from->slots[i].number) };
+
+		if (slot.key <= GONE || !slot.number)
+			continue;
+		slot.rule = tpc_frame_rule_of(&from->slots[i]); /* there, as the number is */
+		insert(to, &slot);
+	}
+}
+
+/*
+ * What was purged since *seen purges. Not in `old` any more: it was purged after it had been copied, or came later and is worked
+ * out again.
+ */
+static void drop_purged(struct tpc_frame_table *in, const struct tpc_frame_table *old, uint32_t *seen)
+{
+	uint32_t now = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	struct tpc_frame frame;
+
+	for (uint64_t i = 0; now != *seen && i < in->capacity; i++) {
+		uint64_t key = tpc_load_acquire(&in->slots[i].key);
+
+		if (key > GONE && !tpc_frame_table_look(old, key, &frame))
+			tpc_store(&in->slots[i].key, GONE);
+	}
+	*seen = now;
+}
+
+/*
+ * What other threads insert into the old table meanwhile may be missing in the new one: it is then worked out again, and
+ * the frame has two numbers, which mean the same.
+ */
+static TPC_SLOW void grow(struct tpc_frame_table *old)
+{
+	struct tpc_frame_table *larger;
+	uint32_t seen;
+
+	if (!tpc_trylock_take(&growing))
+		return;
+	seen = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	larger = old == tpc_load(&tpc_frame_table) ? make_for(old) : NULL;
+	if (larger && old) {
+		copy(larger, old);
+		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
+	}
+	if (larger) /* pairs with tpc_frame_find(): it is filled; and with tpc_frames_purge(): either sees the other */
+		__atomic_store_n(&tpc_frame_table, larger, __ATOMIC_SEQ_CST);
+	if (larger && old) {
+		drop_purged(larger, old, &seen);
+		tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+	}
+	tpc_trylock_end(&growing);
+}
+
+void tpc_frames_purge(uintptr_t start, uintptr_t end)
+{
+	struct tpc_frame_table *in;
+
+	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
+		in = __atomic_load_n(&tpc_frame_table, __ATOMIC_SEQ_CST);
+		for (uint64_t i = 0; in && i < in->capacity; i++) {
+			uint64_t key = tpc_load(&in->slots[i].key);
+
+			if (key > GONE && key >> 1 >= start && key >> 1 < end)
+				tpc_store(&in->slots[i].key, GONE);
+		}
+		/* Pairs with grow(), which publishes a copy and then loads this: it sees that something was purged, or the
+		 * copy is seen here. */
+		__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
+	} while (in != __atomic_load_n(&tpc_frame_table, __ATOMIC_SEQ_CST));
+}
+
+void tpc_frame_table_add(uint64_t key, const struct tpc_frame *frame)
+{
+	struct tpc_frame_slot slot = { .key = key, .rule = frame->rule, .number = frame->number };
+	struct tpc_frame_table *to = tpc_load_acquire(&tpc_frame_table);
+
+	if (!to || tpc_load(&to->used) >= to->capacity / 4 * 3) {
+		grow(to);
+		to = tpc_load_acquire(&tpc_frame_table);
+	}
+	if (to)
+		insert(to, &slot);
+}
+
+void tpc_frame_table_forget(void)
+{
+	if (tpc_frame_table)
+		tpc_space_give_back(tpc_frame_table, bytes_of(tpc_frame_table->capacity));
+	tpc_frame_table = NULL;
+	growing = 0;
+}

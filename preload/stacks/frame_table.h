@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hash table without locks: the frames that were worked out, by PC. A slot is claimed by its key and published by its frame
+ * number. Code that is unloaded is purged from the table, and the epoch tells others that remember something by PC.
+ */
+#ifndef TPROF_STACKS_FRAME_TABLE_H
+#define TPROF_STACKS_FRAME_TABLE_H
+
+#include "stacks/rule.h"
+
+struct tpc_frame {
+	struct tpc_rule rule;
+	uint32_t number;
+};
+
+struct tpc_frame_slot {
+	uint64_t key; /* pc << 1 | exact; 0: empty */
+	struct tpc_rule rule;
+	uint32_t number; /* 0: claimed, not yet published */
+};
+
+struct tpc_frame_table {
+	uint64_t capacity; /* a power of two */
+	uint64_t used;
+	struct tpc_frame_slot slots[];
+};
+
+static inline uint64_t tpc_frame_hash(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+}
+
+/*
+ * When a table is retired others may still be in it: a late writer puts something else into its zeros, which a late reader finds
+ * there, and asks again. ThreadSanitizer does not see the zeros come.
+ */
+#define TPC_UNSEEN_ZEROS __attribute__((no_sanitize("thread")))
+
+static inline TPC_UNSEEN_ZEROS struct tpc_rule tpc_frame_rule_of(const struct tpc_frame_slot *slot)
+{
+	return slot->rule;
+}
+
+TPC_HOT bool tpc_frame_table_look(const struct tpc_frame_table *in, uint64_t key, struct tpc_frame *frame)
+{
+	for (uint64_t i = tpc_frame_hash(key);; i++) {
+		const struct tpc_frame_slot *at = &in->slots[i & (in->capacity - 1)];
+		uint64_t there = tpc_load_acquire(&at->key);
+
+		if (there == key) {
+			frame->number = tpc_load_acquire(&at->number);
+			if (!frame->number)
+				return false;
+			frame->rule = tpc_frame_rule_of(at);
+			/* Asked again: a table that was retired meanwhile has turned to zeros. */
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
+			return tpc_load(&at->number) == frame->number;
+		}
+		if (!there)
+			return false;
+	}
+}
+
+extern struct tpc_frame_table *tpc_frame_table TPC_NEAR; /* NULL: nothing was added yet */
+
+/* `key`: as in struct tpc_frame_slot. */
+TPC_HOT bool tpc_frame_table_find(uint64_t key, struct tpc_frame *frame)
+{
+	const struct tpc_frame_table *in =
+		tpc_load_acquire(&tpc_frame_table); /* pairs with grow(): the table is filled */
+
+	return tpc_likely(in) && tpc_frame_table_look(in, key, frame);
+}
+
+/* Adds a frame, unless there is no memory for it. */
+TPC_SLOW void tpc_frame_table_add(uint64_t key, const struct tpc_frame *frame);
+
+/* Forgets the PCs in [start, end): their object is gone. */
+void tpc_frames_purge(uintptr_t start, uintptr_t end);
+
+/* In a forked child. */
+void tpc_frame_table_forget(void);
+
+/* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
+extern uint32_t tpc_frames_epoch TPC_NEAR;
+
+/* What was remembered by PC, or of stacks, may be wrong from now on. */
+static inline void tpc_frames_doubt(void)
+{
+	__atomic_fetch_add(&tpc_frames_epoch, 1, __ATOMIC_RELEASE);
+}
+
+#endif
