@@ -5,7 +5,7 @@
 
 #include <tprof/format.h>
 
-#include "core/base.h"
+#include "core/commit.h"
 
 /*
  * A new chunk, ready to be written to. `whole`: its writer has filled one before, so will most probably fill it: what that
@@ -15,35 +15,5 @@ TPC_SLOW struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_
 
 /* Nobody writes to it any more. What was committed stays in the file, or will be there when the disk has room for it. */
 void tpc_chunk_end(struct tprof_chunk *chunk);
-
-static inline uint8_t *tpc_chunk_bytes(struct tprof_chunk *chunk)
-{
-	return (uint8_t *)(chunk + 1);
-}
-
-static inline uint8_t *tpc_chunk_limit(struct tprof_chunk *chunk)
-{
-	return (uint8_t *)chunk + TPROF_CHUNK_SIZE;
-}
-
-/*
- * Makes the record that ends at `end` valid. Release: a reader that sees the length sees the bytes (pairs with the
- * analyzer's read of `committed`; and the kernel keeps the page whatever becomes of this process).
- */
-static inline void tpc_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
-{
-	tpc_store_release(&chunk->committed, (uint64_t)(end - tpc_chunk_bytes(chunk)));
-}
-
-/* Bytes committed. The file is anybody's to write to who may: a number that can't be is the whole chunk, which is full. */
-static inline uint64_t tpc_chunk_committed(const struct tprof_chunk *chunk)
-{
-	uint64_t committed = tpc_load(&chunk->committed), most = TPROF_CHUNK_SIZE - sizeof(*chunk);
-
-	return committed < most ? committed : most;
-}
-
-/* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
-#define TPC_RECORD_MAX 128
 
 #endif

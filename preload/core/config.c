@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/config.h"
 
-#include "core/counters.h"
 #include "core/hash.h"
 #include "core/text.h"
 
@@ -90,7 +89,7 @@ static bool read_ops(const char *value)
 
 static bool read_counters(const char *value)
 {
-	return tpc_counters_choose(value);
+	return tpc_perf_events(value, &tpc_config.counters);
 }
 
 static bool read_step(const char *value)

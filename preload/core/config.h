@@ -4,6 +4,7 @@
 #define TPROF_CORE_CONFIG_H
 
 #include "core/base.h"
+#include "core/perf.h"
 
 #define TPC_DEPTH_MAX 1000u
 
@@ -12,19 +13,20 @@ enum tpc_alloc_mode { TPC_ALLOC_OFF, TPC_ALLOC_TRACE, TPC_ALLOC_SAMPLE };
 enum tpc_python_mode { TPC_PYTHON_OFF, TPC_PYTHON_STACKS, TPC_PYTHON_ALLOC }; /* ALLOC: stacks too */
 
 struct tpc_config {
-	const char *output;	 /* TPROF_OUTPUT, not expanded */
-	const char *exe;	 /* TPROF_EXE: glob, or NULL */
-	uint32_t alloc;		 /* TPROF_ALLOC: enum tpc_alloc_mode */
-	uint64_t sample_bytes;	 /* mean of TPC_ALLOC_SAMPLE */
-	uint32_t cpu;		 /* TPROF_CPU: samples a second of CPU time; 0: off */
-	bool children;		 /* TPROF_CHILDREN */
-	bool start_off;		 /* TPROF_START=off: tell it when to begin */
-	uint32_t depth;		 /* TPROF_DEPTH, frames */
-	uint32_t python;	 /* TPROF_PYTHON: enum tpc_python_mode */
-	bool leakcheck;		 /* TPROF_LEAKCHECK=exit */
-	uint64_t leakcheck_step; /* TPROF_LEAKCHECK=step:N; 0: none */
-	uint32_t verbose;	 /* TPROF_VERBOSE */
-	uint64_t run;		 /* TPROF_RUN; 0: not said */
+	const char *output;		 /* TPROF_OUTPUT, not expanded */
+	const char *exe;		 /* TPROF_EXE: glob, or NULL */
+	uint32_t alloc;			 /* TPROF_ALLOC: enum tpc_alloc_mode */
+	uint64_t sample_bytes;		 /* mean of TPC_ALLOC_SAMPLE */
+	uint32_t cpu;			 /* TPROF_CPU: samples a second of CPU time; 0: off */
+	bool children;			 /* TPROF_CHILDREN */
+	bool start_off;			 /* TPROF_START=off: tell it when to begin */
+	uint32_t depth;			 /* TPROF_DEPTH, frames */
+	uint32_t python;		 /* TPROF_PYTHON: enum tpc_python_mode */
+	bool leakcheck;			 /* TPROF_LEAKCHECK=exit */
+	uint64_t leakcheck_step;	 /* TPROF_LEAKCHECK=step:N; 0: none */
+	uint32_t verbose;		 /* TPROF_VERBOSE */
+	uint64_t run;			 /* TPROF_RUN; 0: not said */
+	struct tpc_perf_wanted counters; /* TPROF_COUNTERS */
 };
 
 extern struct tpc_config tpc_config TPC_NEAR;

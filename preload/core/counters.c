@@ -2,6 +2,7 @@
 #include "core/counters.h"
 
 #include "core/clock.h"
+#include "core/config.h"
 #include "core/emit.h"
 #include "core/perf.h"
 #include "core/log.h"
@@ -11,26 +12,9 @@
 
 #include <errno.h>
 
-static struct tpc_perf_event wanted[TPC_COUNTERS_MAX], counted[TPC_COUNTERS_MAX];
-static uint32_t wanted_count, counted_count;
+static struct tpc_perf_event counted[TPC_COUNTERS_MAX];
+static uint32_t counted_count;
 static bool told; /* what is missing was said, by this process or its parent */
-
-bool tpc_counters_choose(const char *list)
-{
-	wanted_count = 0;
-	while (*list) {
-		size_t length = strcspn(list, ",");
-
-		if (wanted_count == TPC_COUNTERS_MAX || !tpc_perf_event(list, length, &wanted[wanted_count])) {
-			wanted_count = 0;
-			return false;
-		}
-		wanted_count++;
-		list += length;
-		list += *list == ',';
-	}
-	return true;
-}
 
 static void tell_missing(const char *missing)
 {
@@ -44,11 +28,11 @@ void tpc_counters_start(void)
 	char missing[256];
 	struct tpc_text text = tpc_text_in(missing, sizeof(missing));
 
-	if (!wanted_count || tpc_load(&tpc_state.mode) != TPC_MODE_ON)
+	if (!tpc_config.counters.count || tpc_load(&tpc_state.mode) != TPC_MODE_ON)
 		return;
 	counted_count = 0;
-	for (uint32_t i = 0; i < wanted_count; i++) {
-		struct tpc_perf_event *event = &wanted[i];
+	for (uint32_t i = 0; i < tpc_config.counters.count; i++) {
+		struct tpc_perf_event *event = &tpc_config.counters.events[i];
 		int error = tpc_perf_try(event);
 		uint8_t flags = event->user_only ? TPROF_COUNTER_USER : 0;
 

@@ -11,9 +11,6 @@
 
 struct tpc_thread;
 
-/* Reads TPROF_COUNTERS. False: it has a name that is not known, or too many. */
-bool tpc_counters_choose(const char *list);
-
 /* Finds out which of them can be had, records that, names the others on stderr; begins with the calling thread. */
 TPC_SLOW void tpc_counters_start(void);
 

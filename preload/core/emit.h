@@ -6,11 +6,11 @@
 #ifndef TPROF_CORE_EMIT_H
 #define TPROF_CORE_EMIT_H
 
-#include "core/chunk.h"
+#include "core/attach.h"
+#include "core/commit.h"
 #include "core/counters.h"
 #include "core/process.h"
 #include "core/resident.h"
-#include "core/thread.h"
 #include "core/varint.h"
 
 extern uint32_t tpc_emit_shift TPC_NEAR; /* header.tick_shift */

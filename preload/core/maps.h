@@ -3,7 +3,7 @@
 #ifndef TPROF_CORE_MAPS_H
 #define TPROF_CORE_MAPS_H
 
-#include "core/stackrange.h"
+#include "core/base.h"
 
 struct tpc_mapping {
 	struct tpc_range range;

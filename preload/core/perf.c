@@ -64,7 +64,7 @@ static bool read_raw(const char *text, size_t length, uint64_t *config)
 	return length > 0 && length <= 16;
 }
 
-bool tpc_perf_event(const char *name, size_t length, struct tpc_perf_event *event)
+static bool perf_event(const char *name, size_t length, struct tpc_perf_event *event)
 {
 	*event = (struct tpc_perf_event){ 0 };
 	if (length >= sizeof(event->name))
@@ -241,4 +241,21 @@ bool tpc_perf_read(const struct tpc_perf *perf, const struct tpc_perf_event *eve
 	values->idle_ns = 0;
 	return (read_pages(perf, events, values) || read_group(perf, events, TPC_PERF_HARDWARE, values)) &&
 	       read_group(perf, events, TPC_PERF_SOFTWARE, values);
+}
+
+bool tpc_perf_events(const char *list, struct tpc_perf_wanted *wanted)
+{
+	wanted->count = 0;
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		if (wanted->count == TPC_COUNTERS_MAX || !perf_event(list, length, &wanted->events[wanted->count])) {
+			wanted->count = 0;
+			return false;
+		}
+		wanted->count++;
+		list += length;
+		list += *list == ',';
+	}
+	return true;
 }

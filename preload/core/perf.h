@@ -41,8 +41,14 @@ struct tpc_perf_values {
 	uint64_t idle_ns; /* for which the thread ran, but its hardware events did not */
 };
 
-/* The event of that name. False: there is none. */
-bool tpc_perf_event(const char *name, size_t length, struct tpc_perf_event *event);
+/* Events that are to be counted. */
+struct tpc_perf_wanted {
+	uint32_t count;
+	struct tpc_perf_event events[TPC_COUNTERS_MAX];
+};
+
+/* The events of a comma list. False, and none is wanted: it has a name that is not known, or too many. */
+bool tpc_perf_events(const char *list, struct tpc_perf_wanted *wanted);
 
 /* Can this thread count it? 0, or a positive errno. Sets event->user_only where the kernel's part is not allowed. */
 int tpc_perf_try(struct tpc_perf_event *event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/private_fds.h"
 
-#include "core/process.h"
+#include "core/arguments.h"
 #include "core/sys.h"
 #include "core/thread.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/process.h"
 
-#include "core/private_fds.h"
+#include "core/arguments.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/maps.h"
+#include "core/private_fds.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -12,8 +13,6 @@
 
 #define LINE 64u   /* bytes: longer than any line of a number in /proc/PID/status */
 #define STATM 128u /* bytes: longer than the seven numbers of /proc/PID/statm */
-
-extern void *__libc_stack_end; /* ld.so's: where the kernel put argc */
 
 static long read_file(const char *path, char *buffer, size_t size)
 {
@@ -78,14 +77,6 @@ size_t tpc_process_exe(char *to, size_t size)
 	return length > 0 ? (size_t)length : 0;
 }
 
-static char *const *arguments_of_kernel(size_t *count)
-{
-	void **stack = __libc_stack_end;
-
-	*count = stack ? (size_t)stack[0] : 0;
-	return stack ? (char *const *)(stack + 1) : NULL;
-}
-
 static void copy_text(char *to, size_t size, const char *from)
 {
 	struct tpc_text text = tpc_text_in(to, size);
@@ -99,7 +90,7 @@ static void find_names(struct tpc_identity *identity)
 	static bool found;
 	const char *started = (const char *)getauxval(AT_EXECFN);
 	size_t count;
-	char *const *arguments = arguments_of_kernel(&count);
+	char *const *arguments = tpc_arguments(&count);
 
 	if (found)
 		return;
@@ -128,23 +119,6 @@ void tpc_identify(struct tpc_identity *identity)
 	identity->ppid = tpc_sys_getppid();
 	/* Not by its number: /proc may have those of another PID namespace. */
 	identity->start = start_in("/proc/self/stat");
-}
-
-char *const *tpc_environment(void)
-{
-	size_t count;
-	char *const *arguments = arguments_of_kernel(&count);
-
-	return arguments ? arguments + count + 1 : NULL;
-}
-
-bool tpc_under_valgrind(void)
-{
-	char *const *environment = tpc_environment();
-
-	while (environment && *environment && strncmp(*environment, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
-		environment++;
-	return environment && *environment && strstr(*environment, "/vgpreload_core"); /* whatever its tool */
 }
 
 /* ---- memory ---- */
@@ -274,7 +248,7 @@ static void describe_arguments(struct tprof_header *header)
 	static char text[8192]; /* static: only one thread starts, and the user's stack may be small */
 	static struct tpc_text to;
 	size_t count;
-	char *const *arguments = arguments_of_kernel(&count);
+	char *const *arguments = tpc_arguments(&count);
 
 	if (!to.bytes)
 		to = tpc_text_in(text, sizeof(text));

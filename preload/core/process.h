@@ -26,12 +26,6 @@ size_t tpc_process_exe(char *to, size_t size);
 /* Start time of a process, as above; 0 if there is none of that number. */
 uint64_t tpc_process_start(uint32_t pid);
 
-/* The environment as the kernel laid it out: there before libc is ready, blind to later setenv(). */
-char *const *tpc_environment(void);
-
-/* Is it Valgrind that runs the program? */
-bool tpc_under_valgrind(void);
-
 /* Bytes of this process: resident, virtual, and of the resident ones those of files and of shared memory. */
 struct tpc_memory {
 	uint64_t rss, vms, shared;

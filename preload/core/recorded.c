@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/recorded.h"
 
-#include "core/chunk.h"
+#include "core/commit.h"
 
 static const uint8_t *pass_uvarint(const uint8_t *p)
 {

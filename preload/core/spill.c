@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/spill.h"
 
-#include "core/chunk.h"
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/recorded.h"

@@ -2,7 +2,7 @@
 #include "core/stackrange.h"
 
 #include "core/maps.h"
-#include "core/process.h"
+#include "core/arguments.h"
 #include "core/sys.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #ifndef TPROF_CORE_STACKRANGE_H
 #define TPROF_CORE_STACKRANGE_H
 
-#include "core/thread.h"
+#include "core/base.h"
 
 /* The calling thread's own stack, as libc gave it. */
 struct tpc_range tpc_stack_of_thread(bool is_main);

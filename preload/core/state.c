@@ -2,7 +2,6 @@
 #include "core/state.h"
 
 #include "core/clock.h"
-#include "core/fork_pages.h"
 #include "core/log.h"
 #include "core/sys.h"
 
@@ -25,33 +24,6 @@ void tpc_state_protect(void)
 bool tpc_state_is_unprotected(void)
 {
 	return unprotected;
-}
-
-/*
- * The child of a pause has its parent's gate, which is closed, and would not learn that it has no trace. It gets a header
- * of nobody's, with what its start asks its parent's for.
- */
-static void leave_gate(void)
-{
-	uint32_t recording = tpc_load(&tpc_header->recording);
-	uint64_t slots = tpc_load(&tpc_header->slots);
-	uint32_t pid = tpc_header->pid;
-
-	if (!tpc_header_area_clear())
-		return;
-	tpc_header->pid = pid;
-	tpc_header->recording = recording;
-	tpc_header->slots = slots;
-}
-
-void tpc_state_forked(void)
-{
-	if (tpc_state.mode != TPC_MODE_NEW && tpc_state.pid != tpc_sys_getpid())
-		memset(&tpc_state_page, 0, sizeof(tpc_state_page));
-	if (tpc_state_is_child())
-		tpc_fork_pages_from_parent();
-	if (tpc_header && tpc_state_is_child() && tpc_gate())
-		leave_gate();
 }
 
 bool tpc_header_area_clear(void)

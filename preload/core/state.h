@@ -71,7 +71,7 @@ TPC_SLOW void tpc_gate_set(void);
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
- * to its parent's trace, which the parent writes itself (core/fork_pages.h).
+ * to its parent's trace, which the parent writes itself (core/forked.h).
  */
 static inline bool tpc_state_is_child(void)
 {
@@ -91,9 +91,6 @@ void tpc_state_protect(void);
 
 /* The kernel can't wipe (gVisor; Linux before 4.14): a forked child has to be told that it is one. */
 bool tpc_state_is_unprotected(void);
-
-/* In a forked child, by fork()'s handlers and the hook of syscall(). */
-void tpc_state_forked(void);
 
 /* Counts n things lost for `cause`. Any thread, any time. */
 void tpc_lost(enum tprof_lost cause, uint64_t n);

@@ -10,7 +10,7 @@
 #include <tprof/format.h>
 
 #include "core/base.h"
-#include "core/fold.h"
+#include "core/fold_state.h"
 #include "core/predictor.h"
 #include "core/perf.h"
 #include "core/timed.h"
@@ -137,27 +137,6 @@ struct tpc_thread {
 extern TPC_TLS struct tpc_thread *tpc_self; /* NULL before the thread's first event */
 extern bool tpc_thread_several;		    /* more than one has recorded */
 
-/* The thread's struct, made or taken over from a dead thread. NULL: no memory; counted. */
-TPC_SLOW struct tpc_thread *tpc_thread_attach(void);
-
-/*
- * The recording of an event was left half-way, by a longjmp out of a signal handler. What was committed stands; the rest
- * of the thread's state is begun anew.
- */
-TPC_SLOW void tpc_thread_recover(struct tpc_thread *thread);
-
-/* In a forked child: this thread is the only one, and what it recorded belongs to the parent. */
-void tpc_threads_forget(struct tpc_thread *survivor);
-
-/* Puts a new chunk in place of a full one. False: recording has stopped. */
-TPC_SLOW bool tpc_thread_new_chunk(struct tpc_thread *thread);
-
-/*
- * Makes thread->bounds hold `frame`: the thread's own stack, or what lies around the frame on a stack that it was switched
- * to (a coroutine's, a signal handler's); how far that can be read the walker asks each time.
- */
-TPC_SLOW void tpc_thread_find_stack(struct tpc_thread *thread, uintptr_t frame);
-
 /*
  * The thread's first allocation or free is about to be recorded, the free not yet made: from now on its stamps are held against
  * others'. Threads that do neither (a pool's, which wait and compute) leave those that do their faster clock.
@@ -172,11 +151,14 @@ TPC_SLOW void tpc_thread_allocates(struct tpc_thread *thread);
 extern bool tpc_thread_may_pass; /* set once, at start */
 void tpc_thread_set_bounds(struct tpc_thread *thread, struct tpc_range bounds);
 
+/* The struct of a thread that is dead, or a new one, for the thread of that number. NULL: no memory. */
+struct tpc_thread *tpc_thread_take(uint32_t tid);
+
+/* In a forked child: there is one thread at most, and NULL means none. */
+void tpc_threads_keep(struct tpc_thread *survivor);
+
 /* Calls `visit` for every struct that was ever made. */
 void tpc_threads_each(void (*visit)(struct tpc_thread *thread));
-
-/* Called for each thread that attaches, once it is ready to record; NULL: nobody. Set once, at start. */
-extern void (*tpc_thread_attached)(struct tpc_thread *thread);
 
 static inline bool tpc_thread_on_stack(const struct tpc_thread *thread, uintptr_t frame)
 {

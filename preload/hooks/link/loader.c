@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/link/loader.h"
 
+#include "core/forked.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/link/real.h"
@@ -86,7 +87,7 @@ static void forked(void)
 {
 	inside = 0;
 	forking = 0;
-	tpc_state_forked();
+	tpc_forked();
 	tpc_state.by_libc = 1;
 }
 

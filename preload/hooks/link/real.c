@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/link/real.h"
 
+#include "core/arguments.h"
 #include "core/lookup.h"
 #include "core/objects.h"
-#include "core/process.h"
 #include "core/state.h"
 #include "core/thread.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/emit.h"
+#include "core/fold.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/ops/stubs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trampoline.S calls around a hooked function. */
+#include "core/fold.h"
 #include "core/scope.h"
 #include "core/usage.h"
 #include "hooks/gate/control.h"

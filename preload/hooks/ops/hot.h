@@ -3,6 +3,7 @@
 #ifndef TPROF_HOOKS_OPS_HOT_H
 #define TPROF_HOOKS_OPS_HOT_H
 
+#include "core/fold.h"
 #include "core/thread.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/window.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/stubs.h"
 
+#include "core/fold.h"
 #include "core/space.h"
 #include "core/sys.h"
 #include "hooks/ops/unwound.h"

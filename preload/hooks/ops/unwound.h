@@ -9,6 +9,7 @@
 #ifndef TPROF_OPS_UNWOUND_H
 #define TPROF_OPS_UNWOUND_H
 
+#include "core/fold.h"
 #include "core/thread.h"
 
 #include <unwind.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/process/lifecycle.h"
 
+#include "core/arguments.h"
 #include "core/claim.h"
 #include "core/clock.h"
 #include "core/config.h"

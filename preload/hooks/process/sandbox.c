@@ -4,6 +4,7 @@
  * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process,
  * make another, and take the sampler's signal.
  */
+#include "core/forked.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/gate/start.h"
@@ -73,7 +74,7 @@ struct tpc_asked tpc_before_syscall(long number, long operation, long second, lo
 		long made = tpc_real.syscall(number, operation, second, third, fourth, fifth);
 
 		if (made == 0)
-			tpc_state_forked();
+			tpc_forked();
 		return (struct tpc_asked){ NULL, (void *)made };
 	}
 	stub = tpc_load_acquire(&tpc_wait_syscall); /* pairs with tpc_wait_begin(): it leads to libc's */

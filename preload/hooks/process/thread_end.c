@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "core/fold.h"
 #include "core/scope.h"
 #include "hooks/gate/enter.h"
 #include "hooks/ops/told/annotate.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/sampling/cpu.h"
 
+#include "core/arguments.h"
 #include "core/config.h"
-#include "core/process.h"
+#include "core/fold.h"
 #include "core/log.h"
 #include "core/sys.h"
 #include "hooks/gate/control.h"

@@ -2,6 +2,7 @@
 /* What include/tprof.h calls, handed out as one table of functions. */
 #include <tprof.h>
 
+#include "core/fold.h"
 #include "core/tables.h"
 #include "core/usage.h"
 #include "hooks/gate/enter.h"

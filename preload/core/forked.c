@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/fork_pages.h"
+#include "core/forked.h"
 
 #include "core/maps.h"
 #include "core/state.h"
@@ -28,7 +28,11 @@ static bool copy(const struct tpc_mapping *mapping, void *unused)
 	return false;
 }
 
-void tpc_fork_pages_from_parent(void)
+/*
+ * What the child has mapped of its parent's trace becomes its own copy, if it has a recording to go back into. Chunks of a full
+ * disk, which are in memory, stay shared.
+ */
+static void copy_trace(void)
 {
 	const char *path;
 
@@ -38,4 +42,31 @@ void tpc_fork_pages_from_parent(void)
 		return;
 	memcpy(trace, path, strlen(path) + 1);
 	tpc_maps_each(lines, sizeof(lines), copy, NULL);
+}
+
+/*
+ * The child of a pause has its parent's gate, which is closed, and would not learn that it has no trace. It gets a header
+ * of nobody's, with what its start asks its parent's for.
+ */
+static void leave_gate(void)
+{
+	uint32_t recording = tpc_load(&tpc_header->recording);
+	uint64_t slots = tpc_load(&tpc_header->slots);
+	uint32_t pid = tpc_header->pid;
+
+	if (!tpc_header_area_clear())
+		return;
+	tpc_header->pid = pid;
+	tpc_header->recording = recording;
+	tpc_header->slots = slots;
+}
+
+void tpc_forked(void)
+{
+	if (tpc_state.mode != TPC_MODE_NEW && tpc_state.pid != tpc_sys_getpid())
+		memset(&tpc_state_page, 0, sizeof(tpc_state_page));
+	if (tpc_state_is_child())
+		copy_trace();
+	if (tpc_header && tpc_state_is_child() && tpc_gate())
+		leave_gate();
 }
