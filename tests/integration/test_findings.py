@@ -75,7 +75,40 @@ def test_a_leak_that_accelerates(tprof):
     assert "it accelerates: " in analyze("leaks", trace).stdout
 
 
-@pytest.mark.parametrize("kind", ["pool", "ring", "filled", "none"])
+@pytest.mark.parametrize("steps", [300, 3000])
+def test_a_table_that_doubles_is_a_leak(tprof, steps):
+    """Four records of 96 bytes a step in an array that realloc doubles: some jumps, each when it is due."""
+    trace = trace_of(tprof, "c", "doubling", steps)
+    (finding,) = sure(growth_of(trace))
+    assert (finding["lines"][0]["function"], finding["lines"][0]["line"]) == ("doubling", planted(C, "doubling"))
+    assert finding["ci95"][0] <= 384 <= finding["ci95"][1] and finding["bytes_per_step"] == pytest.approx(384, rel=0.05)
+    assert finding["table_factor"] == 2 and finding["table_next"] == pytest.approx(4096 if steps == 3000 else 512, rel=0.1)
+    assert "a table that becomes 2 times as large when it is full, next at about step " in analyze("leaks", trace).stdout
+
+
+def test_a_list_that_is_copied_to_append_is_a_leak(tprof):
+    (finding,) = sure(growth_of(trace_of(tprof, "c", "copied", 300)))
+    assert finding["lines"][0]["line"] == planted(C, "copied") and finding["bytes_per_step"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("kind, steps", [("curriculum", 400), ("sequence", 400), ("sequence", 40), ("sequence", 3000)])
+def test_what_grows_with_the_work_is_no_leak(tprof, kind, steps):
+    """Each block is freed in the next step, which needs more of them, or larger ones."""
+    trace = trace_of(tprof, "c", kind, steps)
+    growth = growth_of(trace)
+    assert growth["findings"] == [] and growth["replaced"] >= 1
+    work = [site for site in growth["sites"] if site["verdict"] == "work"]
+    assert len(work) == growth["replaced"] and all(site["bytes_per_step"] > 0 for site in work)
+    text = analyze("leaks", trace).stdout
+    assert re.search(r"^  \d+ stacks? grows? with the work, by .* a step: no leak, ", text, re.M) and "live blocks together do" not in text
+
+
+def test_what_grows_with_the_work_in_python(tprof):
+    growth = growth_of(trace_of(tprof, "python", "replaced", 200))
+    assert sure(growth) == [] and growth["replaced"] == 1
+
+
+@pytest.mark.parametrize("kind", ["pool", "ring", "filled", "interned", "none"])
 def test_no_finding_where_nothing_leaks(tprof, kind):
     assert growth_of(trace_of(tprof, "c", kind, 400))["findings"] == []
 

@@ -288,7 +288,7 @@ static void say(const struct loop *loop, int *leaks, int *may)
 		run_loop(x, bytes, blocks, loop);
 		tpa_trend_test(x, bytes, loop->steps, &trend);
 		significant = tpa_trend_holm(&trend.p, 1, STACKS / 10) == 1;
-		trend.course = tpa_trend_course(x, bytes, blocks, loop->steps);
+		tpa_trend_follow(x, bytes, blocks, loop->steps, &trend);
 		verdict = tpa_trend_verdict(bytes, loop->steps, &trend, significant);
 		*leaks += verdict == TPA_VERDICT_LEAK;
 		*may += verdict == TPA_VERDICT_RISING;

@@ -123,6 +123,19 @@ static KEEP void doubling(void)
 	}
 }
 
+/* What is appended to a list by copying it: one block, another one in each step. */
+static KEEP void copied(void)
+{
+	static char *list;
+	char *copy = malloc(100 * (step + 1)); /* LEAK copied */
+
+	memset(copy, 1, 100 * (step + 1));
+	if (list)
+		memcpy(copy, list, 100 * step);
+	free(list);
+	list = copy;
+}
+
 /* A step leaks more than the one before. */
 static KEEP void accelerates(void)
 {
@@ -141,6 +154,38 @@ static KEEP void curriculum(void)
 	free(output);
 	batch = get(1000 + 20 * step);
 	output = malloc(500 + 10 * step);
+}
+
+/* The same of many blocks, which a table lists. */
+static KEEP void sequence(void)
+{
+	static void **list;
+	static size_t count, room;
+
+	while (count)
+		free(list[--count]);
+	for (size_t i = 0; i < 16 + step / 4; i++) {
+		if (count == room) {
+			room = room ? 2 * room : 4;
+			list = realloc(list, room * sizeof(*list));
+			if (!list)
+				exit(1);
+		}
+		list[count++] = malloc(200);
+	}
+}
+
+/* Strings that are kept once each, from a third of the run on: of 100 there are ever fewer new ones. */
+static KEEP void interned(size_t steps)
+{
+	static void *known[100];
+	static unsigned random = 1;
+
+	for (int i = 0; step > steps / 3 && i < 2; i++) {
+		random = random * 1664525 + 1013904223;
+		if (!known[(random >> 16) % 100])
+			known[(random >> 16) % 100] = malloc(60);
+	}
 }
 
 /* Fills for half of the run, one block at a time, and stops. */
@@ -200,6 +245,12 @@ static KEEP void work(size_t steps)
 	}
 	if (is("doubling"))
 		doubling();
+	if (is("copied"))
+		copied();
+	if (is("sequence"))
+		sequence();
+	if (is("interned"))
+		interned(steps);
 	if (is("accelerates"))
 		accelerates();
 	if (is("curriculum"))

@@ -8,6 +8,7 @@
 #define TPROF_MODEL_GROWTH_GROWTH_IMPL_H
 
 #include "model/growth/growth.h"
+#include "model/stats/doubling.h"
 
 /* Event time to nanoseconds since the run's start. */
 static inline uint64_t tpa_growth_ns(const struct tpa_growth_inputs *in, uint64_t time)
@@ -41,6 +42,8 @@ struct tpa_growth_places {
 struct tpa_growth_found {
 	struct tpa_growth_site site;
 	struct tpa_trend trend;
+	struct tpa_doubling doubling;
+	bool table;   /* it was judged as one */
 	size_t index; /* for the family's read() */
 };
 

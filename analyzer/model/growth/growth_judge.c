@@ -7,6 +7,11 @@
 #include "model/growth/growth_impl.h"
 #include "model/stats/stats.h"
 
+#define TABLES 20.0 /* two tests, of which that for tables gets a twentieth of the level (Bonferroni) */
+#define LISTED (4.0 * sizeof(void *)) /* bytes that a table has for each block that it lists, at most */
+#define TABLE_MAY 0.001		      /* p of one that may leak, whatever else was looked at */
+#define TABLE_LIKELY 0.01	      /* p: the series is taken for a table */
+
 void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -50,6 +55,10 @@ void tpa_growth_test(const struct tpa_growth_family *family, struct tpa_growth_f
 
 	family->read(family->source, found->index, &values);
 	tpa_trend_test(family->places->x, values.bytes, n, &found->trend);
+	found->table = tpa_doubling_find(family->places->x, values.bytes, n, &found->doubling) &&
+		       found->doubling.p <= TABLE_LIKELY;
+	if (found->table)
+		found->trend.p = fmin(found->trend.p, TABLES * found->doubling.p);
 	found->site.p = found->trend.p;
 	for (size_t i = 0; i < n; i++)
 		if (values.bytes[i] > (double)found->site.most)
@@ -106,6 +115,39 @@ static void measure(const struct tpa_growth_places *places, struct tpa_growth_fo
 	site->grown = tpa_growth_round(values->bytes[n - 1] - values->bytes[onset]);
 }
 
+/* A table's rate is that of what is put into it. It is as large as at its last jump. */
+static void measure_table(const struct tpa_growth_places *places, struct tpa_growth_found *found)
+{
+	const struct tpa_doubling *doubling = &found->doubling;
+	struct tpa_growth_site *site = &found->site;
+	size_t onset = 0;
+
+	while (onset + 1 < places->count && places->x[onset] < doubling->begin)
+		onset++;
+	site->rate = doubling->rate;
+	site->low = doubling->low;
+	site->high = doubling->high;
+	site->recent = 0;
+	site->since = places->place[onset];
+	site->factor = doubling->factor;
+	site->next = tpa_round(places->seconds ? doubling->next * 1e9 : doubling->next);
+}
+
+/* Tables need a test of their own to grow, and to have stopped: they stay as they are for as long as they took to fill. */
+static enum tpa_verdict table_verdict(const struct tpa_growth_found *found, bool significant)
+{
+	if (!found->doubling.goes_on)
+		return TPA_VERDICT_WARM_UP;
+	if (significant)
+		return TPA_VERDICT_LEAK;
+	return found->doubling.p <= TABLE_MAY ? TPA_VERDICT_RISING : TPA_VERDICT_BURST;
+}
+
+static bool is_listed(enum tpa_verdict verdict)
+{
+	return verdict == TPA_VERDICT_LEAK || verdict == TPA_VERDICT_RISING;
+}
+
 /* Whether it slows down is asked of what would be listed as growth. */
 static enum tpa_verdict verdict_of(const struct tpa_growth_family *family, struct tpa_growth_found *found,
 				   const struct tpa_growth_values *values, bool significant, size_t varying)
@@ -113,13 +155,29 @@ static enum tpa_verdict verdict_of(const struct tpa_growth_family *family, struc
 	const struct tpa_growth_places *places = family->places;
 	enum tpa_verdict verdict = tpa_trend_verdict(values->bytes, places->count, &found->trend, significant);
 
-	if (verdict != TPA_VERDICT_LEAK && verdict != TPA_VERDICT_RISING)
+	if (found->table)
+		return table_verdict(found, significant);
+	if (!is_listed(verdict))
 		return verdict;
-	found->trend.course = tpa_trend_course(places->x, values->bytes, values->blocks, places->count);
+	tpa_trend_follow(places->x, values->bytes, values->blocks, places->count, &found->trend);
+	found->trend.replaced = places->survivors && tpa_trend_is_replaced(places->x, values->bytes, values->blocks,
+									   values->survivors, places->count);
 	found->trend.doubtful = tpa_trend_is_doubtful(places->x, values->bytes, values->blocks,
 						      places->survivors ? values->survivors : NULL, places->count,
 						      found->trend.p, varying);
 	return tpa_trend_verdict(values->bytes, places->count, &found->trend, significant);
+}
+
+/* A table that gets no more than what lists the blocks that grow with the work grows with the work, too. */
+static void tables_of_work(struct tpa_growth_found *list, size_t count)
+{
+	double blocks = 0;
+
+	for (size_t i = 0; i < count; i++)
+		blocks += list[i].site.verdict == TPA_VERDICT_WORK ? fmax(0, list[i].site.block_rate) : 0;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].table && is_listed(list[i].site.verdict) && list[i].site.rate <= LISTED * blocks)
+			list[i].site.verdict = TPA_VERDICT_WORK;
 }
 
 void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
@@ -133,7 +191,10 @@ void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_
 		list[i].site.verdict = verdict_of(family, &list[i], &values, i < sure, varying);
 		if (i < sure || list[i].site.verdict == TPA_VERDICT_RISING)
 			measure(family->places, &list[i], &values);
+		if (list[i].table && is_listed(list[i].site.verdict))
+			measure_table(family->places, &list[i]);
 	}
+	tables_of_work(list, count);
 }
 
 void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *site)
@@ -145,6 +206,7 @@ void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *s
 		to->leak_rate += site->rate;
 	}
 	to->rising += site->verdict == TPA_VERDICT_RISING;
+	to->replaced += site->verdict == TPA_VERDICT_WORK;
 	to->list[to->count++] = *site;
 }
 

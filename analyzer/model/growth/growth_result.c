@@ -23,7 +23,7 @@ static void measure_among(const struct tpa_growth_places *places, const double *
 
 	tpa_trend_test(places->x, y, n, &trend);
 	if (blocks)
-		trend.course = tpa_trend_course(places->x, y, blocks, n);
+		tpa_trend_follow(places->x, y, blocks, n, &trend);
 	line->verdict = tpa_trend_verdict(y, n, &trend, tpa_trend_holm(&trend.p, 1, looked) == 1);
 	line->first = tpa_growth_round(y[skip]);
 	line->last = tpa_growth_round(y[n - 1]);
@@ -212,8 +212,8 @@ static void measure_others(const struct tpa_growth_family *family, const struct 
 	struct tpa_growth_values values, sum = { { 0 }, { 0 }, { 0 } };
 
 	for (size_t i = 0; i < source->series.count; i++) {
-		if (!is_heap(source, list[i].index) || list[i].site.verdict == TPA_VERDICT_LEAK ||
-		    list[i].site.verdict == TPA_VERDICT_RISING)
+		if (!is_heap(source, list[i].index) || is_suspect(&list[i].site) ||
+		    list[i].site.verdict == TPA_VERDICT_WORK)
 			continue;
 		read_series(source, list[i].index, &values);
 		for (size_t look = 0; look < source->looks; look++) {

@@ -26,6 +26,8 @@ struct tpa_growth_site {
 	uint32_t members;	/* stacks that it is of: those that are alike, or that were put together */
 	bool renewed;	/* they are alike but for names that are new again and again: model/growth/same_stacks.h */
 	bool file;	/* of a mapping: of a file */
+	double factor;	/* a table that was full is enlarged by that factor: its rate is that of what it gets; else 0 */
+	uint64_t next;	/* where that is due: step, or nanoseconds since the run's start */
 	double recent;	/* rate of the last quarter, of growth that accelerates; else 0 */
 	uint32_t curve; /* of what leaks or may leak: its place in tpa_growth_stats.curves, and 1; else 0 */
 };
@@ -39,6 +41,7 @@ struct tpa_growth_curve {
 struct tpa_growth_list {
 	struct tpa_growth_site *list;
 	size_t count, leaks, rising; /* those that leak stand first, then those that may */
+	size_t replaced;	     /* that grow with the work */
 	double leak_rate;	     /* of all leaks together */
 };
 

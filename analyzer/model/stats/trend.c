@@ -12,6 +12,8 @@
 #define FLOORS 16u	/* blocks, of whose minima the coarse series is made */
 #define SHORT 64u	/* looks: of a run with fewer steps */
 #define ACCELERATED 1.2 /* times the slope: what varies by less is not said to accelerate */
+#define STILL 0.01	/* of the growth: a series that has no more of it has not begun to grow */
+#define REMNANT 0.0625	/* of the blocks that came to a series, may stay */
 #define SURE_LEVEL (TPA_TREND_LEVEL / 5)
 
 /* The first tenth, and the first step in any case, is the program's own warm-up. */
@@ -130,11 +132,29 @@ void tpa_trend_test(const double *x, const double *y, size_t n, struct tpa_trend
 	trend->ongoing = tpa_rates_go_on(x, y, n);
 }
 
-enum tpa_course tpa_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
+/* The last look of those at which nothing had grown yet. */
+static size_t start_of(const double *y, size_t n)
 {
-	size_t skip = skip_of(n);
+	size_t skip = skip_of(n), start = skip;
+	double top = y[skip];
 
-	return tpa_rates_course(x + skip, bytes + skip, blocks + skip, n - skip);
+	for (size_t i = skip; i < n; i++)
+		top = fmax(top, y[i]);
+	for (size_t i = skip; i < n; i++)
+		if (y[i] <= y[skip] + (top - y[skip]) * STILL)
+			start = i;
+	return start;
+}
+
+void tpa_trend_follow(const double *x, const double *bytes, const double *blocks, size_t n, struct tpa_trend *trend)
+{
+	size_t skip = skip_of(n), start = start_of(blocks[n - 1] > blocks[skip] ? blocks : bytes, n);
+
+	if (n - start < TPA_TREND_LEAST)
+		start = skip;
+	trend->course = tpa_rates_course(x + start, bytes + start, blocks + start, n - start);
+	if (start > skip)
+		trend->ongoing = trend->ongoing && tpa_rates_go_on(x + start, bytes + start, n - start);
 }
 
 static bool fell(const double *y, size_t n)
@@ -155,6 +175,30 @@ bool tpa_trend_is_doubtful(const double *x, const double *bytes, const double *b
 	if (p > SURE_LEVEL / (double)looked && fell(bytes + skip, n - skip))
 		return true;
 	return survivors && tpa_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
+}
+
+/* A single block, or so many, that began at nothing: what it would have had one look before it was first seen. */
+static bool begins_at_nothing(const double *x, const double *y, size_t n)
+{
+	size_t first = 0;
+	double rate, before;
+
+	while (first < n - 1 && y[first] == 0)
+		first++;
+	rate = (y[n - 1] - y[first]) / (x[n - 1] - x[first]);
+	before = y[first] - rate * (first ? x[first] - x[first - 1] : x[0]);
+	return before <= 0.002 * y[n - 1] + fmin(256, 0.1 * y[n - 1]);
+}
+
+bool tpa_trend_is_replaced(const double *x, const double *bytes, const double *blocks, const double *survivors,
+			   size_t n)
+{
+	size_t skip = skip_of(n), late = n - 2 - n / 32;
+	double came = blocks[late] - blocks[skip], stayed = survivors[late] - survivors[skip];
+
+	if (came >= 2)
+		return stayed <= REMNANT * came;
+	return stayed <= 0 && survivors[late] < blocks[late] && !begins_at_nothing(x, bytes, n);
 }
 
 bool tpa_trend_can_tell(size_t n, size_t looked)
@@ -329,7 +373,8 @@ enum tpa_verdict tpa_trend_verdict(const double *y, size_t n, const struct tpa_t
 	struct shape shape;
 
 	if (significant)
-		return !trend->ongoing || trend->course == TPA_COURSE_FILLS   ? TPA_VERDICT_WARM_UP
+		return trend->ongoing && trend->replaced		      ? TPA_VERDICT_WORK
+		       : !trend->ongoing || trend->course == TPA_COURSE_FILLS ? TPA_VERDICT_WARM_UP
 		       : trend->course == TPA_COURSE_SLOWS || trend->doubtful ? TPA_VERDICT_RISING
 									      : TPA_VERDICT_LEAK;
 	if (!trend->varies)
@@ -342,7 +387,7 @@ enum tpa_verdict tpa_trend_verdict(const double *y, size_t n, const struct tpa_t
 	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
 		return TPA_VERDICT_BURST;
 	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TPA_COURSE_FILLS ||
-	    trend->doubtful)
+	    trend->doubtful || trend->replaced)
 		return TPA_VERDICT_STABLE;
 	return TPA_VERDICT_RISING;
 }

@@ -36,6 +36,7 @@ enum tpa_verdict {
 	 * surely grows, but ever more slowly, and it is unknown whether it will stop; or the run is short
 	 */
 	TPA_VERDICT_RISING,
+	TPA_VERDICT_WORK, /* grows, and nothing of it stays: later steps need more than earlier ones */
 };
 
 struct tpa_trend {
@@ -44,6 +45,7 @@ struct tpa_trend {
 	bool varies;		/* it is tested: it was not constant after the warm-up */
 	bool ongoing;
 	bool doubtful;		 /* false until set from tpa_trend_is_doubtful() */
+	bool replaced;		 /* false until set from tpa_trend_is_replaced() */
 	size_t onset;		 /* index of the value from which on it grows; 0: from the beginning */
 	double slope, low, high; /* per unit of x, since the onset; 95% confidence */
 };
@@ -54,8 +56,11 @@ struct tpa_trend {
  */
 void tpa_trend_test(const double *x, const double *y, size_t n, struct tpa_trend *trend);
 
-/* tpa_rates_course() without the warm-up. */
-enum tpa_course tpa_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
+/*
+ * Does the growth go on, and what is its course? Both are asked of what follows its onset, where that comes after the warm-up: what
+ * fills ever more slowly from the middle of a run on does not do so over the whole run. Sets trend->ongoing and trend->course.
+ */
+void tpa_trend_follow(const double *x, const double *bytes, const double *blocks, size_t n, struct tpa_trend *trend);
 
 /*
  * A short run, of fewer than 64 looks, proves too little in two cases. The blocks that grew are replaced all the time,
@@ -66,6 +71,14 @@ enum tpa_course tpa_trend_course(const double *x, const double *bytes, const dou
  */
 bool tpa_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors,
 			   size_t n, double p, size_t looked);
+
+/*
+ * Is all that grows freed again soon? No block of it outlives some looks. So what a step holds grows, not what is left of it: its
+ * input becomes larger. A block that begins at nothing and is replaced by a larger one (a list that is copied to append to it) is
+ * not meant.
+ */
+bool tpa_trend_is_replaced(const double *x, const double *bytes, const double *blocks, const double *survivors,
+			   size_t n);
 
 /*
  * Finds the onset by the best fit of a flat line that turns into a rising one, and from there on the slope by Theil

@@ -46,6 +46,8 @@ static json_t *json_site(const struct tpa_growth_view *view, const struct tpa_gr
 		json_object_set_new(json, "blocks", tpa_json_number(site->blocks));
 	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
 	json_object_set_new(json, "most_bytes", tpa_json_number(site->most));
+	json_object_set_new(json, "table_factor", site->factor > 0 ? json_real(site->factor) : json_null());
+	json_object_set_new(json, "table_next", site->factor > 0 ? tpa_json_number(site->next) : json_null());
 	if (heap) {
 		set_births(json, site);
 		json_object_set_new(json, "op", tpa_json_string(tpa_process_op_name(process, site->op)));
@@ -221,6 +223,7 @@ json_t *tpa_growth_json(const struct tpa_growth_view *view)
 	json_object_set_new(json, "varying", tpa_json_number(view->pooled ? view->pooled->varying : stats->varying));
 	json_object_set_new(json, "leaks", tpa_json_number(listed->leaks));
 	json_object_set_new(json, "rising", tpa_json_number(listed->rising));
+	json_object_set_new(json, "replaced", tpa_json_number(listed->replaced));
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tpa_growth_json_sites(view));
 	json_object_set_new(json, "findings", json_findings(view));

@@ -5,7 +5,7 @@
 
 const char *tpa_verdict_name(enum tpa_verdict verdict, bool seconds)
 {
-	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst", "rising" };
+	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst", "rising", "work" };
 
 	return verdict == TPA_VERDICT_LEAK && seconds ? "growth" : names[verdict];
 }

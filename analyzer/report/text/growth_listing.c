@@ -229,6 +229,10 @@ static void print_leak(const struct tpa_growth_view *view, const struct tpa_find
 	if (site->recent > 0)
 		tpa_print(page, TPA_STYLE_WARN, "        it accelerates: %s a %s of late\n",
 			  tpa_growth_rate(view, site->recent).text, tpa_growth_unit(stats));
+	if (site->factor > 0)
+		fprintf(page->out,
+			"        a table that becomes %.3g times as large when it is full, next at about %s\n",
+			site->factor, tpa_growth_place(stats, site->next).text);
 	if (!finding->mapped && site->members < 2)
 		print_ages(view, site);
 	if (op && !finding->mapped)
@@ -297,6 +301,36 @@ static void print_steady(const struct tpa_growth_view *view)
 		  tpa_growth_rate(view, stats->others.low).text, tpa_growth_rate(view, stats->others.high).text);
 }
 
+/* Each step frees what the one before held, and needs more. */
+static void print_work(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_list *list = tpa_growth_listed(view);
+	const struct tpa_growth_site *largest = NULL;
+	const struct tpa_page *page = view->listing.page;
+	uint64_t most = 0;
+	double rate = 0;
+	char text[600];
+
+	for (size_t i = list->leaks; list->replaced && i < list->count; i++) {
+		const struct tpa_growth_site *site = &list->list[i];
+
+		if (site->verdict != TPA_VERDICT_WORK)
+			continue;
+		most += site->most;
+		rate += site->rate;
+		largest = largest ? largest : site;
+	}
+	if (!largest)
+		return;
+	tpa_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
+	fprintf(page->out,
+		"  %zu stack%s with the work, by %s a step: no leak, as each block is freed within some steps, but "
+		"later "
+		"steps need more (larger inputs, longer sequences): %s at most, %s of it by %s\n",
+		list->replaced, list->replaced == 1 ? " grows" : "s grow", tpa_growth_rate(view, rate).text,
+		tpa_bytes(most, page->exact).text, tpa_bytes(largest->most, page->exact).text, text);
+}
+
 /* Of what was put together there are leaks alone. */
 static void print_others(const struct tpa_growth_view *view)
 {
@@ -355,7 +389,7 @@ static void print_none(const struct tpa_growth_view *view)
 
 	if (tpa_growth_unknown(view))
 		fputs("  no allocation was recorded\n", page->out);
-	else if (stats->live.verdict == TPA_VERDICT_LEAK)
+	else if (stats->live.verdict == TPA_VERDICT_LEAK && !stats->heap.replaced)
 		fprintf(page->out, "  no %s grows for sure, but live blocks together do: %s a %s%s\n",
 			view->pooled ? tpa_growth_series(view) : "stack", tpa_growth_rate(view, stats->live.rate).text,
 			tpa_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
@@ -459,6 +493,7 @@ static void print_verdicts(const struct tpa_growth_view *view, const struct tpa_
 	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
 		print_basis(view);
 	print_rising(view, findings);
+	print_work(view);
 	print_others(view);
 	print_steady(view);
 	print_limit(view);
