@@ -24,7 +24,7 @@ void (*tpc_thread_attached)(struct tpc_thread *thread);
 
 static void count_chunk(struct tpc_thread *thread)
 {
-	static uint32_t large;
+	static tpc_shared_u32 large;
 
 	if (++thread->chunks == CHUNKS_MANY && tpc_add(&large, 1u) < LARGE_THREADS)
 		tpc_space_gather(thread);
@@ -111,7 +111,7 @@ static struct tpc_thread *begin(struct tpc_thread *thread)
 	if (thread->number >= 2)
 		tpc_store(&tpc_thread_several, true);
 	if (thread->number == 2)
-		__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
+		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_WAS_THREADED);
 	thread->events = 0;
 	thread->timed = (struct tpc_timed){ .seed = thread->number };
 	thread->last_block = 0;
@@ -179,9 +179,9 @@ void tpc_threads_forget(struct tpc_thread *survivor)
 	tpc_self = survivor;
 	if (!survivor)
 		return;
-	survivor->tid = tpc_sys_gettid();
+	tpc_unshared(survivor->tid) = tpc_sys_gettid();
 	survivor->busy = TPC_BUSY_RECORD;
-	survivor->timer = 0;
+	tpc_unshared(survivor->timer) = 0;
 	if (!begin(survivor))
 		tpc_self = NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "core/shared.h"
 
 #define tpc_likely(x) __builtin_expect(!!(x), 1)
 #define tpc_unlikely(x) __builtin_expect(!!(x), 0)
@@ -21,19 +22,6 @@
 #define TPC_LOOKED_AT __attribute__((section("tpc_looked_at")))
 #define TPC_TLS __thread __attribute__((tls_model("initial-exec")))
 #define TPC_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-#define tpc_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-#define tpc_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define tpc_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define tpc_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define tpc_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-
-/* Sets *p to `to` if it is `from`. */
-#define tpc_swap_if(p, from, to)                                                                                       \
-	__extension__({                                                                                                \
-		__typeof__(*(p)) tpc_from = (from);                                                                    \
-		__atomic_compare_exchange_n((p), &tpc_from, (to), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
-	})
 
 struct tpc_range { /* of addresses: [low, high) */
 	uintptr_t low, high;

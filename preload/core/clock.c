@@ -8,7 +8,7 @@
 
 /* The first of those: they begin a cache line. */
 enum tprof_clock tpc_clock_kind TPC_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
-uint32_t tpc_clock_shared TPC_LOOKED_AT;
+tpc_shared_u32 tpc_clock_shared TPC_LOOKED_AT;
 
 /* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. */
 static bool invariant_counter(void)

@@ -12,7 +12,7 @@
 #define TPC_CLOCK_TSC_SHIFT 3 /* header.tick_shift: events need no finer time than some nanoseconds */
 
 extern enum tprof_clock tpc_clock_kind TPC_NEAR; /* set once, by tpc_clock_start() */
-extern uint32_t tpc_clock_shared
+extern tpc_shared_u32 tpc_clock_shared
 	TPC_NEAR; /* more than one thread has allocated or freed: a block may go from one to another */
 
 void tpc_clock_start(void);

@@ -268,7 +268,7 @@ void tpc_emit_op_end_outer(struct tpc_thread *thread, uint64_t ticks, uint32_t w
 	uint8_t *end = tpc_put_op_end(thread, ticks, false);
 
 	if (end && within) {
-		__atomic_fetch_or(&tpc_header->features_required, TPROF_FEATURE_OUTER_ENDS, __ATOMIC_RELAXED);
+		tpc_set_bits(&tpc_header->features_required, TPROF_FEATURE_OUTER_ENDS);
 		*thread->at |= TPROF_OP_OUTER;
 		end = tpc_put_uvarint(end, within);
 	}

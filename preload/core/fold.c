@@ -226,7 +226,7 @@ static bool begin_record(struct tpc_thread *thread, const struct tpc_fold_hot *h
 	bool share = hot->slot->next_share && tpc_clock_kind == TPROF_CLOCK_TSC;
 
 	if (share) {
-		__atomic_fetch_or(&tpc_header->features_required, TPROF_FEATURE_TIMED_SHARE, __ATOMIC_RELAXED);
+		tpc_set_bits(&tpc_header->features_required, TPROF_FEATURE_TIMED_SHARE);
 		thread->fold.untimed = draw(&thread->fold);
 	}
 	return open_record(thread, hot, now, share);

@@ -63,7 +63,7 @@ static void leave_gate(void)
 
 void tpc_forked(void)
 {
-	if (tpc_state.mode != TPC_MODE_NEW && tpc_state.pid != tpc_sys_getpid())
+	if (tpc_load(&tpc_state.mode) != TPC_MODE_NEW && tpc_state.pid != tpc_sys_getpid())
 		memset(&tpc_state_page, 0, sizeof(tpc_state_page));
 	if (tpc_state_is_child())
 		copy_trace();

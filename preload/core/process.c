@@ -236,7 +236,7 @@ void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const
 		offset = TPROF_HEADER_SIZE; /* somebody else wrote there */
 	if (length > TPROF_HEADER_SIZE - offset) {
 		length = TPROF_HEADER_SIZE - offset;
-		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);
+		tpc_set_bits(&header->flags, TPROF_FLAG_TEXT_CUT);
 	}
 	memcpy((char *)header + offset, bytes, length);
 	header->text[which].offset = offset;
@@ -259,7 +259,7 @@ static void describe_arguments(struct tprof_header *header)
 		tpc_text_add_bytes(&to, "", 1);
 	}
 	if (to.cut)
-		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);
+		tpc_set_bits(&header->flags, TPROF_FLAG_TEXT_CUT);
 	tpc_describe_text(header, TPROF_TEXT_ARGS, text, to.length);
 }
 

@@ -12,7 +12,7 @@
 union tpc_state_page tpc_state_page;
 bool tpc_was_started;
 static bool unprotected;
-bool tpc_sealed;
+tpc_shared_bool tpc_sealed;
 struct tprof_header *tpc_header;
 union tpc_header_area tpc_header_area;
 
@@ -120,7 +120,7 @@ static bool stop(enum tprof_lost cause)
 		return false;
 	tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN); /* what follows is counted */
 	tpc_header->stop_ticks = tpc_clock_before();
-	__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_STOPPED, __ATOMIC_RELAXED);
+	tpc_set_bits(&tpc_header->flags, TPROF_FLAG_STOPPED);
 	tpc_store_release(&tpc_header->stop_cause, (uint32_t)cause + 1); /* pairs with the reader: the rest is set */
 	return true;
 }

@@ -42,7 +42,7 @@ static struct tprof_chunk *borrow_any(size_t room)
 		if (!tpc_load(&idle[i]))
 			continue;
 		/* Acquire pairs with give_back()'s release: the last borrower's bytes are there. */
-		chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
+		chunk = tpc_exchange(&idle[i], NULL);
 		if (!chunk)
 			continue;
 		if (has_room(chunk, room))

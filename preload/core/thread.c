@@ -8,12 +8,12 @@
 #include "core/sys.h"
 
 TPC_TLS struct tpc_thread *tpc_self;
-bool tpc_thread_several;
+tpc_shared_bool tpc_thread_several;
 bool tpc_thread_may_pass;
 
-static uint32_t allocating;	/* threads that tpc_thread_allocates() heard of */
-static struct tpc_thread *all;	/* pushed to, never popped from */
-static struct tpc_thread *hand; /* where the search for a dead one goes on */
+static tpc_shared_u32 allocating;	/* threads that tpc_thread_allocates() heard of */
+static TPC_SHARED(struct tpc_thread *) all;	/* pushed to, never popped from */
+static TPC_SHARED(struct tpc_thread *) hand; /* where the search for a dead one goes on */
 
 /*
  * A struct whose thread is dead, taken. Looks at a few only: a program may have a thousand live threads and make one
@@ -50,7 +50,7 @@ static struct tpc_thread *make(uint32_t tid)
 		return NULL;
 	tpc_space_note(thread, sizeof(*thread));
 	tpc_add(&tpc_header->collector_bytes, sizeof(*thread) - TPC_WALK_BYTES - TPC_PYTHON_BYTES);
-	thread->tid = tid;
+	tpc_unshared(thread->tid) = tid;
 	do {
 		first = tpc_load_acquire(&all);
 		thread->next = first;
@@ -67,12 +67,12 @@ struct tpc_thread *tpc_thread_take(uint32_t tid)
 
 void tpc_threads_keep(struct tpc_thread *survivor)
 {
-	all = survivor;
+	tpc_unshared(all) = survivor;
 	if (survivor)
 		survivor->next = NULL;
-	hand = NULL;
-	tpc_clock_shared = allocating = 0;
-	tpc_thread_several = false;
+	tpc_unshared(hand) = NULL;
+	tpc_unshared(tpc_clock_shared) = tpc_unshared(allocating) = 0;
+	tpc_unshared(tpc_thread_several) = false;
 }
 
 void tpc_threads_each(void (*visit)(struct tpc_thread *thread))

@@ -36,7 +36,7 @@ void tpc_allocator_find(void)
 {
 	const void *beside = (const void *)tpc_real.malloc;
 
-	tpc_state.by_libc = 1;
+	tpc_store(&tpc_state.by_libc, 1u);
 	if (!beside)
 		return;
 	jemalloc.ctl_by_mib = tpc_lookup_beside(beside, "mallctlbymib");

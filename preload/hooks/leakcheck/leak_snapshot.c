@@ -232,7 +232,7 @@ static void freeze(const struct tpc_hand *hand)
 	long pid;
 
 	tpc_leak_snapshot_reap();
-	earlier = __atomic_exchange_n(&to_reap, 0, __ATOMIC_ACQ_REL); /* one at a time, or they would become many */
+	earlier = tpc_exchange(&to_reap, 0); /* one at a time, or they would become many */
 	if (earlier) {
 		end_still(earlier);
 	}

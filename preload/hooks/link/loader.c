@@ -88,7 +88,7 @@ static void forked(void)
 	inside = 0;
 	forking = 0;
 	tpc_forked();
-	tpc_state.by_libc = 1;
+	tpc_unshared(tpc_state.by_libc) = 1;
 }
 
 void tpc_loader_watch_forks(void)

@@ -48,7 +48,7 @@ void tpc_malloc_check(void)
 		return;
 	if (!reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
 		path = info.dli_fname;
-		__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_FOREIGN_MALLOC, __ATOMIC_RELAXED);
+		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_FOREIGN_MALLOC);
 	}
 	tpc_describe_text(tpc_header, TPROF_TEXT_MALLOC, path, strlen(path));
 }

@@ -41,7 +41,7 @@ static void before_load(int flags)
 	if (flags & RTLD_DEEPBIND)
 		tpc_bind_deep();
 	if (flags & RTLD_DEEPBIND && tpc_state_has_trace())
-		__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
+		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_DEEPBIND);
 	hook_loaded();
 }
 

@@ -96,7 +96,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 	if (!wanted(origin))
 		return TPC_MODE_OFF;
 	tpc_state.pid = identity.pid;
-	tpc_state.next_memory_sample = 1; /* at once */
+	tpc_unshared(tpc_state.next_memory_sample) = 1; /* at once */
 	if (!open_trace(origin, parent))
 		return TPC_MODE_OFF;
 	tpc_emit_shift = tpc_header->tick_shift;
@@ -111,7 +111,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 /* The child of a pause is paused, and TPROF_START=off is one. */
 static uint32_t begin_paused(void)
 {
-	__atomic_fetch_or(&tpc_header->flags, TPROF_FLAG_WAITED, __ATOMIC_RELAXED);
+	tpc_set_bits(&tpc_header->flags, TPROF_FLAG_WAITED);
 	tpc_header->recording = TPROF_RECORDING_PAUSED;
 	return TPC_MODE_WAITING;
 }

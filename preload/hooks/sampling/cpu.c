@@ -280,7 +280,7 @@ static uint64_t period_ns(void)
 
 static void delete_timer(struct tpc_thread *thread)
 {
-	uint32_t timer = __atomic_exchange_n(&thread->timer, NO_TIMER, __ATOMIC_ACQ_REL);
+	uint32_t timer = tpc_exchange(&thread->timer, NO_TIMER);
 
 	if (timer != NO_TIMER)
 		tpc_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
@@ -466,7 +466,7 @@ void tpc_cpu_stop(void)
 	uint32_t number;
 
 	tpc_cpu_bequeath();
-	number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
+	number = tpc_exchange(&signal_number, 0);
 	chosen = -1;
 	if (tpc_header)
 		tpc_store(&tpc_header->control_signal, UINT64_C(0));
@@ -479,7 +479,7 @@ void tpc_cpu_stop(void)
 void tpc_cpu_step_aside(void)
 {
 	tpc_cpu_bequeath();
-	if (!__atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL))
+	if (!tpc_exchange(&signal_number, 0))
 		return;
 	chosen = -1;
 	tpc_threads_each(delete_timer);
