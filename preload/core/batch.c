@@ -15,14 +15,14 @@
  * What can be taken: the number of the next chunk, then 8 bits, how many are left. Who changes it has one, or all. No number
  * comes twice, so that what is read between a look at it and its change is of the same batch.
  */
-static uint64_t supply;
+static tpc_shared_u64 supply;
 
 /* Of that batch: where chunk 0 would be mapped. 0: they are numbers only, each to be made alone. */
-static uintptr_t base;
+static tpc_shared_address base;
 
-static uint32_t making; /* 1: a thread does; what it has alone: */
-static uint64_t made;	/* ticks at which it did the last time */
-static uint32_t size;	/* how many then; 0: it never did */
+static tpc_shared_u32 making; /* 1: a thread does; what it has alone: */
+static uint64_t made;	      /* ticks at which it did the last time */
+static uint32_t size;	      /* how many then; 0: it never did */
 
 static uint32_t left_of(uint64_t word)
 {
@@ -73,8 +73,7 @@ static bool take(uint64_t *number, struct tprof_chunk **chunk)
 	while (left_of(word)) {
 		uintptr_t from = tpc_load(&base);
 
-		if (!__atomic_compare_exchange_n(&supply, &word, word + (1 << 8) - 1, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_ACQUIRE))
+		if (!tpc_swap_or_load(&supply, &word, word + (1 << 8) - 1))
 			continue;
 		*number = word >> 8;
 		*chunk = from ? chunk_at(from, *number) : NULL;
@@ -104,7 +103,7 @@ struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle)
 /* ---- giving back ---- */
 
 /* Neighbours that nobody uses any more and that are mapped still: the address of the first, and in its lowest bits how many. */
-static uintptr_t ended;
+static tpc_shared_address ended;
 
 void tpc_batch_give(struct tprof_chunk *chunk)
 {
@@ -114,8 +113,7 @@ void tpc_batch_give(struct tprof_chunk *chunk)
 	do {
 		count = word % TPC_PAGE;
 		joins = count && count < MOST && chunk == chunk_at(word - count, count);
-	} while (!__atomic_compare_exchange_n(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1, false,
-					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	} while (!tpc_swap_or_load(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1));
 	if (!joins && count)
 		tpc_sys_munmap((void *)(word - count), count * TPROF_CHUNK_SIZE);
 }
@@ -130,8 +128,7 @@ static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
 
 	do {
 		from = tpc_load(&base);
-	} while (!__atomic_compare_exchange_n(&supply, &word, word & ~UINT64_C(0xff), false, __ATOMIC_ACQ_REL,
-					      __ATOMIC_ACQUIRE));
+	} while (!tpc_swap_or_load(&supply, &word, word & ~UINT64_C(0xff)));
 	*number = word >> 8;
 	*chunks = from ? chunk_at(from, *number) : NULL;
 	return left_of(word);
@@ -170,6 +167,6 @@ void tpc_batch_forget(void)
 
 	if (left && chunks)
 		tpc_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
-	making = 0;
+	tpc_unshared(making) = 0;
 	size = 0;
 }

@@ -197,7 +197,7 @@ void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shap
 	end(thread, tpc_put_bytes(p, shape, strnlen(shape, TPC_TEXT_MAX)));
 }
 
-uint32_t tpc_step_due;
+tpc_shared_u32 tpc_step_due;
 
 static void count_step(void)
 {

@@ -50,7 +50,7 @@ TPC_SLOW void tpc_emit_sample(struct tpc_thread *thread, uint64_t ticks, uint32_
 TPC_SLOW void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shape, uint64_t flop,
 			      uint64_t bytes);
 /* The step of TPROF_LEAKCHECK=step:N has ended, and its search was not begun yet. */
-extern uint32_t tpc_step_due TPC_NEAR;
+extern tpc_shared_u32 tpc_step_due TPC_NEAR;
 
 TPC_SLOW void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items);
 TPC_SLOW void tpc_emit_mark(struct tpc_thread *thread, uint64_t ticks, const char *text);

@@ -199,7 +199,7 @@ struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid
 		/* Acquire pairs with the release below: its words are there. */
 		if (tpc_load_acquire(&note->state) == READY && note->why == why &&
 		    strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
-			__atomic_fetch_add(&note->count, 1, __ATOMIC_RELAXED);
+			tpc_add(&note->count, 1);
 			return note;
 		}
 		if (tpc_load(&note->state) != FREE || !tpc_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN))
@@ -213,12 +213,12 @@ struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid
 		tpc_store_release(&note->state, (uint32_t)READY);
 		return note;
 	}
-	__atomic_fetch_add(&header->untraced_more, 1, __ATOMIC_RELAXED);
+	tpc_add(&header->untraced_more, 1);
 	return NULL;
 }
 
 void tpc_follow_undo(struct tprof_untraced *note)
 {
 	if (note)
-		__atomic_fetch_sub(&note->count, 1, __ATOMIC_RELAXED);
+		tpc_sub(&note->count, 1);
 }

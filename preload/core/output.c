@@ -12,7 +12,9 @@
 #include <errno.h>
 #include <sys/file.h>
 
-static int kept = -1; /* holds the lock that says that this process lives; -1: the program's limit left no room */
+static TPC_SHARED(int) kept = {
+	-1
+}; /* holds the lock that says that this process lives; -1: the program's limit left no room */
 static dev_t device;
 static ino_t inode;
 
@@ -59,17 +61,17 @@ int tpc_output_reach(void)
 /* The lock belongs to the open file, so the duplicate has it. */
 static void keep(int fd)
 {
-	kept = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR);
-	if (kept < 0)
-		kept = -1;
+	tpc_unshared(kept) = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR);
+	if (tpc_unshared(kept) < 0)
+		tpc_unshared(kept) = -1;
 	tpc_sys_close(fd);
 }
 
 void tpc_output_forget(void)
 {
-	if (is_trace(kept))
-		tpc_sys_close(kept);
-	kept = -1;
+	if (is_trace(tpc_unshared(kept)))
+		tpc_sys_close(tpc_unshared(kept));
+	tpc_unshared(kept) = -1;
 }
 
 /* ---- the header ---- */
@@ -203,7 +205,7 @@ static void grow(struct growth *growth, int fd)
 /* Where descriptors are a copy: nobody closes the one that is kept, another one, any, can make room, and no number is missed. */
 static void grow_apart(void *context)
 {
-	int fd = kept;
+	int fd = tpc_load(&kept);
 
 	if (!is_trace(fd)) {
 		tpc_sys_close(0);

@@ -40,7 +40,7 @@ struct region {
 };
 
 /* All of it is only touched by who has the turn. */
-static uint32_t turn;
+static tpc_shared_u32 turn;
 static struct region regions[REGIONS_MAX];
 static size_t count, mappings;
 static uint64_t left_out[TPROF_REGION_SIZES]; /* of mappings for which there was no place */
@@ -314,5 +314,5 @@ void tpc_regions_forget(void)
 	memset(files, 0, sizeof(files));
 	file_count = 0;
 	highest = 0;
-	turn = 0;
+	tpc_unshared(turn) = 0;
 }

@@ -21,8 +21,9 @@
 #define RANGES 1024
 
 /* A range in one word, so that it changes as a whole: first page, 36 bits, and pages, 28 bits; 0: none. */
-static uint64_t ranges[RANGES];
-static size_t ranges_used; /* none behind these was ever there: most programs have a few, and each call looks at all */
+static tpc_shared_u64 ranges[RANGES];
+static tpc_shared_size
+	ranges_used; /* none behind these was ever there: most programs have a few, and each call looks at all */
 
 static uint64_t pack(uint64_t page, uint64_t pages)
 {
@@ -75,7 +76,7 @@ static void add(uint64_t page, uint64_t end)
 	put(spare, pack(page, end - page));
 }
 
-static uint64_t changes;
+static tpc_shared_u64 changes;
 
 uint64_t tpc_resident_changes(void)
 {

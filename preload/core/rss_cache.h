@@ -16,9 +16,9 @@
 
 /* Threads take samples in turn; where two meet, what is kept may be of both, and one sample is too few or too many. */
 struct tpc_rss_cache {
-	tpc_shared_u64 sampled;	/* ticks, of the last sample; 0: there is none */
+	tpc_shared_u64 sampled;	      /* ticks, of the last sample; 0: there is none */
 	tpc_shared_u64 pages, faults; /* then */
-	tpc_shared_u64 alike;		/* 1: it was like the one before */
+	tpc_shared_u64 alike;	      /* 1: it was like the one before */
 };
 
 /* Pages that may come and go unseen, of so many. */

@@ -37,9 +37,9 @@ struct tpc_not_shared {
 };
 #define TPC_IS_SHARED(p) (__builtin_classify_type(*(p)) == 12)
 #define TPC_INNER(p)                                                                                                   \
-	__builtin_choose_expr(                                                                                         \
-		TPC_IS_SHARED(p),                                                                                      \
-		&(__builtin_choose_expr(TPC_IS_SHARED(p), (p), (struct tpc_not_shared *)0))->shared, (p))
+	__builtin_choose_expr(TPC_IS_SHARED(p),                                                                        \
+			      &(__builtin_choose_expr(TPC_IS_SHARED(p), (p), (struct tpc_not_shared *)0))->shared,     \
+			      (p))
 
 #define tpc_load(p) __atomic_load_n(TPC_INNER(p), __ATOMIC_RELAXED)
 #define tpc_load_acquire(p) __atomic_load_n(TPC_INNER(p), __ATOMIC_ACQUIRE)
@@ -51,16 +51,23 @@ struct tpc_not_shared {
 /* These return what was there before. */
 #define tpc_add(p, v) __atomic_fetch_add(TPC_INNER(p), (v), __ATOMIC_RELAXED)
 #define tpc_add_release(p, v) __atomic_fetch_add(TPC_INNER(p), (v), __ATOMIC_RELEASE)
+#define tpc_add_acq_rel(p, v) __atomic_fetch_add(TPC_INNER(p), (v), __ATOMIC_ACQ_REL)
 #define tpc_add_seq(p, v) __atomic_fetch_add(TPC_INNER(p), (v), __ATOMIC_SEQ_CST)
 
+#define tpc_sub(p, v) __atomic_fetch_sub(TPC_INNER(p), (v), __ATOMIC_RELAXED)
+#define tpc_sub_seq(p, v) __atomic_fetch_sub(TPC_INNER(p), (v), __ATOMIC_SEQ_CST)
 #define tpc_set_bits(p, v) __atomic_fetch_or(TPC_INNER(p), (v), __ATOMIC_RELAXED)
 #define tpc_exchange(p, v) __atomic_exchange_n(TPC_INNER(p), (v), __ATOMIC_ACQ_REL)
+
+/* Sets *p to `to` if it is *from; else false, and *from is what *p is. Acquires, and releases where it sets. */
+#define tpc_swap_or_load(p, from, to)                                                                                  \
+	__atomic_compare_exchange_n(TPC_INNER(p), (from), (to), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
 /* Sets *p to `to` if it is `from`. */
 #define tpc_swap_if(p, from, to)                                                                                       \
 	__extension__({                                                                                                \
 		__typeof__(*TPC_INNER(p)) tpc_from = (from);                                                           \
-		__atomic_compare_exchange_n(TPC_INNER(p), &tpc_from, (to), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+		tpc_swap_or_load((p), &tpc_from, (to));                                                                \
 	})
 
 #endif

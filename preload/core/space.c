@@ -12,7 +12,9 @@
 #define AT_ONCE                                                                                                        \
 	((size_t)1 << 20) /* bytes of a table that has outgrown a smaller one: what it holds lies on all its pages */
 
-static struct tprof_range noted[TPROF_SNAPSHOT_RANGES]; /* low 0: unused; high 0: and not whole yet */
+static struct {
+	tpc_shared_u64 low, high;
+} noted[TPROF_SNAPSHOT_RANGES]; /* low 0: unused; high 0: and not whole yet */
 
 void tpc_space_note(const void *space, size_t bytes)
 {
@@ -121,7 +123,7 @@ void tpc_space_retire(void *space, size_t bytes, size_t keep)
 	uintptr_t first = tpc_round_up((uintptr_t)space + keep, TPC_PAGE);
 
 	tpc_sys_madvise((void *)first, (uintptr_t)space + bytes - first, MADV_DONTNEED);
-	__atomic_fetch_sub(&tpc_header->collector_bytes, bytes, __ATOMIC_RELAXED);
+	tpc_sub(&tpc_header->collector_bytes, bytes);
 }
 
 void tpc_space_give_back(void *space, size_t bytes)

@@ -30,14 +30,14 @@ enum place_state {
 };
 
 static struct place {
-	uint32_t state;
-	uint32_t kind;	 /* enum tprof_chunk_kind */
-	uint64_t offset; /* in the file */
+	tpc_shared_u32 state;
+	tpc_shared_u32 kind; /* enum tprof_chunk_kind */
+	uint64_t offset;     /* in the file */
 } places[TPC_SPILL_MOST];
 
-char *tpc_spill_area;
-static uint32_t waiting; /* in memory and not in the file */
-static uint32_t
+tpc_spill_memory tpc_spill_area;
+static tpc_shared_u32 waiting; /* in memory and not in the file */
+static tpc_shared_u32
 	tables_waiting; /* the same, of tables; and one that never comes, when a chunk of them could not be had */
 
 bool tpc_spill_waits(void)
@@ -57,10 +57,9 @@ static void tables_found(void)
 {
 	uint64_t from = tpc_load(&tpc_header->tables_from);
 
-	if (__atomic_sub_fetch(&tables_waiting, 1, __ATOMIC_SEQ_CST) ||
-	    !tpc_swap_if(&tpc_header->tables_from, from, UINT64_C(0)))
+	if (tpc_sub_seq(&tables_waiting, 1u) != 1 || !tpc_swap_if(&tpc_header->tables_from, from, UINT64_C(0)))
 		return;
-	if (__atomic_load_n(&tables_waiting, __ATOMIC_SEQ_CST))
+	if (tpc_load_seq(&tables_waiting))
 		tpc_store(&tpc_header->tables_from, from);
 }
 
@@ -451,8 +450,8 @@ void tpc_spill_end(void)
 
 void tpc_spill_forget(void)
 {
-	if (tpc_spill_area)
-		tpc_sys_mmap_shared_zeros(tpc_spill_area, AREA_BYTES);
+	if (tpc_unshared(tpc_spill_area))
+		tpc_sys_mmap_shared_zeros(tpc_unshared(tpc_spill_area), AREA_BYTES);
 	memset(places, 0, sizeof(places));
-	waiting = tables_waiting = 0;
+	tpc_unshared(waiting) = tpc_unshared(tables_waiting) = 0;
 }

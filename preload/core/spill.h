@@ -14,7 +14,8 @@
 #define TPC_SPILL_AT_ONCE 8u /* put into the file in one go, so that no thread is held up for long */
 #define TPC_SPILL_MOST 1024u /* 64 MiB: some ten million events, which is minutes of a training run */
 
-extern char *tpc_spill_area; /* where they lie; NULL: there was none yet */
+typedef TPC_SHARED(char *) tpc_spill_memory;
+extern tpc_spill_memory tpc_spill_area; /* where they lie; NULL: there was none yet */
 
 /* Zeroed memory for the chunk of that place in the file. NULL: that many are aside, or there is no memory. Any thread. */
 TPC_SLOW struct tprof_chunk *tpc_spill_take(enum tprof_chunk_kind kind, uint64_t offset);

@@ -64,7 +64,7 @@ void tpc_gate_set(void)
 
 	if (mode == TPC_MODE_PAUSED || mode == TPC_MODE_WAITING)
 		gate = mode == TPC_MODE_PAUSED ? TPROF_GATE_BEGINS : TPROF_GATE_ALL;
-	__atomic_store_n(&tpc_header->gate, gate, __ATOMIC_SEQ_CST); /* pairs with tpc_control_ask() of the analyzer */
+	tpc_store_seq(&tpc_header->gate, gate); /* pairs with tpc_control_ask() of the analyzer */
 	if (tpc_load(&tpc_header->control_asked) != tpc_load(&tpc_header->control_taken) ||
 	    tpc_load(&tpc_state.mode) != mode)
 		tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN);

@@ -23,15 +23,15 @@ struct tpc_state {
 	tpc_shared_u32 mode; /* enum tpc_mode */
 	uint32_t pid;
 	tpc_shared_u64 next_memory_sample; /* ticks; 0: never, in a pause, so that each event is looked at closer */
-	tpc_shared_u64 next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
-	tpc_shared_u64 next_allocator;     /* the same, of what the allocator says of itself */
-	tpc_shared_u64 next_regions;	     /* the same, of smaps (core/regions.h); all ones: it can't be read */
-	tpc_shared_u64 last_regions;	     /* when that was read last; 0: it was not */
-	struct tpc_rss_cache still;  /* of the last sample of memory */
+	tpc_shared_u64 next_resident;	   /* the same, of what RSS is made of; all ones: a thread is at it */
+	tpc_shared_u64 next_allocator;	   /* the same, of what the allocator says of itself */
+	tpc_shared_u64 next_regions;	   /* the same, of smaps (core/regions.h); all ones: it can't be read */
+	tpc_shared_u64 last_regions;	   /* when that was read last; 0: it was not */
+	struct tpc_rss_cache still;	   /* of the last sample of memory */
 	tpc_shared_u64 rss, vms, shared;   /* its numbers, bytes, */
-	tpc_shared_u64 changes;	     /* and tpc_resident_changes() then */
-	tpc_shared_u32 switching;	     /* 1: a thread is in tpc_switch() */
-	tpc_shared_u32 by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
+	tpc_shared_u64 changes;		   /* and tpc_resident_changes() then */
+	tpc_shared_u32 switching;	   /* 1: a thread is in tpc_switch() */
+	tpc_shared_u32 by_libc; /* 1: the first process, or a child whose fork libc and the allocator know of */
 } __attribute__((aligned(TPC_PAGE)));
 
 extern union tpc_state_page {
@@ -40,7 +40,7 @@ extern union tpc_state_page {
 } tpc_state_page TPC_NEAR;
 #define tpc_state (tpc_state_page.s)
 
-extern tpc_shared_bool tpc_sealed;				 /* the program is in a sandbox: no more system calls */
+extern tpc_shared_bool tpc_sealed;		 /* the program is in a sandbox: no more system calls */
 extern bool tpc_was_started;			 /* survives a fork: mode NEW then means child */
 extern struct tprof_header *tpc_header TPC_NEAR; /* NULL, or tpc_header_area's: in all modes with a trace */
 

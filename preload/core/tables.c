@@ -15,7 +15,7 @@
  * Chunks that nobody writes to now, and no thread keeps. As many as writers have ever met at once, which is about the number of processors;
  * one that finds no slot on its return is ended, with what it holds.
  */
-static struct tprof_chunk *idle[32];
+static TPC_SHARED(struct tprof_chunk *) idle[32];
 
 /* Kept in the chunk, as its writers change: the number behind its last NODES or JOIN record, and that one's Python node. */
 #define EXPECTED(chunk) ((chunk)->reserved[0])
@@ -102,9 +102,9 @@ static void give_back(struct tprof_chunk *chunk)
 void tpc_tables_forget(void)
 {
 	for (size_t i = 0; i < TPC_LENGTH(idle); i++) {
-		if (idle[i])
-			tpc_chunk_end(idle[i]);
-		idle[i] = NULL;
+		if (tpc_unshared(idle[i]))
+			tpc_chunk_end(tpc_unshared(idle[i]));
+		tpc_unshared(idle[i]) = NULL;
 	}
 }
 

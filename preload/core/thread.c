@@ -11,8 +11,8 @@ TPC_TLS struct tpc_thread *tpc_self;
 tpc_shared_bool tpc_thread_several;
 bool tpc_thread_may_pass;
 
-static tpc_shared_u32 allocating;	/* threads that tpc_thread_allocates() heard of */
-static TPC_SHARED(struct tpc_thread *) all;	/* pushed to, never popped from */
+static tpc_shared_u32 allocating;	     /* threads that tpc_thread_allocates() heard of */
+static TPC_SHARED(struct tpc_thread *) all;  /* pushed to, never popped from */
 static TPC_SHARED(struct tpc_thread *) hand; /* where the search for a dead one goes on */
 
 /*

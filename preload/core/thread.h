@@ -105,7 +105,7 @@ struct tpc_thread {
 
 	/* The rest. */
 	struct tpc_open_op op_open[TPC_OPS_MAX]; /* core/scope.h adds and takes away */
-	tpc_shared_u32 tid;				 /* 0: free to take */
+	tpc_shared_u32 tid;			 /* 0: free to take */
 	struct tpc_perf perf;			 /* TPROF_COUNTERS */
 	struct tpc_perf_values counters;	 /* as last recorded */
 	struct tpc_range alternate;		 /* signal stack, as the program set it */
@@ -114,7 +114,7 @@ struct tpc_thread {
 	bool signal_blocked;			 /* as far as the program knows, the sampler's signal is blocked here */
 	bool vfork_child_blocked;		 /* and in this thread's vfork child, which has the parent's memory */
 	uint32_t vfork_child;			 /* pid of the one that has changed its mask; 0: none */
-	tpc_shared_u32 timer;				 /* of the CPU sampler: the kernel's id + 1; 0: none */
+	tpc_shared_u32 timer;			 /* of the CPU sampler: the kernel's id + 1; 0: none */
 	uint32_t chunks;			 /* that it began, until tpc_space_gather() */
 	uint32_t table_records;			 /* core/tables.c: written by this thread */
 	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
@@ -135,7 +135,7 @@ struct tpc_thread {
 };
 
 extern TPC_TLS struct tpc_thread *tpc_self; /* NULL before the thread's first event */
-extern tpc_shared_bool tpc_thread_several;		    /* more than one has recorded */
+extern tpc_shared_bool tpc_thread_several;  /* more than one has recorded */
 
 /*
  * The thread's first allocation or free is about to be recorded, the free not yet made: from now on its stamps are held against

@@ -3,7 +3,7 @@
 
 #include "core/sys.h"
 
-bool tpc_trylock_take(uint32_t *turn)
+bool tpc_trylock_take(tpc_shared_u32 *turn)
 {
 	uint32_t me = tpc_sys_gettid(), holder;
 

@@ -9,10 +9,10 @@
 #include "core/base.h"
 
 /* False: another thread is at it. *turn is 0 at first. Any thread; a thread that has the turn gets it again. */
-TPC_SLOW bool tpc_trylock_take(uint32_t *turn);
+TPC_SLOW bool tpc_trylock_take(tpc_shared_u32 *turn);
 
 /* Release: what was done is seen by the next who takes it. */
-static inline void tpc_trylock_end(uint32_t *turn)
+static inline void tpc_trylock_end(tpc_shared_u32 *turn)
 {
 	tpc_store_release(turn, 0u);
 }

@@ -13,9 +13,9 @@
 
 #define COSTS 8
 
-static uint64_t last;	      /* ticks, of whichever thread */
-static uint64_t costs[COSTS]; /* ticks that the last ones took */
-static uint64_t next_cost;
+static tpc_shared_u64 last;	    /* ticks, of whichever thread */
+static tpc_shared_u64 costs[COSTS]; /* ticks that the last ones took */
+static tpc_shared_u64 next_cost;
 
 static uint64_t microseconds(const struct timeval *time)
 {

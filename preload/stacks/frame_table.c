@@ -7,11 +7,11 @@
 #define FIRST_CAPACITY 4096u
 #define GONE UINT64_C(1) /* key of a purged slot; real keys are larger */
 
-struct tpc_frame_table *tpc_frame_table;
-uint32_t tpc_frames_epoch TPC_LOOKED_AT = 1;
+tpc_frame_table_pointer tpc_frame_table;
+tpc_shared_u32 tpc_frames_epoch TPC_LOOKED_AT = { 1 };
 
-static uint32_t growing; /* core/trylock.h: one thread at a time copies */
-static uint32_t purges;	 /* gone through with */
+static tpc_shared_u32 growing; /* core/trylock.h: one thread at a time copies */
+static tpc_shared_u32 purges;  /* gone through with */
 
 static size_t bytes_of(uint64_t capacity)
 {
@@ -32,27 +32,28 @@ static inline TPC_UNSEEN_ZEROS void put_rule(struct tpc_frame_slot *slot, struct
 	slot->rule = rule;
 }
 
-/* Puts a complete slot in. False: the table is (nearly) full, or the key is there. */
-static bool insert(struct tpc_frame_table *to, const struct tpc_frame_slot *slot)
+/* Puts a frame in. False: the table is (nearly) full, or the key is there. */
+static bool insert(struct tpc_frame_table *to, uint64_t key, const struct tpc_frame *frame)
 {
 	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return false;
-	for (uint64_t i = tpc_frame_hash(slot->key);; i++) {
+	for (uint64_t i = tpc_frame_hash(key);; i++) {
 		struct tpc_frame_slot *at = &to->slots[i & (to->capacity - 1)];
-		uint64_t key = tpc_load_acquire(&at->key);
+		uint64_t there = tpc_load_acquire(&at->key);
 
-		if (key == slot->key) {
+		if (there == key) {
 			if (tpc_load_acquire(&at->number))
 				return false;
 			/* Claimed and not filled: about to be, or left so by a longjmp. Either way it is not needed. */
 			tpc_swap_if(&at->key, key, GONE);
 			continue;
 		}
-		if (key || !tpc_swap_if(&at->key, (uint64_t)0, slot->key))
+		if (there || !tpc_swap_if(&at->key, (uint64_t)0, key))
 			continue;
 		tpc_add(&to->used, 1);
-		put_rule(at, slot->rule);
-		tpc_store_release(&at->number, slot->number); /* pairs with tpc_frame_table_look(): the rule is there */
+		put_rule(at, frame->rule);
+		tpc_store_release(&at->number,
+				  frame->number); /* pairs with tpc_frame_table_look(): the rule is there */
 		return true;
 	}
 }
@@ -79,13 +80,13 @@ static struct tpc_frame_table *make_for(const struct tpc_frame_table *old)
 static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
-		struct tpc_frame_slot slot = { .key = tpc_load_acquire(&from->slots[i].key),
-					       .number = tpc_load_acquire(&from->slots[i].number) };
+		uint64_t key = tpc_load_acquire(&from->slots[i].key);
+		struct tpc_frame frame = { .number = tpc_load_acquire(&from->slots[i].number) };
 
-		if (slot.key <= GONE || !slot.number)
+		if (key <= GONE || !frame.number)
 			continue;
-		slot.rule = tpc_frame_rule_of(&from->slots[i]); /* there, as the number is */
-		insert(to, &slot);
+		frame.rule = tpc_frame_rule_of(&from->slots[i]); /* there, as the number is */
+		insert(to, key, &frame);
 	}
 }
 
@@ -95,7 +96,7 @@ static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
  */
 static void drop_purged(struct tpc_frame_table *in, const struct tpc_frame_table *old, uint32_t *seen)
 {
-	uint32_t now = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	uint32_t now = tpc_load_seq(&purges);
 	struct tpc_frame frame;
 
 	for (uint64_t i = 0; now != *seen && i < in->capacity; i++) {
@@ -118,14 +119,14 @@ static TPC_SLOW void grow(struct tpc_frame_table *old)
 
 	if (!tpc_trylock_take(&growing))
 		return;
-	seen = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	seen = tpc_load_seq(&purges);
 	larger = old == tpc_load(&tpc_frame_table) ? make_for(old) : NULL;
 	if (larger && old) {
 		copy(larger, old);
 		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
 	}
 	if (larger) /* pairs with tpc_frame_find(): it is filled; and with tpc_frames_purge(): either sees the other */
-		__atomic_store_n(&tpc_frame_table, larger, __ATOMIC_SEQ_CST);
+		tpc_store_seq(&tpc_frame_table, larger);
 	if (larger && old) {
 		drop_purged(larger, old, &seen);
 		tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
@@ -138,7 +139,7 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end)
 	struct tpc_frame_table *in;
 
 	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
-		in = __atomic_load_n(&tpc_frame_table, __ATOMIC_SEQ_CST);
+		in = tpc_load_seq(&tpc_frame_table);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
 			uint64_t key = tpc_load(&in->slots[i].key);
 
@@ -147,13 +148,12 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end)
 		}
 		/* Pairs with grow(), which publishes a copy and then loads this: it sees that something was purged, or the
 		 * copy is seen here. */
-		__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
-	} while (in != __atomic_load_n(&tpc_frame_table, __ATOMIC_SEQ_CST));
+		tpc_add_seq(&purges, 1);
+	} while (in != tpc_load_seq(&tpc_frame_table));
 }
 
 void tpc_frame_table_add(uint64_t key, const struct tpc_frame *frame)
 {
-	struct tpc_frame_slot slot = { .key = key, .rule = frame->rule, .number = frame->number };
 	struct tpc_frame_table *to = tpc_load_acquire(&tpc_frame_table);
 
 	if (!to || tpc_load(&to->used) >= to->capacity / 4 * 3) {
@@ -161,13 +161,15 @@ void tpc_frame_table_add(uint64_t key, const struct tpc_frame *frame)
 		to = tpc_load_acquire(&tpc_frame_table);
 	}
 	if (to)
-		insert(to, &slot);
+		insert(to, key, frame);
 }
 
 void tpc_frame_table_forget(void)
 {
-	if (tpc_frame_table)
-		tpc_space_give_back(tpc_frame_table, bytes_of(tpc_frame_table->capacity));
-	tpc_frame_table = NULL;
-	growing = 0;
+	struct tpc_frame_table *old = tpc_unshared(tpc_frame_table);
+
+	if (old)
+		tpc_space_give_back(old, bytes_of(old->capacity));
+	tpc_unshared(tpc_frame_table) = NULL;
+	tpc_unshared(growing) = 0;
 }

@@ -14,14 +14,14 @@ struct tpc_frame {
 };
 
 struct tpc_frame_slot {
-	uint64_t key; /* pc << 1 | exact; 0: empty */
+	tpc_shared_u64 key; /* pc << 1 | exact; 0: empty */
 	struct tpc_rule rule;
-	uint32_t number; /* 0: claimed, not yet published */
+	tpc_shared_u32 number; /* 0: claimed, not yet published */
 };
 
 struct tpc_frame_table {
 	uint64_t capacity; /* a power of two */
-	uint64_t used;
+	tpc_shared_u64 used;
 	struct tpc_frame_slot slots[];
 };
 
@@ -61,7 +61,8 @@ TPC_HOT bool tpc_frame_table_look(const struct tpc_frame_table *in, uint64_t key
 	}
 }
 
-extern struct tpc_frame_table *tpc_frame_table TPC_NEAR; /* NULL: nothing was added yet */
+typedef TPC_SHARED(struct tpc_frame_table *) tpc_frame_table_pointer;
+extern tpc_frame_table_pointer tpc_frame_table TPC_NEAR; /* NULL: nothing was added yet */
 
 /* `key`: as in struct tpc_frame_slot. */
 TPC_HOT bool tpc_frame_table_find(uint64_t key, struct tpc_frame *frame)
@@ -82,12 +83,12 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end);
 void tpc_frame_table_forget(void);
 
 /* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
-extern uint32_t tpc_frames_epoch TPC_NEAR;
+extern tpc_shared_u32 tpc_frames_epoch TPC_NEAR;
 
 /* What was remembered by PC, or of stacks, may be wrong from now on. */
 static inline void tpc_frames_doubt(void)
 {
-	__atomic_fetch_add(&tpc_frames_epoch, 1, __ATOMIC_RELEASE);
+	tpc_add_release(&tpc_frames_epoch, 1);
 }
 
 #endif

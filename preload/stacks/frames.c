@@ -8,7 +8,7 @@
 #include <tprof/format.h>
 
 struct tpc_range tpc_frame_loop[TPC_LOOP_PIECES];
-static uint32_t numbers; /* handed out */
+static tpc_shared_u32 numbers; /* handed out */
 
 uint32_t tpc_frame_number(void)
 {
@@ -83,5 +83,5 @@ bool tpc_frame_known(uintptr_t pc, struct tpc_frame *frame)
 void tpc_frames_forget(void)
 {
 	tpc_frame_table_forget();
-	numbers = 0;
+	tpc_unshared(numbers) = 0;
 }

@@ -13,7 +13,8 @@
 
 /* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */
 static struct {
-	uintptr_t at, bytes;
+	uintptr_t at;
+	tpc_shared_address bytes;
 } held_by;
 static bool holds_nothing;
 

@@ -22,8 +22,8 @@
 enum { FREE, TAKEN, THERE };
 
 struct mapped {
-	uint32_t state;	 /* THERE is stored last, and taken back first */
-	uint32_t number; /* in this process's trace; 0: not yet */
+	tpc_shared_u32 state;  /* THERE is stored last, and taken back first */
+	tpc_shared_u32 number; /* in this process's trace; 0: not yet */
 	uintptr_t start, end;
 	uint64_t bias;
 	uint32_t build_id_length;
@@ -31,17 +31,17 @@ struct mapped {
 };
 
 static struct mapped all[MAPPED_MAX];
-uint32_t tpc_mapped_count;
+tpc_shared_u32 tpc_mapped_count;
 
 /* A file that was mapped, but not to be run. */
 struct file {
-	uint32_t version; /* odd while the rest is written */
+	tpc_shared_u32 version; /* odd while the rest is written */
 	uintptr_t start, end;
 	uint64_t offset;
 };
 
 static struct file files[FILES_MAX]; /* the latest ones */
-static uint32_t file_count;	     /* ever */
+static tpc_shared_u32 file_count;    /* ever */
 
 /* ---- what the file says ---- */
 
@@ -134,7 +134,7 @@ static void renew(uintptr_t start, uintptr_t end)
 
 static void add(struct mapped *made)
 {
-	made->state = TAKEN;
+	tpc_unshared(made->state) = TAKEN;
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
 		struct mapped *mapped = &all[i];
 
@@ -164,8 +164,8 @@ void tpc_mapped_remove(uintptr_t start, uintptr_t end)
 		if (tpc_load_acquire(&mapped->state) != THERE || mapped->start >= end || mapped->end <= start ||
 		    !tpc_swap_if(&mapped->state, (uint32_t)THERE, (uint32_t)TAKEN))
 			continue;
-		if (mapped->number)
-			tpc_table_unload(mapped->number);
+		if (tpc_load(&mapped->number))
+			tpc_table_unload(tpc_load(&mapped->number));
 		renew(mapped->start, mapped->end);
 		tpc_add(&tpc_mapped_count, -1u);
 		tpc_store_release(&mapped->state, (uint32_t)FREE);
@@ -298,11 +298,11 @@ uint32_t tpc_mapped_find(uintptr_t pc, uintptr_t *start)
 void tpc_mapped_forget(void)
 {
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
-		if (all[i].state == TAKEN) /* another thread of the parent's was at it */
-			all[i].state = FREE;
-		all[i].number = 0;
+		if (tpc_unshared(all[i].state) == TAKEN) /* another thread of the parent's was at it */
+			tpc_unshared(all[i].state) = FREE;
+		tpc_unshared(all[i].number) = 0;
 	}
 	for (size_t i = 0; i < FILES_MAX; i++)
-		if (files[i].version & 1)
-			files[i] = (struct file){ .version = files[i].version + 1 };
+		if (tpc_unshared(files[i].version) & 1)
+			files[i] = (struct file){ .version = { tpc_unshared(files[i].version) + 1 } };
 }

@@ -9,7 +9,7 @@
 
 #include "core/base.h"
 
-extern uint32_t tpc_mapped_count TPC_NEAR; /* ranges that are known; mostly none */
+extern tpc_shared_u32 tpc_mapped_count TPC_NEAR; /* ranges that are known; mostly none */
 
 /* `fd` was mapped executable at [start, end), from `offset` on. The calling thread may record. Keeps no descriptor. */
 void tpc_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset);

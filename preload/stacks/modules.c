@@ -19,16 +19,16 @@
 #define WAIT_ROUNDS 10000	      /* for another thread's few stores; then go on without */
 
 struct module {
-	uintptr_t start; /* 0: unused or unloaded; claimed by the thread that sets it */
-	uintptr_t end;
+	tpc_shared_address start; /* 0: unused or unloaded; claimed by the thread that sets it */
+	tpc_shared_address end;
 	const struct link_map *map;
 	uint32_t name_hash;
-	uint32_t number; /* published last; 0: not yet */
+	tpc_shared_u32 number; /* published last; 0: not yet */
 };
 
 static struct module modules[MODULES_MAX];
-static uint32_t used; /* slots that were ever claimed */
-uint64_t tpc_modules_closes;
+static tpc_shared_u32 used; /* slots that were ever claimed */
+tpc_shared_u64 tpc_modules_closes;
 
 /* FNV-1a, 32 bits. */
 static uint32_t hash_name(const char *name)
@@ -42,7 +42,7 @@ static uint32_t hash_name(const char *name)
 
 static bool same_object(const struct module *module, const struct dl_find_object *object)
 {
-	return module->map == object->dlfo_link_map && module->end == (uintptr_t)object->dlfo_map_end &&
+	return module->map == object->dlfo_link_map && tpc_load(&module->end) == (uintptr_t)object->dlfo_map_end &&
 	       module->name_hash == hash_name(object->dlfo_link_map->l_name);
 }
 
@@ -111,9 +111,10 @@ static void write_down(const struct module *module, uint32_t number, const struc
 	struct tpc_module_record record = {
 		.module = number,
 		.bias = object->dlfo_link_map->l_addr,
-		.start = module->start,
-		.end = module->end,
-		.path = path_of(object->dlfo_link_map, module->start, tpc_self->scratch, sizeof(tpc_self->scratch)),
+		.start = tpc_load(&module->start),
+		.end = tpc_load(&module->end),
+		.path = path_of(object->dlfo_link_map, tpc_load(&module->start), tpc_self->scratch,
+				sizeof(tpc_self->scratch)),
 	};
 
 	read_image(&record);
@@ -129,7 +130,7 @@ static struct module *claim(const struct dl_find_object *object)
 
 		if (tpc_load(&module->start) != 0 || !tpc_swap_if(&module->start, (uintptr_t)0, start))
 			continue;
-		module->end = (uintptr_t)object->dlfo_map_end;
+		tpc_store(&module->end, (uintptr_t)object->dlfo_map_end);
 		module->map = object->dlfo_link_map;
 		module->name_hash = hash_name(module->map->l_name);
 		while (tpc_load(&used) <= i)
@@ -198,7 +199,7 @@ static bool check_all(uint64_t closes)
 
 void tpc_modules_close_begins(void)
 {
-	__atomic_fetch_add(&tpc_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
+	tpc_add_acq_rel(&tpc_modules_closes, ONE_BEGUN + 1);
 	tpc_frames_doubt();
 }
 
@@ -223,10 +224,10 @@ uint32_t tpc_modules_renew(void)
 
 void tpc_modules_forget(void)
 {
-	memset(modules, 0, used * sizeof(modules[0]));
-	used = 0;
-	tpc_modules_closes = 0;
-	tpc_frames_epoch++;
+	memset(modules, 0, tpc_unshared(used) * sizeof(modules[0]));
+	tpc_unshared(used) = 0;
+	tpc_unshared(tpc_modules_closes) = 0;
+	tpc_unshared(tpc_frames_epoch)++;
 	tpc_mapped_forget();
 }
 

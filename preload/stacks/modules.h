@@ -24,7 +24,7 @@ struct tpc_module_at tpc_module_find(uintptr_t pc);
 void tpc_modules_close_begins(void);
 void tpc_modules_close_ends(bool check);
 
-extern uint64_t tpc_modules_closes; /* high half: those ever begun, low half: those under way */
+extern tpc_shared_u64 tpc_modules_closes; /* high half: those ever begun, low half: those under way */
 
 static inline uint32_t tpc_modules_under_way(uint64_t closes)
 {

@@ -9,7 +9,7 @@
 #define FIRST_CAPACITY 4096u
 #define JOINED (UINT64_C(1) << 63) /* | native << 31 | python; other keys with that bit: hooks/python/codes.c */
 
-static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on; a parent's is below its children's */
+static tpc_shared_u32 handed_out; /* node numbers, from TPROF_NODE_FIRST on; a parent's is below its children's */
 
 /* ---- children ---- */
 
@@ -27,12 +27,12 @@ static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on; a parent'
 #define JOINED_CHILD UINT32_C(0x80000000) /* beside a node: not a frame's, but tpc_node_join()'s */
 
 struct place {
-	uint32_t youngest; /* child; 0: there is none */
-	uint32_t what;	   /* the node itself is */
-	uint32_t elder;	   /* of its parent's children, the one that was the youngest before it; 0: it was the first */
+	tpc_shared_u32 youngest; /* child; 0: there is none */
+	uint32_t what;		 /* the node itself is */
+	uint32_t elder; /* of its parent's children, the one that was the youngest before it; 0: it was the first */
 };
 
-static struct place *segments[SEGMENTS];
+static TPC_SHARED(struct place *) segments[SEGMENTS];
 
 static struct place *place_of(uint32_t node)
 {
@@ -125,13 +125,13 @@ static void add_only_child(uint32_t parent, uint32_t what, uint32_t node)
 /* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a child. */
 struct table {
 	uint64_t capacity; /* a power of two */
-	uint64_t used;
-	uint32_t *numbers; /* behind the keys; 0: claimed, not yet published */
-	uint64_t keys[];   /* parent << 32 | frame; 0: empty */
+	tpc_shared_u64 used;
+	tpc_shared_u32 *numbers; /* behind the keys; 0: claimed, not yet published */
+	tpc_shared_u64 keys[];	 /* parent << 32 | frame; 0: empty */
 };
 
-static struct table *table;
-static uint32_t growing; /* core/trylock.h */
+static TPC_SHARED(struct table *) table;
+static tpc_shared_u32 growing; /* core/trylock.h */
 
 static uint64_t key_of(uint32_t parent, uint32_t frame)
 {
@@ -155,7 +155,7 @@ static struct table *make(uint64_t capacity)
 
 	if (made) {
 		made->capacity = capacity;
-		made->numbers = (uint32_t *)(made->keys + capacity);
+		made->numbers = (tpc_shared_u32 *)(made->keys + capacity);
 	}
 	return made;
 }
@@ -191,11 +191,11 @@ static void copy_all(struct table *to, const struct table *from)
 
 		if (!number)
 			continue;
-		for (at = hash(key); to->keys[at & (to->capacity - 1)]; at++)
+		for (at = hash(key); tpc_unshared(to->keys[at & (to->capacity - 1)]); at++)
 			;
-		to->keys[at & (to->capacity - 1)] = key;
-		to->numbers[at & (to->capacity - 1)] = number;
-		to->used++;
+		tpc_unshared(to->keys[at & (to->capacity - 1)]) = key;
+		tpc_unshared(to->numbers[at & (to->capacity - 1)]) = number;
+		tpc_unshared(to->used)++;
 	}
 }
 
@@ -318,15 +318,18 @@ uint32_t tpc_node_join(uint32_t native, uint32_t python)
 
 void tpc_nodes_forget(void)
 {
-	for (size_t i = 0; i < SEGMENTS && i <= ((handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS) + SEGMENTS_TAKEN;
+	struct table *old = tpc_unshared(table);
+
+	for (size_t i = 0;
+	     i < SEGMENTS && i <= ((tpc_unshared(handed_out) + TPROF_NODE_FIRST) >> SEGMENT_BITS) + SEGMENTS_TAKEN;
 	     i++) {
-		if (segments[i])
-			tpc_space_give_back(segments[i], SEGMENT_BYTES);
-		segments[i] = NULL;
+		if (tpc_unshared(segments[i]))
+			tpc_space_give_back(tpc_unshared(segments[i]), SEGMENT_BYTES);
+		tpc_unshared(segments[i]) = NULL;
 	}
-	if (table)
-		tpc_space_give_back(table, bytes_of(table->capacity));
-	table = NULL;
-	growing = 0;
-	handed_out = 0;
+	if (old)
+		tpc_space_give_back(old, bytes_of(old->capacity));
+	tpc_unshared(table) = NULL;
+	tpc_unshared(growing) = 0;
+	tpc_unshared(handed_out) = 0;
 }

@@ -21,7 +21,7 @@
 
 static __thread uintptr_t ours[FRAMES_MAX];
 static __thread void *theirs[FRAMES_MAX + OWN_FRAMES];
-static uint64_t compared, interrupted, different, ended_early, astray, guessed, reported;
+static tpc_shared_u64 compared, interrupted, different, ended_early, astray, guessed, reported;
 
 static void add_pc(struct tpc_text *text, uintptr_t pc)
 {
@@ -69,7 +69,8 @@ static void report(size_t count, size_t their_count, size_t at)
  * libunwind has a lock, and waits for the loader's while it holds it. A thread that allocates, or is sampled, while it
  * has the loader's must not wait for libunwind's for ever: it goes without the comparison.
  */
-static uint32_t comparing; /* pid of the process that a thread is at it of; a child's copy may have its parent's */
+static tpc_shared_u32
+	comparing; /* pid of the process that a thread is at it of; a child's copy may have its parent's */
 
 static bool enter(uint32_t patience)
 {

@@ -181,7 +181,7 @@ static void run_batch(size_t batch)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < THREADS; i++) /* joined, and the kernel may know them still: then none is taken over */
-		while (tpc_sys_thread_lives(tpc_state.pid, structs[i]->tid))
+		while (tpc_sys_thread_lives(tpc_state.pid, tpc_load(&structs[i]->tid)))
 			sched_yield();
 	pthread_barrier_destroy(&met);
 	for (size_t i = 0; i < THREADS; i++)

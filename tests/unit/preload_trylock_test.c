@@ -12,7 +12,7 @@
 #include "core/sys.h"
 #include "core/trylock.h"
 
-static uint32_t turn;
+static tpc_shared_u32 turn;
 static pthread_barrier_t met;
 
 static void *take(void *ended)
@@ -37,7 +37,7 @@ static bool other_thread_takes(bool ended)
 static void one_at_a_time(void **state)
 {
 	(void)state;
-	turn = 0;
+	tpc_unshared(turn) = 0;
 	assert_true(tpc_trylock_take(&turn));
 	assert_false(other_thread_takes(true));
 	tpc_trylock_end(&turn);
@@ -50,7 +50,7 @@ static void left_by_a_longjmp(void **state)
 	static jmp_buf before;
 
 	(void)state;
-	turn = 0;
+	tpc_unshared(turn) = 0;
 	if (setjmp(before) == 0) {
 		assert_true(tpc_trylock_take(&turn));
 		longjmp(before, 1);
@@ -64,10 +64,11 @@ static void left_by_a_longjmp(void **state)
 static void left_by_a_dead_thread(void **state)
 {
 	(void)state;
-	turn = 0;
+	tpc_unshared(turn) = 0;
 	assert_true(other_thread_takes(false));
-	assert_int_not_equal(turn, 0);
-	while (tpc_sys_thread_lives(tpc_sys_getpid(), turn)) /* joined, and the kernel may still be at its end */
+	assert_int_not_equal(tpc_load(&turn), 0);
+	while (tpc_sys_thread_lives(tpc_sys_getpid(),
+				    tpc_load(&turn))) /* joined, and the kernel may still be at its end */
 		sched_yield();
 	assert_true(tpc_trylock_take(&turn));
 }
@@ -96,7 +97,7 @@ static void nobody_in_between(void **state)
 	uintptr_t sum = 0;
 
 	(void)state;
-	turn = 0;
+	tpc_unshared(turn) = 0;
 	pthread_barrier_init(&met, NULL, 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, race, NULL), 0);
@@ -109,7 +110,7 @@ static void nobody_in_between(void **state)
 	pthread_barrier_destroy(&met);
 	assert_true(sum > 0);
 	assert_int_equal(counted, sum);
-	assert_int_equal(turn, 0);
+	assert_int_equal(tpc_load(&turn), 0);
 }
 
 int main(void)

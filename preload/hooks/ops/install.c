@@ -23,7 +23,7 @@
 #include <dlfcn.h>
 
 static struct tpc_seen seen;
-static uint32_t installing;
+static tpc_shared_u32 installing;
 /* Slots of functions that may wait, and of numpy's calls: so many of those that were changed are no ops'. */
 static size_t others;
 

@@ -21,7 +21,7 @@ static struct {
 	size_t count;
 	bool found;
 } rpaths;
-static uint32_t looking; /* core/trylock.h */
+static tpc_shared_u32 looking; /* core/trylock.h */
 
 static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 {

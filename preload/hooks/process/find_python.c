@@ -45,7 +45,7 @@ static void watch_codes(void)
 /* ---- the interpreter ---- */
 
 static uint64_t loads; /* of the loader, as of the last search */
-static uint32_t searching;
+static tpc_shared_u32 searching;
 static uint32_t version; /* of the Python that is read */
 
 static uint32_t version_of(const struct dl_phdr_info *object)
@@ -155,7 +155,7 @@ void tpc_python_find(void)
 
 void tpc_python_forget(void)
 {
-	searching = 0;
+	tpc_unshared(searching) = 0;
 }
 
 void tpc_python_describe(void)

@@ -42,7 +42,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t changing; /* core/trylock.h: one thread at a time begins it anew */
+static tpc_shared_u32 changing; /* core/trylock.h: one thread at a time begins it anew */
 
 static uint64_t hash(uint64_t code)
 {
@@ -155,7 +155,7 @@ void tpc_codes_forget(void)
 	if (table)
 		tpc_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
-	changing = 0;
+	tpc_unshared(changing) = 0;
 	code_numbers = 0;
 	tpc_code_deaths++;
 	tpc_lines_forget();
