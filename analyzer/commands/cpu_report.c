@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/cpu_report.h"
 
-#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
@@ -32,16 +31,12 @@ static struct tpa_cpu_rows *read_rows(struct tpa_session *session, size_t proces
 	bool all = process == session->run->process_count;
 	struct tpa_cpu_options mine = *options;
 	struct tpa_cpu_builder *builder;
-	struct tpa_cpu_rows *rows;
 
 	mine.filter = session->filter;
 	builder = tpa_cpu_rows_begin(&mine);
-	tpa_need(builder);
 	for (size_t i = all ? 0 : process; i < (all ? process : process + 1); i++)
-		tpa_need(tpa_cpu_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i)));
-	rows = tpa_cpu_rows_end(builder);
-	tpa_need(rows);
-	return rows;
+		tpa_cpu_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i));
+	return tpa_cpu_rows_end(builder);
 }
 
 static void headline(const struct tpa_session *session, size_t process)

@@ -16,7 +16,7 @@ static void add(struct tpa_session *session, void *context)
 	struct adding *adding = context;
 
 	tpa_session_open_symbols(session);
-	tpa_need(tpa_diff_add(adding->diff, adding->side, session->run, session->symbols));
+	tpa_diff_add(adding->diff, adding->side, session->run, session->symbols);
 }
 
 static int add_side(const struct tpa_options *options, struct tpa_diff *diff, int side, const char *const *files,
@@ -43,7 +43,7 @@ static void print(struct tpa_session *page, struct tpa_diff *diff)
 	const struct tpa_diff_choice choice = { tpa_top(page->options, 10), !page->options->json };
 	json_t *json;
 
-	tpa_need(tpa_diff_test(diff));
+	tpa_diff_test(diff);
 	json = tpa_diff_json(diff, choice);
 	tpa_need(json);
 	if (page->options->json) {
@@ -60,7 +60,7 @@ static int compare(const struct tpa_options *options, struct tpa_session *page)
 	struct tpa_diff diff;
 	int status;
 
-	tpa_need(tpa_diff_init(&diff, options->by_set ? options->by : TPA_BY_STACK, page->filter));
+	tpa_diff_init(&diff, options->by_set ? options->by : TPA_BY_STACK, page->filter);
 	status = add_sides(options, &diff);
 	if (status == TPA_EXIT_OK)
 		print(page, &diff);

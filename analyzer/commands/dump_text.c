@@ -17,7 +17,7 @@ static char *describe(struct tpa_dump *dump, uint32_t node)
 	const struct tpa_line *own;
 	char name[512], place[512], *text;
 
-	tpa_need(tpa_stack_read(&stack, dump->trace, dump->symbols, node));
+	tpa_stack_read(&stack, dump->trace, dump->symbols, node);
 	own = tpa_stack_own(&stack);
 	if (!own)
 		text = tpa_strdup(node == TPROF_NODE_NONE ? "stack not recorded" : "?");

@@ -43,8 +43,8 @@ static void pool(struct owned *owned, struct tpa_session *session, size_t proces
 	if (!tpa_growth_pools_by(by))
 		return;
 	view->pooled = &owned->pooled;
-	tpa_need(tpa_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process], by,
-				   view->filter, view->suppressions));
+	tpa_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process], by,
+			  view->filter, view->suppressions);
 }
 
 static void end_view(struct owned *owned)

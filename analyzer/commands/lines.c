@@ -22,12 +22,10 @@ static void add_cpu(struct tpa_session *session, struct tpa_file_lines *lines)
 	struct tpa_cpu_builder *builder = tpa_cpu_rows_begin(&options);
 	struct tpa_cpu_rows *rows;
 
-	tpa_need(builder);
 	for (size_t i = 0; i < session->run->process_count; i++)
-		tpa_need(tpa_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]));
+		tpa_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]);
 	rows = tpa_cpu_rows_end(builder);
-	tpa_need(rows);
-	tpa_need(tpa_file_lines_add_cpu(lines, rows));
+	tpa_file_lines_add_cpu(lines, rows);
 	tpa_cpu_rows_free(rows);
 }
 
@@ -36,11 +34,11 @@ static void add_all(struct tpa_session *session, struct tpa_file_lines *lines)
 	struct tpa_rows *rows = tpa_session_rows(session, session->run->process_count, TPA_BY_LINE, TPA_WHAT_ALLOCATED,
 						 "bytes", NULL, 0);
 
-	tpa_need(tpa_file_lines_add_rows(lines, rows));
+	tpa_file_lines_add_rows(lines, rows);
 	add_cpu(session, lines);
 	for (size_t i = 0; i < session->run->process_count; i++) {
-		tpa_need(tpa_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]));
-		tpa_need(tpa_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]));
+		tpa_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]);
+		tpa_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]);
 	}
 	tpa_rows_free(rows);
 	tpa_file_lines_sort(lines);
@@ -350,7 +348,6 @@ static void report_files(struct tpa_session *session, const struct tpa_file_line
 	struct tpa_file_lines *files = tpa_file_lines_sums(lines);
 	uint64_t top = session->options->top_set ? session->options->top : 0;
 
-	tpa_need(files);
 	for (size_t i = 0; list && i < files->count && (!top || i < top); i++)
 		json_array_append_new(list, json_line(&files->list[i], NULL));
 	if (!list)
@@ -416,7 +413,6 @@ int tpa_cmd_lines(const struct tpa_options *options)
 		return status;
 	tpa_session_open_symbols(&session);
 	lines = tpa_file_lines_new();
-	tpa_need(lines);
 	status = report(&session, lines);
 	tpa_file_lines_free(lines);
 	return tpa_session_close(&session, status);

@@ -112,9 +112,8 @@ static struct tpa_suppressions *read_suppressions(const struct tpa_session *sess
 {
 	struct tpa_suppressions *suppressions = tpa_suppressions_new();
 
-	tpa_need(suppressions);
 	for (size_t i = 0; !*error && i < session->options->suppression_count; i++)
-		tpa_need(tpa_suppressions_read(suppressions, session->options->suppressions[i], error) || *error);
+		tpa_suppressions_read(suppressions, session->options->suppressions[i], error);
 	return suppressions;
 }
 

@@ -33,19 +33,14 @@ struct tpa_rows *tpa_session_rows(struct tpa_session *session, size_t process, e
 						 .top = top,
 						 .held_last = what == TPA_WHAT_UNFREED && !options->json };
 	struct tpa_rows_builder *builder;
-	struct tpa_rows *rows;
 
 	if (by == TPA_BY_STACK && !session->stacks)
 		session->stacks = tpa_site_stacks_new(session->run->process_count);
-	tpa_need(by != TPA_BY_STACK || session->stacks);
 	rows_options.stacks = session->stacks;
 	builder = tpa_rows_begin(&rows_options);
-	tpa_need(builder);
 	for (size_t i = all ? 0 : process; i < (all ? process : process + 1); i++)
-		tpa_need(tpa_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i)));
-	rows = tpa_rows_end(builder);
-	tpa_need(rows);
-	return rows;
+		tpa_rows_add(builder, &session->run->processes[i], i, tpa_session_symbols(session, i));
+	return tpa_rows_end(builder);
 }
 
 void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_rows *rows)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads: what each thread did: CPU time, ops, memory, and where most of its time went. */
-#include "base/memory.h"
 #include "commands/processes.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
@@ -10,8 +9,7 @@
 static void read_rows(struct tpa_session *session, size_t index, struct tpa_thread_rows *rows)
 {
 	*rows = (struct tpa_thread_rows){ 0 };
-	tpa_need(tpa_thread_rows(rows, &session->run->processes[index], session->symbols[index],
-				 session->options->sort));
+	tpa_thread_rows(rows, &session->run->processes[index], session->symbols[index], session->options->sort);
 }
 
 static void print_process(struct tpa_session *session, size_t index, const void *argument)

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
@@ -22,7 +21,7 @@ static void add_process(struct tpa_session *session, size_t index, struct tpa_tr
 	snprintf(label, sizeof(label), "%.200s (pid %" PRIu32 ")", tpa_program_name(process->trace),
 		 process->trace->header->pid);
 	mine.label = several ? label : NULL;
-	tpa_need(tpa_tree_add(tree, process, symbols, &mine));
+	tpa_tree_add(tree, process, symbols, &mine);
 }
 
 /* Suppressions are the user's choice here, except for what was not freed: there the built-in ones are for. */
@@ -35,13 +34,12 @@ struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, e
 	size_t first = all ? 0 : process, last = all ? process : process + 1;
 	struct tpa_tree *tree = tpa_tree_new();
 
-	tpa_need(tree);
 	tree_options.filter = session->filter;
 	if (what == TPA_WHAT_UNFREED || options->suppression_count)
 		tree_options.suppressions = suppressions;
 	for (size_t i = first; i < last; i++)
 		add_process(session, i, tree, &tree_options, last - first > 1);
-	tpa_need(tpa_tree_finish(tree));
+	tpa_tree_finish(tree);
 	return tree;
 }
 

@@ -86,7 +86,7 @@ static void test_shares(void **state)
 	gen_finish(gen, 4000, 0);
 	replayed = replay(gen, NULL);
 	symbols = tpa_symbols_open(replayed.trace, NULL);
-	assert_true(tpa_file_lines_add_ops(lines, &replayed.run->processes[0], symbols));
+	tpa_file_lines_add_ops(lines, &replayed.run->processes[0], symbols);
 	near(lines->ops_ns, 700 + 100 + 500);
 	near(lines->ops_unseen_ns, 500);
 	near(line_of(lines, 11)->op_ns, 800);

@@ -63,7 +63,6 @@ static uint32_t put(struct tpa_named_stacks *stacks, const char *exe, const stru
 	stack.count = stack.last = process->count;
 	tpa_named_process(stacks, &process->trace);
 	node = tpa_named_stack(stacks, &stack, 0);
-	assert_int_not_equal(node, TPA_NAMED_NONE);
 	free(process);
 	return node;
 }
@@ -86,7 +85,7 @@ static void test_versions_match(void **state)
 	uint32_t node;
 
 	(void)state;
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	node = PUT("/old/train", { "at::add(int)", "/lib/libtorch.so.1.13", 10, false },
 		   { "step", "/old/train", 20, false }, { "main", "/old/train", 30, false });
 	assert_int_equal(PUT("/new/train2", { "at::add(int) [clone .constprop.3]", "/opt/libtorch.so.2", 11, false },
@@ -105,7 +104,7 @@ static void test_others_do_not(void **state)
 	uint32_t node;
 
 	(void)state;
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	node = PUT("/bin/x", { "f", "/bin/x", 1, false }, { "main", "/bin/x", 2, false });
 	assert_int_not_equal(PUT("/bin/x", { "g", "/bin/x", 1, false }, { "main", "/bin/x", 2, false }), node);
 	assert_int_not_equal(PUT("/bin/x", { "f", "/lib/f.so", 1, false }, { "main", "/bin/x", 2, false }), node);
@@ -128,7 +127,7 @@ static void test_long_names(void **state)
 	memcpy(one + sizeof(one) - 3, "A>", 3);
 	memcpy(other, one, sizeof(one));
 	other[sizeof(other) - 3] = 'B';
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	node = PUT("/bin/x", { one, "/lib/f.so", 1, false });
 	assert_int_not_equal(PUT("/bin/x", { other, "/lib/f.so", 1, false }), node);
 	assert_int_equal(PUT("/bin/x", { one, "/lib/f.so", 2, false }), node);
@@ -145,7 +144,7 @@ static const char *name_in(const char *function, const char *path, bool python)
 	uint32_t node;
 	char *whole;
 
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	node = PUT("/bin/x", { function, path, 1, python });
 	whole = tpa_named_whole(&stacks, stacks.nodes[node].name);
 	assert_non_null(whole);
@@ -185,7 +184,7 @@ static void test_recursion(void **state)
 		uint32_t once, often;
 		size_t count = 1;
 
-		assert_true(tpa_named_init(&stacks));
+		tpa_named_init(&stacks);
 		for (; count <= cycle; count++)
 			frames[count] = (struct frame){ names[(count - 1) % cycle], "/bin/x", 1, false };
 		frames[count] = (struct frame){ "main", "/bin/x", 1, false };
@@ -210,7 +209,7 @@ static void test_modules_and_texts(void **state)
 	uint32_t f, g;
 
 	(void)state;
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	f = stacks.nodes[PUT("/bin/x", { "f", "/lib/a.so.1", 1, false })].name;
 	g = stacks.nodes[PUT("/bin/x", { "g", "/lib/a.so.2", 1, false })].name;
 	assert_int_not_equal(f, g);
@@ -227,7 +226,7 @@ static void test_many(void **state)
 	uint32_t names[64], last = 0;
 
 	(void)state;
-	assert_true(tpa_named_init(&stacks));
+	tpa_named_init(&stacks);
 	for (int i = 0; i < 64; i++) {
 		char text[16];
 

@@ -324,11 +324,10 @@ static json_t *frame_json(const struct tpa_named_stacks *names, uint32_t name)
 			 named->python ? "python" : "native");
 }
 
-/* NULL: no memory. */
 static json_t *name_json(const struct tpa_named_stacks *names, uint32_t name)
 {
 	char *text = tpa_named_whole(names, name);
-	json_t *json = text ? tpa_json_string(text) : NULL;
+	json_t *json = tpa_json_string(text);
 
 	free(text);
 	return json;
@@ -434,7 +433,7 @@ static bool put_list(json_t *json, const char *key, const struct tpa_diff_sites 
 	const struct tpa_diff_row **list = tpa_diff_rows_sort(rows, &count);
 
 	count_rows(&listing, "same", rows->count - count);
-	for (size_t i = 0; list && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (take(&listing, counted_as(list[i], columns, all)))
 			json_array_append_new(array, row_json(sites, rows, list[i], columns, stacks));
 	free((void *)list);

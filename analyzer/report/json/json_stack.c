@@ -61,14 +61,12 @@ json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbol
 {
 	struct tpa_stack stack = { NULL };
 	json_t *list = json_array();
-	const struct tpa_line *line = NULL;
+	const struct tpa_line *line;
 
-	if (tpa_stack_read(&stack, trace, symbols, node)) {
-		line = tpa_stack_own(&stack);
-		for (size_t i = 0; i < stack.count; i++)
-			json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i])
-							   : new_frame(&stack.lines[i]));
-	}
+	tpa_stack_read(&stack, trace, symbols, node);
+	line = tpa_stack_own(&stack);
+	for (size_t i = 0; i < stack.count; i++)
+		json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i]) : new_frame(&stack.lines[i]));
 	*own = line ? line - stack.lines : -1;
 	tpa_stack_free(&stack);
 	return list;

@@ -53,7 +53,7 @@ json_t *tpa_reach_json(const struct tpa_growth_view *view)
 		struct tpa_reach_found found = tpa_reach_find(view, tpa_reach_kinds[i].reach);
 		json_t *list = json_array();
 
-		for (size_t k = 0; found.list && k < found.count && (!top || k < top); k++)
+		for (size_t k = 0; k < found.count && (!top || k < top); k++)
 			json_array_append_new(list, json_sum(view, found.list[k]));
 		json_object_set_new(json, tpa_reach_kinds[i].key,
 				    json_pack("{s:o, s:o, s:o, s:o}", "bytes", tpa_json_number(found.bytes), "blocks",

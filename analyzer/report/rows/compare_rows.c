@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/stack.h"
 
 static const struct tpa_trace *trace_of(const struct tpa_variants *variants, size_t number)
@@ -120,14 +121,14 @@ double tpa_compare_utilisation(const struct tpa_machine *machine, const struct t
 
 struct tpa_compare_op *tpa_compare_ops(const struct tpa_variants *variants, size_t *count)
 {
-	size_t room = 1;
+	size_t room = 0;
 	struct tpa_compare_op *list;
 
 	for (size_t i = 0; i < variants->count; i++)
 		room += variants->list[i].op_count;
-	list = calloc(room, sizeof(*list));
+	list = tpa_zalloc(room, sizeof(*list));
 	*count = 0;
-	for (size_t i = 0; list && i < variants->count; i++) {
+	for (size_t i = 0; i < variants->count; i++) {
 		for (size_t k = 0; k < variants->list[i].op_count; k++) {
 			const struct tpa_variant_op *op = &variants->list[i].ops[k];
 			bool seen = false;

@@ -28,7 +28,7 @@ struct tpa_compare_op {
 	bool chosen;
 };
 
-/* To be freed; NULL: memory is out. */
+/* The caller frees it. */
 struct tpa_compare_op *tpa_compare_ops(const struct tpa_variants *variants, size_t *count);
 
 /* For qsort(). */

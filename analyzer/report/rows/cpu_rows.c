@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/stack_numbers.h"
 #include "report/rows/row_index.h"
 
@@ -26,16 +27,13 @@ struct tpa_cpu_builder {
 
 struct tpa_cpu_builder *tpa_cpu_rows_begin(const struct tpa_cpu_options *options)
 {
-	struct tpa_cpu_builder *builder = calloc(1, sizeof(*builder));
+	struct tpa_cpu_builder *builder = tpa_zalloc(1, sizeof(*builder));
 
-	if (!builder)
-		return NULL;
 	builder->options = *options;
-	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tpa_row_index_init(&builder->index) && tpa_chains_init(&builder->chains, true))
-		return builder;
-	tpa_cpu_rows_free(tpa_cpu_rows_end(builder));
-	return NULL;
+	builder->rows = tpa_zalloc(1, sizeof(*builder->rows));
+	tpa_row_index_init(&builder->index);
+	tpa_chains_init(&builder->chains, true);
+	return builder;
 }
 
 void tpa_cpu_rows_free(struct tpa_cpu_rows *rows)
@@ -46,13 +44,11 @@ void tpa_cpu_rows_free(struct tpa_cpu_rows *rows)
 }
 
 /* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
-static bool add(struct tpa_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tpa_line *line, bool self)
+static void add(struct tpa_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tpa_line *line, bool self)
 {
 	struct tpa_cpu_rows *rows = builder->rows;
 	struct tpa_cpu_row *row = tpa_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
 
-	if (!row)
-		return false;
 	if (rows->count < builder->index.count) {
 		rows->count = builder->index.count;
 		*row = (struct tpa_cpu_row){ .process = builder->process,
@@ -70,47 +66,30 @@ static bool add(struct tpa_cpu_builder *builder, uint64_t key, uint64_t kind, co
 		tpa_cpu_add(&row->self, &builder->site->cpu);
 		row->self_ns += builder->ns;
 	}
-	return true;
 }
 
-static bool add_line(struct tpa_cpu_builder *builder, const struct tpa_line *line, enum tpa_key kind, bool self)
+static void add_line(struct tpa_cpu_builder *builder, const struct tpa_line *line, enum tpa_key kind, bool self)
 {
-	const char *key = line ? tpa_keys_get(&builder->index.keys, line, kind) : "";
-
-	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
+	add(builder, tpa_row_index_line(&builder->index, line, kind), 0, line, self);
 }
 
-/* The same name is the same op in every process; of samples in no op the name is empty. */
-static bool add_by_op(struct tpa_cpu_builder *builder)
-{
-	const char *key = tpa_row_index_op(&builder->index, builder->op);
-
-	return key && add(builder, (uintptr_t)key, 0, NULL, true);
-}
-
-static bool add_by_line(struct tpa_cpu_builder *builder)
+static void add_by_line(struct tpa_cpu_builder *builder)
 {
 	const struct tpa_stack *stack = &builder->stack;
-	enum tpa_key kind = builder->options.by == TPA_BY_LINE	   ? TPA_KEY_PLACE
-			    : builder->options.by == TPA_BY_MODULE ? TPA_KEY_MODULE
-								   : TPA_KEY_FUNCTION;
+	enum tpa_key kind = tpa_by_line_key(builder->options.by);
 
 	if (!stack->last)
-		return add_line(builder, NULL, kind, true);
+		add_line(builder, NULL, kind, true);
 	for (size_t i = 0; i < stack->last; i++)
-		if (!add_line(builder, &stack->lines[i], kind, i == 0))
-			return false;
-	return true;
+		add_line(builder, &stack->lines[i], kind, i == 0);
 }
 
-static bool add_by_stack(struct tpa_cpu_builder *builder)
+static void add_by_stack(struct tpa_cpu_builder *builder)
 {
 	const struct tpa_stack *stack = &builder->stack;
-	uint32_t chain;
 
-	if (!tpa_chains_number(&builder->chains, stack, &chain))
-		return false;
-	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
+	add(builder, tpa_chains_number(&builder->chains, stack), stack->end == TPROF_NODE_CUT,
+	    stack->last ? &stack->lines[0] : NULL, true);
 }
 
 /* The whole name, or the name up to its parameters. */
@@ -118,11 +97,9 @@ static bool is_function(struct tpa_cpu_builder *builder, const struct tpa_line *
 {
 	const char *name = line->location->function, *wanted = builder->options.function;
 	size_t length = strlen(wanted);
-	bool found = false;
+	bool found;
 	uint32_t *known = tpa_pairs_at(&builder->functions, (uintptr_t)line->location, 0, &found);
 
-	if (!known)
-		return false;
 	if (!found)
 		*known = name && strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
 	return *known;
@@ -150,7 +127,7 @@ static size_t line_of_op(const struct tpa_cpu_builder *builder, const struct tpa
 }
 
 /* Who calls the function directly, or what it calls, wherever it stands in the stack. */
-static bool add_relation(struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
+static void add_relation(struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
 {
 	const struct tpa_stack *stack = &builder->stack;
 	bool callers = builder->options.relation == TPA_RELATION_CALLERS;
@@ -167,17 +144,15 @@ static bool add_relation(struct tpa_cpu_builder *builder, const struct tpa_trace
 			other = &stack->lines[i + 1];
 		else if (!callers && i)
 			other = &stack->lines[i - 1];
-		if (!add_line(builder, other, TPA_KEY_FUNCTION, false))
-			return false;
+		add_line(builder, other, TPA_KEY_FUNCTION, false);
 	}
 	if (met) {
 		tpa_cpu_add(&builder->rows->all, &builder->site->cpu);
 		builder->rows->all_ns += builder->ns;
 	}
-	return true;
 }
 
-static bool add_site(struct tpa_cpu_builder *builder, const struct tpa_process *process, struct tpa_symbols *symbols)
+static void add_site(struct tpa_cpu_builder *builder, const struct tpa_process *process, struct tpa_symbols *symbols)
 {
 	const struct tpa_cpu_options *options = &builder->options;
 
@@ -187,21 +162,23 @@ static bool add_site(struct tpa_cpu_builder *builder, const struct tpa_process *
 		builder->rows->all_ns += builder->ns;
 	}
 	if (options->relation || options->filter || (options->by != TPA_BY_THREAD && options->by != TPA_BY_OP)) {
-		if (!tpa_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
-			return false;
+		tpa_stack_read(&builder->stack, process->trace, symbols, builder->site->node);
 		if (options->filter && !tpa_row_index_matches(&builder->index, &builder->stack, options->filter))
-			return true;
+			return;
 	}
 	if (options->relation)
-		return add_relation(builder, process->trace);
-	if (options->by == TPA_BY_THREAD)
-		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
-	if (options->by == TPA_BY_OP)
-		return add_by_op(builder);
-	return options->by == TPA_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
+		add_relation(builder, process->trace);
+	else if (options->by == TPA_BY_THREAD)
+		add(builder, builder->site->thread, builder->process + 1, NULL, true);
+	else if (options->by == TPA_BY_OP)
+		add(builder, tpa_row_index_op(&builder->index, builder->op), 0, NULL, true);
+	else if (options->by == TPA_BY_STACK)
+		add_by_stack(builder);
+	else
+		add_by_line(builder);
 }
 
-bool tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
+void tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
 		      struct tpa_symbols *symbols)
 {
 	builder->process = index;
@@ -209,10 +186,8 @@ bool tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process 
 		builder->site = &process->cpu_sites[i];
 		builder->op = tpa_process_op_name(process, builder->site->op);
 		builder->ns = tpa_cpu_ns(process, &builder->site->cpu);
-		if (!add_site(builder, process, symbols))
-			return false;
+		add_site(builder, process, symbols);
 	}
-	return true;
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -240,7 +215,7 @@ struct tpa_cpu_rows *tpa_cpu_rows_end(struct tpa_cpu_builder *builder)
 	struct tpa_cpu_rows *rows = builder->rows;
 	bool by_total = builder->options.by_total || builder->options.relation;
 
-	if (rows && rows->count)
+	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
 	tpa_row_index_free(&builder->index);
 	tpa_chains_free(&builder->chains);

@@ -42,10 +42,10 @@ struct tpa_cpu_options {
 	bool by_total;	       /* order: total first */
 };
 
-/* One process at a time is added. As rows.h: strings live as long as the rows and the symbols. false: memory is out. */
+/* One process at a time is added. As rows.h: strings live as long as the rows and the symbols. */
 struct tpa_cpu_builder;
 struct tpa_cpu_builder *tpa_cpu_rows_begin(const struct tpa_cpu_options *options);
-bool tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
+void tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
 		      struct tpa_symbols *symbols);
 struct tpa_cpu_rows *tpa_cpu_rows_end(struct tpa_cpu_builder *builder);
 void tpa_cpu_rows_free(struct tpa_cpu_rows *rows);

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/estimate.h"
 #include "report/rows/process_facts.h"
 
-bool tpa_diff_init(struct tpa_diff *diff, enum tpa_by by, const regex_t *filter)
+void tpa_diff_init(struct tpa_diff *diff, enum tpa_by by, const regex_t *filter)
 {
 	memset(diff, 0, sizeof(*diff));
 	diff->sites.by = by;
 	diff->sites.filter = filter;
 	diff->totals.small_too = true;
-	return tpa_diff_sites_init(&diff->sites);
+	tpa_named_init(&diff->sites.names);
 }
 
 void tpa_diff_free(struct tpa_diff *diff)
@@ -91,7 +92,7 @@ struct tpa_diff_amount tpa_diff_total_of(const struct tpa_run *run, enum tpa_dif
 	return sum;
 }
 
-static bool add_totals(struct tpa_diff *diff, int side, const struct tpa_run *run)
+static void add_totals(struct tpa_diff *diff, int side, const struct tpa_run *run)
 {
 	const struct tpa_growth_line *live = &tpa_stepping(run)->growth.live;
 	struct tpa_diff_amount growth = tpa_diff_rate(live->rate, live->low, live->high, 0);
@@ -99,47 +100,33 @@ static bool add_totals(struct tpa_diff *diff, int side, const struct tpa_run *ru
 	for (enum tpa_diff_total what = 0; what < TPA_DIFF_TOTALS; what++) {
 		struct tpa_diff_amount amount = tpa_diff_total_of(run, what);
 
-		if (!tpa_diff_rows_add(&diff->totals, what, 0, &amount))
-			return false;
+		tpa_diff_rows_add(&diff->totals, what, 0, &amount);
 	}
-	if (!tpa_diff_rows_add(&diff->growth, 0, 0, &growth))
-		return false;
+	tpa_diff_rows_add(&diff->growth, 0, 0, &growth);
 	tpa_diff_rows_end_run(&diff->totals, side, 1);
 	tpa_diff_rows_end_run(&diff->growth, side, 1);
-	return true;
 }
 
-static bool add_file(struct tpa_diff *diff, int side, const struct tpa_run *run)
-{
-	char **files = realloc((void *)diff->files[side], (diff->runs[side] + 1) * sizeof(char *));
-
-	if (!files)
-		return false;
-	diff->files[side] = files;
-	files[diff->runs[side]] = strdup(run->processes[0].trace->file);
-	if (!files[diff->runs[side]])
-		return false;
-	diff->runs[side]++;
-	return true;
-}
-
-bool tpa_diff_add(struct tpa_diff *diff, int side, const struct tpa_run *run, struct tpa_symbols *const *symbols)
+void tpa_diff_add(struct tpa_diff *diff, int side, const struct tpa_run *run, struct tpa_symbols *const *symbols)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct tpa_process *process = &run->processes[i];
 
 		tpa_notes_unrecorded(&diff->notes, run, process);
 		diff->heap_unknown[side] |= tpa_heap_unseen_in(run, process) && tpa_heap_unknown(process);
+		tpa_diff_sites_add(&diff->sites, run, i, symbols[i]);
 	}
-	for (size_t i = 0; i < run->process_count; i++)
-		if (!tpa_diff_sites_add(&diff->sites, run, i, symbols[i]))
-			return false;
 	tpa_diff_sites_end_run(&diff->sites, side, run);
-	return add_totals(diff, side, run) && tpa_diff_times_add(&diff->times, side, run) && add_file(diff, side, run);
+	add_totals(diff, side, run);
+	tpa_diff_times_add(&diff->times, side, run);
+	diff->files[side] = tpa_resize((void *)diff->files[side], diff->runs[side] + 1, sizeof(char *));
+	diff->files[side][diff->runs[side]++] = tpa_strdup(run->processes[0].trace->file);
 }
 
-bool tpa_diff_test(struct tpa_diff *diff)
+void tpa_diff_test(struct tpa_diff *diff)
 {
-	return tpa_diff_sites_test(&diff->sites) && tpa_diff_times_test(&diff->times) &&
-	       tpa_diff_rows_test(&diff->totals) && tpa_diff_rows_test(&diff->growth);
+	tpa_diff_sites_test(&diff->sites);
+	tpa_diff_times_test(&diff->times);
+	tpa_diff_rows_test(&diff->totals);
+	tpa_diff_rows_test(&diff->growth);
 }

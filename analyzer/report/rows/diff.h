@@ -31,15 +31,14 @@ struct tpa_diff {
 	struct tpa_notes notes; /* what was not recorded of which run */
 };
 
-/* False: no memory; tpa_diff_free() is due in any case. */
-bool tpa_diff_init(struct tpa_diff *diff, enum tpa_by by, const regex_t *filter);
+void tpa_diff_init(struct tpa_diff *diff, enum tpa_by by, const regex_t *filter);
 void tpa_diff_free(struct tpa_diff *diff);
 
-/* Side 0: old, 1: new. `symbols` of each process. Replayed with `batches`. False: no memory. */
-bool tpa_diff_add(struct tpa_diff *diff, int side, const struct tpa_run *run, struct tpa_symbols *const *symbols);
+/* Side 0: old, 1: new. `symbols` of each process. Replayed with `batches`. */
+void tpa_diff_add(struct tpa_diff *diff, int side, const struct tpa_run *run, struct tpa_symbols *const *symbols);
 
-/* After the last run. False: no memory. */
-bool tpa_diff_test(struct tpa_diff *diff);
+/* After the last run. */
+void tpa_diff_test(struct tpa_diff *diff);
 
 /* A number of a run that stands for the whole; see enum tpa_diff_total. */
 struct tpa_diff_amount tpa_diff_total_of(const struct tpa_run *run, enum tpa_diff_total what);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/stats/rank.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
 
@@ -24,15 +24,14 @@ void tpa_diff_rows_free(struct tpa_diff_rows *rows)
 	memset(rows, 0, sizeof(*rows));
 }
 
-bool tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount)
+void tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount)
 {
-	bool found = false;
+	bool found;
 	uint32_t *index = tpa_pairs_at(&rows->index, key, 0, &found);
 	struct tpa_diff_row *row;
 
-	if (!index || !tpa_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list)))
-		return false;
 	if (!found) {
+		tpa_grow(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list));
 		*index = (uint32_t)rows->count;
 		rows->list[rows->count++] = (struct tpa_diff_row){ .key = key, .own = own };
 	}
@@ -42,7 +41,6 @@ bool tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, c
 	row->current.count += amount->count;
 	row->current.unseen = fmax(row->current.unseen, amount->unseen);
 	rows->estimated = rows->estimated || amount->variance > 0 || amount->unseen > 0;
-	return true;
 }
 
 void tpa_diff_rows_want(struct tpa_diff_rows *rows, uint32_t key)
@@ -137,12 +135,11 @@ static void fill_unseen(const struct tpa_diff_rows *rows, int side, struct tpa_d
 		of->variance += unseen * unseen * (double)rows->runs[side];
 }
 
-bool tpa_diff_rows_test(struct tpa_diff_rows *rows)
+void tpa_diff_rows_test(struct tpa_diff_rows *rows)
 {
-	double *p = malloc((rows->count + 1) * sizeof(*p)), sums[2] = { 0, 0 }, least;
-	bool good = p != NULL;
+	double *p = tpa_zalloc(rows->count, sizeof(*p)), sums[2] = { 0, 0 }, least;
 
-	for (size_t i = 0; good && i < rows->count; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		for (int side = 0; side < 2; side++) {
 			struct tpa_diff_side *of = &rows->list[i].side[side];
 
@@ -152,7 +149,7 @@ bool tpa_diff_rows_test(struct tpa_diff_rows *rows)
 		}
 	}
 	least = rows->small_too ? 0 : TESTED_SHARE * fmax(sums[0], sums[1]);
-	for (size_t i = 0; good && i < rows->count; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		struct tpa_diff_row *row = &rows->list[i];
 
 		row->difference = difference_of(rows, row);
@@ -160,12 +157,10 @@ bool tpa_diff_rows_test(struct tpa_diff_rows *rows)
 		if (fabs(row->side[0].runs.mean) < least && fabs(row->side[1].runs.mean) < least)
 			p[i] = NAN;
 	}
-	if (good)
-		tpa_holm(p, rows->count);
-	for (size_t i = 0; good && i < rows->count; i++)
+	tpa_holm(p, rows->count);
+	for (size_t i = 0; i < rows->count; i++)
 		rows->list[i].corrected = p[i];
 	free(p);
-	return good;
 }
 
 static int by_change(const void *left, const void *right)
@@ -182,13 +177,12 @@ static int by_change(const void *left, const void *right)
 
 const struct tpa_diff_row **tpa_diff_rows_sort(const struct tpa_diff_rows *rows, size_t *count)
 {
-	const struct tpa_diff_row **list = malloc((rows->count + 1) * sizeof(struct tpa_diff_row *));
+	const struct tpa_diff_row **list = tpa_zalloc(rows->count, sizeof(struct tpa_diff_row *));
 
 	*count = 0;
-	for (size_t i = 0; list && i < rows->count; i++)
+	for (size_t i = 0; i < rows->count; i++)
 		if (tpa_diff_differs(&rows->list[i]))
 			list[(*count)++] = &rows->list[i];
-	if (list)
-		qsort((void *)list, *count, sizeof(struct tpa_diff_row *), by_change);
+	qsort((void *)list, *count, sizeof(struct tpa_diff_row *), by_change);
 	return list;
 }

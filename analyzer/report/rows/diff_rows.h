@@ -53,8 +53,8 @@ struct tpa_diff_rows {
 
 void tpa_diff_rows_free(struct tpa_diff_rows *rows);
 
-/* To the run that is being added. False: no memory. */
-bool tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount);
+/* To the run that is being added. */
+void tpa_diff_rows_add(struct tpa_diff_rows *rows, uint32_t key, uint32_t own, const struct tpa_diff_amount *amount);
 
 /* The row shall stay when tpa_diff_rows_keep_wanted() leaves out all others, after which none can be added. */
 void tpa_diff_rows_want(struct tpa_diff_rows *rows, uint32_t key);
@@ -65,9 +65,9 @@ void tpa_diff_rows_end_run(struct tpa_diff_rows *rows, int side, double scale);
 
 /*
  * After the last run: each row's difference, its p corrected for the number of rows (Holm). But for `small_too` those below a
- * thousandth of the larger side's sum are not tested: there may be a hundred thousand of them. False: no memory.
+ * thousandth of the larger side's sum are not tested: there may be a hundred thousand of them.
  */
-bool tpa_diff_rows_test(struct tpa_diff_rows *rows);
+void tpa_diff_rows_test(struct tpa_diff_rows *rows);
 
 /* The mean of the side's runs. */
 struct tpa_estimated tpa_diff_estimated(const struct tpa_diff_side *side);
@@ -78,7 +78,7 @@ struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct
 /* Does the row differ at all? */
 bool tpa_diff_differs(const struct tpa_diff_row *row);
 
-/* Rows that differ, by what changed most. An array of pointers, *count long, to be freed; NULL: no memory. */
+/* Rows that differ, by what changed most. An array of pointers, *count long, to be freed. */
 const struct tpa_diff_row **tpa_diff_rows_sort(const struct tpa_diff_rows *rows, size_t *count);
 
 #endif

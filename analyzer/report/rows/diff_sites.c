@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tpa_diff_sites_init(struct tpa_diff_sites *sites)
-{
-	return tpa_named_init(&sites->names);
-}
+#include "base/memory.h"
 
 void tpa_diff_sites_free(struct tpa_diff_sites *sites)
 {
@@ -57,49 +54,42 @@ static struct place place_of(struct tpa_diff_sites *sites, const struct tpa_stac
 	return place;
 }
 
-static bool memory_is_out(const struct place *place)
-{
-	return place->key == TPA_NAMED_NONE || place->own == TPA_NAMED_NONE;
-}
-
 /* Sites of one stack, and the tables of one site, have one place. */
-static bool find_place(struct adding *adding, uint32_t node, struct place *place)
+static struct place find_place(struct adding *adding, uint32_t node)
 {
 	const struct tpa_trace *trace = adding->process->trace;
 	struct tpa_stack *stack = &adding->stack;
+	struct place place;
 
 	node = tpa_trace_node(trace, node);
-	if (node < trace->node_count && adding->places[node].known) {
-		*place = adding->places[node];
-		return true;
-	}
-	if (!tpa_stack_read(stack, trace, adding->symbols, node))
-		return false;
-	*place = place_of(adding->sites, stack, tpa_stack_own(stack), stack->first);
+	if (node < trace->node_count && adding->places[node].known)
+		return adding->places[node];
+	tpa_stack_read(stack, trace, adding->symbols, node);
+	place = place_of(adding->sites, stack, tpa_stack_own(stack), stack->first);
 	if (node < trace->node_count)
-		adding->places[node] = *place;
-	return !memory_is_out(place);
+		adding->places[node] = place;
+	return place;
 }
 
-/* The filter asks the stack, which by op nothing else does. */
-static bool find_op(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
+/* By op only the filter asks about the stack. */
+static struct place find(struct adding *adding, uint32_t op, uint32_t node)
 {
-	const char *name = tpa_process_op_name(adding->process, op);
+	bool by_op = adding->sites->by == TPA_BY_OP;
+	struct place place = { .known = true };
 
-	if (adding->sites->filter && !find_place(adding, node, place))
-		return false;
-	place->key = place->own = tpa_named_text(&adding->sites->names, name ? name : "(outside of ops)");
-	return !memory_is_out(place);
-}
+	if (!by_op || adding->sites->filter)
+		place = find_place(adding, node);
+	if (by_op) {
+		const char *name = tpa_process_op_name(adding->process, op);
 
-static bool find(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
-{
-	return adding->sites->by == TPA_BY_OP ? find_op(adding, op, node, place) : find_place(adding, node, place);
+		place.key = place.own = tpa_named_text(&adding->sites->names, name ? name : "(outside of ops)");
+	}
+	return place;
 }
 
 /* ---- what is put there ---- */
 
-static bool add_memory(struct tpa_diff_sites *sites, const struct place *place, const struct tpa_site *site)
+static void add_memory(struct tpa_diff_sites *sites, const struct place *place, const struct tpa_site *site)
 {
 	const struct tpa_variance *variance = &site->variance;
 	const struct tpa_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
@@ -108,9 +98,12 @@ static bool add_memory(struct tpa_diff_sites *sites, const struct place *place, 
 					      0 };
 	const struct tpa_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
 
-	return (!site->peak_blocks || tpa_diff_rows_add(&sites->peak, place->key, place->own, &peak)) &&
-	       (!site->live_blocks || tpa_diff_rows_add(&sites->unfreed, place->key, place->own, &live)) &&
-	       (!site->allocations || tpa_diff_rows_add(&sites->allocated, place->key, place->own, &all));
+	if (site->peak_blocks)
+		tpa_diff_rows_add(&sites->peak, place->key, place->own, &peak);
+	if (site->live_blocks)
+		tpa_diff_rows_add(&sites->unfreed, place->key, place->own, &live);
+	if (site->allocations)
+		tpa_diff_rows_add(&sites->allocated, place->key, place->own, &all);
 }
 
 static void note_unseen(struct tpa_diff_rows *rows, const struct tpa_process *process)
@@ -118,21 +111,18 @@ static void note_unseen(struct tpa_diff_rows *rows, const struct tpa_process *pr
 	rows->unseen = fmax(rows->unseen, process->unseen.bytes);
 }
 
-static bool add_sites(struct adding *adding)
+static void add_sites(struct adding *adding)
 {
 	note_unseen(&adding->sites->peak, adding->process);
 	note_unseen(&adding->sites->unfreed, adding->process);
 	note_unseen(&adding->sites->allocated, adding->process);
 	for (size_t i = 0; i < adding->process->site_count; i++) {
 		const struct tpa_site *site = &adding->process->sites[i];
-		struct place place = { .known = true };
+		struct place place = find(adding, site->op, site->node);
 
-		if (!find(adding, site->op, site->node, &place))
-			return false;
-		if (!place.left_out && !add_memory(adding->sites, &place, site))
-			return false;
+		if (!place.left_out)
+			add_memory(adding->sites, &place, site);
 	}
-	return true;
 }
 
 double tpa_diff_unseen_rate(const struct tpa_process *process)
@@ -148,70 +138,64 @@ double tpa_diff_unseen_rate(const struct tpa_process *process)
  * Rates add up if they are of one unit: a run's is that of the process with its steps. What leaks in one run is compared with
  * what it does in the other, whatever is known of it there: a run may prove what another of the same kind only suspects.
  */
-static bool add_growth(struct adding *adding, const struct tpa_process *stepping)
+static void add_growth(struct adding *adding, const struct tpa_process *stepping)
 {
 	const struct tpa_growth_stats *growth = &adding->process->growth;
 	struct tpa_diff_sites *sites = adding->sites;
 
 	if (growth->seconds != stepping->growth.seconds)
-		return true;
+		return;
 	if (growth->looks >= TPA_TREND_LEAST)
 		sites->growth_unit |= growth->seconds ? 2 : 1;
 	sites->growth.unseen = fmax(sites->growth.unseen, tpa_diff_unseen_rate(adding->process));
 	for (size_t i = 0; i < growth->rate_count; i++) {
 		const struct tpa_growth_site *site = &growth->rates[i];
 		struct tpa_diff_amount amount = tpa_diff_rate(site->rate, site->low, site->high, site->block_rate);
-		struct place place = { .known = true };
+		struct place place = find(adding, site->op, site->node);
 
-		if (!find(adding, site->op, site->node, &place))
-			return false;
-		if (!place.left_out && !tpa_diff_rows_add(&sites->growth, place.key, place.own, &amount))
-			return false;
-		if (!place.left_out && site->verdict == TPA_VERDICT_LEAK)
+		if (place.left_out)
+			continue;
+		tpa_diff_rows_add(&sites->growth, place.key, place.own, &amount);
+		if (site->verdict == TPA_VERDICT_LEAK)
 			tpa_diff_rows_want(&sites->growth, place.key);
 	}
-	return true;
 }
 
 /* CPU time belongs to who spends it: the innermost line, whatever it is. */
-static bool add_sample(struct adding *adding, const struct tpa_cpu_site *site)
+static void add_sample(struct adding *adding, const struct tpa_cpu_site *site)
 {
 	struct tpa_diff_sites *sites = adding->sites;
 	struct tpa_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples, 0 };
 	struct tpa_stack *stack = &adding->stack;
-	struct place place = { .known = true };
+	struct place place;
 
-	if (sites->by == TPA_BY_OP)
-		return find_op(adding, site->op, site->node, &place) &&
-		       (place.left_out || tpa_diff_rows_add(&sites->cpu, place.key, place.own, &amount));
-	if (!tpa_stack_read(stack, adding->process->trace, adding->symbols, site->node))
-		return false;
-	place = place_of(sites, stack, stack->last ? &stack->lines[0] : NULL, 0);
+	if (sites->by == TPA_BY_OP) {
+		place = find(adding, site->op, site->node);
+	} else {
+		tpa_stack_read(stack, adding->process->trace, adding->symbols, site->node);
+		place = place_of(sites, stack, stack->last ? &stack->lines[0] : NULL, 0);
+	}
 	if (place.left_out)
-		return true;
-	if (memory_is_out(&place))
-		return false;
-	if (sites->by != TPA_BY_STACK)
-		return tpa_diff_rows_add(&sites->cpu, place.key, place.own, &amount);
-	return tpa_diff_rows_add(&sites->cpu, place.own, place.own, &amount) &&
-	       tpa_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
+		return;
+	tpa_diff_rows_add(&sites->cpu, sites->by == TPA_BY_STACK ? place.own : place.key, place.own, &amount);
+	if (sites->by == TPA_BY_STACK)
+		tpa_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
 }
 
-bool tpa_diff_sites_add(struct tpa_diff_sites *sites, const struct tpa_run *run, size_t index,
+void tpa_diff_sites_add(struct tpa_diff_sites *sites, const struct tpa_run *run, size_t index,
 			struct tpa_symbols *symbols)
 {
 	const struct tpa_process *process = &run->processes[index];
 	struct adding adding = { .sites = sites, .process = process, .symbols = symbols };
-	bool good;
 
 	tpa_named_process(&sites->names, process->trace);
-	adding.places = calloc(process->trace->node_count + 1, sizeof(*adding.places));
-	good = adding.places && add_sites(&adding) && add_growth(&adding, tpa_stepping(run));
-	for (size_t i = 0; good && i < process->cpu_site_count; i++)
-		good = add_sample(&adding, &process->cpu_sites[i]);
+	adding.places = tpa_zalloc(process->trace->node_count, sizeof(*adding.places));
+	add_sites(&adding);
+	add_growth(&adding, tpa_stepping(run));
+	for (size_t i = 0; i < process->cpu_site_count; i++)
+		add_sample(&adding, &process->cpu_sites[i]);
 	tpa_stack_free(&adding.stack);
 	free(adding.places);
-	return good;
 }
 
 void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct tpa_run *run)
@@ -236,12 +220,15 @@ void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct
 	sites->cpu.trials[side] = sites->cpu_stacks.trials[side] = trials;
 }
 
-bool tpa_diff_sites_test(struct tpa_diff_sites *sites)
+void tpa_diff_sites_test(struct tpa_diff_sites *sites)
 {
 	sites->cpu.small_too = true; /* what is met too seldom is not tested anyway */
 	sites->growth.rates = true;
 	tpa_diff_rows_keep_wanted(&sites->growth);
-	return tpa_diff_rows_test(&sites->peak) && tpa_diff_rows_test(&sites->unfreed) &&
-	       tpa_diff_rows_test(&sites->allocated) && tpa_diff_rows_test(&sites->growth) &&
-	       tpa_diff_rows_test(&sites->cpu) && tpa_diff_rows_test(&sites->cpu_stacks);
+	tpa_diff_rows_test(&sites->peak);
+	tpa_diff_rows_test(&sites->unfreed);
+	tpa_diff_rows_test(&sites->allocated);
+	tpa_diff_rows_test(&sites->growth);
+	tpa_diff_rows_test(&sites->cpu);
+	tpa_diff_rows_test(&sites->cpu_stacks);
 }

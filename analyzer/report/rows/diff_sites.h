@@ -23,16 +23,14 @@ struct tpa_diff_sites {
 	bool growth_open; /* a run is too short to tell */
 };
 
-/* `by` and `filter` are set. False: no memory; tpa_diff_sites_free() is due in any case. */
-bool tpa_diff_sites_init(struct tpa_diff_sites *sites);
 void tpa_diff_sites_free(struct tpa_diff_sites *sites);
 
-/* Each process of a run, by its index, then its end. Side 0: old, 1: new. False: no memory. */
-bool tpa_diff_sites_add(struct tpa_diff_sites *sites, const struct tpa_run *run, size_t index,
+/* Each process of a run, by its index, then its end. Side 0: old, 1: new. */
+void tpa_diff_sites_add(struct tpa_diff_sites *sites, const struct tpa_run *run, size_t index,
 			struct tpa_symbols *symbols);
 void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct tpa_run *run);
 
-bool tpa_diff_sites_test(struct tpa_diff_sites *sites);
+void tpa_diff_sites_test(struct tpa_diff_sites *sites);
 
 /* Of a sampled process, the rate that one hit in all the time that was looked at stands for; else 0. */
 double tpa_diff_unseen_rate(const struct tpa_process *process);

@@ -10,7 +10,7 @@
 #include "model/ops/op_stats.h"
 #include "model/ops/ops.h"
 #include "model/stats/rank.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define LEVEL 0.05
 #define MIDDLE_PARTS 11
@@ -33,7 +33,6 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* NULL: no memory. */
 static struct tpa_diff_time *time_for(struct tpa_diff_times *times, const char *name, const char *category)
 {
 	struct tpa_diff_time *time;
@@ -41,15 +40,11 @@ static struct tpa_diff_time *time_for(struct tpa_diff_times *times, const char *
 	for (size_t i = 0; i < times->count; i++)
 		if (tpa_op_name_same(times->list[i]->name, name) && same(times->list[i]->category, category))
 			return times->list[i];
-	time = calloc(1, sizeof(*time));
-	if (!time || !tpa_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
-		free(time);
-		return NULL;
-	}
-	times->list[times->count++] = time;
-	time->name = strdup(name);
-	time->category = category ? strdup(category) : NULL;
-	return time->name && (time->category || !category) ? time : NULL;
+	time = tpa_zalloc(1, sizeof(*time));
+	time->name = tpa_strdup(name);
+	time->category = category ? tpa_strdup(category) : NULL;
+	tpa_grow((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list));
+	return times->list[times->count++] = time;
 }
 
 /*
@@ -65,37 +60,30 @@ static double middle_of(const struct tpa_histogram *durations)
 	return sum / MIDDLE_PARTS;
 }
 
-static void end_run(struct tpa_times *side, const struct tpa_batches *batches, const struct tpa_histogram *durations,
-		    size_t runs)
+static void add_run(struct tpa_times *side, const struct tpa_batches *batches, const struct tpa_histogram *durations,
+		    uint64_t total_ns, size_t runs)
 {
+	tpa_histogram_merge(&side->durations, durations);
+	side->total_ns += total_ns;
 	tpa_moments_fill(&side->calls, runs);
 	tpa_moments_add(&side->calls, (double)batches->calls);
 	tpa_moments_add(&side->runs, middle_of(durations));
 	side->batches = *batches;
 }
 
-static bool add_ops(struct tpa_diff_times *times, int side, const struct tpa_run *run)
+static void add_ops(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
 	size_t count;
 	struct tpa_op_stats *list = tpa_ops_combine(run, &count);
-	bool good = true;
 
-	for (size_t i = 0; good && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct tpa_op_stats *op = &list[i];
-		struct tpa_diff_time *time;
 
-		if (!op->batches || !op->batches->calls)
-			continue;
-		time = time_for(times, op->name, op->category ? op->category : "");
-		good = time != NULL;
-		if (!good)
-			break;
-		tpa_histogram_merge(&time->side[side].durations, op->histogram);
-		time->side[side].total_ns += op->total_ns;
-		end_run(&time->side[side], op->batches, op->histogram, times->runs[side]);
+		if (op->batches && op->batches->calls)
+			add_run(&time_for(times, op->name, op->category ? op->category : "")->side[side], op->batches,
+				op->histogram, op->total_ns, times->runs[side]);
 	}
 	tpa_ops_result_free(list, count);
-	return good;
 }
 
 /* What is no op, one run's. */
@@ -112,30 +100,24 @@ static void gather(struct gathered *all, double ns, uint64_t times)
 	tpa_histogram_add_many(&all->durations, tpa_round(ns), times);
 }
 
-static bool add_gathered(struct tpa_diff_times *times, int side, const char *name, struct gathered *all)
+static void add_gathered(struct tpa_diff_times *times, int side, const char *name, struct gathered *all)
 {
-	struct tpa_diff_time *time = all->batches.calls ? time_for(times, name, NULL) : NULL;
-	bool good = !all->batches.calls || time;
-
-	if (time) {
-		tpa_histogram_merge(&time->side[side].durations, &all->durations);
-		time->side[side].total_ns += tpa_round(all->total_ns);
-		end_run(&time->side[side], &all->batches, &all->durations, times->runs[side]);
-	}
+	if (all->batches.calls)
+		add_run(&time_for(times, name, NULL)->side[side], &all->batches, &all->durations,
+			tpa_round(all->total_ns), times->runs[side]);
 	tpa_histogram_free(&all->durations);
-	return good;
 }
 
-static bool add_duration(struct tpa_diff_times *times, int side, const struct tpa_run *run)
+static void add_duration(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
 	struct gathered all = { 0 };
 
 	gather(&all, (double)run->duration_ns, 1);
-	return add_gathered(times, side, TPA_DIFF_RUN, &all);
+	add_gathered(times, side, TPA_DIFF_RUN, &all);
 }
 
 /* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
-static bool add_steps(struct tpa_diff_times *times, int side, const struct tpa_step_stats *steps)
+static void add_steps(struct tpa_diff_times *times, int side, const struct tpa_step_stats *steps)
 {
 	struct gathered all = { 0 };
 
@@ -145,16 +127,15 @@ static bool add_steps(struct tpa_diff_times *times, int side, const struct tpa_s
 		if (step->first > steps->warmup)
 			gather(&all, (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
 	}
-	return add_gathered(times, side, TPA_DIFF_STEP, &all);
+	add_gathered(times, side, TPA_DIFF_STEP, &all);
 }
 
-bool tpa_diff_times_add(struct tpa_diff_times *times, int side, const struct tpa_run *run)
+void tpa_diff_times_add(struct tpa_diff_times *times, int side, const struct tpa_run *run)
 {
-	if (!add_duration(times, side, run) || !add_steps(times, side, &tpa_stepping(run)->steps) ||
-	    !add_ops(times, side, run))
-		return false;
+	add_duration(times, side, run);
+	add_steps(times, side, &tpa_stepping(run)->steps);
+	add_ops(times, side, run);
 	times->runs[side]++;
-	return true;
 }
 
 /* ---- the tests ---- */
@@ -182,12 +163,12 @@ static bool is_one_of_many(const struct tpa_diff_time *time)
 }
 
 /* Each op among those whose time is known well enough. */
-static bool test_among(struct tpa_diff_times *times)
+static void test_among(struct tpa_diff_times *times)
 {
-	struct tpa_among *list = malloc((times->count + 1) * sizeof(*list));
+	struct tpa_among *list = tpa_zalloc(times->count, sizeof(*list));
 	size_t count = 0;
 
-	for (size_t i = 0; list && i < times->count; i++) {
+	for (size_t i = 0; i < times->count; i++) {
 		const struct tpa_difference *difference = &times->list[i]->difference;
 
 		if (is_one_of_many(times->list[i]))
@@ -197,13 +178,11 @@ static bool test_among(struct tpa_diff_times *times)
 					log(difference->interval.high / difference->interval.low) / (2 * TPA_NORMAL_95),
 			};
 	}
-	if (list)
-		tpa_among_test(list, count);
-	for (size_t i = times->count; list && i-- > 0;)
+	tpa_among_test(list, count);
+	for (size_t i = times->count; i-- > 0;)
 		if (is_one_of_many(times->list[i]))
 			times->list[i]->among = list[--count].p;
 	free(list);
-	return list != NULL;
 }
 
 /* Without an `among` what the calls say stands; tpa_diff_time_is_one_run() tells what it is worth. */
@@ -212,25 +191,22 @@ double tpa_diff_time_p(const struct tpa_diff_time *time)
 	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
 }
 
-bool tpa_diff_times_test(struct tpa_diff_times *times)
+void tpa_diff_times_test(struct tpa_diff_times *times)
 {
-	bool one_a_side = times->runs[0] == 1 && times->runs[1] == 1;
-	double *p = malloc((times->count + 1) * sizeof(*p));
-	bool good = p != NULL;
+	double *p = tpa_zalloc(times->count, sizeof(*p));
 
-	for (size_t i = 0; good && i < times->count; i++) {
+	for (size_t i = 0; i < times->count; i++) {
 		test(times, times->list[i]);
 		times->list[i]->among = NAN;
 	}
-	good = good && (!one_a_side || test_among(times));
-	for (size_t i = 0; good && i < times->count; i++)
+	if (times->runs[0] == 1 && times->runs[1] == 1)
+		test_among(times);
+	for (size_t i = 0; i < times->count; i++)
 		p[i] = tpa_diff_time_p(times->list[i]);
-	if (good)
-		tpa_holm(p, times->count);
-	for (size_t i = 0; good && i < times->count; i++)
+	tpa_holm(p, times->count);
+	for (size_t i = 0; i < times->count; i++)
 		times->list[i]->corrected = p[i];
 	free(p);
-	return good;
 }
 
 const struct tpa_diff_time *tpa_diff_op(const struct tpa_diff_times *times, const char *name)

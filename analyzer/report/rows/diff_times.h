@@ -32,11 +32,11 @@ struct tpa_diff_times {
 
 void tpa_diff_times_free(struct tpa_diff_times *times);
 
-/* The ops of one run, replayed with `batches`; its steps and its time. False: no memory. */
-bool tpa_diff_times_add(struct tpa_diff_times *times, int side, const struct tpa_run *run);
+/* The ops of one run, replayed with `batches`; its steps and its time. */
+void tpa_diff_times_add(struct tpa_diff_times *times, int side, const struct tpa_run *run);
 
-/* After the last run. False: no memory. */
-bool tpa_diff_times_test(struct tpa_diff_times *times);
+/* After the last run. */
+void tpa_diff_times_test(struct tpa_diff_times *times);
 
 /* An op of that name, of whichever category; of several, the one with the most time. NULL: there is none. */
 const struct tpa_diff_time *tpa_diff_op(const struct tpa_diff_times *times, const char *name);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/file_lines.h"
 #include "report/rows/row_index.h"
 
@@ -34,37 +35,31 @@ static size_t numbers(const struct tpa_process *process)
 	return (size_t)most + 1;
 }
 
-static bool add_line(struct sharing *sharing, const struct tpa_line *line, const struct tpa_cpu_site *site)
+static void add_line(struct sharing *sharing, const struct tpa_line *line, const struct tpa_cpu_site *site)
 {
-	const char *key = tpa_keys_get(&sharing->index.keys, line, TPA_KEY_PLACE);
-	struct share *share = key ? tpa_row_index_at(&sharing->index, (uintptr_t)key, site->op, &sharing->list,
-						     sizeof(*sharing->list))
-				  : NULL;
+	struct share *share =
+		tpa_row_index_at(&sharing->index, tpa_row_index_line(&sharing->index, line, TPA_KEY_PLACE), site->op,
+				 &sharing->list, sizeof(*sharing->list));
 
-	if (!share)
-		return false;
 	if (sharing->count < sharing->index.count) {
 		sharing->count = sharing->index.count;
 		*share = (struct share){ .line = *line, .op = site->op };
 	}
 	if (tpa_row_index_once(&sharing->index, (size_t)(share - sharing->list)))
 		tpa_cpu_add(&share->cpu, &site->cpu);
-	return true;
 }
 
-static bool add_sample(struct sharing *sharing, const struct tpa_process *process, struct tpa_symbols *symbols,
+static void add_sample(struct sharing *sharing, const struct tpa_process *process, struct tpa_symbols *symbols,
 		       const struct tpa_cpu_site *site)
 {
 	const struct tpa_stack *stack = &sharing->stack;
-	bool good;
 
 	tpa_row_index_next(&sharing->index);
 	tpa_cpu_add(&sharing->cpu[site->op], &site->cpu);
-	good = tpa_stack_read(&sharing->stack, process->trace, symbols, site->node);
-	for (size_t i = 0; good && i < stack->last; i++)
+	tpa_stack_read(&sharing->stack, process->trace, symbols, site->node);
+	for (size_t i = 0; i < stack->last; i++)
 		if (stack->lines[i].location->file)
-			good = add_line(sharing, &stack->lines[i], site);
-	return good;
+			add_line(sharing, &stack->lines[i], site);
 }
 
 /* As many samples of one period as these tell as much as. */
@@ -90,12 +85,11 @@ static void give(struct tpa_file_line *line, const struct share *share, const st
 	line->op_above += above * above + estimated;
 }
 
-static bool give_all(struct tpa_file_lines *lines, const struct sharing *sharing, const struct tpa_process *process)
+static void give_all(struct tpa_file_lines *lines, const struct sharing *sharing, const struct tpa_process *process)
 {
-	const struct tpa_op_stats **ops = calloc(sharing->ops, sizeof(const struct tpa_op_stats *));
-	bool good = ops != NULL;
+	const struct tpa_op_stats **ops = tpa_zalloc(sharing->ops, sizeof(const struct tpa_op_stats *));
 
-	for (size_t i = 0; good && i < process->op_count; i++) {
+	for (size_t i = 0; i < process->op_count; i++) {
 		const struct tpa_op_stats *op = &process->ops[i];
 
 		ops[op->op] = op;
@@ -103,35 +97,30 @@ static bool give_all(struct tpa_file_lines *lines, const struct sharing *sharing
 		if (!sharing->cpu[op->op].periods)
 			lines->ops_unseen_ns += (double)op->self_ns;
 	}
-	for (size_t i = 0; good && i < sharing->count; i++) {
+	for (size_t i = 0; i < sharing->count; i++) {
 		const struct share *share = &sharing->list[i];
-		struct tpa_file_line *line = ops[share->op] ? tpa_file_lines_at(lines, &share->line) : NULL;
 
-		if (line)
-			give(line, share, ops[share->op], &sharing->cpu[share->op]);
-		good = line || !ops[share->op];
+		if (ops[share->op])
+			give(tpa_file_lines_at(lines, &share->line), share, ops[share->op], &sharing->cpu[share->op]);
 	}
 	free(ops);
-	return good;
 }
 
-bool tpa_file_lines_add_ops(struct tpa_file_lines *lines, const struct tpa_process *process,
+void tpa_file_lines_add_ops(struct tpa_file_lines *lines, const struct tpa_process *process,
 			    struct tpa_symbols *symbols)
 {
 	struct sharing sharing = { .ops = numbers(process) };
-	bool good = tpa_row_index_init(&sharing.index);
 
-	sharing.cpu = calloc(sharing.ops, sizeof(*sharing.cpu));
-	good = good && sharing.cpu;
-	for (size_t i = 0; good && i < process->cpu_site_count; i++)
+	tpa_row_index_init(&sharing.index);
+	sharing.cpu = tpa_zalloc(sharing.ops, sizeof(*sharing.cpu));
+	for (size_t i = 0; i < process->cpu_site_count; i++)
 		if (process->cpu_sites[i].op)
-			good = add_sample(&sharing, process, symbols, &process->cpu_sites[i]);
-	good = good && give_all(lines, &sharing, process);
+			add_sample(&sharing, process, symbols, &process->cpu_sites[i]);
+	give_all(lines, &sharing, process);
 	tpa_row_index_free(&sharing.index);
 	tpa_stack_free(&sharing.stack);
 	free(sharing.list);
 	free(sharing.cpu);
-	return good;
 }
 
 struct tpa_interval tpa_file_line_op_interval(const struct tpa_file_line *line)

@@ -25,18 +25,20 @@ struct tpa_file_lines {
 	struct tpa_file_line *list; /* by file and line */
 	size_t count;
 	double ops_ns,
-		ops_unseen_ns; /* all ops' own time; that of ops in which no sample fell: it is in no line's op_ns */
-	struct tpa_file_lines_impl *impl;
+		ops_unseen_ns;	 /* all ops' own time; that of ops in which no sample fell: it is in no line's op_ns */
+	struct tpa_arena *arena; /* files, each text once */
+	struct tpa_pairs index;	 /* (file, line) to its place in the list */
+	size_t room;
 };
 
-/* NULL: memory is out. Texts live as long as the symbols of the processes that were added. */
+/* Texts live as long as the symbols of the processes that were added. */
 struct tpa_file_lines *tpa_file_lines_new(void);
 void tpa_file_lines_free(struct tpa_file_lines *lines);
 
-/* Each of these may be called for several processes; false: memory is out. */
-bool tpa_file_lines_add_rows(struct tpa_file_lines *lines, const struct tpa_rows *rows);
-bool tpa_file_lines_add_cpu(struct tpa_file_lines *lines, const struct tpa_cpu_rows *rows);
-bool tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_process *process,
+/* Each of these may be called for several processes. */
+void tpa_file_lines_add_rows(struct tpa_file_lines *lines, const struct tpa_rows *rows);
+void tpa_file_lines_add_cpu(struct tpa_file_lines *lines, const struct tpa_cpu_rows *rows);
+void tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_process *process,
 			       struct tpa_symbols *symbols);
 
 /*
@@ -45,13 +47,13 @@ bool tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_pr
  * that one line alone calls is that line's to the nanosecond. Were the calls of one line to wait more than those of another, that
  * would be wrong by as much. Recursion counts once.
  */
-bool tpa_file_lines_add_ops(struct tpa_file_lines *lines, const struct tpa_process *process,
+void tpa_file_lines_add_ops(struct tpa_file_lines *lines, const struct tpa_process *process,
 			    struct tpa_symbols *symbols);
 
 /* Of op_ns, 95%. */
 struct tpa_interval tpa_file_line_op_interval(const struct tpa_file_line *line);
 
-/* The entry of a line that has a file, made when it is first asked for; valid until the next call. NULL: memory is out. */
+/* The entry of a line, made when it is first asked for; valid until the next call. NULL: the line has no file. */
 struct tpa_file_line *tpa_file_lines_at(struct tpa_file_lines *lines, const struct tpa_line *line);
 
 /* To be called when all is added: the order. */
@@ -62,7 +64,7 @@ void tpa_file_lines_sort(struct tpa_file_lines *lines);
  */
 bool tpa_file_is(const char *file, const char *name);
 
-/* Each file once, with the sums of its lines' own (total is self), those that hold most at the peak first. NULL: memory. */
+/* Each file once, with the sums of its lines' own (total is self), those that hold most at the peak first. */
 struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines);
 
 #endif

@@ -40,8 +40,7 @@ static void read_own(const struct finder *finder, struct suspect *suspect)
 	struct tpa_stack stack = { NULL };
 	const struct tpa_line *python = NULL, *fallback;
 
-	if (!tpa_stack_read(&stack, finder->process->trace, symbols, suspect->site->node))
-		return;
+	tpa_stack_read(&stack, finder->process->trace, symbols, suspect->site->node);
 	suspect->own = tpa_zalloc(stack.count + 1, sizeof(*suspect->own));
 	for (size_t i = stack.first; i < stack.last; i++) {
 		if (tpa_line_is_own(finder->process->trace, &stack.lines[i]))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/rows/row_index.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct builder {
 	struct tpa_growth_pooled *pooled;
@@ -21,27 +21,15 @@ struct builder {
 	size_t count, room; /* of the list */
 };
 
-/* The text that two members of a group have in common. NULL: no memory. `line` NULL: the stack was not recorded. */
-static const char *key_of(struct builder *builder, const struct tpa_line *line)
-{
-	enum tpa_key kind = builder->by == TPA_BY_FUNCTION ? TPA_KEY_FUNCTION
-			    : builder->by == TPA_BY_LINE   ? TPA_KEY_PLACE
-							   : TPA_KEY_MODULE;
-
-	return line ? tpa_keys_get(&builder->index.keys, line, kind) : "";
-}
-
 /* The member joins the group of that key, once. */
-static bool join(struct builder *builder, const char *key, const struct tpa_line *line, const char *op)
+static void join(struct builder *builder, uint64_t key, const struct tpa_line *line, const char *op)
 {
 	struct tpa_growth_pooled *pooled = builder->pooled;
 	struct tpa_growth_group *group =
-		key ? tpa_row_index_at(&builder->index, (uintptr_t)key, line || op, &pooled->groups, sizeof(*group))
-		    : NULL;
-	size_t number = group ? (size_t)(group - pooled->groups) : 0;
+		tpa_row_index_at(&builder->index, key, line || op, &pooled->groups, sizeof(*group));
+	size_t number = (size_t)(group - pooled->groups);
 
-	if (!group || !tpa_reserve(&builder->list, &builder->room, builder->count + 1, sizeof(*builder->list)))
-		return false;
+	tpa_grow(&builder->list, &builder->room, builder->count + 1, sizeof(*builder->list));
 	if (number == pooled->count) {
 		pooled->count++;
 		group->op = op;
@@ -50,7 +38,6 @@ static bool join(struct builder *builder, const char *key, const struct tpa_line
 	}
 	if (tpa_row_index_once(&builder->index, number))
 		builder->list[builder->count++] = (uint32_t)number;
-	return true;
 }
 
 static bool is_shown(const struct builder *builder)
@@ -60,56 +47,33 @@ static bool is_shown(const struct builder *builder)
 }
 
 /* Each of the stack's lines from the own one outwards: what is nearer to the allocator is its plumbing. */
-static bool join_lines(struct builder *builder)
+static void join_lines(struct builder *builder)
 {
 	const struct tpa_stack *stack = &builder->stack;
 	const struct tpa_line *own = tpa_stack_own(stack);
+	enum tpa_key kind = tpa_by_line_key(builder->by);
 
 	if (!own)
-		return join(builder, "", NULL, NULL);
-	for (size_t i = (size_t)(own - stack->lines); i < stack->last; i++)
-		if (!join(builder, key_of(builder, &stack->lines[i]), &stack->lines[i], NULL))
-			return false;
-	return true;
+		join(builder, 0, NULL, NULL);
+	for (size_t i = own ? (size_t)(own - stack->lines) : stack->last; i < stack->last; i++)
+		join(builder, tpa_row_index_line(&builder->index, &stack->lines[i], kind), &stack->lines[i], NULL);
 }
 
-static bool add_member(struct builder *builder, const struct tpa_growth_member *member)
+static void add_member(struct builder *builder, const struct tpa_growth_member *member)
 {
 	const char *op = tpa_process_op_name(builder->process, member->op);
 
-	if (!tpa_stack_read(&builder->stack, builder->process->trace, builder->symbols, member->node))
-		return false;
+	tpa_stack_read(&builder->stack, builder->process->trace, builder->symbols, member->node);
 	if (!is_shown(builder))
-		return true;
+		return;
 	tpa_row_index_next(&builder->index);
 	if (builder->by == TPA_BY_OP)
-		return join(builder, tpa_row_index_op(&builder->index, op), NULL, op);
-	return join_lines(builder);
+		join(builder, tpa_row_index_op(&builder->index, op), NULL, op);
+	else
+		join_lines(builder);
 }
 
-static bool build(struct builder *builder)
-{
-	struct tpa_growth_pooled *pooled = builder->pooled;
-	const struct tpa_growth_kept *kept = builder->process->growth.kept;
-	size_t count;
-	const struct tpa_growth_member *members = tpa_growth_members(kept, &count);
-	bool good;
-
-	builder->first = calloc(count + 1, sizeof(*builder->first));
-	good = builder->first && tpa_row_index_init(&builder->index);
-	for (size_t i = 0; good && i < count; i++) {
-		good = add_member(builder, &members[i]);
-		builder->first[i + 1] = builder->count;
-	}
-	if (good && count) {
-		const struct tpa_growth_groups groups = { builder->first, builder->list, pooled->count };
-
-		tpa_growth_pool(kept, &groups, &pooled->list, &pooled->varying);
-	}
-	return good;
-}
-
-bool tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
+void tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
 		       enum tpa_by by, const regex_t *filter, struct tpa_suppressions *suppressions)
 {
 	struct builder builder = { .pooled = pooled,
@@ -118,15 +82,26 @@ bool tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_proces
 				   .by = by,
 				   .filter = filter,
 				   .suppressions = suppressions };
-	bool good;
+	const struct tpa_growth_kept *kept = process->growth.kept;
+	size_t count;
+	const struct tpa_growth_member *members = tpa_growth_members(kept, &count);
 
 	memset(pooled, 0, sizeof(*pooled));
-	good = build(&builder);
+	builder.first = tpa_zalloc(count + 1, sizeof(*builder.first));
+	tpa_row_index_init(&builder.index);
+	for (size_t i = 0; i < count; i++) {
+		add_member(&builder, &members[i]);
+		builder.first[i + 1] = builder.count;
+	}
+	if (count) {
+		const struct tpa_growth_groups groups = { builder.first, builder.list, pooled->count };
+
+		tpa_growth_pool(kept, &groups, &pooled->list, &pooled->varying);
+	}
 	tpa_row_index_free(&builder.index);
 	tpa_stack_free(&builder.stack);
 	free(builder.first);
 	free(builder.list);
-	return good;
 }
 
 void tpa_growth_pooled_free(struct tpa_growth_pooled *pooled)

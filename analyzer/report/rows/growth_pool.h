@@ -30,9 +30,9 @@ static inline bool tpa_growth_pools_by(enum tpa_by by)
 
 /*
  * Of a process that was replayed with keep_growth. Stacks that the filter or the suppressions (each may be NULL) leave out are
- * in no group. False: no memory; tpa_growth_pooled_free() is due in any case.
+ * in no group.
  */
-bool tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
+void tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
 		       enum tpa_by by, const regex_t *filter, struct tpa_suppressions *suppressions);
 void tpa_growth_pooled_free(struct tpa_growth_pooled *pooled);
 

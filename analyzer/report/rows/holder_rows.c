@@ -119,8 +119,10 @@ static void name_allocator(const struct tpa_trace *trace, struct tpa_symbols *sy
 	const struct tpa_line *line = NULL;
 	char buffer[300];
 
-	if (node >= TPROF_NODE_FIRST && tpa_stack_read(&stack, trace, symbols, tpa_trace_node(trace, node)))
+	if (node >= TPROF_NODE_FIRST) {
+		tpa_stack_read(&stack, trace, symbols, tpa_trace_node(trace, node));
 		line = tpa_stack_own(&stack);
+	}
 	snprintf(text, size, "%s", line ? tpa_line_name(line, buffer, sizeof(buffer)) : "");
 	tpa_stack_free(&stack);
 }

@@ -24,10 +24,10 @@ struct tpa_keys {
 	size_t count, capacity;
 };
 
-bool tpa_keys_init(struct tpa_keys *keys); /* false: memory is out */
+void tpa_keys_init(struct tpa_keys *keys);
 void tpa_keys_free(struct tpa_keys *keys);
 
-/* The symbols of the line must stay open as long as the keys. NULL: memory is out. */
+/* The symbols of the line must stay open as long as the keys. */
 const char *tpa_keys_get(struct tpa_keys *keys, const struct tpa_line *line, enum tpa_key kind);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/rows/stack.h"
 
 #define LEAST_SHARE 0.01
@@ -129,21 +130,17 @@ void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa
 	*found = (struct tpa_lost_callers_list){ NULL, 0 };
 	if (!has_untabled(trace))
 		return;
-	survey.files = calloc(trace->module_count, sizeof(struct tpa_cfi_file *));
-	survey.opened = calloc(trace->module_count, sizeof(bool));
-	survey.verdicts = calloc(trace->frame_count, sizeof(uint8_t));
-	survey.lost = calloc(trace->module_count, sizeof(*survey.lost));
-	if (survey.files && survey.opened && survey.verdicts && survey.lost) {
-		count(&survey, process);
-		*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
-		survey.lost = NULL;
-	}
-	for (size_t i = 0; survey.files && i < trace->module_count; i++)
+	survey.files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
+	survey.opened = tpa_zalloc(trace->module_count, sizeof(bool));
+	survey.verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
+	survey.lost = tpa_zalloc(trace->module_count, sizeof(*survey.lost));
+	count(&survey, process);
+	*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
+	for (size_t i = 0; i < trace->module_count; i++)
 		tpa_cfi_close(survey.files[i]);
 	free(survey.files);
 	free(survey.opened);
 	free(survey.verdicts);
-	free(survey.lost);
 }
 
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found)
@@ -163,15 +160,13 @@ char *tpa_lost_callers_text(const struct tpa_lost_callers *lost)
 				  "(build it with -fasynchronous-unwind-tables)",
 		[TPA_CFI_UNINDEXED] = "its unwind tables have no index (it was linked without --eh-frame-hdr)",
 	};
-	char allocations[40] = "", samples[40] = "", *text;
+	char allocations[40] = "", samples[40] = "";
 
 	if (lost->allocations)
 		snprintf(allocations, sizeof(allocations), "%.1f%% of the allocations", 100 * lost->allocation_share);
 	if (lost->samples)
 		snprintf(samples, sizeof(samples), "%.1f%% of the CPU samples", 100 * lost->sample_share);
-	if (asprintf(&text, "%s: the stacks of %s%s%s lack the callers of its functions: %s",
-		     tpa_file_name(lost->module->path), allocations, allocations[0] && samples[0] ? " and " : "",
-		     samples, reasons[lost->tables]) < 0)
-		return NULL;
-	return text;
+	return tpa_format("%s: the stacks of %s%s%s lack the callers of its functions: %s",
+			  tpa_file_name(lost->module->path), allocations, allocations[0] && samples[0] ? " and " : "",
+			  samples, reasons[lost->tables]);
 }

@@ -18,11 +18,11 @@ struct tpa_lost_callers_list {
 	size_t count;
 };
 
-/* The modules that affect at least 1% of the allocations or of the CPU samples. Out of memory: none. */
+/* The modules that affect at least 1% of the allocations or of the CPU samples. */
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process);
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found);
 
-/* In words, with the module's name. The caller frees it; NULL: memory is out. */
+/* In words, with the module's name. The caller frees it. */
 char *tpa_lost_callers_text(const struct tpa_lost_callers *lost);
 
 #endif

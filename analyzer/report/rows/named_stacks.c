@@ -6,21 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define SEVERAL ""
 
-bool tpa_named_init(struct tpa_named_stacks *stacks)
+void tpa_named_init(struct tpa_named_stacks *stacks)
 {
-	memset(stacks, 0, sizeof(*stacks));
-	stacks->arena = tpa_arena_new();
-	if (!stacks->arena || !tpa_reserve(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names)) ||
-	    !tpa_reserve(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes)))
-		return false;
+	*stacks = (struct tpa_named_stacks){ .arena = tpa_arena_new(), .name_count = 1, .node_count = 1 };
+	tpa_grow(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names));
+	tpa_grow(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes));
 	stacks->names[0] = (struct tpa_named){ NULL, "", false };
 	stacks->nodes[0] = (struct tpa_named_node){ 0, 0 };
-	stacks->name_count = stacks->node_count = 1;
-	return true;
 }
 
 void tpa_named_free(struct tpa_named_stacks *stacks)
@@ -83,48 +79,38 @@ static size_t own_length(const char *name)
 	return without_hash(name, length);
 }
 
-/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. NULL: no memory; the caller frees it. */
+/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. The caller frees it. */
 static char *module_named(const char *file)
 {
 	const char *so = strstr(file, ".so"), *abi = strstr(file, ".cpython-");
-	char *text;
 
 	if (!so || (so[3] != '\0' && so[3] != '.'))
-		return strdup(file);
-	return asprintf(&text, "%.*s.so", (int)((abi && abi < so ? abi : so) - file), file) < 0 ? NULL : text;
+		return tpa_strdup(file);
+	return tpa_format("%.*s.so", (int)((abi && abi < so ? abi : so) - file), file);
 }
 
-/* The whole of what makes two names the same. NULL: no memory. */
+/* The text that equal names have in common. */
 static const char *key_of(struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
-	const char *key;
-	char *text;
+	char *text = tpa_format("%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
+				name->function ? name->function : "\1");
+	const char *key = tpa_arena_intern(stacks->arena, text);
 
-	if (asprintf(&text, "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
-		     name->function ? name->function : "\1") < 0)
-		return NULL;
-	key = tpa_arena_intern(stacks->arena, text);
 	free(text);
 	return key;
 }
 
 static uint32_t add_name(struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
-	struct tpa_named kept = { .python = name->python };
-	const char *key = key_of(stacks, name);
-	uint32_t *number;
 	bool found;
+	uint32_t *number = tpa_pairs_at(&stacks->texts, (uintptr_t)key_of(stacks, name), 0, &found);
 
-	kept.function = tpa_arena_intern(stacks->arena, name->function);
-	kept.module = tpa_arena_intern(stacks->arena, name->module);
-	if (!kept.function != !name->function || !kept.module != !name->module)
-		return TPA_NAMED_NONE;
-	number = key ? tpa_pairs_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
-	if (!number || !tpa_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
-		return TPA_NAMED_NONE;
 	if (!found) {
+		tpa_grow(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name));
 		*number = (uint32_t)stacks->name_count;
-		stacks->names[stacks->name_count++] = kept;
+		stacks->names[stacks->name_count++] =
+			(struct tpa_named){ tpa_arena_intern(stacks->arena, name->function),
+					    tpa_arena_intern(stacks->arena, name->module), name->python };
 	}
 	return *number;
 }
@@ -134,13 +120,11 @@ static uint32_t name_of(struct tpa_named_stacks *stacks, const struct tpa_line *
 {
 	const struct tpa_location *location = line->location;
 	const char *text = location->function;
-	char *function = text ? strndup(text, location->python ? strlen(text) : own_length(text)) : NULL;
+	char *function = text ? tpa_strndup(text, location->python ? strlen(text) : own_length(text)) : NULL;
 	char *module = module_named(location->python ? tpa_file_name(line->symbol->path) : line->symbol->module);
 	bool own = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0;
-	uint32_t number = TPA_NAMED_NONE;
+	uint32_t number = add_name(stacks, &(struct tpa_named){ function, own ? NULL : module, location->python });
 
-	if (module && (function || !text))
-		number = add_name(stacks, &(struct tpa_named){ function, own ? NULL : module, location->python });
 	free(function);
 	free(module);
 	return number;
@@ -148,11 +132,9 @@ static uint32_t name_of(struct tpa_named_stacks *stacks, const struct tpa_line *
 
 uint32_t tpa_named_line(struct tpa_named_stacks *stacks, const struct tpa_line *line)
 {
-	bool found = false;
+	bool found;
 	uint32_t *known = tpa_pairs_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
 
-	if (!known)
-		return TPA_NAMED_NONE;
 	if (!found)
 		*known = name_of(stacks, line);
 	return *known;
@@ -165,12 +147,7 @@ uint32_t tpa_named_text(struct tpa_named_stacks *stacks, const char *text)
 
 uint32_t tpa_named_module_of(struct tpa_named_stacks *stacks, uint32_t name)
 {
-	struct tpa_named module = { 0 };
-
-	if (name == TPA_NAMED_NONE)
-		return name;
-	module.module = stacks->names[name].module;
-	return add_name(stacks, &module);
+	return add_name(stacks, &(struct tpa_named){ .module = stacks->names[name].module });
 }
 
 /* ---- stacks ---- */
@@ -201,26 +178,18 @@ static uint32_t new_node(struct tpa_named_stacks *stacks, uint32_t parent, uint3
 			parent = stacks->nodes[parent].parent;
 		return parent;
 	}
-	if (!tpa_reserve(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes)))
-		return TPA_NAMED_NONE;
+	tpa_grow(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes));
 	stacks->nodes[stacks->node_count] = (struct tpa_named_node){ parent, name };
 	return (uint32_t)stacks->node_count++;
 }
 
 uint32_t tpa_named_call(struct tpa_named_stacks *stacks, uint32_t stack, uint32_t name)
 {
-	bool found = false;
-	uint32_t *child, node;
+	bool found;
+	uint32_t *child = tpa_pairs_at(&stacks->children, stack, name, &found);
 
-	if (stack == TPA_NAMED_NONE || name == TPA_NAMED_NONE)
-		return TPA_NAMED_NONE;
-	child = tpa_pairs_at(&stacks->children, stack, name, &found);
-	if (!child)
-		return TPA_NAMED_NONE;
-	if (!found) {
-		node = new_node(stacks, stack, name);
-		*child = node;
-	}
+	if (!found)
+		*child = new_node(stacks, stack, name);
 	return *child;
 }
 
@@ -246,9 +215,6 @@ char *tpa_named_whole(const struct tpa_named_stacks *stacks, uint32_t name)
 {
 	const struct tpa_named *named = &stacks->names[name];
 	const char *module = tpa_named_module(stacks, named);
-	char *text;
 
-	return asprintf(&text, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module) < 0
-		       ? NULL
-		       : text;
+	return tpa_format("%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module);
 }

@@ -18,7 +18,6 @@
 #include "base/arena.h"
 
 #define TPA_NAMED_CYCLE 8u
-#define TPA_NAMED_NONE UINT32_MAX /* memory is out */
 
 struct tpa_named {
 	const char *function; /* NULL: it has no name */
@@ -43,8 +42,7 @@ struct tpa_named_stacks {
 	const char *program; /* file name; NULL: not known, "": there are several */
 };
 
-/* False: no memory; tpa_named_free() is due in any case. */
-bool tpa_named_init(struct tpa_named_stacks *stacks);
+void tpa_named_init(struct tpa_named_stacks *stacks);
 void tpa_named_free(struct tpa_named_stacks *stacks);
 
 /* The lines that are asked about from now on are of this process, whose symbols stay open until the next one. */
@@ -68,7 +66,7 @@ uint32_t tpa_named_stack(struct tpa_named_stacks *stacks, const struct tpa_stack
 /* Module of a name, as it is printed. */
 const char *tpa_named_module(const struct tpa_named_stacks *stacks, const struct tpa_named *name);
 
-/* "function in module", whole. The caller frees it; NULL: no memory. */
+/* "function in module", whole. The caller frees it. */
 char *tpa_named_whole(const struct tpa_named_stacks *stacks, uint32_t name);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/op_globs.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
@@ -17,18 +18,12 @@
 
 __attribute__((format(printf, 2, 3))) static void add(struct tpa_notes *notes, const char *format, ...)
 {
-	char **more = realloc(notes->text, (notes->count + 1) * sizeof(*more));
 	va_list args;
-	int length;
 
-	if (!more)
-		return;
-	notes->text = more;
+	notes->text = tpa_resize(notes->text, notes->count + 1, sizeof(*notes->text));
 	va_start(args, format);
-	length = vasprintf(&notes->text[notes->count], format, args);
+	tpa_need(vasprintf(&notes->text[notes->count++], format, args) >= 0);
 	va_end(args);
-	if (length >= 0)
-		notes->count++;
 }
 
 static void add_elsewhere(struct tpa_notes *notes, const struct tpa_trace *trace)
@@ -231,8 +226,7 @@ static void add_lost_callers(struct tpa_notes *notes, const struct tpa_process *
 	for (size_t i = 0; i < lost.count; i++) {
 		char *text = tpa_lost_callers_text(&lost.list[i]);
 
-		if (text)
-			add(notes, "%s", text);
+		add(notes, "%s", text);
 		free(text);
 	}
 	tpa_lost_callers_free(&lost);

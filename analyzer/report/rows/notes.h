@@ -14,7 +14,7 @@ struct tpa_notes {
 
 /*
  * Everything that limits what the numbers say: losses, damage, bypassed hooks, incomplete stacks, replaced modules (of
- * `symbols` used so far; may be NULL). Never fails; out of memory drops a note.
+ * `symbols` used so far; may be NULL).
  */
 void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *process, const struct tpa_symbols *symbols);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static const char *setting(const struct tpa_trace *trace, const char *name)
 {
 	size_t length = strlen(name);
@@ -71,7 +73,7 @@ static size_t split_globs(char *list, char **globs, size_t most)
 char *tpa_op_globs_unmet(const struct tpa_trace *trace)
 {
 	const char *value = setting(trace, "TPROF_OPS");
-	char *list = value ? strdup(value) : NULL, *globs[64], *unmet = NULL;
+	char *list = value ? tpa_strdup(value) : NULL, *globs[64], *unmet = NULL;
 	size_t count = list ? split_globs(list, globs, sizeof(globs) / sizeof(globs[0])) : 0, size = 0;
 	FILE *out = count && are_all_by_name(trace, globs, count) ? open_memstream(&unmet, &size) : NULL;
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 const struct tpa_reach_kind tpa_reach_kinds[TPA_REACH_KINDS] = {
 	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
 	{ "indirectly lost: only lost blocks point to it", "indirectly_lost", TPROF_REACH_INDIRECT, false },
@@ -26,7 +28,6 @@ static int by_bytes(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Threads that waited in a call that was not hooked: their registers are not known. */
 uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -35,13 +36,11 @@ uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace)
 								 : 0;
 }
 
-/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
 uint64_t tpa_reach_unseen_registers(const struct tpa_trace *trace)
 {
 	return TPROF_KEPT * ((uint64_t)tpa_reach_unknown_waiting(trace) + trace->header->snapshot_running);
 }
 
-/* When the latest search was; 0: never. */
 uint64_t tpa_reach_latest(const struct tpa_trace *trace)
 {
 	uint64_t ticks = trace->header->search_ticks; /* where nothing was alive there is no more of it */
@@ -51,14 +50,13 @@ uint64_t tpa_reach_latest(const struct tpa_trace *trace)
 	return ticks;
 }
 
-/* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
 struct tpa_reach_found tpa_reach_find(const struct tpa_growth_view *view, enum tprof_reach reach)
 {
 	const struct tpa_trace *trace = process_of(view)->trace;
-	struct tpa_reach_found found = { .list = calloc(trace->reach_count + 1, sizeof(struct tpa_reach_sum *)) };
+	struct tpa_reach_found found = { .list = tpa_zalloc(trace->reach_count, sizeof(struct tpa_reach_sum *)) };
 	uint64_t ticks = tpa_reach_latest(trace);
 
-	for (size_t i = 0; found.list && i < trace->reach_count; i++) {
+	for (size_t i = 0; i < trace->reach_count; i++) {
 		const struct tpa_reach_sum *sum = &trace->reach[i];
 
 		if (sum->ticks != ticks || sum->reach != reach || !tpa_growth_shown(view, sum->node))
@@ -94,7 +92,6 @@ static const char *ending(const struct tpa_trace *trace)
 	}
 }
 
-/* Why there is no result of the search at the end. "": there is one, or none was asked for. */
 void tpa_reach_say_unsearched(const struct tpa_trace *trace, char *text, size_t size)
 {
 	text[0] = 0;

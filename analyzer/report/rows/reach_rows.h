@@ -20,7 +20,7 @@ struct tpa_reach_found {
 	uint64_t bytes, blocks;
 };
 
-/* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
+/* What the latest search found of a kind, the largest first. The caller frees the list. */
 struct tpa_reach_found tpa_reach_find(const struct tpa_growth_view *view, enum tprof_reach reach);
 
 /* When the latest search was; 0: never. */

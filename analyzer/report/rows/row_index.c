@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
-bool tpa_row_index_init(struct tpa_row_index *index)
+void tpa_row_index_init(struct tpa_row_index *index)
 {
 	memset(index, 0, sizeof(*index));
-	return tpa_keys_init(&index->keys);
+	tpa_keys_init(&index->keys);
 }
 
 void tpa_row_index_free(struct tpa_row_index *index)
@@ -22,16 +22,12 @@ void tpa_row_index_free(struct tpa_row_index *index)
 
 void *tpa_row_index_at(struct tpa_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size)
 {
-	bool found = false;
-	uint32_t *position;
+	bool found;
+	uint32_t *position = tpa_pairs_at(&index->rows, key, kind, &found);
 	unsigned char *rows;
 
-	if (!tpa_reserve(array, &index->room, index->count + 1, size) ||
-	    !tpa_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
-		return NULL;
-	position = tpa_pairs_at(&index->rows, key, kind, &found);
-	if (!position)
-		return NULL;
+	tpa_grow(array, &index->room, index->count + 1, size);
+	tpa_grow(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps));
 	memcpy(&rows, array, sizeof(rows));
 	if (!found) {
 		*position = (uint32_t)index->count++;
@@ -49,20 +45,25 @@ bool tpa_row_index_once(struct tpa_row_index *index, size_t position)
 	return first;
 }
 
-const char *tpa_row_index_op(struct tpa_row_index *index, const char *op)
+uint64_t tpa_row_index_op(struct tpa_row_index *index, const char *op)
 {
-	return tpa_arena_intern(index->keys.arena, op ? op : "");
+	return (uintptr_t)tpa_arena_intern(index->keys.arena, op ? op : "");
+}
+
+uint64_t tpa_row_index_line(struct tpa_row_index *index, const struct tpa_line *line, enum tpa_key kind)
+{
+	return line ? (uintptr_t)tpa_keys_get(&index->keys, line, kind) : 0;
 }
 
 bool tpa_row_index_matches(struct tpa_row_index *index, const struct tpa_stack *stack, const regex_t *filter)
 {
 	for (size_t i = 0; i < stack->count; i++) {
-		bool found = false;
+		bool found;
 		uint32_t *known = tpa_pairs_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
 
-		if (known && !found)
+		if (!found)
 			*known = tpa_line_matches(&stack->lines[i], filter);
-		if (known && *known)
+		if (*known)
 			return true;
 	}
 	return false;

@@ -17,12 +17,12 @@ struct tpa_row_index {
 	size_t room, stamp_room;
 };
 
-bool tpa_row_index_init(struct tpa_row_index *index); /* false: memory is out */
+void tpa_row_index_init(struct tpa_row_index *index);
 void tpa_row_index_free(struct tpa_row_index *index);
 
 /*
  * The row of (key, kind), an element of `size` bytes in the array that `array` points to: that grows as it must, and a
- * new element is all zero. Valid until the next call. NULL: memory is out.
+ * new element is all zero. Valid until the next call.
  */
 void *tpa_row_index_at(struct tpa_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size);
 
@@ -35,8 +35,9 @@ static inline void tpa_row_index_next(struct tpa_row_index *index)
 /* Whether the row of that position is met for the first time since then: a stack counts once, however it recurses. */
 bool tpa_row_index_once(struct tpa_row_index *index, size_t position);
 
-/* The same text for the same op of any process, empty for none. NULL: memory is out. */
-const char *tpa_row_index_op(struct tpa_row_index *index, const char *op);
+/* Keys: the same for an op of that name in any process (NULL: no op), and for the same line (NULL: none). */
+uint64_t tpa_row_index_op(struct tpa_row_index *index, const char *op);
+uint64_t tpa_row_index_line(struct tpa_row_index *index, const struct tpa_line *line, enum tpa_key kind);
 
 /* tpa_stack_matches(), asked once a location. */
 bool tpa_row_index_matches(struct tpa_row_index *index, const struct tpa_stack *stack, const regex_t *filter);

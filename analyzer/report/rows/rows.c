@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/ops/op_tree.h"
 #include "report/rows/estimate.h"
 #include "report/rows/row_index.h"
@@ -66,18 +67,14 @@ uint64_t tpa_sums_blocks(const struct tpa_sums *sums, enum tpa_what what)
 
 struct tpa_rows_builder *tpa_rows_begin(const struct tpa_rows_options *options)
 {
-	struct tpa_rows_builder *builder = calloc(1, sizeof(*builder));
+	struct tpa_rows_builder *builder = tpa_zalloc(1, sizeof(*builder));
 
-	if (!builder)
-		return NULL;
 	builder->options = *options;
-	builder->rows = calloc(1, sizeof(*builder->rows));
+	builder->rows = tpa_zalloc(1, sizeof(*builder->rows));
 	if (options->by == TPA_BY_STACK)
 		builder->by_stack = tpa_stack_rows_new();
-	if (builder->rows && tpa_row_index_init(&builder->index) && (builder->by_stack || options->by != TPA_BY_STACK))
-		return builder;
-	tpa_rows_free(tpa_rows_end(builder));
-	return NULL;
+	tpa_row_index_init(&builder->index);
+	return builder;
 }
 
 void tpa_rows_free(struct tpa_rows *rows)
@@ -136,15 +133,6 @@ void tpa_sums_add(struct tpa_sums *to, const struct tpa_sums *from)
 	to->before_largest = from->before_largest > to->before_largest ? from->before_largest : to->before_largest;
 }
 
-/* The row of a key; NULL: memory is out. */
-static struct tpa_row *row_at(struct tpa_rows_builder *builder, uint64_t key, uint64_t kind)
-{
-	struct tpa_row *row = tpa_row_index_at(&builder->index, key, kind, &builder->rows->rows, sizeof(*row));
-
-	builder->rows->count = builder->index.count;
-	return row;
-}
-
 static uint64_t sort_number(const struct tpa_sums *sums, const struct order *order)
 {
 	switch (order->sort[0]) {
@@ -170,7 +158,7 @@ static struct order order_of(const struct tpa_rows_options *options)
 	return (struct order){ sort, options->what, options->held_last && strcmp(sort, "bytes") == 0 };
 }
 
-static bool add_by_stack(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+static void add_by_stack(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
 			 struct tpa_symbols *symbols, const struct tpa_site *site, bool read)
 {
 	const struct tpa_rows_options *options = &builder->options;
@@ -183,119 +171,81 @@ static bool add_by_stack(struct tpa_rows_builder *builder, const struct tpa_proc
 	struct tpa_stack_amounts amounts = { sort_number(&sums, &order), tpa_sums_bytes(&sums, options->what),
 					     order.sort[0] == 'l' };
 
-	if (!stack)
-		return false;
 	tpa_sums_add(&builder->rows->held[held ? stack->holder : TPA_HOLDER_NONE], &sums);
-	return tpa_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
+	tpa_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
 }
 
-/* To the row's total once a site, however often it is in the site's stack, or chain of layers. */
-static void add_sums(struct tpa_rows_builder *builder, struct tpa_row *row, const struct tpa_sums *sums, bool own)
+/* Adds the site to the row of a key: to its total once, however often the key is in its stack or chain of layers. */
+static struct tpa_row *add(struct tpa_rows_builder *builder, uint64_t key, uint64_t kind, const struct tpa_sums *sums,
+			   bool own)
 {
-	if (tpa_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
+	struct tpa_rows *rows = builder->rows;
+	struct tpa_row *row = tpa_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
+
+	rows->count = builder->index.count;
+	if (tpa_row_index_once(&builder->index, (size_t)(row - rows->rows)))
 		tpa_sums_add(&row->total, sums);
 	if (own) {
 		row->sites++;
 		tpa_sums_add(&row->self, sums);
 	}
+	return row;
 }
 
-static bool add_to_total(struct tpa_rows_builder *builder, const struct tpa_line *line, const struct tpa_sums *sums,
-			 bool own, size_t process)
+static void add_line(struct tpa_rows_builder *builder, const struct tpa_line *line, const struct tpa_sums *sums,
+		     bool own, size_t process)
 {
-	static const enum tpa_key kinds[] = {
-		[TPA_BY_FUNCTION] = TPA_KEY_FUNCTION, [TPA_BY_LINE] = TPA_KEY_PLACE, [TPA_BY_MODULE] = TPA_KEY_MODULE
-	};
-	const char *key = line ? tpa_keys_get(&builder->index.keys, line, kinds[builder->options.by]) : "";
-	struct tpa_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
+	uint64_t key = tpa_row_index_line(&builder->index, line, tpa_by_line_key(builder->options.by));
+	struct tpa_row *row = add(builder, key, 0, sums, own);
 
-	if (!row)
-		return false;
 	if (!row->line.location && line) {
 		row->line = *line;
 		row->process = process;
 	}
-	add_sums(builder, row, sums, own);
-	return true;
 }
 
-static bool add_by_line(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process)
+static void add_by_line(struct tpa_rows_builder *builder, const struct tpa_sums *sums, size_t process)
 {
 	const struct tpa_stack *stack = &builder->stack;
 	const struct tpa_line *own = tpa_stack_own(stack);
-	struct tpa_sums sums = tpa_sums_of(site);
 
-	tpa_row_index_next(&builder->index);
 	if (!own)
-		return add_to_total(builder, NULL, &sums, true, process);
+		add_line(builder, NULL, sums, true, process);
 	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
-	for (size_t i = (size_t)(own - stack->lines); i < stack->last; i++)
-		if (!add_to_total(builder, &stack->lines[i], &sums, &stack->lines[i] == own, process))
-			return false;
-	return true;
+	for (size_t i = own ? (size_t)(own - stack->lines) : stack->last; i < stack->last; i++)
+		add_line(builder, &stack->lines[i], sums, &stack->lines[i] == own, process);
 }
 
 /* By thread and step the rows of different processes stay apart: their thread 1 is not the same thread. */
-static bool add_by_key(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process)
+static void add_by_key(struct tpa_rows_builder *builder, uint64_t key, const struct tpa_sums *sums, size_t process)
 {
 	bool own = builder->options.by == TPA_BY_THREAD || builder->options.by == TPA_BY_STEP;
-	struct tpa_row *row = row_at(builder, site->key, own ? process : 0);
-	struct tpa_sums sums = tpa_sums_of(site);
+	struct tpa_row *row = add(builder, key, own ? process : 0, sums, true);
 
-	if (!row)
-		return false;
-	row->key = site->key;
+	row->key = key;
 	row->process = process;
-	row->sites++;
-	tpa_sums_add(&row->self, &sums);
-	row->total = row->self;
-	return true;
-}
-
-static bool add_by_op(struct tpa_rows_builder *builder, const struct tpa_site *site, size_t process, const char *op)
-{
-	const char *key = tpa_row_index_op(&builder->index, op);
-	struct tpa_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
-	struct tpa_sums sums = tpa_sums_of(site);
-
-	if (!row)
-		return false;
-	row->op = op;
-	row->process = process;
-	row->sites++;
-	tpa_sums_add(&row->self, &sums);
-	row->total = row->self;
-	return true;
 }
 
 /* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
-static bool add_to_layer(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index, uint32_t op,
-			 const struct tpa_sums *sums, bool own)
+static void add_op(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index, uint32_t op,
+		   const struct tpa_sums *sums, bool own)
 {
-	const char *name = tpa_process_op_name(process, op), *key = tpa_row_index_op(&builder->index, name);
-	struct tpa_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
+	const char *name = tpa_process_op_name(process, op);
+	struct tpa_row *row = add(builder, tpa_row_index_op(&builder->index, name), 0, sums, own);
 
-	if (!row)
-		return false;
 	row->op = name;
 	row->process = index;
-	add_sums(builder, row, sums, own);
-	return true;
 }
 
-static bool add_by_layer(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
-			 const struct tpa_site *site)
+/* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
+static void add_layers(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+		       uint64_t innermost, const struct tpa_sums *sums)
 {
-	struct tpa_sums sums = tpa_sums_of(site);
+	const struct tpa_op_node *nodes = process->op_nodes;
 
-	tpa_row_index_next(&builder->index);
-	if (!add_to_layer(builder, process, index, site->op, &sums, true))
-		return false;
-	for (uint32_t node = (uint32_t)site->key; node; node = process->op_nodes[node].parent)
-		if (tpa_op_is_layer(process->trace, process->op_nodes[node].op) &&
-		    !add_to_layer(builder, process, index, process->op_nodes[node].op, &sums, false))
-			return false;
-	return true;
+	for (uint32_t node = (uint32_t)innermost; node; node = nodes[node].parent)
+		if (tpa_op_is_layer(process->trace, nodes[node].op))
+			add_op(builder, process, index, nodes[node].op, sums, false);
 }
 
 static bool is_relevant(const struct tpa_site *site, enum tpa_what what)
@@ -312,50 +262,49 @@ static bool is_relevant(const struct tpa_site *site, enum tpa_what what)
 	}
 }
 
-static bool add_site(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+static void add_site(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
 		     struct tpa_symbols *symbols, const struct tpa_site *site)
 {
 	const struct tpa_rows_options *options = &builder->options;
-	const char *op = tpa_process_op_name(process, site->op);
 	bool by_key = tpa_by_key(options->by);
 	/* Without a filter the stacks of keys' rows need no names, and those of stacks' rows are read but once. */
 	bool read = options->filter || options->suppressions || (!by_key && options->by != TPA_BY_STACK);
 	struct tpa_sums sums = tpa_sums_of(site);
 
 	tpa_sums_add(&builder->rows->all, &sums);
-	if (read && !tpa_stack_read(&builder->stack, process->trace, symbols, site->node))
-		return false;
+	if (read)
+		tpa_stack_read(&builder->stack, process->trace, symbols, site->node);
 	if (options->filter && !tpa_row_index_matches(&builder->index, &builder->stack, options->filter))
-		return true;
+		return;
 	if (options->suppressions &&
 	    tpa_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
 		builder->rows->suppressed_sites++;
 		tpa_sums_add(&builder->rows->suppressed, &sums);
-		return true;
+		return;
 	}
 	tpa_sums_add(&builder->rows->sums, &sums);
-	if (options->by == TPA_BY_OP)
-		return add_by_op(builder, site, index, op);
+	tpa_row_index_next(&builder->index);
+	if (options->by == TPA_BY_OP || options->by == TPA_BY_LAYER)
+		add_op(builder, process, index, site->op, &sums, true);
+	else if (by_key)
+		add_by_key(builder, site->key, &sums, index);
+	else if (options->by == TPA_BY_STACK)
+		add_by_stack(builder, process, index, symbols, site, read);
+	else
+		add_by_line(builder, &sums, index);
 	if (options->by == TPA_BY_LAYER)
-		return add_by_layer(builder, process, index, site);
-	if (by_key)
-		return add_by_key(builder, site, index);
-	if (options->by == TPA_BY_STACK)
-		return add_by_stack(builder, process, index, symbols, site, read);
-	return add_by_line(builder, site, index);
+		add_layers(builder, process, index, site->key, &sums);
 }
 
-bool tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+void tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
 		  struct tpa_symbols *symbols)
 {
 	builder->rows->unseen = tpa_unseen_larger(builder->rows->unseen, process->unseen);
-	if (builder->by_stack && !tpa_stack_rows_process(builder->by_stack, process, index, symbols))
-		return false;
+	if (builder->by_stack)
+		tpa_stack_rows_process(builder->by_stack, process, index, symbols);
 	for (size_t i = 0; i < process->site_count; i++)
-		if (is_relevant(&process->sites[i], builder->options.what) &&
-		    !add_site(builder, process, index, symbols, &process->sites[i]))
-			return false;
-	return true;
+		if (is_relevant(&process->sites[i], builder->options.what))
+			add_site(builder, process, index, symbols, &process->sites[i]);
 }
 
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
@@ -386,12 +335,12 @@ static int compare_rows(const void *left, const void *right, void *context)
 }
 
 /* What is estimated is added up in order, with its errors: all rows are needed for that. */
-static bool end_by_stack(struct tpa_rows_builder *builder, const struct order *order)
+static void end_by_stack(struct tpa_rows_builder *builder, const struct order *order)
 {
 	struct tpa_rows *rows = builder->rows;
 	uint64_t top = tpa_rows_estimated(rows) || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
 
-	return tpa_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
+	tpa_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
 }
 
 struct tpa_rows *tpa_rows_end(struct tpa_rows_builder *builder)
@@ -399,12 +348,9 @@ struct tpa_rows *tpa_rows_end(struct tpa_rows_builder *builder)
 	struct tpa_rows *rows = builder->rows;
 	struct order order = order_of(&builder->options);
 
-	if (rows && builder->by_stack) {
-		if (!end_by_stack(builder, &order)) {
-			tpa_rows_free(rows);
-			rows = NULL;
-		}
-	} else if (rows && rows->count) {
+	if (builder->by_stack) {
+		end_by_stack(builder, &order);
+	} else if (rows->count) {
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);
 		rows->shown = rows->count;
 	}

@@ -9,7 +9,7 @@
 
 #include "model/result/result.h"
 #include "report/rows/known_caches.h"
-#include "report/rows/stack.h"
+#include "report/rows/line_keys.h"
 #include "symbols/symbols.h"
 
 enum tpa_by {
@@ -89,11 +89,11 @@ struct tpa_rows_options {
 
 /*
  * One process at a time is added; the rows of several are then one list. Strings in the rows live as long as the
- * rows and the symbols both do. false: memory is out.
+ * rows and the symbols both do.
  */
 struct tpa_rows_builder;
 struct tpa_rows_builder *tpa_rows_begin(const struct tpa_rows_options *options);
-bool tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
+void tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
 		  struct tpa_symbols *symbols);
 struct tpa_rows *tpa_rows_end(struct tpa_rows_builder *builder);
 void tpa_rows_free(struct tpa_rows *rows);
@@ -108,6 +108,12 @@ static inline bool tpa_by_key(enum tpa_by by)
 static inline bool tpa_by_nested(enum tpa_by by)
 {
 	return by == TPA_BY_FUNCTION || by == TPA_BY_LINE || by == TPA_BY_MODULE || by == TPA_BY_LAYER;
+}
+
+/* What lines of the same row have in common. */
+static inline enum tpa_key tpa_by_line_key(enum tpa_by by)
+{
+	return by == TPA_BY_LINE ? TPA_KEY_PLACE : by == TPA_BY_MODULE ? TPA_KEY_MODULE : TPA_KEY_FUNCTION;
 }
 
 struct tpa_sums tpa_sums_of(const struct tpa_site *site);

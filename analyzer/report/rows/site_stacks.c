@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct tpa_site_stacks {
 	struct tpa_chains chains;
 	struct tpa_stack stack;
@@ -12,23 +14,19 @@ struct tpa_site_stacks {
 
 struct tpa_site_stacks *tpa_site_stacks_new(size_t processes)
 {
-	struct tpa_site_stacks *stacks = calloc(1, sizeof(*stacks));
+	struct tpa_site_stacks *stacks = tpa_zalloc(1, sizeof(*stacks));
 
-	if (!stacks)
-		return NULL;
 	stacks->count = processes;
-	stacks->lists = calloc(processes + 1, sizeof(*stacks->lists));
-	if (tpa_chains_init(&stacks->chains, false) && stacks->lists)
-		return stacks;
-	tpa_site_stacks_free(stacks);
-	return NULL;
+	stacks->lists = tpa_zalloc(processes, sizeof(*stacks->lists));
+	tpa_chains_init(&stacks->chains, false);
+	return stacks;
 }
 
 void tpa_site_stacks_free(struct tpa_site_stacks *stacks)
 {
 	if (!stacks)
 		return;
-	for (size_t i = 0; stacks->lists && i < stacks->count; i++)
+	for (size_t i = 0; i < stacks->count; i++)
 		free(stacks->lists[i]);
 	free(stacks->lists);
 	tpa_chains_free(&stacks->chains);
@@ -36,7 +34,7 @@ void tpa_site_stacks_free(struct tpa_site_stacks *stacks)
 	free(stacks);
 }
 
-static bool fill(struct tpa_site_stacks *stacks, struct tpa_site_stack *at, const struct tpa_stack *stack)
+static void fill(struct tpa_site_stacks *stacks, struct tpa_site_stack *at, const struct tpa_stack *stack)
 {
 	const struct tpa_line *own = tpa_stack_own(stack);
 
@@ -46,7 +44,7 @@ static bool fill(struct tpa_site_stacks *stacks, struct tpa_site_stack *at, cons
 		at->own = true;
 	}
 	at->cut = stack->end == TPROF_NODE_CUT;
-	return tpa_chains_number(&stacks->chains, stack, &at->chain);
+	at->chain = tpa_chains_number(&stacks->chains, stack);
 }
 
 const struct tpa_site_stack *tpa_site_stacks_at(struct tpa_site_stacks *stacks, const struct tpa_process *process,
@@ -57,15 +55,12 @@ const struct tpa_site_stack *tpa_site_stacks_at(struct tpa_site_stacks *stacks, 
 	struct tpa_site_stack *at;
 
 	if (!stacks->lists[index])
-		stacks->lists[index] = calloc(process->site_count, sizeof(**stacks->lists));
-	if (!stacks->lists[index])
-		return NULL;
+		stacks->lists[index] = tpa_zalloc(process->site_count, sizeof(**stacks->lists));
 	at = &stacks->lists[index][site];
 	if (!at->chain) {
-		if (!read && !tpa_stack_read(&stacks->stack, process->trace, symbols, node))
-			return NULL;
-		if (!fill(stacks, at, read ? read : &stacks->stack))
-			return NULL;
+		if (!read)
+			tpa_stack_read(&stacks->stack, process->trace, symbols, node);
+		fill(stacks, at, read ? read : &stacks->stack);
 	}
 	if (held && !at->held) {
 		at->holder = (uint8_t)tpa_node_holder(process->trace, symbols, node);

@@ -18,13 +18,13 @@ struct tpa_site_stack {
 
 struct tpa_site_stacks;
 
-/* For so many processes. NULL: memory is out. */
+/* For a run of that many processes. */
 struct tpa_site_stacks *tpa_site_stacks_new(size_t processes);
 void tpa_site_stacks_free(struct tpa_site_stacks *stacks);
 
 /*
  * Of a site of the process with that index in the run. `read`: its stack, if it was read anyway, else NULL. `held`: with the
- * holder. NULL: memory is out.
+ * holder.
  */
 const struct tpa_site_stack *tpa_site_stacks_at(struct tpa_site_stacks *stacks, const struct tpa_process *process,
 						size_t index, struct tpa_symbols *symbols, size_t site,

@@ -7,21 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define FRAMES_MAX 4096 /* deeper than any TPROF_DEPTH that makes sense; the rest is counted as cut */
 
-static bool add_line(struct tpa_stack *stack, const struct tpa_line *line)
+static void add_line(struct tpa_stack *stack, const struct tpa_line *line)
 {
-	if (stack->count == stack->capacity) {
-		size_t capacity = stack->capacity ? 2 * stack->capacity : 128;
-		struct tpa_line *lines = realloc(stack->lines, capacity * sizeof(*lines));
-
-		if (!lines)
-			return false;
-		stack->lines = lines;
-		stack->capacity = capacity;
-	}
+	tpa_grow(&stack->lines, &stack->capacity, stack->count + 1, sizeof(*stack->lines));
 	stack->lines[stack->count++] = *line;
-	return true;
 }
 
 /* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */
@@ -114,7 +107,7 @@ static bool is_hidden(const struct view *view, const struct tpa_frame *frame, si
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
-static bool read_as(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
+static void read_as(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
 		    const struct tpa_symbols_options *options)
 {
 	uint32_t frames[FRAMES_MAX];
@@ -142,26 +135,24 @@ static bool read_as(struct tpa_stack *stack, const struct tpa_trace *trace, stru
 		for (size_t l = 0; l < symbol->count; l++) {
 			struct tpa_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
 
-			if (!add_line(stack, &line))
-				return false;
+			add_line(stack, &line);
 		}
 	}
 	stack->interpreter = view.interpreter;
 	fold(stack);
-	return true;
 }
 
-bool tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
+void tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
-	return read_as(stack, trace, symbols, node, tpa_symbols_options(symbols));
+	read_as(stack, trace, symbols, node, tpa_symbols_options(symbols));
 }
 
-bool tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same)
+void tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same)
 {
 	struct tpa_symbols_options options = *tpa_symbols_options(same->symbols);
 
 	options.language = TPA_LANGUAGE_MIXED;
-	return read_as(stack, same->trace, same->symbols, same->node, &options);
+	read_as(stack, same->trace, same->symbols, same->node, &options);
 }
 
 void tpa_stack_free(struct tpa_stack *stack)

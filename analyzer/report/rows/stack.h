@@ -32,10 +32,10 @@ struct tpa_stack {
 	uint32_t node;
 };
 
-/* Fills `stack` (zeroed, or used before). false: memory is out. */
-bool tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node);
-/* Of a stack that was read: with its frames of all languages, whichever are shown. */
-bool tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same);
+/* Fills `stack` (zeroed, or used before). */
+void tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node);
+/* Reads the same stack with the frames of all languages, whichever are shown. */
+void tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same);
 void tpa_stack_free(struct tpa_stack *stack);
 
 /*

@@ -17,11 +17,11 @@ struct tpa_chain_source {
 	size_t room;
 };
 
-bool tpa_chains_init(struct tpa_chains *chains, bool whole)
+void tpa_chains_init(struct tpa_chains *chains, bool whole)
 {
 	memset(chains, 0, sizeof(*chains));
 	chains->whole = whole;
-	return tpa_keys_init(&chains->keys);
+	tpa_keys_init(&chains->keys);
 }
 
 void tpa_chains_free(struct tpa_chains *chains)
@@ -37,7 +37,7 @@ void tpa_chains_free(struct tpa_chains *chains)
 	memset(chains, 0, sizeof(*chains));
 }
 
-/* Those of one process come behind each other: the last is the first to be looked at. NULL: no memory. */
+/* Stacks come one process after the other, so the search begins at the latest. */
 static struct tpa_chain_source *source_of(struct tpa_chains *chains, const struct tpa_stack *stack)
 {
 	for (size_t i = chains->source_count; i-- > 0;)
@@ -49,30 +49,25 @@ static struct tpa_chain_source *source_of(struct tpa_chains *chains, const struc
 }
 
 /* Numbers of the locations that are known by now. */
-static bool extend(struct tpa_chain_source *source)
+static void extend(struct tpa_chain_source *source)
 {
 	size_t need = tpa_symbols_locations(source->symbols), had = source->room;
 
 	if (need <= had)
-		return true;
+		return;
 	tpa_grow(&source->lines, &source->room, need, sizeof(*source->lines));
 	memset(source->lines + had, 0, (source->room - had) * sizeof(*source->lines));
-	return true;
 }
 
-/* The same for lines that are printed the same. 0: no memory. */
+/* The same number for lines that are printed the same. */
 static uint32_t line_number(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_line *line)
 {
 	uint32_t *known = &source->lines[line->location->number], *number;
-	bool found = false;
-	const char *key;
+	bool found;
 
 	if (*known != 0)
 		return *known;
-	key = tpa_keys_get(&chains->keys, line, TPA_KEY_LINE);
-	number = key ? tpa_pairs_at(&chains->numbers, (uintptr_t)key, 0, &found) : NULL;
-	if (!number)
-		return 0;
+	number = tpa_pairs_at(&chains->numbers, (uintptr_t)tpa_keys_get(&chains->keys, line, TPA_KEY_LINE), 0, &found);
 	if (!found)
 		*number = (uint32_t)chains->numbers.count;
 	return *known = *number;
@@ -83,46 +78,38 @@ static size_t first_of(const struct tpa_chains *chains, const struct tpa_stack *
 	return chains->whole ? 0 : stack->first;
 }
 
-static bool hash_of(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_stack *stack,
-		    uint64_t *hash)
+static uint64_t hash_of(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_stack *stack)
 {
 	uint64_t h = stack->last - first_of(chains, stack);
 
 	for (size_t i = first_of(chains, stack); i < stack->last; i++) {
-		uint32_t number = line_number(chains, source, &stack->lines[i]);
-
-		if (!number)
-			return false;
-		h = (h ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+		h = (h ^ line_number(chains, source, &stack->lines[i])) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
-	*hash = h;
-	return true;
+	return h;
 }
 
-/* Its lines have their numbers already. False in *same: they only have the hash in common. False: no memory. */
-static bool compare(struct tpa_chains *chains, const struct tpa_chain *chain, const struct tpa_chain_source *source,
-		    const struct tpa_stack *stack, bool *same)
+/* Are the lines the same? The hashes are. The stack's lines have their numbers already. */
+static bool is_same(struct tpa_chains *chains, const struct tpa_chain *chain, const struct tpa_chain_source *source,
+		    const struct tpa_stack *stack)
 {
 	const struct tpa_chain_source *with = &chains->sources[chain->source];
 	struct tpa_stack *other = &chains->other;
 	size_t first = first_of(chains, stack), count = stack->last - first;
 	const struct tpa_line *lines;
+	bool same;
 
-	*same = true;
 	if (with == source && chain->node == stack->node)
 		return true;
-	if (!tpa_stack_read(other, with->trace, with->symbols, chain->node))
-		return false;
+	tpa_stack_read(other, with->trace, with->symbols, chain->node);
 	lines = other->lines + first_of(chains, other);
-	*same = other->last - first_of(chains, other) == count;
-	for (size_t i = 0; *same && i < count; i++)
-		*same = with->lines[lines[i].location->number] ==
-			source->lines[stack->lines[first + i].location->number];
-	return true;
+	same = other->last - first_of(chains, other) == count;
+	for (size_t i = 0; same && i < count; i++)
+		same = with->lines[lines[i].location->number] ==
+		       source->lines[stack->lines[first + i].location->number];
+	return same;
 }
 
-/* Its number. 0: no memory. */
 static uint32_t add(struct tpa_chains *chains, const struct tpa_chain_source *source, uint32_t node)
 {
 	tpa_grow(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list));
@@ -130,24 +117,20 @@ static uint32_t add(struct tpa_chains *chains, const struct tpa_chain_source *so
 	return (uint32_t)chains->count;
 }
 
-bool tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack, uint32_t *number)
+uint32_t tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack)
 {
 	struct tpa_chain_source *source = source_of(chains, stack);
-	bool found, same = false;
 	uint64_t hash;
 
-	if (!source || !extend(source) || !hash_of(chains, source, stack, &hash))
-		return false;
-	for (uint64_t others = 0; !same; others++) {
+	extend(source);
+	hash = hash_of(chains, source, stack);
+	for (uint64_t others = 0;; others++) {
+		bool found;
 		uint32_t *at = tpa_pairs_at(&chains->index, hash, others, &found);
 
-		if (!at)
-			return false;
 		if (!found)
 			*at = add(chains, source, stack->node);
-		if (!*at || !compare(chains, &chains->list[*at - 1], source, stack, &same))
-			return false;
-		*number = *at;
+		if (is_same(chains, &chains->list[*at - 1], source, stack))
+			return *at;
 	}
-	return true;
 }

@@ -24,11 +24,11 @@ struct tpa_chains {
 	bool whole;
 };
 
-/* `whole`: of all lines up to the outermost one that is shown; else of those that are. False: memory is out. */
-bool tpa_chains_init(struct tpa_chains *chains, bool whole);
+/* `whole`: of all lines up to the outermost one that is shown; else of those that are. */
+void tpa_chains_init(struct tpa_chains *chains, bool whole);
 void tpa_chains_free(struct tpa_chains *chains);
 
-/* From 1 on. The stack's symbols must stay open as long as the chains. False: memory is out. */
-bool tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack, uint32_t *number);
+/* The stack's number, from 1 on. The stack's symbols must stay open as long as the chains. */
+uint32_t tpa_chains_number(struct tpa_chains *chains, const struct tpa_stack *stack);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/rows/row_index.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 /* A row to be. */
 struct group {
@@ -43,14 +43,10 @@ struct tpa_stack_rows {
 
 struct tpa_stack_rows *tpa_stack_rows_new(void)
 {
-	struct tpa_stack_rows *rows = calloc(1, sizeof(*rows));
+	struct tpa_stack_rows *rows = tpa_zalloc(1, sizeof(*rows));
 
-	if (!rows)
-		return NULL;
-	if (tpa_row_index_init(&rows->texts))
-		return rows;
-	tpa_stack_rows_free(rows);
-	return NULL;
+	tpa_row_index_init(&rows->texts);
+	return rows;
 }
 
 void tpa_stack_rows_free(struct tpa_stack_rows *rows)
@@ -68,38 +64,30 @@ void tpa_stack_rows_free(struct tpa_stack_rows *rows)
 	free(rows);
 }
 
-bool tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
+void tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
 			    struct tpa_symbols *symbols)
 {
-	struct part part = { .process = process,
-			     .symbols = symbols,
-			     .index = index,
-			     .first_member = rows->member_count,
-			     .ops = calloc(process->trace->op_count + 1, sizeof(*part.ops)) };
-
-	if (!part.ops || !tpa_reserve(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts))) {
-		free(part.ops);
-		return false;
-	}
-	rows->parts[rows->part_count++] = part;
-	return true;
+	tpa_grow(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts));
+	rows->parts[rows->part_count++] =
+		(struct part){ .process = process,
+			       .symbols = symbols,
+			       .index = index,
+			       .first_member = rows->member_count,
+			       .ops = tpa_zalloc(process->trace->op_count, sizeof(uint32_t)) };
 }
 
 /* ---- telling them apart ---- */
 
-/* The same number for the same name, of any process. 0: no memory. */
+/* The same number for the same name, of any process. */
 static uint32_t op_number(struct tpa_stack_rows *rows, const struct part *part, uint32_t op)
 {
 	uint32_t *known = op < part->process->trace->op_count ? &part->ops[op] : NULL, *number;
-	bool found = false;
-	const char *text;
+	bool found;
 
 	if (known && *known != 0)
 		return *known;
-	text = tpa_row_index_op(&rows->texts, tpa_process_op_name(part->process, op));
-	number = text ? tpa_pairs_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
-	if (!number)
-		return 0;
+	number = tpa_pairs_at(&rows->ops, tpa_row_index_op(&rows->texts, tpa_process_op_name(part->process, op)), 0,
+			      &found);
 	if (!found)
 		*number = (uint32_t)rows->ops.count;
 	if (known)
@@ -107,23 +95,22 @@ static uint32_t op_number(struct tpa_stack_rows *rows, const struct part *part, 
 	return *number;
 }
 
-/* The row that is like `fresh`: that one, if there was none. NULL: no memory. */
+/* The row that is like `fresh`: that one, if there was none. */
 static struct group *group_at(struct tpa_stack_rows *rows, const struct group *fresh)
 {
-	bool found = false;
+	bool found;
 	uint32_t *at = tpa_pairs_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
 				    (uint64_t)fresh->holder << 1 | fresh->cut, &found);
 
-	if (!at || !tpa_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
-		return NULL;
 	if (!found) {
+		tpa_grow(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups));
 		*at = (uint32_t)rows->group_count;
 		rows->groups[rows->group_count++] = *fresh;
 	}
 	return &rows->groups[*at];
 }
 
-bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
+void tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
 			const struct tpa_stack_amounts *amounts)
 {
 	struct part *part = &rows->parts[rows->part_count - 1];
@@ -133,10 +120,9 @@ bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack
 			       .site = (uint32_t)site,
 			       .holder = held ? stack->holder : TPA_HOLDER_NONE,
 			       .cut = stack->cut };
-	struct group *group = fresh.op ? group_at(rows, &fresh) : NULL;
+	struct group *group = group_at(rows, &fresh);
 
-	if (!group || !tpa_reserve(&rows->members, &rows->member_room, rows->member_count + 1, sizeof(*rows->members)))
-		return false;
+	tpa_grow(&rows->members, &rows->member_room, rows->member_count + 1, sizeof(*rows->members));
 	part->first = stack - site;
 	rows->members[rows->member_count++] = (struct member){ (uint32_t)site, (uint32_t)(group - rows->groups) };
 	group->bytes += amounts->bytes;
@@ -144,7 +130,6 @@ bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack
 		group->number += amounts->number;
 	else if (amounts->number > group->number)
 		group->number = amounts->number;
-	return true;
 }
 
 /* ---- order ---- */
@@ -194,13 +179,11 @@ static int compare_ranks(const void *left, const void *right, void *context)
 	return order ? order : compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
 }
 
-/* By names only those that are shown, and what is equal to the last of them. NULL: no memory. */
+/* By names only those that are shown, and what is equal to the last of them. */
 static struct rank *sort(struct tpa_stack_rows *rows, size_t shown, bool held_last)
 {
-	struct rank *ranks = calloc(rows->group_count + 1, sizeof(*ranks));
+	struct rank *ranks = tpa_zalloc(rows->group_count, sizeof(*ranks));
 
-	if (!ranks)
-		return NULL;
 	for (size_t i = 0; i < rows->group_count; i++) {
 		const struct group *group = &rows->groups[i];
 
@@ -260,28 +243,22 @@ static void fill(const struct tpa_stack_rows *rows, const uint32_t *places, stru
 		to->rows[i].total = to->rows[i].self;
 }
 
-bool tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
+void tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
 			bool held_last)
 {
 	size_t count = rows->group_count, shown = top && top < count ? top : count;
 	struct rank *ranks = sort(rows, shown, held_last);
-	uint32_t *places = calloc(count + 1, sizeof(*places));
-	bool good;
+	uint32_t *places = tpa_zalloc(count, sizeof(*places));
 
 	to->count = count;
 	to->shown = shown;
-	to->rows = calloc(to->shown + 1, sizeof(*to->rows));
-	to->bytes = calloc(to->count + 1, sizeof(*to->bytes));
-	good = ranks && places && to->rows && to->bytes;
-	for (size_t i = 0; good && i < to->count; i++) {
+	to->rows = tpa_zalloc(shown, sizeof(*to->rows));
+	to->bytes = tpa_zalloc(count, sizeof(*to->bytes));
+	for (size_t i = 0; i < count; i++) {
 		places[ranks[i].group] = (uint32_t)i;
 		to->bytes[i] = ranks[i].bytes;
 	}
-	if (good)
-		fill(rows, places, to, what);
-	else
-		to->count = to->shown = 0;
+	fill(rows, places, to, what);
 	free(ranks);
 	free(places);
-	return good;
 }

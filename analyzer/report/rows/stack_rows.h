@@ -18,22 +18,19 @@ struct tpa_stack_amounts {
 
 struct tpa_stack_rows;
 
-struct tpa_stack_rows *tpa_stack_rows_new(void); /* NULL: memory is out */
+struct tpa_stack_rows *tpa_stack_rows_new(void);
 void tpa_stack_rows_free(struct tpa_stack_rows *rows);
 
-/* The sites that come are of this process. False: memory is out. */
-bool tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
+/* The sites that come are of this process. */
+void tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
 			    struct tpa_symbols *symbols);
 
-/* `held`: rows are told apart by their holders. False: memory is out. */
-bool tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
+/* `held`: rows are told apart by their holders. */
+void tpa_stack_rows_add(struct tpa_stack_rows *rows, const struct tpa_site_stack *stack, size_t site, bool held,
 			const struct tpa_stack_amounts *amounts);
 
-/*
- * Puts them in order, and makes the first `top` whole: to->rows, to->shown, to->count and to->bytes. 0: all. False: memory
- * is out.
- */
-bool tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
+/* Puts them in order, and makes the first `top` (0: all) whole: to->rows, to->shown, to->count and to->bytes. */
+void tpa_stack_rows_end(struct tpa_stack_rows *rows, struct tpa_rows *to, size_t top, enum tpa_what what,
 			bool held_last);
 
 #endif

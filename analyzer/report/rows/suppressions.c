@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/line_file.h"
 #include "base/pairs.h"
 
@@ -44,55 +45,29 @@ enum kind { KIND_PATTERN, KIND_LOADER, KIND_RUNTIME };
 struct tpa_suppressions {
 	struct tpa_suppression *rules;
 	enum kind *kinds;
-	size_t count, capacity;
+	size_t count, room, kind_room;
 	struct tpa_stack whole; /* of which not all is shown */
 	struct tpa_pairs first; /* of a symbol's address: the first pattern that matches it, or `count` */
 };
 
-static bool add_rule(struct tpa_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
+static void add_rule(struct tpa_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
 {
-	size_t capacity = suppressions->capacity ? 2 * suppressions->capacity : 64;
-	struct tpa_suppression *rule;
-
-	if (suppressions->count == suppressions->capacity) {
-		void *rules = realloc(suppressions->rules, capacity * sizeof(*suppressions->rules));
-		void *kinds;
-
-		if (!rules)
-			return false;
-		suppressions->rules = rules;
-		kinds = realloc(suppressions->kinds, capacity * sizeof(*suppressions->kinds));
-		if (!kinds)
-			return false;
-		suppressions->kinds = kinds;
-		suppressions->capacity = capacity;
-	}
-	rule = &suppressions->rules[suppressions->count];
-	memset(rule, 0, sizeof(*rule));
-	rule->pattern = strdup(pattern);
-	rule->source = strdup(source);
-	if (!rule->pattern || !rule->source) {
-		free((void *)rule->pattern);
-		free((void *)rule->source);
-		return false;
-	}
+	tpa_grow(&suppressions->rules, &suppressions->room, suppressions->count + 1, sizeof(*suppressions->rules));
+	tpa_grow(&suppressions->kinds, &suppressions->kind_room, suppressions->count + 1, sizeof(*suppressions->kinds));
+	suppressions->rules[suppressions->count] =
+		(struct tpa_suppression){ .pattern = tpa_strdup(pattern), .source = tpa_strdup(source) };
 	suppressions->kinds[suppressions->count++] = kind;
-	return true;
 }
 
 struct tpa_suppressions *tpa_suppressions_new(void)
 {
-	struct tpa_suppressions *suppressions = calloc(1, sizeof(*suppressions));
-	bool good = suppressions != NULL;
+	struct tpa_suppressions *suppressions = tpa_zalloc(1, sizeof(*suppressions));
 
-	for (size_t i = 0; good && i < sizeof(builtin_patterns) / sizeof(builtin_patterns[0]); i++)
-		good = add_rule(suppressions, KIND_PATTERN, builtin_patterns[i], "built-in");
-	good = good && add_rule(suppressions, KIND_LOADER, BUILTIN_LOADER, "built-in") &&
-	       add_rule(suppressions, KIND_RUNTIME, BUILTIN_RUNTIME, "built-in");
-	if (good)
-		return suppressions;
-	tpa_suppressions_free(suppressions);
-	return NULL;
+	for (size_t i = 0; i < sizeof(builtin_patterns) / sizeof(builtin_patterns[0]); i++)
+		add_rule(suppressions, KIND_PATTERN, builtin_patterns[i], "built-in");
+	add_rule(suppressions, KIND_LOADER, BUILTIN_LOADER, "built-in");
+	add_rule(suppressions, KIND_RUNTIME, BUILTIN_RUNTIME, "built-in");
+	return suppressions;
 }
 
 void tpa_suppressions_free(struct tpa_suppressions *suppressions)
@@ -126,7 +101,8 @@ static const char *read_line(struct tpa_suppressions *suppressions, char *line, 
 		return "a line must be leak:PATTERN, or a comment that begins with #";
 	if (!line[5])
 		return "the pattern after leak: is empty";
-	return add_rule(suppressions, KIND_PATTERN, line + 5, file) ? NULL : "out of memory";
+	add_rule(suppressions, KIND_PATTERN, line + 5, file);
+	return NULL;
 }
 
 bool tpa_suppressions_read(struct tpa_suppressions *suppressions, const char *file, char **error)
@@ -145,9 +121,8 @@ bool tpa_suppressions_read(struct tpa_suppressions *suppressions, const char *fi
 		fclose(in);
 	if (!reason && !unread)
 		return true;
-	if ((reason ? asprintf(error, "%s:%zu: %s", file, number, reason)
-		    : asprintf(error, "%s: can't be read: %s", file, unread)) < 0)
-		*error = NULL;
+	*error = reason ? tpa_format("%s:%zu: %s", file, number, reason)
+			: tpa_format("%s: can't be read: %s", file, unread);
 	return false;
 }
 
@@ -207,18 +182,14 @@ static bool match_symbol(const char *pattern, const struct tpa_symbol *symbol)
 /* Symbols are many stacks' in common: each is held against the patterns once. */
 static size_t first_pattern(struct tpa_suppressions *suppressions, const struct tpa_symbol *symbol)
 {
-	bool found = false;
-	uint32_t *kept = tpa_pairs_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
-	uint32_t rule = 0;
+	bool found;
+	uint32_t *rule = tpa_pairs_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
 
-	if (kept && found)
-		return *kept;
-	while (rule < suppressions->count &&
-	       (suppressions->kinds[rule] != KIND_PATTERN || !match_symbol(suppressions->rules[rule].pattern, symbol)))
-		rule++;
-	if (kept)
-		*kept = rule;
-	return rule;
+	while (!found && *rule < suppressions->count &&
+	       (suppressions->kinds[*rule] != KIND_PATTERN ||
+		!match_symbol(suppressions->rules[*rule].pattern, symbol)))
+		++*rule;
+	return *rule;
 }
 
 static bool in_loader(const struct tpa_line *line)
@@ -265,19 +236,19 @@ static size_t find_rule(struct tpa_suppressions *suppressions, const struct tpa_
 	return best;
 }
 
-/* What is suppressed is no question of which language's frames are shown. NULL: no memory. */
+/* A rule matches whichever language's frames are shown. */
 static const struct tpa_stack *whole_of(struct tpa_suppressions *suppressions, const struct tpa_stack *stack)
 {
 	if (!stack->symbols || tpa_symbols_options(stack->symbols)->language == TPA_LANGUAGE_MIXED)
 		return stack;
-	return tpa_stack_read_mixed(&suppressions->whole, stack) ? &suppressions->whole : NULL;
+	tpa_stack_read_mixed(&suppressions->whole, stack);
+	return &suppressions->whole;
 }
 
 bool tpa_suppressions_match(struct tpa_suppressions *suppressions, const struct tpa_stack *stack, uint64_t blocks,
 			    uint64_t bytes)
 {
-	const struct tpa_stack *whole = whole_of(suppressions, stack);
-	size_t index = whole ? find_rule(suppressions, whole) : suppressions->count;
+	size_t index = find_rule(suppressions, whole_of(suppressions, stack));
 	struct tpa_suppression *rule = &suppressions->rules[index];
 
 	if (index == suppressions->count)

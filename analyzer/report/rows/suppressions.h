@@ -17,7 +17,7 @@ struct tpa_suppression {
 	uint64_t sites, blocks, bytes; /* that it matched, by tpa_suppressions_match() */
 };
 
-/* With the built-in rules. NULL: memory is out. */
+/* With the built-in rules. */
 struct tpa_suppressions *tpa_suppressions_new(void);
 void tpa_suppressions_free(struct tpa_suppressions *suppressions);
 

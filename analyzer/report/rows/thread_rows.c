@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/row_index.h"
 
 /* CPU time, or bytes, of one function on one thread. */
@@ -27,7 +28,7 @@ struct threads {
 	struct tpa_pairs index;
 };
 
-/* NULL: there is no such thread, or no memory. */
+/* NULL: there is no such thread. */
 static struct tpa_thread_row *row_of(struct threads *threads, uint64_t thread)
 {
 	bool found = false;
@@ -36,21 +37,14 @@ static struct tpa_thread_row *row_of(struct threads *threads, uint64_t thread)
 	return found ? &threads->rows[*number] : NULL;
 }
 
-static bool begin_rows(struct tpa_thread_rows *rows, struct threads *threads, const struct tpa_process *process)
+static void begin_rows(struct tpa_thread_rows *rows, struct threads *threads, const struct tpa_process *process)
 {
-	rows->rows = calloc(process->thread_count + 1, sizeof(*rows->rows));
-	rows->count = rows->rows ? process->thread_count : 0;
-	threads->rows = rows->rows;
+	rows->count = process->thread_count;
+	rows->rows = threads->rows = tpa_zalloc(rows->count, sizeof(*rows->rows));
 	for (size_t i = 0; i < rows->count; i++) {
-		bool found = false;
-		uint32_t *number = tpa_pairs_at(&threads->index, process->threads[i].thread, 0, &found);
-
-		if (!number)
-			return false;
-		*number = (uint32_t)i;
+		tpa_pairs_set(&threads->index, process->threads[i].thread, 0, (uint32_t)i);
 		rows->rows[i].stats = &process->threads[i];
 	}
-	return rows->rows != NULL;
 }
 
 /* ---- memory ---- */
@@ -79,85 +73,50 @@ static void add_memory(struct threads *threads, const struct tpa_process *proces
 
 /* ---- functions ---- */
 
-static struct part *part_at(struct parts *parts, const struct tpa_line *line, uint32_t thread)
-{
-	const char *key = tpa_keys_get(&parts->index.keys, line, TPA_KEY_FUNCTION);
-	struct part *part =
-		key ? tpa_row_index_at(&parts->index, (uintptr_t)key, thread, &parts->list, sizeof(*part)) : NULL;
-
-	if (part && !part->line.location)
-		*part = (struct part){ .line = *line, .thread = thread };
-	return part;
-}
-
 /* A stack's weight goes to its own function: of samples the innermost, of memory the one that is behind the plumbing. */
-static bool add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64_t weight, bool memory)
+static void add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64_t weight, bool memory)
 {
 	const struct tpa_line *line;
 	struct part *part;
 
 	if (!weight)
-		return true;
-	if (!tpa_stack_read(&parts->stack, parts->process->trace, parts->symbols, node))
-		return false;
+		return;
+	tpa_stack_read(&parts->stack, parts->process->trace, parts->symbols, node);
 	line = memory ? tpa_stack_own(&parts->stack) : parts->stack.last ? &parts->stack.lines[0] : NULL;
-	part = line ? part_at(parts, line, thread) : NULL;
-	if (part)
-		part->weight += weight;
-	return part || !line;
+	if (!line)
+		return;
+	part = tpa_row_index_at(&parts->index, tpa_row_index_line(&parts->index, line, TPA_KEY_FUNCTION), thread,
+				&parts->list, sizeof(*part));
+	if (!part->line.location)
+		*part = (struct part){ .line = *line, .thread = thread };
+	part->weight += weight;
 }
 
-static bool add_cpu_lines(struct parts *parts, struct threads *threads)
-{
-	const struct tpa_process *process = parts->process;
-
-	for (size_t i = 0; i < process->cpu_site_count; i++) {
-		const struct tpa_cpu_site *site = &process->cpu_sites[i];
-
-		if (!add_part(parts, site->node, site->thread, tpa_cpu_ns(process, &site->cpu), false))
-			return false;
-	}
-	for (size_t i = 0; i < parts->index.count; i++) {
-		struct tpa_thread_row *row = row_of(threads, parts->list[i].thread);
-
-		if (!row || parts->list[i].weight <= row->cpu_line_ns)
-			continue;
-		row->cpu_line = parts->list[i].line;
-		row->cpu_line_ns = parts->list[i].weight;
-	}
-	return true;
-}
-
-static bool add_alloc_lines(struct parts *parts, struct threads *threads)
-{
-	const struct tpa_process *process = parts->process;
-
-	for (size_t i = 0; i < process->site_count; i++)
-		if (!add_part(parts, process->sites[i].node, (uint32_t)process->sites[i].key, process->sites[i].bytes,
-			      true))
-			return false;
-	for (size_t i = 0; i < parts->index.count; i++) {
-		struct tpa_thread_row *row = row_of(threads, parts->list[i].thread);
-
-		if (!row || parts->list[i].weight <= row->alloc_line_bytes)
-			continue;
-		row->alloc_line = parts->list[i].line;
-		row->alloc_line_bytes = parts->list[i].weight;
-	}
-	return true;
-}
-
-/* One question: whose CPU time, or whose bytes. */
-static bool add_lines(struct threads *threads, const struct tpa_process *process, struct tpa_symbols *symbols,
-		      bool (*add)(struct parts *parts, struct threads *threads))
+/* Each thread's heaviest function: by CPU time, or by the bytes that it allocated. */
+static void add_lines(struct threads *threads, const struct tpa_process *process, struct tpa_symbols *symbols,
+		      bool memory)
 {
 	struct parts parts = { .process = process, .symbols = symbols };
-	bool good = tpa_row_index_init(&parts.index) && add(&parts, threads);
 
+	tpa_row_index_init(&parts.index);
+	for (size_t i = 0; !memory && i < process->cpu_site_count; i++)
+		add_part(&parts, process->cpu_sites[i].node, process->cpu_sites[i].thread,
+			 tpa_cpu_ns(process, &process->cpu_sites[i].cpu), false);
+	for (size_t i = 0; memory && i < process->site_count; i++)
+		add_part(&parts, process->sites[i].node, (uint32_t)process->sites[i].key, process->sites[i].bytes,
+			 true);
+	for (size_t i = 0; i < parts.index.count; i++) {
+		struct tpa_thread_row *row = row_of(threads, parts.list[i].thread);
+		uint64_t *most = !row ? NULL : memory ? &row->alloc_line_bytes : &row->cpu_line_ns;
+
+		if (!row || parts.list[i].weight <= *most)
+			continue;
+		*most = parts.list[i].weight;
+		*(memory ? &row->alloc_line : &row->cpu_line) = parts.list[i].line;
+	}
 	tpa_row_index_free(&parts.index);
 	tpa_stack_free(&parts.stack);
 	free(parts.list);
-	return good;
 }
 
 /* ---- order ---- */
@@ -198,20 +157,18 @@ static int compare(const void *left, const void *right, void *sort)
 	return (a->stats->thread > b->stats->thread) - (a->stats->thread < b->stats->thread);
 }
 
-bool tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
+void tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
 		     const char *sort)
 {
 	struct threads threads = { NULL };
-	bool good = begin_rows(rows, &threads, process);
 
-	if (good)
-		add_memory(&threads, process);
-	good = good && add_lines(&threads, process, symbols, add_cpu_lines) &&
-	       add_lines(&threads, process, symbols, add_alloc_lines);
+	begin_rows(rows, &threads, process);
+	add_memory(&threads, process);
+	add_lines(&threads, process, symbols, false);
+	add_lines(&threads, process, symbols, true);
 	tpa_pairs_free(&threads.index);
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, (void *)sort);
-	return good;
 }
 
 void tpa_thread_rows_free(struct tpa_thread_rows *rows)

@@ -24,10 +24,9 @@ struct tpa_thread_rows {
 
 /*
  * Of a process that was replayed with TPA_GROUP_THREAD. `sort`: cpu, ops, allocations, frees, bytes, peak, unfreed, the most
- * first, or first, thread, the earliest first. Lines live as long as the symbols. False: no memory; tpa_thread_rows_free() is
- * due in any case.
+ * first, or first, thread, the earliest first. Lines live as long as the symbols.
  */
-bool tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
+void tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
 		     const char *sort);
 void tpa_thread_rows_free(struct tpa_thread_rows *rows);
 

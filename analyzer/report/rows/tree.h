@@ -21,10 +21,13 @@ struct tpa_tree {
 	struct tpa_tree_node *nodes; /* [0] is the root; parents come before their children */
 	size_t count;
 	uint32_t depth; /* of the deepest node; the root's is 0 */
-	struct tpa_tree_impl *impl;
+	size_t room;
+	struct tpa_keys keys;
+	struct tpa_pairs children; /* (parent, key) to node */
+	struct tpa_stack stack;	   /* the latest that was read */
 };
 
-struct tpa_tree *tpa_tree_new(void); /* NULL: memory is out */
+struct tpa_tree *tpa_tree_new(void);
 void tpa_tree_free(struct tpa_tree *tree);
 
 struct tpa_tree_options {
@@ -34,11 +37,11 @@ struct tpa_tree_options {
 	const char *label; /* NULL, or a first level of its own for this process */
 };
 
-/* Adds the stacks of a process, whose symbols must outlive the tree. false: memory is out. */
-bool tpa_tree_add(struct tpa_tree *tree, const struct tpa_process *process, struct tpa_symbols *symbols,
+/* Adds the stacks of a process, whose symbols must outlive the tree. */
+void tpa_tree_add(struct tpa_tree *tree, const struct tpa_process *process, struct tpa_symbols *symbols,
 		  const struct tpa_tree_options *options);
 
-/* To be called once, when everything is added: sums, order, depth. false: memory is out. */
-bool tpa_tree_finish(struct tpa_tree *tree);
+/* To be called once, when everything is added: sums, order, depth. */
+void tpa_tree_finish(struct tpa_tree *tree);
 
 #endif

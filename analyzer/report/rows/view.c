@@ -19,13 +19,13 @@ bool tpa_growth_shown(const struct tpa_growth_view *view, uint32_t node)
 {
 	const struct tpa_listing *listing = &view->listing;
 	struct tpa_stack stack = { NULL };
-	bool result = true;
+	bool result;
 
 	if (!view->filter && !view->suppressions)
 		return true;
-	if (tpa_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node))
-		result = (!view->filter || tpa_stack_matches(&stack, view->filter)) &&
-			 (!view->suppressions || !tpa_suppressions_match(view->suppressions, &stack, 0, 0));
+	tpa_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node);
+	result = (!view->filter || tpa_stack_matches(&stack, view->filter)) &&
+		 (!view->suppressions || !tpa_suppressions_match(view->suppressions, &stack, 0, 0));
 	tpa_stack_free(&stack);
 	return result;
 }

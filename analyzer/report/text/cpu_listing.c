@@ -131,16 +131,16 @@ static void stack_cell(const struct tpa_cpu_listing *context, const struct tpa_c
 	size_t used = 0;
 
 	snprintf(text, sizeof(text), "%s", no_line(context));
-	if (tpa_stack_read(&stack, process->trace, context->symbols[row->process], row->node))
-		for (size_t i = 0; i < stack.last && used + 80 < sizeof(text); i++) {
-			tpa_short_name(context->page, tpa_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
-				       sizeof(shorter));
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.60s",
-						 !i		       ? ""
-						 : context->page->utf8 ? " \xe2\x86\x90 "
-								       : " < ",
-						 shorter);
-		}
+	tpa_stack_read(&stack, process->trace, context->symbols[row->process], row->node);
+	for (size_t i = 0; i < stack.last && used + 80 < sizeof(text); i++) {
+		tpa_short_name(context->page, tpa_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
+			       sizeof(shorter));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.60s",
+					 !i		       ? ""
+					 : context->page->utf8 ? " \xe2\x86\x90 "
+							       : " < ",
+					 shorter);
+	}
 	tpa_table_add(table, TPA_STYLE_FUNCTION, text);
 	tpa_stack_free(&stack);
 }

@@ -81,7 +81,7 @@ void tpa_reach_print(const struct tpa_growth_view *view)
 		tpa_print(page, TPA_STYLE_NUMBER, "%s in %s block%s", tpa_bytes(found.bytes, page->exact).text,
 			  tpa_count(found.blocks).text, tpa_plural(found.blocks));
 		fprintf(page->out, " %s\n", tpa_reach_kinds[i].words);
-		if (found.list && tpa_reach_kinds[i].listed)
+		if (tpa_reach_kinds[i].listed)
 			print_stacks(view, &found);
 		free(found.list);
 	}

@@ -63,15 +63,15 @@ static void describe(const struct rows *rows, uint32_t node, char *text, size_t 
 {
 	const struct tpa_trace *trace = process_of(rows)->trace;
 	struct tpa_stack stack = { NULL };
-	const struct tpa_line *own = NULL;
+	const struct tpa_line *own;
 	char name[400], place[700];
 
 	if (rows->listing->by != TPA_BY_FUNCTION && rows->listing->by != TPA_BY_LINE) {
 		tpa_listing_describe(rows->listing, rows->process, node, rows->listing->page->width - 34, text, size);
 		return;
 	}
-	if (tpa_stack_read(&stack, trace, rows->listing->symbols[rows->process], node))
-		own = tpa_stack_own(&stack);
+	tpa_stack_read(&stack, trace, rows->listing->symbols[rows->process], node);
+	own = tpa_stack_own(&stack);
 	if (!own)
 		snprintf(text, size, "(stack not recorded)");
 	else if (rows->listing->by == TPA_BY_LINE)

@@ -109,8 +109,7 @@ void tpa_stack_print(const struct tpa_page *page, const struct tpa_trace *trace,
 	size_t hidden = 0;
 	int width;
 
-	if (!tpa_stack_read(&stack, trace, symbols, node))
-		return;
+	tpa_stack_read(&stack, trace, symbols, node);
 	own = tpa_stack_own(&stack);
 	shown = choose_lines(&stack, own);
 	width = name_width(page, &stack, shown.first);
@@ -183,11 +182,11 @@ void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *tra
 			uint32_t node, char *text, size_t size)
 {
 	struct tpa_stack stack = { NULL };
-	const struct tpa_line *own = NULL;
+	const struct tpa_line *own;
 
 	snprintf(text, size, "(stack not recorded)");
-	if (tpa_stack_read(&stack, trace, symbols, node))
-		own = tpa_stack_own(&stack);
+	tpa_stack_read(&stack, trace, symbols, node);
+	own = tpa_stack_own(&stack);
 	if (own) {
 		size_t i = (size_t)(own - stack.lines), next;
 
