@@ -55,8 +55,6 @@ static void headline(const struct tpa_session *session, size_t process)
 		return;
 	tpa_cpu_print_capture(page, &session->run->processes[process]);
 	fputc('\n', page->out);
-	if (options->relation == TPA_RELATION_NONE)
-		tpa_hooks_print(page, session->run->processes[process].trace);
 }
 
 void tpa_cpu_section_print(struct tpa_session *session, size_t process)

@@ -186,12 +186,12 @@ static void print_coverage(const struct tpa_page *page, const struct tpa_process
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
 		     header->python >> 8 & 0xff, header->python & 0xff, tpa_count(header->python_unread).text,
 		     tpa_plural(header->python_unread));
-	line(page, "hooks", "malloc %s; %s pointer%s to %s function%s hooked besides",
+	line(page, "hooks", "malloc %s; %s library function%s timed, through %s pointer%s",
 	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
 	     : tpa_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
 							  : "not recorded: linked statically",
-	     tpa_count(header->slots).text, tpa_plural(header->slots), tpa_count(header->op_functions).text,
-	     tpa_plural(header->op_functions));
+	     tpa_count(header->op_functions).text, header->op_functions == 1 ? " is" : "s are",
+	     tpa_count(header->slots).text, tpa_plural(header->slots));
 	print_hooks(page, trace);
 	line(page, "overhead", "about %s (%s of the run)", tpa_time(process->overhead_ns).text,
 	     tpa_percent(process->overhead_ns, process->duration_ns).text);

@@ -43,13 +43,30 @@ struct tpa_rows *tpa_session_rows(struct tpa_session *session, size_t process, e
 	return tpa_rows_end(builder);
 }
 
-void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_rows *rows)
+/* Did only rules match that the user did not write? */
+static bool only_built_in(const struct tpa_suppressions *suppressions)
+{
+	size_t count;
+	const struct tpa_suppression *rules = tpa_suppressions_list(suppressions, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].sites && strcmp(rules[i].source, "built-in") != 0)
+			return false;
+	return true;
+}
+
+void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_suppressions *suppressions,
+			  const struct tpa_rows *rows, double least)
 {
 	const struct tpa_sums *sums = &rows->suppressed;
 	struct tpa_numbers numbers = { page, rows->unseen };
+	bool built_in = only_built_in(suppressions);
 
+	if (built_in && (double)sums->live_bytes < least * (double)rows->all.live_bytes)
+		return;
 	if (rows->suppressed_sites)
-		tpa_print(page, TPA_STYLE_DIM, "\nsuppressed: %s in %s block%s of %zu stack%s\n",
+		tpa_print(page, TPA_STYLE_DIM, "\n%s: %s in %s block%s of %zu stack%s\n",
+			  built_in ? "left out by tprof's built-in list" : "suppressed",
 			  tpa_some_bytes(&numbers, sums->live_bytes, sums->variance.live_bytes).text,
 			  tpa_some_count(&numbers, sums->live_blocks, sums->variance.live_blocks).text,
 			  tpa_plural(rows->suppressed.live_blocks), rows->suppressed_sites,
@@ -212,7 +229,7 @@ static void print_rows(struct tpa_session *session, const struct tpa_site_report
 		fprintf(session->page.out, "\n  %s\n", nothing_of(session, report, process, rows));
 	tpa_listing_print(&listing, rows);
 	if (suppressions)
-		tpa_suppressed_print(&session->page, rows);
+		tpa_suppressed_print(&session->page, suppressions, rows, 0);
 	tpa_rows_free(rows);
 	tpa_suppressions_free(suppressions);
 }

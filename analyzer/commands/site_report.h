@@ -46,7 +46,9 @@ void tpa_session_print_makeup(struct tpa_session *session, size_t process, const
 			      const char *title, uint64_t top);
 
 /* One line on what was suppressed, if anything was. */
-void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_rows *rows);
+/* What the rules left out; what the built-in ones did only if it is at least that share of all. */
+void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_suppressions *suppressions,
+			  const struct tpa_rows *rows, double least);
 
 /* The processes of a run beside each other: what each held at the combined peak. */
 void tpa_combined_print(const struct tpa_session *session);

@@ -22,6 +22,7 @@
 
 #define TOP_SITES 5
 #define PLOT_ROWS 6
+#define SUPPRESSED_LEAST 0.05 /* of what was unfreed: less carries nothing */
 
 static void print_label(const struct tpa_page *page, const char *label)
 {
@@ -48,10 +49,6 @@ static void print_capture(const struct tpa_page *page, const struct tpa_process 
 	if (heap->events >= 1000) /* of few events the header is nearly all */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
 	fputc('\n', page->out);
-	if (trace->hooks_count) {
-		print_label(page, "hooks");
-		tpa_hooks_print_line(page, trace);
-	}
 	print_label(page, "overhead");
 	fprintf(page->out, "about %s of recording (%s of the run)\n", tpa_time(process->overhead_ns).text,
 		tpa_percent(process->overhead_ns, process->duration_ns).text);
@@ -158,7 +155,7 @@ static void print_sites(struct tpa_session *session, size_t process, const struc
 		tpa_listing_print_short(&listing, rows);
 	}
 	if (question->suppressions)
-		tpa_suppressed_print(&session->page, rows);
+		tpa_suppressed_print(&session->page, question->suppressions, rows, SUPPRESSED_LEAST);
 	tpa_rows_free(rows);
 }
 

@@ -88,7 +88,7 @@ void tpa_html_unfreed(const struct tpa_html *html, const json_t *json)
 			 "Not freed is not yet leaked: caches and tables that are kept until the end are here too.");
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 	if (blocks)
-		tpa_html_element(html, "p", "rest", "suppressed: %s in %s block%s",
+		tpa_html_element(html, "p", "rest", "left out by suppressions: %s in %s block%s",
 				 tpa_bytes((uint64_t)tpa_html_integer(json, "heap.suppressed.bytes"), html->exact).text,
 				 tpa_count((uint64_t)blocks).text, tpa_plural((uint64_t)blocks));
 }
@@ -209,10 +209,7 @@ void tpa_html_growth(const struct tpa_html *html, const json_t *json)
 
 	put_verdict(html, json, seconds);
 	tpa_html_element(html, "p", "rest",
-			 "From %s looks at %s stacks, of which %s changed; the chance of any false one is below 5%%.",
-			 tpa_count((uint64_t)tpa_html_integer(json, "growth.looks")).text,
-			 tpa_count((uint64_t)tpa_html_integer(json, "growth.sites_total")).text,
-			 tpa_count((uint64_t)tpa_html_integer(json, "growth.varying")).text);
+			 "The chance of any false one among these rows (a false alarm) is under 5%%.");
 	table.total = 0;
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 	put_resident(html, json, seconds);

@@ -367,17 +367,9 @@ static void print_others(const struct tpa_growth_view *view)
 	}
 }
 
-static void print_basis(const struct tpa_growth_view *view)
+static void print_basis(const struct tpa_page *page)
 {
-	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
-	const struct tpa_page *page = view->listing.page;
-
-	tpa_print(page, TPA_STYLE_DIM,
-		  "  from %zu looks, some %s %s%s apart; %s of %s %ss changed; the chance of any false one is "
-		  "below 5%%\n",
-		  stats->looks, plain_number(stats->span).text, tpa_growth_unit(stats), stats->span == 1 ? "" : "s",
-		  tpa_count(view->pooled ? view->pooled->varying : stats->varying).text,
-		  tpa_count(view->pooled ? view->pooled->count : stats->sites).text, tpa_growth_series(view));
+	tpa_print(page, TPA_STYLE_DIM, "  the chance of any false one among these rows (a false alarm) is under 5%%\n");
 }
 
 /* Nothing is sure to leak. All live blocks are one series, and need no correction for many: they may be sure to grow. */
@@ -491,7 +483,7 @@ static void print_verdicts(const struct tpa_growth_view *view, const struct tpa_
 	else
 		fputc('\n', view->listing.page->out);
 	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
-		print_basis(view);
+		print_basis(view->listing.page);
 	print_rising(view, findings);
 	print_work(view);
 	print_others(view);
@@ -510,7 +502,7 @@ void tpa_growth_print(const struct tpa_growth_view *view)
 		return;
 	tpa_headline(page, "%s%s%s",
 		     stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
-				    : "What leaks: it grows with the steps, and had not stopped",
+				    : "What leaks: it grows step after step, to the end of the run",
 		     view->pooled ? ": put together by " : "", view->pooled ? tpa_growth_series(view) : "");
 	if (stats->looks < TPA_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
@@ -532,8 +524,8 @@ void tpa_growth_print_short(const struct tpa_growth_view *view)
 	tpa_findings_find(&findings, view, false);
 	if (findings.leaks) {
 		tpa_headline(view->listing.page, "%s",
-			     stats->seconds ? "What grows with time, and had not stopped"
-					    : "What leaks: it grows with the steps, and had not stopped");
+			     stats->seconds ? "What grows with time, to the end of the run"
+					    : "What leaks: it grows step after step, to the end of the run");
 		tpa_findings_print(view, &findings, view->listing.top);
 	}
 	tpa_findings_free(&findings);

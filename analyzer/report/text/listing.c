@@ -292,7 +292,7 @@ static void print_held(const struct tpa_listing *context, const struct tpa_rows 
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_sums *sums = &rows->held[order[i]];
 
-		tpa_print(context->page, TPA_STYLE_DIM, "%s%s by %s", i ? ", " : "\nheld: ",
+		tpa_print(context->page, TPA_STYLE_DIM, "%s%s by %s", i ? ", " : "\nkept until exit by design: ",
 			  tpa_some_bytes(&numbers, sums->live_bytes, sums->variance.live_bytes).text,
 			  tpa_holder_name(order[i]));
 	}
@@ -359,8 +359,8 @@ void tpa_listing_print_short(const struct tpa_listing *context, const struct tpa
 				 tpa_some_count(&numbers, tpa_sums_blocks(self, context->what),
 						tpa_sums_blocks_variance(self, context->what)));
 		}
-		tpa_stack_describe(page, trace_of(context, row), context->symbols[row->process], row->node, text,
-				   sizeof(text));
+		tpa_stack_describe(page, trace_of(context, row), context->symbols[row->process], row->node,
+				   page->width - used, text, sizeof(text));
 		cut_to(page, text, page->width - used);
 		tpa_table_add(table, TPA_STYLE_PLAIN, text);
 	}
@@ -377,7 +377,7 @@ void tpa_listing_print_stack(const struct tpa_listing *context, size_t process, 
 void tpa_listing_describe(const struct tpa_listing *context, size_t process, uint32_t node, int columns, char *text,
 			  size_t size)
 {
-	tpa_stack_describe(context->page, context->run->processes[process].trace, context->symbols[process], node, text,
-			   size);
+	tpa_stack_describe(context->page, context->run->processes[process].trace, context->symbols[process], node,
+			   columns, text, size);
 	cut_to(context->page, text, columns);
 }

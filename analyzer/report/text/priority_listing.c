@@ -28,7 +28,7 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 	char speedup[32] = "-";
 
 	if (isfinite(one->speedup))
-		snprintf(speedup, sizeof(speedup), "%.3gx", one->speedup);
+		snprintf(speedup, sizeof(speedup), "run %.3gx faster", one->speedup);
 	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(one->own_ns));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_ops), 1000000));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_run), 1000000));
@@ -42,7 +42,7 @@ void tpa_priorities_print(const struct tpa_page *page, const struct tpa_process 
 {
 	struct tpa_priority *list = tpa_zalloc(process->op_count + 1, sizeof(*list));
 	size_t count = tpa_priorities(process, TPA_PRIORITY_SHARE, list);
-	struct tpa_table *table = count ? tpa_table_new(">self|>of ops|>of the run|>run at most|*op|") : NULL;
+	struct tpa_table *table = count ? tpa_table_new(">self|>of ops|>of the run|>if it cost nothing|*op|") : NULL;
 
 	if (table) {
 		tpa_headline(page, "What to look at first: %zu op%s of %zu take%s %.0f%% of the ops' time", count,

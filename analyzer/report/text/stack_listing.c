@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/rows/own_code.h"
 #include "report/rows/stack.h"
 #include "report/text/name.h"
 
@@ -11,6 +12,9 @@
 #define LINES_TAIL 3
 #define LINES_PYTHON 10 /* and of Python's, wherever they stand, so many; then fewer native ones before them */
 #define LINES_INNER 6
+
+#define GAP_COLUMNS 4 /* of the sign that callers are left out */
+#define OWN_LEAST 12  /* columns of the own function, with the name of the user's beside its place */
 
 /* Function and place of a line, aligned: names that are too long for the page lose their middle. */
 static void print_line(const struct tpa_page *page, const struct tpa_line *line, const char *cwd, int name_columns,
@@ -160,26 +164,110 @@ static void add_caller(const struct tpa_page *page, const struct tpa_trace *trac
 		snprintf(text + used, size - used, " %s %s", arrow, shorter);
 }
 
+/* What the own line called of the language's plumbing, or of the allocator's: says what a line without a name is for. */
+static void describe_nameless(const struct tpa_page *page, const struct tpa_line *own, const char *called, char *text,
+			      size_t size)
+{
+	char shorter[300];
+
+	if (strncmp(called, "c10::alloc_cpu", strlen("c10::alloc_cpu")) == 0)
+		snprintf(text, size, "tensor memory (c10::alloc_cpu)");
+	else
+		snprintf(text, size, "%s (called in %s)", tpa_short_name(page, called, 48, shorter, sizeof(shorter)),
+			 own->symbol->module);
+}
+
 /* "function (file:line, via what it called)" */
 static void describe_own(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
 			 const struct tpa_line *own, char *text, size_t size)
 {
-	const char *format = own->location->function ? "%s (%s" : "%s (no name", *via;
+	const char *via = own > stack->lines + stack->first ? own[-1].location->function : NULL;
 	char name[300], place[512], shorter[300];
 	size_t used;
 
+	if (via && !own->location->function && !own->location->file) {
+		describe_nameless(page, own, via, text, size);
+		return;
+	}
 	tpa_short_name(page, tpa_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
 	tpa_line_place(own, trace->cwd, place, sizeof(place));
-	snprintf(text, size, format, shorter, tpa_file_name(place));
+	snprintf(text, size, "%s (%s", shorter, own->location->function ? tpa_file_name(place) : "no name");
 	used = strlen(text);
-	via = own > stack->lines + stack->first ? own[-1].location->function : NULL;
-	if (via) /* what the own line called of the language's plumbing */
+	if (via)
 		tpa_short_name(page, via, 32, shorter, sizeof(shorter));
 	snprintf(text + used, size - used, via ? ", via %s)" : ")", shorter);
 }
 
+/* The first line from there on that the user wrote; stack->last: none. */
+static size_t users_line(const struct tpa_trace *trace, const struct tpa_stack *stack, size_t i)
+{
+	while (i < stack->last && !tpa_line_is_own(trace, &stack->lines[i]))
+		i++;
+	return i;
+}
+
+/* Is there room for the caller, and then for the user's line? */
+static bool both_fit(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
+		     size_t next, bool placed, const char *users, int room)
+{
+	char text[800] = "";
+
+	add_caller(page, trace, &stack->lines[next], placed, text, sizeof(text));
+	return tpa_text_columns(page, text) + tpa_text_columns(page, users) + GAP_COLUMNS <= room;
+}
+
+/* Goes straight to the user's line; what stands before it loses its middle, if it must. */
+static void skip_to_user(const struct tpa_page *page, const char *users, const char *place, int columns, char *text,
+			 size_t size)
+{
+	const char *arrow = page->utf8 ? "\xe2\x86\x90" : "<", *dots = page->utf8 ? "\xe2\x80\xa6" : "..";
+	int room = columns - tpa_text_columns(page, users) - GAP_COLUMNS;
+	bool narrow = room < OWN_LEAST;
+	char shorter[1200];
+
+	if (narrow)
+		room = columns - tpa_text_columns(page, place) - 3;
+	tpa_shorten(page, text, room > 4 ? room : 4, shorter, sizeof(shorter));
+	if (narrow)
+		snprintf(text, size, "%s %s %s", shorter, arrow, place);
+	else
+		snprintf(text, size, "%s %s %s%s", shorter, arrow, dots, users);
+}
+
+/* The callers, as many as there is room for. The first of the user's own lines, of which there may be none, always finds some. */
+static void add_callers(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
+			size_t i, int columns, char *text, size_t size)
+{
+	size_t user = users_line(trace, stack, i), next;
+	char users[800] = "", place[512] = "";
+
+	if (user > i && user < stack->last) {
+		add_caller(page, trace, &stack->lines[user], true, users, sizeof(users));
+		tpa_line_place(&stack->lines[user], trace->cwd, place, sizeof(place));
+	}
+	for (; (next = next_shown(stack, i)) < stack->last; i = next) {
+		bool placed =
+			next == user || (stack->lines[next].location->python && !stack->lines[i].location->python);
+		int room = columns - tpa_text_columns(page, text);
+
+		if (strlen(text) + 120 > size)
+			return;
+		if (*users && (next >= user ? tpa_text_columns(page, users) > room
+					    : !both_fit(page, trace, stack, next, placed, users, room))) {
+			skip_to_user(page, users, tpa_file_name(place), columns, text, size);
+			next = user;
+		} else if (!*users && room <= 0) {
+			return;
+		} else {
+			add_caller(page, trace, &stack->lines[next], placed, text, size);
+		}
+		if (next >= user)
+			*users = '\0';
+	}
+}
+
 void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
-			uint32_t node, char *text, size_t size)
+			uint32_t node, int columns, char *text, size_t size)
 {
 	struct tpa_stack stack = { NULL };
 	const struct tpa_line *own;
@@ -188,15 +276,8 @@ void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *tra
 	tpa_stack_read(&stack, trace, symbols, node);
 	own = tpa_stack_own(&stack);
 	if (own) {
-		size_t i = (size_t)(own - stack.lines), next;
-
 		describe_own(page, trace, &stack, own, text, size);
-		for (; (next = next_shown(&stack, i)) < stack.last; i = next) {
-			if (strlen(text) + 80 > size || tpa_text_columns(page, text) > page->width)
-				break;
-			add_caller(page, trace, &stack.lines[next],
-				   stack.lines[next].location->python && !stack.lines[i].location->python, text, size);
-		}
+		add_callers(page, trace, &stack, (size_t)(own - stack.lines), columns, text, size);
 	}
 	tpa_stack_free(&stack);
 }

@@ -12,9 +12,9 @@ void tpa_stack_print(const struct tpa_page *page, const struct tpa_trace *trace,
 
 /*
  * "function (file:line) < caller < caller" of the program's own function. Of native callers up to one of Python's only
- * that one, with its place.
+ * that one, with its place. As many as find room in so many columns; the first line that the user wrote is one of them.
  */
 void tpa_stack_describe(const struct tpa_page *page, const struct tpa_trace *trace, struct tpa_symbols *symbols,
-			uint32_t node, char *text, size_t size);
+			uint32_t node, int columns, char *text, size_t size);
 
 #endif
