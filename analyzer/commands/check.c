@@ -71,7 +71,7 @@ static void print_text(const struct tpa_verdicts *verdicts, const struct tpa_pag
 	}
 	if (kept == verdicts->count)
 		fprintf(out, "%zu rule%s kept\n", kept, tpa_plural(kept));
-	tpa_notes_print(&verdicts->notes, page);
+	tpa_notes_print(&verdicts->notes, page, 0);
 }
 
 static json_t *row_json(const struct tpa_verdict_row *row)

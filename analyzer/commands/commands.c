@@ -10,9 +10,9 @@
 #define BY "stack function line module thread size op step layer"
 
 const struct tpa_command tpa_commands[] = {
-	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots",
-	  SITES | TPA_OPT_SUPPRESS | TPA_OPT_MACHINE, NULL, NULL, tpa_cmd_summary },
-	{ "peak", "what was live at the peak", SITES, "bytes blocks largest", BY, tpa_cmd_peak },
+	{ "summary", "one page of answers: what holds the memory, what leaks, what takes the time",
+	  SITES | TPA_OPT_SUPPRESS | TPA_OPT_MACHINE | TPA_OPT_FULL, NULL, NULL, tpa_cmd_summary },
+	{ "peak", "what was live at the peak", SITES, "bytes blocks largest", "auto " BY, tpa_cmd_peak },
 	{ "leaks", "what grows with the steps, and what was unfreed at exit", SITES | TPA_OPT_SUPPRESS | TPA_OPT_LIMIT,
 	  "bytes blocks largest", BY, tpa_cmd_leaks },
 	{ "holders", "who keeps blocks alive: paths from variables to them, and what would be freed",

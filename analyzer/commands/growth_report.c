@@ -74,6 +74,26 @@ void tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_
 	end_view(&owned);
 }
 
+void tpa_leaks_answer_print(struct tpa_session *session, size_t process, uint64_t top)
+{
+	struct owned owned;
+
+	begin_view(&owned, session, process, top);
+	tpa_findings_answer_print(&owned.view);
+	end_view(&owned);
+}
+
+json_t *tpa_leaks_answer_json(struct tpa_session *session, size_t process)
+{
+	struct owned owned;
+	json_t *json;
+
+	begin_view(&owned, session, process, 100);
+	json = tpa_findings_answer_json(&owned.view);
+	end_view(&owned);
+	return json;
+}
+
 void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json)
 {
 	struct owned owned;

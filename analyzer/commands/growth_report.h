@@ -11,6 +11,10 @@
 void tpa_growth_section_print(struct tpa_session *session, size_t process);
 void tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
+/* Leaks on the first page: what leaks, who holds it, or why nothing is listed; answer.leaks. */
+void tpa_leaks_answer_print(struct tpa_session *session, size_t process, uint64_t top);
+json_t *tpa_leaks_answer_json(struct tpa_session *session, size_t process);
+
 /* "growth" and "reachability", and as its "sites" what steps.growth is, set in `json`. */
 void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json);
 

@@ -50,6 +50,7 @@ static const struct {
 	  "  --limit SIZE         when the process will reach this size at its present rate, as in 8GiB\n" },
 	{ TPA_OPT_RUNS,
 	  "  --all-runs           a report for each run, if the traces are of several, not only for the newest\n" },
+	{ TPA_OPT_FULL, "  --full               the long page: stacks, what was unfreed, who allocates, priorities\n" },
 	{ TPA_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 
@@ -94,7 +95,8 @@ enum tpa_parse tpa_help_print(const struct tpa_command *command)
 		}
 		fputs("\n"
 		      "options (COMMAND --help lists those that COMMAND takes):\n"
-		      "  --by KEY             group by stack, function, line, module, thread, size, op, step or layer\n"
+		      "  --by KEY             group by auto, stack, function, line, module, thread, size, op, step or "
+		      "layer\n"
 		      "  --sort KEY           order of the rows\n",
 		      stdout);
 	}

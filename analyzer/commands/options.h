@@ -37,6 +37,7 @@ enum tpa_option_bit {
 	TPA_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
 	TPA_OPT_BASELINE = 1u << 24,
 	TPA_OPT_RUNS = 1u << 25, /* --all-runs */
+	TPA_OPT_FULL = 1u << 26,
 };
 
 /* By what happened then; see commands/moments.h. */
@@ -61,6 +62,8 @@ struct tpa_options {
 	bool sort_set;	  /* else it is the command's own default */
 	enum tpa_by by;
 	bool by_set;
+	bool cover; /* --by auto: the rows that explain most, see report/rows/cover.h; `by` is then TPA_BY_STACK */
+	bool full;  /* of the summary */
 	enum tpa_relation relation;
 	const char *function;		  /* of the relation */
 	const char *filter;		  /* NULL: none; compiles as an extended regular expression (checked) */

@@ -88,6 +88,7 @@ static enum tpa_parse parse_by(struct tpa_options *options, const char *value)
 	for (enum tpa_by by = TPA_BY_STACK; tpa_by_name(by); by++)
 		if (strcmp(tpa_by_name(by), value) == 0)
 			options->by = by;
+	options->cover = strcmp(value, "auto") == 0;
 	options->by_set = true;
 	return TPA_PARSE_RUN;
 }
@@ -191,6 +192,8 @@ static bool *switch_of(struct tpa_options *options, int option)
 		return &options->json;
 	case OPT_EXACT:
 		return &options->exact;
+	case OPT_FULL:
+		return &options->full;
 	case OPT_ALL_RUNS:
 		return &options->all_runs;
 	case OPT_SHAPES:
@@ -425,6 +428,8 @@ static void set_defaults(struct tpa_options *options)
 		snprintf(first, sizeof(first), "%.*s", (int)strcspn(keys, " "), keys);
 		options->sort = first;
 	}
+	if (!options->by_set && !options->sort_set && options->command->by_keys)
+		options->cover = word_in(options->command->by_keys, "auto");
 	if (!options->format)
 		options->format = tpa_export_formats;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: what was alive when the program held most. */
+#include "commands/peak_cover.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
@@ -42,6 +43,18 @@ static void next(const struct tpa_session *session)
 		       tpa_trace_names(session, names, sizeof(names)));
 }
 
+/* Of each process: covers of several can't be put together. */
+static void cover_json(struct tpa_session *session, size_t process, json_t *json)
+{
+	struct tpa_cover *cover;
+
+	if (process == session->run->process_count)
+		return;
+	cover = tpa_session_peak_cover(session, process);
+	json_object_set_new(json, "cover", tpa_cover_json(session->run, cover));
+	tpa_cover_free(cover);
+}
+
 int tpa_cmd_peak(const struct tpa_options *options)
 {
 	static const struct tpa_site_report report = {
@@ -50,6 +63,7 @@ int tpa_cmd_peak(const struct tpa_options *options)
 		.shape = TPA_JSON_PEAK,
 		.nothing = "nothing was alive at any time",
 		.heading = heading,
+		.before_json = cover_json,
 		.after = after,
 		.next = next,
 	};

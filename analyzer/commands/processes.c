@@ -54,7 +54,7 @@ static void write_text(struct tpa_session *session, const struct tpa_report *rep
 			fputs("\n\n", session->page.out);
 		report->print(session, i, report->argument);
 		tpa_notes_collect(&notes, &session->run->processes[i], symbols_of(session, report, i));
-		tpa_notes_print(&notes, &session->page);
+		tpa_notes_print(&notes, &session->page, report->notes);
 		tpa_notes_free(&notes);
 	}
 	report->print_end(session, report->argument);

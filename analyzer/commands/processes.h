@@ -7,6 +7,7 @@
 #include "report/json/json.h"
 
 struct tpa_report {
+	size_t notes; /* that are printed as text at most; 0: all */
 	bool symbols; /* open all processes' symbols first; the notes then say which names are missing */
 	bool related; /* JSON has "run": the other processes of the run that have traces */
 	/* Prints the section of run->processes[index] as text, without its notes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/site_report.h"
 #include "base/memory.h"
+#include "commands/peak_cover.h"
 #include "commands/processes.h"
 
 #include <inttypes.h>
@@ -218,6 +219,19 @@ static const char *nothing_of(const struct tpa_session *session, const struct tp
 	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
 }
 
+/* False: the cover has no row. */
+static bool print_cover(struct tpa_session *session, size_t process)
+{
+	struct tpa_cover *cover = tpa_session_peak_cover(session, process);
+	bool any = cover->count > 0;
+
+	if (any)
+		fputc('\n', session->page.out);
+	tpa_peak_cover_print(session, cover);
+	tpa_cover_free(cover);
+	return any;
+}
+
 static void print_rows(struct tpa_session *session, const struct tpa_site_report *report, size_t process)
 {
 	struct tpa_suppressions *suppressions = report->suppress ? tpa_session_suppressions(session) : NULL;
@@ -252,10 +266,10 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	tpa_scope_print(session);
 	if (report->before)
 		report->before(session, index);
-	if (!report->nothing_else) {
+	if (!report->nothing_else)
 		report->heading(session, process);
+	if (!report->nothing_else && !(session->options->cover && print_cover(session, index)))
 		print_rows(session, report, index);
-	}
 	if (report->after)
 		report->after(session, index);
 	if (!report->hotspots) /* the section of their CPU time has it above */

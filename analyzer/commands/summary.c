@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary: the one page that comes first. */
+/* summary: the first page, or with --full a longer one; in JSON both. */
 #include "commands/summary.h"
 #include "commands/cpu_report.h"
+#include "commands/first_page.h"
 #include "commands/growth_report.h"
 #include "commands/machine_file.h"
 #include "commands/op_report.h"
@@ -23,6 +24,7 @@
 #define TOP_SITES 5
 #define PLOT_ROWS 6
 #define SUPPRESSED_LEAST 0.05 /* of what was unfreed: less carries nothing */
+#define NOTES 3 /* on the first page */
 
 static void print_label(const struct tpa_page *page, const char *label)
 {
@@ -175,7 +177,7 @@ static void add_priorities(struct tpa_session *session, size_t index, const stru
 }
 
 /* `argument`: the machine, or NULL. */
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_full(struct tpa_session *session, size_t index, const void *argument)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
@@ -211,31 +213,12 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	tpa_suppressions_free(suppressions);
 }
 
-/* The advice follows from what the page shows: the most pressing thing first. */
-static void print_next(const struct tpa_session *session)
+static void print_process(struct tpa_session *session, size_t index, const void *argument)
 {
-	const struct tpa_process *process = &session->run->processes[0];
-	char names[300];
-
-	tpa_trace_names(session, names, sizeof(names));
-	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
-		tpa_next_print(&session->page,
-			       "build the program with libc's malloc, or link its allocator dynamically, and "
-			       "record again");
-	else if (!process->heap.allocations && process->cpu.samples)
-		tpa_next_print(&session->page,
-			       "tprof-analyze hotspots --by line %s   says which lines the CPU time went to", names);
-	else if (!process->heap.allocations)
-		tpa_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
-			       names);
-	else if (process->growth.heap.leaks && !process->growth.seconds)
-		tpa_next_print(&session->page,
-			       "tprof-analyze leaks %s   says since when it grows, and what it will come to", names);
-	else if (process->heap.end_bytes > process->heap.peak_bytes / 10)
-		tpa_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
-			       names);
+	if (session->options->full)
+		print_full(session, index, argument);
 	else
-		tpa_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
+		tpa_first_page_print(session, index);
 }
 
 static void print_end(struct tpa_session *session, const void *argument)
@@ -245,7 +228,7 @@ static void print_end(struct tpa_session *session, const void *argument)
 		tpa_combined_print(session);
 		tpa_ops_combined_print(session, TOP_SITES);
 	}
-	print_next(session);
+	tpa_first_page_next(session);
 }
 
 static void add_sites(struct tpa_session *session, size_t index, const struct question *question, json_t *heap)
@@ -281,12 +264,14 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 	tpa_ops_section_json(session, index, json, session->options->command->run == tpa_cmd_html);
 	tpa_cpu_section_json(session, index, json);
 	add_priorities(session, index, argument, json);
+	json_object_set_new(json, "answer", tpa_answer_json(session, index, argument));
 	tpa_suppressions_free(suppressions);
 }
 
-static struct tpa_report report_of(const struct tpa_machine *machine)
+static struct tpa_report report_of(const struct tpa_options *options, const struct tpa_machine *machine)
 {
 	return (struct tpa_report){ .symbols = true,
+				    .notes = options->full ? 0 : NOTES,
 				    .related = true,
 				    .print = print_process,
 				    .print_end = print_end,
@@ -297,7 +282,7 @@ static struct tpa_report report_of(const struct tpa_machine *machine)
 
 json_t *tpa_summary_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
 {
-	const struct tpa_report report = report_of(machine);
+	const struct tpa_report report = report_of(session->options, machine);
 
 	return tpa_process_json(session, &report, index);
 }
@@ -321,7 +306,7 @@ int tpa_cmd_summary(const struct tpa_options *options)
 	struct tpa_machine machine;
 	bool known = false;
 	int status = tpa_summary_start(&session, options, &machine, &known);
-	const struct tpa_report report = report_of(known ? &machine : NULL);
+	const struct tpa_report report = report_of(options, known ? &machine : NULL);
 
 	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
 }

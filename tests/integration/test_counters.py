@@ -113,7 +113,7 @@ def test_what_is_missing_is_named(tprof):
     assert len(lines) == bool(missing)
     for name in missing:
         assert name in lines[0] and listed[name]["reason"]
-        assert name in analyze(run.traces()[0]).stdout
+        assert name in analyze("summary", "--full", run.traces()[0]).stdout
     if listed["cycles"]["counted"]:
         assert listed["cycles"]["value"] > 10000
 

@@ -171,7 +171,7 @@ def test_pictures(split):
 
 
 def test_text(split):
-    text = analyze(split[0]).stdout
+    text = analyze("summary", "--full", split[0]).stdout
     assert "Where the CPU time went" in text
     assert re.search(r"cpu +[\d.]+ s in \d+ samples", text)
     assert re.search(r"cpu +[\d.]+ s in \d+ samples", analyze("info", split[0]).stdout)

@@ -72,7 +72,8 @@ def test_the_report_in_words(tprof):
     number = int(re.search(r"at 16 B a step, 8.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
     assert number == pytest.approx(8 * 1024**3 / 16, rel=0.01)
     assert text.index("the chance of any false one") < text.index("are reached in"), "the limit stands amid what leaks"
-    assert "What leaks" in analyze(run.traces()[0]).stdout
+    assert "What leaks" in analyze("summary", "--full", run.traces()[0]).stdout
+    assert "Leaks: 1 place that grows with every step" in analyze(run.traces()[0]).stdout
     growing = report(run.traces()[0])["steps"]["growth"]
     assert [site["verdict"] for site in growing].count("leak") == 1
     assert "a size is wanted" in analyze("leaks", "--limit", "much", run.traces()[0], status=2).stderr

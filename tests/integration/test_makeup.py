@@ -263,11 +263,11 @@ def test_pages_that_a_fork_copies(tprof, tmp_path):
         assert end["private_bytes"] == pytest.approx(private, abs=MIB)
         assert end["shared_bytes"] >= 63 * MIB - size
         words = f"{size // MIB}.{{0,3}} MiB of its parent's pages were copied as they were written to"
-        assert bool(re.search(words, analyze("summary", traces[pid]).stdout)) == (size > 0)
+        assert bool(re.search(words, analyze("summary", "--full", traces[pid]).stdout)) == (size > 0)
         text = analyze("leaks", traces[pid]).stdout
         assert ("it grew without an allocation: " in text) == (size > 0), text
     parent = next(trace for pid, trace in traces.items() if pid not in truth)
-    assert report(parent)["memory"]["end"]["copied_bytes"] == 0 and "were copied" not in analyze("summary", parent).stdout
+    assert report(parent)["memory"]["end"]["copied_bytes"] == 0 and "were copied" not in analyze("summary", "--full", parent).stdout
 
 
 ARENAS = """

@@ -124,7 +124,7 @@ def test_what_all_packages_call_the_same(tprof, tmp_path, monkeypatch):
     run = tprof.profile([PYTHON, "-c", "import outer"], env={"PYTHONPATH": str(tmp_path)})
     monkeypatch.setenv("COLUMNS", "250")
     monkeypatch.setenv("LC_ALL", "C")
-    listed = analyze("summary", "--top", "1", run.traces()[0]).stdout
+    listed = analyze("summary", "--full", "--top", "1", run.traces()[0]).stdout
     assert "<module> (work.py:1" in listed
     assert " < <module> (inner/__init__.py:1) < <module> (outer/__init__.py:1) < <module> (<string>:1)" in listed
 
@@ -418,7 +418,7 @@ def test_leak_in_a_torch_loop(tprof):
     assert row["function"] == "remember" and row["bytes"] >= 28 * 256 * 10 * 4
     growing = lines_of(run, program, "--language", "python")[line]
     assert 10240 <= growing["growth_bytes_per_step"] <= 12000
-    page = analyze("peak", "--filter", "^remember$", run.traces()[0]).stdout
+    page = analyze("peak", "--by", "stack", "--filter", "^remember$", run.traces()[0]).stdout
     assert re.search(r"remember +\S*torch_leak.py:%d" % line, page)
 
 

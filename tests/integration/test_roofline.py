@@ -97,7 +97,7 @@ def test_what_no_roof_explains(tprof, machine, tmp_path):
     picture = tmp_path / "roof.svg"
     analyze("roofline", "--machine", machine, "-o", picture, trace)
     assert "uneven: no roof explains it" in picture.read_text() and "memory-bound (" not in picture.read_text()
-    summary = analyze("summary", "--machine", machine, trace).stdout.partition("What to look at first")[2]
+    summary = analyze("summary", "--full", "--machine", machine, trace).stdout.partition("What to look at first")[2]
     assert "it waits; no roof explains it" in summary and "-bound" not in summary
 
 
@@ -112,7 +112,7 @@ def test_summary(trace, machine, tmp_path):
     named = json.loads(summary("--json", "--machine", machine).stdout)["priorities"]["time"]
     assert {"triad"} <= {one["op"] for one in named} and all(
         {**one["roof"], "name": one["op"]}.items() <= found[one["op"]].items() for one in named)
-    text = summary("--machine", machine).stdout.partition("What to look at first")[2]
+    text = summary("--full", "--machine", machine).stdout.partition("What to look at first")[2]
     share = f"{100 * found['triad']['roof_fraction']:.1f}% of"
     assert (f"memory-bound, {share} its roof" if found["triad"]["explained"] else f"no roof explains its time ({share} one)") in text
     assert [one["roof"] for one in json.loads(summary("--json").stdout)["priorities"]["time"]] == [None] * len(named)

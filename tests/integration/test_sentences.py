@@ -28,10 +28,12 @@ def make_trace(tmp_path_factory):
 @pytest.mark.parametrize("width", [60, 72, 80, 100, 132, 200])
 def test_the_users_line_at_every_width(trace, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    peak = analyze("summary", trace).stdout.split("What held the memory at the peak")[1].split("\n\n")[0]
-    [row] = [line for line in peak.splitlines() if "3.00 MiB" in line]
-    assert "mine.py:4" in row and len(row) <= width
-    assert width < 200 or "a_function_of_the_package" in row
+    long = analyze("summary", "--full", trace).stdout.split("What held the memory at the peak")[1].split("\n\n")[0]
+    short = analyze("summary", trace).stdout.split("\nMemory: ")[1].split(" of the peak in ")[0].partition("\n")[2]
+    for peak in (long, short):
+        [row] = [line for line in peak.splitlines() if "3.00 MiB" in line]
+        assert "mine.py:4" in row and len(row) <= width
+        assert width < 200 or "a_function_of_the_package" in row
 
 
 def test_what_only_info_says(trace):

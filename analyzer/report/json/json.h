@@ -109,6 +109,13 @@ json_t *tpa_roof_place_json(void *context, const struct tpa_op_stats *op);
 /* Of ops the first `top` of either of the text's tables (0: all). `machine` NULL: it is not known. */
 json_t *tpa_compare_json(const struct tpa_variants *variants, const struct tpa_machine *machine, uint64_t top);
 
+/* answer.peak; answer.leaks; and a row of answer.time for each of the first `top` ops and rows of CPU time. */
+struct tpa_cover;
+json_t *tpa_cover_json(const struct tpa_run *run, const struct tpa_cover *cover);
+json_t *tpa_findings_answer_json(const struct tpa_growth_view *view);
+json_t *tpa_time_answer_json(const struct tpa_run *run, const struct tpa_op_list *ops, const struct tpa_cover *cpu,
+			     size_t top, tpa_priority_roof *roof, void *context);
+
 json_t *tpa_others_json(const struct tpa_trace *trace);
 
 #endif

@@ -13,7 +13,7 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *new_frame(const struct tpa_line *line)
+json_t *tpa_json_frame(const struct tpa_line *line)
 {
 	const struct tpa_location *location = line->location;
 	json_t *json = json_object();
@@ -39,7 +39,7 @@ static json_t *kept_frame(struct tpa_json_frames *frames, const struct tpa_line 
 
 	if (number && *number)
 		return json_incref(frames->list[*number - 1]);
-	json = new_frame(line);
+	json = tpa_json_frame(line);
 	if (number && json && tpa_reserve(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list))) {
 		frames->list[frames->count++] = json_incref(json);
 		*number = (uint32_t)frames->count;
@@ -66,7 +66,7 @@ json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbol
 	tpa_stack_read(&stack, trace, symbols, node);
 	line = tpa_stack_own(&stack);
 	for (size_t i = 0; i < stack.count; i++)
-		json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i]) : new_frame(&stack.lines[i]));
+		json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i]) : tpa_json_frame(&stack.lines[i]));
 	*own = line ? line - stack.lines : -1;
 	tpa_stack_free(&stack);
 	return list;

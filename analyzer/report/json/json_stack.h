@@ -20,6 +20,9 @@ struct tpa_json_frames {
 
 void tpa_json_frames_free(struct tpa_json_frames *frames);
 
+/* A frame: a new reference. */
+json_t *tpa_json_frame(const struct tpa_line *line);
+
 /*
  * All frames of a stack, innermost first: a new reference; NULL: memory is out. *own is the index of the one that
  * tpa_stack_own() names, or -1. Stacks of `frames` (NULL: each has its own) must not be changed.

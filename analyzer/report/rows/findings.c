@@ -312,6 +312,14 @@ void tpa_findings_free(struct tpa_findings *findings)
 	*findings = (struct tpa_findings){ 0 };
 }
 
+bool tpa_findings_enough(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+
+	return !tpa_growth_unknown(view) && stats->looks >= TPA_TREND_LEAST &&
+	       (!stats->seconds || stats->last >= 100000000);
+}
+
 double tpa_finding_left(const struct tpa_finding *finding, double size, double limit)
 {
 	double rate = finding->site.recent > finding->site.rate ? finding->site.recent : finding->site.rate;

@@ -39,6 +39,12 @@ void tpa_findings_find(struct tpa_findings *findings, const struct tpa_growth_vi
 void tpa_findings_free(struct tpa_findings *findings);
 
 /*
+ * Can it be said what leaks? Not if nothing was recorded, or if the run was too short; where there are no steps, a program that
+ * builds up its data looks like one that leaks, so that a tenth of a second is the least.
+ */
+bool tpa_findings_enough(const struct tpa_growth_view *view);
+
+/*
  * Units (steps or seconds) until the process, at that size now, has `limit` bytes at the finding's rate: at its recent one if it
  * accelerates. 0: the limit is reached; below 0: never.
  */

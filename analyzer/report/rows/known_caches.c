@@ -65,6 +65,14 @@ static bool is_importing(const struct tpa_trace *trace, const uint32_t *frames, 
 	return false;
 }
 
+bool tpa_node_is_import(const struct tpa_trace *trace, uint32_t node)
+{
+	uint32_t frames[FRAMES_MAX], end;
+	size_t count = tpa_trace_stack(trace, node, frames, FRAMES_MAX, &end);
+
+	return is_importing(trace, frames, count > FRAMES_MAX ? FRAMES_MAX : count);
+}
+
 /* Its file name is in the trace, wherever that is read. */
 static bool is_interpreter(const char *module)
 {

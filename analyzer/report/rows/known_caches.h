@@ -20,4 +20,7 @@ enum tpa_holder tpa_node_holder(const struct tpa_trace *trace, struct tpa_symbol
 enum tpa_holder tpa_mapping_holder(const struct tpa_process *process, struct tpa_symbols *symbols, uint32_t node,
 				   bool file);
 
+/* Is the stack's Python code an import of installed modules? */
+bool tpa_node_is_import(const struct tpa_trace *trace, uint32_t node);
+
 #endif

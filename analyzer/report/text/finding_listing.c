@@ -2,6 +2,8 @@
 /* Leaks in a table, a line for each. */
 #include <string.h>
 
+#include "report/rows/holder_rows.h"
+#include "report/rows/process_facts.h"
 #include "report/text/growth_listing.h"
 
 #define PLACE_LEAST 24 /* columns: a place is not made shorter */
@@ -103,4 +105,67 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 		add_row(view, table, &findings->list[i]);
 	tpa_table_print(table, page, 2);
 	tpa_table_free(table);
+}
+
+/* Why no leak is listed, in words. */
+static void print_no_leak(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+
+	if (tpa_growth_unknown(view))
+		fputs("  not known: no allocation was recorded\n", page->out);
+	else if (!tpa_findings_enough(view))
+		fputs("  not known: the run was too short to tell\n", page->out);
+	else if (stats->seconds)
+		fprintf(page->out, "  none found: no place's memory kept growing in %s\n", tpa_time(stats->last).text);
+	else
+		fprintf(page->out, "  none found: no place's memory kept growing in %s steps\n",
+			tpa_count(stats->last).text);
+}
+
+static void print_holders(const struct tpa_growth_view *view, const struct tpa_findings *findings, size_t shown)
+{
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_page *page = view->listing.page;
+	char place[1200], holder[1200], shorter[1200];
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct tpa_finding *finding = &findings->list[i];
+
+		if (!tpa_holder_text(process->trace, view->listing.symbols[view->process], finding->site.node,
+				     finding->site.op, holder, sizeof(holder)))
+			continue;
+		tpa_finding_place(view, &finding->lines[0].line, page->width / 3, place, sizeof(place));
+		fprintf(page->out, "  %s is held by %s\n", place,
+			tpa_shorten(page, holder, page->width - 16 - tpa_text_columns(page, place), shorter,
+				    sizeof(shorter)));
+	}
+}
+
+void tpa_findings_answer_print(const struct tpa_growth_view *view)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+	struct tpa_findings findings = { NULL };
+	uint64_t top = view->listing.top;
+	size_t shown;
+
+	if (tpa_findings_enough(view))
+		tpa_findings_find(&findings, view, false);
+	shown = top && top < findings.leaks ? (size_t)top : findings.leaks;
+	if (!findings.leaks)
+		tpa_headline(page, "Leaks");
+	else
+		tpa_headline(page, "Leaks: %s place%s that grow%s with every %s, and had not stopped",
+			     tpa_count(findings.leaks).text, tpa_plural(findings.leaks), findings.leaks == 1 ? "s" : "",
+			     stats->seconds ? "second" : "step");
+	if (findings.leaks)
+		tpa_findings_print(view, &findings, top);
+	else
+		print_no_leak(view);
+	print_holders(view, &findings, shown);
+	if (findings.count > findings.leaks)
+		tpa_print(page, TPA_STYLE_DIM, "  %s more may leak\n", tpa_count(findings.count - findings.leaks).text);
+	tpa_findings_free(&findings);
 }

@@ -18,6 +18,9 @@ void tpa_growth_print_short(const struct tpa_growth_view *view);
 /* A table with a line for each leak, at most `top` (0: all). */
 void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_findings *findings, uint64_t top);
 
+/* For the first page: the same table, who holds each, and a sentence where nothing leaks. */
+void tpa_findings_answer_print(const struct tpa_growth_view *view);
+
 /*
  * "train.py:15 (main)" in `text`. At most `columns` long (0: any length), by leaving out the middle of the path: file, line and
  * function stay.

@@ -110,11 +110,15 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 		print_sampling(process, page);
 }
 
-void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page)
+void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page, size_t most)
 {
+	size_t shown = most && most < notes->count ? most : notes->count;
+
 	if (!notes->count)
 		return;
 	fputc('\n', page->out);
-	for (size_t i = 0; i < notes->count; i++)
+	for (size_t i = 0; i < shown; i++)
 		tpa_print(page, TPA_STYLE_WARN, "note: %s\n", notes->text[i]);
+	if (shown < notes->count)
+		tpa_print(page, TPA_STYLE_WARN, "note: and %zu more, see tprof-analyze info\n", notes->count - shown);
 }

@@ -14,7 +14,7 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 const char *tpa_process_label(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page,
 			      char *text, size_t size);
 
-/* Below an empty line; nothing if there is none. */
-void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page);
+/* Below an empty line, at most `most` (0: all); nothing if there is none. */
+void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page, size_t most);
 
 #endif

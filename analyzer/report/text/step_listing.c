@@ -46,6 +46,26 @@ void tpa_steps_print_line(const struct tpa_page *page, const struct tpa_step_sta
 	fputc('\n', page->out);
 }
 
+void tpa_steps_print_short(const struct tpa_page *page, const struct tpa_process *process)
+{
+	const struct tpa_step_stats *steps = &process->steps;
+
+	if (!steps->count)
+		return;
+	tpa_print(page, TPA_STYLE_NUMBER, "%s step%s", tpa_count(steps->count).text, tpa_plural(steps->count));
+	if (steps->durations.count)
+		fprintf(page->out, " of %s (p50 %s, p99 %s)", tpa_time(tpa_round(steps->durations.mean)).text,
+			tpa_time(steps->p50_ns).text, tpa_time(steps->p99_ns).text);
+	fprintf(page->out, " after %s of start and warm-up", tpa_time(steps->warmup_ns).text);
+	if (throughput(steps) > 0)
+		fprintf(page->out, "; %s items a second", tpa_count(tpa_round(throughput(steps))).text);
+	if (steps->source == TPA_STEPS_AUTOGRAD)
+		fputs("; each ends with a backward pass", page->out);
+	if (steps->source == TPA_STEPS_PERIOD)
+		fprintf(page->out, "; found by the period of the ops (%.1f%% alike)", 100 * steps->confidence);
+	fputc('\n', page->out);
+}
+
 void tpa_steps_print_source(const struct tpa_page *page, const struct tpa_process *process)
 {
 	const struct tpa_step_stats *steps = &process->steps;

@@ -9,6 +9,12 @@
 /* "120 steps of 1.2 ms, ..." and a newline. */
 void tpa_steps_print_line(const struct tpa_page *page, const struct tpa_step_stats *steps);
 
+/*
+ * The same, shorter, for the first page: "120 steps of 1.2 ms (p50 1.1 ms, p99 3.0 ms) after 2.1 s of start and warm-up; each ends
+ * with a backward pass". Nothing if there are no steps.
+ */
+void tpa_steps_print_short(const struct tpa_page *page, const struct tpa_process *process);
+
 /* How the steps are known, if the program did not mark them. */
 void tpa_steps_print_source(const struct tpa_page *page, const struct tpa_process *process);
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/first_page.h"
+
+#include <stdlib.h>
+
+#include "commands/growth_report.h"
+#include "commands/peak_cover.h"
+#include "commands/site_report.h"
+#include "machine/roofline.h"
+#include "report/json/json.h"
+#include "report/rows/findings.h"
+#include "report/text/cover_listing.h"
+#include "report/text/cpu_listing.h"
+#include "report/text/op_listing.h"
+#include "report/text/process_listing.h"
+#include "report/text/related.h"
+#include "report/text/step_listing.h"
+
+#define RSS_ROWS 4
+#define LEAK_ROWS 5
+#define TIME_ROWS 5
+
+static struct tpa_cover *cpu_cover(struct tpa_session *session, size_t index)
+{
+	struct tpa_cover *cover = tpa_cover_new();
+
+	tpa_cover_add_cpu(cover, &session->run->processes[index], index, tpa_session_symbols(session, index),
+			  session->filter);
+	tpa_cover_finish(cover, TIME_ROWS);
+	return cover;
+}
+
+static void print_recording(const struct tpa_page *page, const struct tpa_process *process)
+{
+	const struct tpa_trace *trace = process->trace;
+	uint64_t lost = tpa_lost_events(trace);
+
+	fprintf(page->out, "recording took about %s (%s of the run), %s of trace; ",
+		tpa_time(process->overhead_ns).text, tpa_percent(process->overhead_ns, process->duration_ns).text,
+		tpa_bytes(trace->used_bytes, page->exact).text);
+	if (lost)
+		tpa_print(page, TPA_STYLE_WARN, "%s event%s lost", tpa_count(lost).text, tpa_plural(lost));
+	else if (trace->header->chunks_aside)
+		tpa_print(page, TPA_STYLE_WARN, "the disk was full, see below");
+	else
+		fputs("no event lost", page->out);
+	fputc('\n', page->out);
+}
+
+static void print_peak(struct tpa_session *session, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_page *page = &session->page;
+	const struct tpa_heap *heap = &process->heap;
+	struct tpa_numbers numbers = { page, process->unseen };
+	struct tpa_cover *cover;
+
+	if (!heap->allocations && !heap->peak_blocks) {
+		tpa_headline(page, "Memory: no allocation was recorded");
+		return;
+	}
+	tpa_headline(page, "Memory: %s at the peak, %s after the start",
+		     tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
+		     tpa_time(heap->peak_time_ns - process->start_ns).text);
+	cover = tpa_session_peak_cover(session, index);
+	tpa_peak_cover_print(session, cover);
+	tpa_cover_free(cover);
+	fprintf(page->out, "  %s %s", tpa_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
+		tpa_unfreed_phrase(process, session->options->to_ns));
+	if (heap->rss_peak)
+		fprintf(page->out, "; resident memory (RSS) at most %s", tpa_bytes(heap->rss_peak, page->exact).text);
+	if (heap->mapped_peak)
+		fprintf(page->out, ", mmap %s", tpa_bytes(heap->mapped_peak, page->exact).text);
+	fputc('\n', page->out);
+	tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
+				 RSS_ROWS);
+}
+
+static void print_time(struct tpa_session *session, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_page *page = &session->page;
+	struct tpa_cover *cover = cpu_cover(session, index);
+	struct tpa_op_list list;
+
+	if (!process->cpu.samples) {
+		tpa_headline(page, "CPU time");
+		fputs("  ", page->out);
+		tpa_cpu_print_capture(page, process);
+		fputc('\n', page->out);
+	} else if (cover->count) {
+		tpa_headline(page, "CPU time: %s by all threads, in %s samples", tpa_time(cover->amount).text,
+			     tpa_count(cover->blocks).text);
+		tpa_cover_print(page, session->run, cover, true);
+	}
+	tpa_cover_free(cover);
+	tpa_op_list(&list, process, "self", NULL);
+	if (list.count) {
+		tpa_headline(page, "Slowest ops, by the time in them and in no other op (self)");
+		tpa_ops_print_short(page, &list, tpa_top(session->options, TIME_ROWS));
+	}
+	free(list.ops);
+}
+
+void tpa_first_page_print(struct tpa_session *session, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_page *page = &session->page;
+
+	tpa_process_print(process, page);
+	tpa_others_print(process->trace, page);
+	tpa_scope_print(session);
+	print_recording(page, process);
+	tpa_steps_print_short(page, process);
+	print_peak(session, index);
+	tpa_leaks_answer_print(session, index, LEAK_ROWS);
+	print_time(session, index);
+}
+
+/* The most pressing thing first. */
+void tpa_first_page_next(const struct tpa_session *session)
+{
+	const struct tpa_process *process = &session->run->processes[0];
+	const struct tpa_growth_view view = { .listing = { .run = session->run } }; /* of that process */
+	const struct tpa_page *page = &session->page;
+	char names[300];
+
+	tpa_trace_names(session, names, sizeof(names));
+	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		tpa_next_print(page, "build the program with libc's malloc, or link its allocator dynamically, and "
+				     "record again");
+	else if (!process->heap.allocations && process->cpu.samples)
+		tpa_next_print(page, "tprof-analyze hotspots --by line %s   says which lines the CPU time went to",
+			       names);
+	else if (!process->heap.allocations)
+		tpa_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not", names);
+	else if (process->growth.heap.leaks && tpa_findings_enough(&view))
+		tpa_next_print(page, "tprof-analyze leaks %s   says since when it grows, and what it will come to",
+			       names);
+	else if (process->op_count)
+		tpa_next_print(page, "tprof-analyze ops %s   (or peak, leaks, steps, hotspots; --full: a longer page)",
+			       names);
+	else
+		tpa_next_print(page, "tprof-analyze peak %s   (or leaks, hotspots, lines; --full: a longer page)",
+			       names);
+}
+
+json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
+	struct tpa_cover *peak = tpa_session_peak_cover(session, index), *cpu = cpu_cover(session, index);
+	struct tpa_op_list ops;
+	json_t *json;
+
+	tpa_op_list(&ops, process, "self", NULL);
+	json = json_pack(
+		"{s:o, s:o, s:o}", "peak", tpa_cover_json(session->run, peak), "leaks",
+		tpa_leaks_answer_json(session, index), "time",
+		tpa_time_answer_json(session->run, &ops, cpu, TIME_ROWS, machine ? tpa_roof_place_json : NULL, &notes));
+	free(ops.ops);
+	tpa_cover_free(peak);
+	tpa_cover_free(cpu);
+	return json;
+}

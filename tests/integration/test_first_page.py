@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first page: what holds the memory, in few rows of the user's own lines; what leaks; what takes the time."""
+import os
+import re
+
+import pytest
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, Harness, analyze, report, sites
+
+SOURCES = ROOT / "tests/workloads"
+KIB = 1024
+
+
+def numbered(source):
+    """Line numbers by the comment at the line's end."""
+    comments = {}
+    for number, line in enumerate((SOURCES / source).read_text().splitlines(), 1):
+        found = re.search(r"(?:/\*|#) ([\w ]+?)(?: \*/)?$", line)
+        if found:
+            comments.setdefault(found.group(1), number)
+    return comments
+
+
+def rows_of(trace, source):
+    """The cover's rows, as {line of the source: row}; those of no line of it as a list."""
+    rows = report(trace)["answer"]["peak"]["rows"]
+    inside = [row for row in rows if row["frame"] and str(row["frame"]["file"]).endswith(source)]
+    return {row["frame"]["line"]: row for row in inside}, [row for row in rows if row not in inside]
+
+
+@pytest.fixture(scope="module", name="c_trace")
+def profile_c(tmp_path_factory):
+    return Harness(tmp_path_factory.mktemp("c")).profile([WORKLOADS / "first_page"]).traces()[0]
+
+
+@pytest.fixture(scope="module", name="python_trace")
+def profile_python(tmp_path_factory):
+    return Harness(tmp_path_factory.mktemp("python")).profile([PYTHON, SOURCES / "first_page.py"]).traces()[0]
+
+
+def test_rows_of_c(c_trace):
+    """make_block() would be a row for each of its callers: the callers are the rows. A recursion is one row."""
+    line = numbered("first_page.c")
+    rows, others = rows_of(c_trace, "first_page.c")
+    expected = {line["table"]: (4096 * KIB, 1), line["index"]: (2048 * KIB, 1), line["list"]: (3000 * 1008, 3000),
+                line["recursion"]: (100 * 10 * KIB, 100)}
+    assert {number: (row["bytes"], row["blocks"]) for number, row in rows.items()} == expected
+    assert others == [] and {row["about"] for row in rows.values()} == {"program"}
+    answer = report(c_trace)["answer"]["peak"]
+    total = report(c_trace)["heap"]["peak_bytes"]
+    assert total == sum(size for size, _ in expected.values()) + 10 * 2 * KIB
+    assert answer["view"] == "line" and answer["share"] == pytest.approx(1 - 20 * KIB / total)
+    assert rows[line["table"]]["parts"] == [{"name": rows[line["table"]]["parts"][0]["name"], "bytes": 4096 * KIB}]
+    assert rows[line["table"]]["parts"][0]["name"].startswith("make_block (first_page.c:")
+
+
+def test_rows_of_python(python_trace):
+    line = numbered("first_page.py")
+    rows, others = rows_of(python_trace, "first_page.py")
+    program = {number: row for number, row in rows.items() if row["about"] == "program"}
+    held = {line["table"]: (4 << 20) + 1, line["index"]: (2 << 20) + 1, line["many"]: 3000 * 1001}
+    for number, size in held.items():
+        assert size <= program[number]["bytes"] < 1.1 * size, program[number]
+    # The helper is called by two lines of Layer, and these by one: four blocks of 300,001 bytes come together there.
+    init = [row for row in program.values() if row["frame"]["function"] == "Layer.__init__"]
+    assert len(init) == 2 and all(600002 <= row["bytes"] < 610000 for row in init)
+    # Five lines of 110,001 bytes are too small for a row each, not together.
+    (small,) = [row for row in program.values() if row["frame"]["function"] == "small"]
+    assert small["frame"]["line"] is None and 550005 <= small["bytes"] < 560000
+    assert {row["about"] for row in others} <= {"import", "start", "registry", "other"}
+    abouts = [row["about"] in ("program", "other") for row in report(python_trace)["answer"]["peak"]["rows"]]
+    assert abouts == sorted(abouts, reverse=True)
+
+
+@pytest.mark.parametrize("top", [1, 3, 8, 0])
+def test_rows_are_disjoint(python_trace, top):
+    """No byte is in two rows: their sum is their share of the peak; and no row has more than all stacks that go through it."""
+    cover = report(python_trace, command="peak", options=["--top", str(top)])["cover"]
+    peak = report(python_trace)["heap"]["peak_bytes"]
+    total = sum(row["bytes"] for row in cover["rows"])
+    assert total == pytest.approx(cover["share"] * peak, abs=1) and total <= peak
+    assert len(cover["rows"]) <= top or top == 0
+    assert all(row["share"] >= (0.01 if top else 0.001) for row in cover["rows"])
+    assert cover["share"] > {1: 0.3, 3: 0.6, 8: 0.9, 0: 0.95}[top]
+    stacks = sites(python_trace, "peak")
+    for row in cover["rows"]:
+        if row["frame"] and row["frame"]["line"]:
+            through = sum(site["bytes"] for site in stacks if any(
+                (frame["file"], frame["line"]) == (row["frame"]["file"], row["frame"]["line"]) for frame in site["stack"]))
+            assert row["bytes"] <= through
+
+
+def test_peak_is_by_auto(c_trace):
+    """As text the cover is what `peak` lists; JSON keeps the stacks beside it."""
+    assert analyze("peak", c_trace).stdout == analyze("peak", "--by", "auto", c_trace).stdout
+    line = numbered("first_page.c")
+    assert f"first_page.c:{line['table']}" in analyze("peak", c_trace).stdout
+    assert "load: kept[1] = make_block(" in analyze("peak", c_trace).stdout
+    assert "make_block" in analyze("peak", "--by", "stack", c_trace).stdout
+    found = report(c_trace, command="peak")
+    assert found["peak"]["by"] == "stack" and found["cover"] == report(c_trace)["answer"]["peak"]
+    assert "hotspots allows one of: stack" in analyze("hotspots", "--by", "auto", c_trace, status=2).stderr
+
+
+def test_source_that_changed_is_not_shown(tprof, tmp_path):
+    """A line of a file that was edited after the run is perhaps not what ran: its function is named instead."""
+    script = tmp_path / "keeps.py"
+    script.write_text("def keep():\n    return bytearray(5000000)\n\n\nkept = keep()\n")
+    os.utime(script, (1000000000, 1000000000))
+    run = tprof.profile([PYTHON, script])
+    rows = report(run.traces()[0])["answer"]["peak"]["rows"]
+    assert rows[0]["name"] == "return bytearray(5000000)" and rows[0]["frame"]["line"] == 2
+    script.write_text("# a new first line\n" + script.read_text())
+    os.utime(script, (4000000000, 4000000000))
+    assert report(run.traces()[0])["answer"]["peak"]["rows"][0]["name"] == "keep"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_page_fits(c_trace, python_trace, width, monkeypatch):
+    """One screen; no line of a table is wider than the page."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    for trace in (c_trace, python_trace):
+        text = analyze(trace).stdout
+        assert len(text.splitlines()) <= 50 and "\x1b" not in text and "\nnext: tprof-analyze " in text
+        table = text.partition("\nMemory: ")[2].partition("\n  ")[2].partition("of the peak in")[0].splitlines()
+        if width >= 100:
+            assert all(len(line) <= width for line in table), table
+
+
+def test_leaks_are_on_the_page(tprof):
+    """The leak, its line and who holds it; and of a program that leaks nothing a sentence."""
+    run = tprof.run([WORKLOADS / "leak_kinds", "wrapped", 300], [LIBRARY], {"TPROF_LEAKCHECK": "exit"})
+    answer = report(run.traces()[0])["answer"]["leaks"]
+    findings = [one for one in report(run.traces()[0], command="leaks")["growth"]["findings"] if one["verdict"] == "leak"]
+    assert [(one["bytes_per_step"], one["frame"]["line"]) for one in answer] == [
+        (one["bytes_per_step"], one["lines"][0]["line"]) for one in findings]
+    text = analyze(run.traces()[0]).stdout
+    assert re.search(r"\nLeaks: 1 place that grows with every step", text)
+    nothing = tprof.profile([WORKLOADS / "first_page"])
+    assert report(nothing.traces()[0])["answer"]["leaks"] == []
+    assert re.search(r"\nLeaks\n  (none found|not known): ", analyze(nothing.traces()[0]).stdout)
