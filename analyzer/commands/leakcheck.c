@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,46 +33,58 @@ struct search {
 	uint32_t running, waiting; /* other threads: on a processor, in a system call */
 	uint32_t unknown;	   /* of those that wait: their registers are not searched */
 	pid_t frozen;		   /* the fork */
+	int handle;		   /* and its pidfd; -1: none */
 	bool last;		   /* no other search follows: what holds the blocks is asked for */
 	struct tpa_holders_result holders;
 };
 
 /* ---- one search ---- */
 
-static bool search_frozen(struct tpa_control *control, const struct tpa_trace *trace, struct search *search,
-			  char **error)
+static bool search_frozen(struct tpa_control *control, const struct tpa_trace *trace, struct tpa_frozen *frozen,
+			  struct search *search, char **error)
 {
-	const struct tprof_header *header = control->header;
-	struct tpa_frozen frozen;
 	struct tpa_roots roots;
 	bool good;
 
-	if (!tpa_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
-		return false;
-	tpa_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path);
-	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, &frozen);
+	tpa_roots_find(&roots, frozen, &search->held, control->header->snapshot_still, trace->malloc_path);
+	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, frozen);
 	if (good && search->last)
-		tpa_holders_search(trace, &frozen, &search->held, &roots, search->ticks, &search->holders);
-	good = good && tpa_frozen_whole(&frozen, error);
+		tpa_holders_search(trace, frozen, &search->held, &roots, search->ticks, &search->holders);
+	good = good && tpa_frozen_whole(frozen, error);
 	tpa_roots_free(&roots);
-	tpa_frozen_close(&frozen);
 	return good;
 }
 
-static bool search_once(struct tpa_control *control, struct search *search, char **error)
+static bool search_trace(struct tpa_control *control, struct tpa_frozen *frozen, struct search *search, char **error)
 {
 	struct tpa_trace *trace = tpa_trace_open(control->path, error);
 	bool good;
 
 	if (!trace)
 		return false;
-	search->ticks = control->header->snapshot_ticks;
-	search->running = control->header->snapshot_running;
-	search->waiting = control->header->snapshot_waiting;
-	search->unknown = search->waiting - control->header->snapshot_known;
-	search->frozen = tpa_control_snapshot(control);
-	good = tpa_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
+	good = tpa_reach_held(trace, search->ticks, &search->held) &&
+	       search_frozen(control, trace, frozen, search, error);
 	tpa_trace_close(trace);
+	return good;
+}
+
+/* The mappings first: the program runs on, and may end while its trace is read. */
+static bool search_once(struct tpa_control *control, struct search *search, char **error)
+{
+	const struct tprof_header *header = control->header;
+	struct tpa_frozen frozen;
+	bool good;
+
+	search->ticks = header->snapshot_ticks;
+	search->running = header->snapshot_running;
+	search->waiting = header->snapshot_waiting;
+	search->unknown = search->waiting - header->snapshot_known;
+	search->frozen = tpa_control_snapshot(control);
+	search->handle = search->frozen ? (int)syscall(SYS_pidfd_open, search->frozen, 0) : -1;
+	if (!tpa_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
+		return false;
+	good = search_trace(control, &frozen, search, error);
+	tpa_frozen_close(&frozen);
 	return good;
 }
 
@@ -87,11 +100,15 @@ static bool searches(struct tpa_control *control, struct search *search)
 	return good;
 }
 
-/* The one that was searched, and not one that somebody else has had made since. */
+/* The one that was searched, and not one that somebody else has had made since. The program may have ended. */
 static void end_frozen(const struct tpa_control *control, const struct search *search)
 {
-	if (search->frozen && tpa_control_is_child(control, search->frozen))
+	if (search->handle >= 0) {
+		syscall(SYS_pidfd_send_signal, search->handle, SIGKILL, NULL, 0);
+		close(search->handle);
+	} else if (search->frozen && tpa_control_is_child(control, search->frozen)) {
 		kill(search->frozen, SIGKILL);
+	}
 }
 
 /* Has the process make its fork. */
@@ -268,7 +285,7 @@ static int report_holders(struct tpa_control *control, const struct search *sear
 
 int tpa_holders_check(struct tpa_control *control, bool taken)
 {
-	struct search search = { .last = true };
+	struct search search = { .last = true, .handle = -1 };
 	int status;
 
 	alarm(LIFE_SECONDS);
@@ -289,7 +306,7 @@ int tpa_holders_check(struct tpa_control *control, bool taken)
 
 int tpa_leakcheck(struct tpa_control *control, bool taken)
 {
-	struct search now = { .last = true }, earlier = { 0 };
+	struct search now = { .last = true, .handle = -1 }, earlier = { .handle = -1 };
 	int status;
 
 	alarm(LIFE_SECONDS);

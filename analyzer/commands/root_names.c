@@ -61,6 +61,7 @@ static void name_variable(struct tpa_root_names *names, const struct tpa_module 
 	const struct tpa_variable *variable = tpa_variables_find(variables, place, false);
 
 	root->kind = TPROF_HOLDER_STATIC;
+	root->round = TPA_ROUND_STATIC;
 	root->low = address;
 	root->high = address + 8;
 	if (!variable) {
@@ -115,12 +116,14 @@ static void name_thread_local(struct tpa_root_names *names, uint32_t thread, uin
 	char which[40];
 
 	root->kind = TPROF_HOLDER_TLS;
+	root->round = TPA_ROUND_STATIC;
 	root->low = address;
 	root->high = address + 8;
 	say_thread(thread, which, sizeof(which));
 	if (module && part && part <= address && address < names->threads[thread])
 		variable = tpa_variables_find(variables_of(names, module), address - part, true);
 	if (!variable) {
+		root->round = TPA_ROUND_REST;
 		snprintf(root->name, sizeof(root->name), "thread-local storage%s", which);
 		return;
 	}
@@ -182,7 +185,7 @@ static void name_frame(struct tpa_root_names *names, uint32_t thread, uint64_t a
 	char function[200], which[40];
 
 	root->kind = TPROF_HOLDER_STACK;
-	root->second = true;
+	root->round = TPA_ROUND_REST;
 	say_thread(thread, which, sizeof(which));
 	if (find_function(names, address, sp > note->stacks[thread].low ? sp : note->stacks[thread].low, function,
 			  sizeof(function)))
@@ -251,7 +254,7 @@ void tpa_root_name(struct tpa_root_names *names, uint64_t address, struct tpa_ho
 
 	if (!address) {
 		root->kind = TPROF_HOLDER_REGISTER;
-		root->second = true;
+		root->round = TPA_ROUND_REST;
 		snprintf(root->name, sizeof(root->name), "a register");
 		return;
 	}
@@ -263,9 +266,16 @@ void tpa_root_name(struct tpa_root_names *names, uint64_t address, struct tpa_ho
 		return;
 	map = tpa_frozen_find(names->memory->frozen, address);
 	root->kind = TPROF_HOLDER_MEMORY;
-	root->second = true;
+	root->round = TPA_ROUND_REST;
 	root->low = map ? map->low : address;
 	root->high = map ? map->high : address + 8;
 	snprintf(root->name, sizeof(root->name), "%s",
 		 map && map->path[0] ? map->path : "memory that the program mapped");
+}
+
+bool tpa_root_same_module(const struct tpa_root_names *names, uint64_t address, uint64_t other)
+{
+	const struct tpa_module *module = address ? module_at(names->trace, address) : NULL;
+
+	return module && other >= module->start && other < module->end;
 }

@@ -22,4 +22,7 @@ void tpa_root_names_free(struct tpa_root_names *names);
 
 void tpa_root_name(struct tpa_root_names *names, uint64_t address, struct tpa_holders_root *root);
 
+/* Do both addresses lie in one module? */
+bool tpa_root_same_module(const struct tpa_root_names *names, uint64_t address, uint64_t other);
+
 #endif

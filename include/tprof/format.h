@@ -193,6 +193,24 @@ struct tprof_range {
 struct tprof_registers {
 	uint64_t pc, sp, kept[TPROF_KEPT];
 };
+/* Where an interpreter of CPython keeps its objects: offsets in bytes, as its version has them; 0: not known */
+struct tprof_python {
+	uint64_t runtime;   /* the address of _PyRuntime; 0: there is no interpreter that is known */
+	uint64_t type_type; /* and of PyType_Type */
+	uint32_t version;   /* 0x030b: 3.11 */
+	uint16_t runtime_interpreters;
+	uint16_t interpreter_next, interpreter_threads, interpreter_modules;
+	uint16_t thread_next, thread_dict, thread_frame;
+	uint16_t cframe; /* as in the collector's table: of 3.11 and 3.12, + 1 */
+	uint16_t frame_previous, frame_code, frame_locals;
+	uint16_t
+		code_names; /* up to 3.10 the tuples varnames, freevars, cellvars; then localsplusnames, localspluskinds */
+	uint16_t code_name;  /* the qualified one, where there is one */
+	uint16_t code_start; /* the instructions; 0: they are not in the code object */
+	uint16_t tuple_items;
+	uint16_t str_ascii, str_other;
+};
+
 struct tprof_snapshot {
 	uint32_t stack_count, own_count;
 	/* The threads' stacks; [0] is that of the thread that forked */
@@ -222,6 +240,7 @@ struct tprof_snapshot {
 	uint64_t self, tid;
 	/* The module that called the collector, if exit() called it; else empty */
 	struct tprof_range exiting;
+	struct tprof_python python;
 };
 #define TPROF_CONTROL_WAKE UINT64_C(0x6c746370666f7274) /* the value sent with header.control_signal */
 #define TPROF_CONTROL_TEXT 48u				/* the most bytes of a mark's text */

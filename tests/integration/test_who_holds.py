@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who keeps blocks alive: programs whose holders are known, with sizes computed by hand."""
 import subprocess
+import time
 
 import pytest
 from conftest import ROOT, analyze, report
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
 {
     for (int i = 0; i < 100000; i++) chain = make_node(chain);
     fill_exported(), fill_registry(), fill_sessions(), fill_once(), fill_cache(), make_cycle(), make_ring(), clean();
-    for (int i = 0; argc > 1 && i < 75; i++) {
+    for (int i = 0; argc > 1 && i < atoi(argv[1]); i++) {
         free(malloc(8));
         tprof_step(1);
         usleep(20000);
@@ -174,10 +175,19 @@ def test_dominators_of_a_shared_block(tprof, native):
     assert retained["16 B of make_ring"] == 16 + 500 + 600 + 4000
 
 
+def wait_for_search(trace):
+    """The program may have ended before its fork was searched."""
+    for _ in range(600):
+        if report(trace, command="holders")["holders_search"]:
+            return
+        time.sleep(0.1)
+
+
 def test_at_a_step(tprof, native):
     """While the program runs; it waits for nobody, and has no child that it would see."""
-    run = tprof.profile([native, "steps"], env={"TPROF_LEAKCHECK": "step:3"})
+    run = tprof.profile([native, 75], env={"TPROF_LEAKCHECK": "step:3"})
     assert len(run.traces()) == 1
+    wait_for_search(run.traces()[0])
     check_all(run.traces()[0])
 
 
@@ -185,18 +195,20 @@ def test_stripped(tprof, native):
     """Without symbols there are modules and offsets, and the types that RTTI keeps."""
     stripped = tprof.directory / "stripped"
     subprocess.run(["strip", "-s", "-o", stripped, native], check=True)
-    run = tprof.profile([stripped, "steps"], env={"TPROF_LEAKCHECK": "step:3"})
+    run = tprof.profile([stripped, 75], env={"TPROF_LEAKCHECK": "step:3"})
+    wait_for_search(run.traces()[0])
     largest = max((h for h in report(run.traces()[0], command="holders", options=["--top", "0"])["holders"]
                    if h["path"][-1]["type"] == "Session"), key=lambda h: h["blocks"])
     assert largest["root"]["kind"] == "static" and largest["root"]["name"].startswith("stripped+0x")
 
 
 def test_by_ctl(tprof, native):
-    process, run = tprof.start([native, "steps"])
+    process, run = tprof.start([native, 3000])
     wait_for(run.directory / "trace.bin")
     wait_until(process, lambda: "step" in analyze("dump", "--top", "0", run.directory / "trace.bin").stdout)
     assert "blocks are held" in ctl(process.pid, "holders")
-    assert process.wait(timeout=60) == 0
+    process.kill()
+    process.wait(timeout=60)
     check_all(run.traces()[0])
 
 

@@ -136,7 +136,7 @@ static void sum_up(const struct finding *finding, struct tpa_dominators *dominat
 		uint32_t vertex = finding->vertex[n];
 
 		dominators->subtree[vertex] = 1;
-		if (tpa_holders_is_block(graph, vertex) && !tpa_holders_block_of(graph, vertex)->inner) {
+		if (tpa_holders_is_block(graph, vertex)) {
 			dominators->blocks[vertex] = 1;
 			dominators->bytes[vertex] = tpa_holders_block_of(graph, vertex)->size;
 		}

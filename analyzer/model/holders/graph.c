@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/holders/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +62,7 @@ static void add_pointer(struct building *building, uint64_t at, uint64_t value, 
 
 	if (block == SIZE_MAX || (exact_only && building->graph->blocks[block].address != value))
 		return;
-	if (building->input->skip &&
-	    building->input->skip(building->input->context, NULL, NULL, 0, 0, &building->graph->blocks[block], value))
+	if (building->input->skip && building->input->skip(building->input->context, 0, at, block, value))
 		return;
 	tpa_grow(&building->pointers, &building->pointer_room, building->pointer_count + 1,
 		 sizeof(*building->pointers));
@@ -135,6 +135,13 @@ static uint32_t *name_roots(struct building *building)
 			name_root(building, building->pointers[i].at);
 		owners[i] = (uint32_t)graph->root_count;
 	}
+	if (building->input->is_orphan) {
+		tpa_grow(&graph->roots, &graph->root_room, graph->root_count + 1, sizeof(*graph->roots));
+		graph->roots[graph->root_count] = (struct tpa_holders_root){ .kind = TPROF_HOLDER_UNKNOWN };
+		snprintf(graph->roots[graph->root_count].name, sizeof(graph->roots->name), "%s",
+			 building->input->orphans);
+		graph->root_count++;
+	}
 	return owners;
 }
 
@@ -158,14 +165,14 @@ static void add_edge(struct building *building, uint32_t from, uint32_t to, uint
 	building->queue[building->queued++] = to;
 }
 
-static void add_pointers(struct building *building, const uint32_t *owners, bool second)
+static void add_pointers(struct building *building, const uint32_t *owners, unsigned round)
 {
 	struct tpa_holders_graph *graph = building->graph;
 
 	for (size_t i = 0; i < building->pointer_count; i++) {
 		uint32_t owner = owners[i];
 
-		if (graph->roots[owner - 1].second != second)
+		if (graph->roots[owner - 1].round != round)
 			continue;
 		if (!graph->count[owner]) {
 			graph->first[owner] = graph->target_count;
@@ -189,8 +196,7 @@ static void scan_words(struct building *building, uint32_t vertex, uint64_t at, 
 
 		if (target == SIZE_MAX || &graph->blocks[target] == block)
 			continue;
-		if (input->skip &&
-		    input->skip(input->context, block, building->words, count, i, &graph->blocks[target], value))
+		if (input->skip && input->skip(input->context, vertex, at + 8 * i, target, value))
 			continue;
 		graph->interior += value != graph->blocks[target].address;
 		add_edge(building, vertex, (uint32_t)(1 + graph->root_count + target), at + 8 * i);
@@ -204,7 +210,7 @@ static void scan_block(struct building *building, uint32_t vertex)
 	uint64_t at = (block->address + 7) & ~UINT64_C(7), end = (block->address + block->size) & ~UINT64_C(7);
 
 	graph->first[vertex] = graph->target_count;
-	while (at < end) {
+	while (at < end && !block->cut) {
 		size_t count = end - at < sizeof(building->words) ? (size_t)(end - at) / 8 : WORDS;
 
 		building->input->read(building->input->context, at, building->words, 8 * count);
@@ -233,6 +239,32 @@ static void make_vertices(struct building *building)
 	graph->count = tpa_zalloc(count, sizeof(*graph->count));
 	building->queue = tpa_resize(NULL, count, sizeof(*building->queue));
 	building->from = tpa_zalloc(count, sizeof(*building->from));
+}
+
+/* The last root is theirs. Each orphan that it leads to may lead to others. */
+static void add_orphans(struct building *building, size_t *done)
+{
+	struct tpa_holders_graph *graph = building->graph;
+	uint32_t root = (uint32_t)graph->root_count;
+
+	for (size_t i = 0; i < graph->block_count; i++) {
+		uint32_t vertex = (uint32_t)(1 + graph->root_count + i);
+
+		if (graph->parent[vertex] != TPA_NO_VERTEX || !building->input->is_orphan(&graph->blocks[i]))
+			continue;
+		graph->parent[vertex] = root;
+		graph->depth[vertex] = 2;
+		building->queue[building->queued++] = vertex;
+		follow(building, done);
+	}
+	graph->first[root] = graph->target_count;
+	for (uint32_t vertex = root + 1; vertex < graph->vertices; vertex++)
+		if (graph->parent[vertex] == root)
+			add_edge(building, root, vertex, 0);
+	if (graph->count[root]) {
+		graph->parent[root] = 0;
+		graph->depth[root] = 1;
+	}
 }
 
 /* Vertex 0 leads to all roots. */
@@ -264,10 +296,12 @@ void tpa_holders_graph_build(struct tpa_holders_graph *graph, struct tpa_holders
 		scan_range(building, &input->ranges[i]);
 	owners = name_roots(building);
 	make_vertices(building);
-	add_pointers(building, owners, false);
-	follow(building, &done);
-	add_pointers(building, owners, true);
-	follow(building, &done);
+	for (unsigned round = 0; round < TPA_ROUNDS; round++) {
+		add_pointers(building, owners, round);
+		follow(building, &done);
+	}
+	if (input->is_orphan)
+		add_orphans(building, &done);
 	add_top(graph);
 	free(owners);
 	free(building->pointers);

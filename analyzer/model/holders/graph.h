@@ -4,8 +4,8 @@
  * aligned word of a root and of a block that is reached counts as a pointer if it holds an address in a block, but for words of
  * which it is known that they are none. Vertex 0 stands above all roots.
  *
- * The search is breadth first, so each block's parent lies on one of the shortest paths from a root to it. Roots are searched in two
- * rounds: those of the second round are parents of what the first round did not reach only.
+ * The search is breadth first, so each block's parent lies on one of the shortest paths from a root to it. Roots are searched in
+ * rounds: those of a later one are parents of what the earlier ones did not reach only.
  */
 #ifndef TPROF_MODEL_HOLDERS_GRAPH_H
 #define TPROF_MODEL_HOLDERS_GRAPH_H
@@ -18,17 +18,24 @@
 
 #define TPA_NO_VERTEX UINT32_MAX
 
+/* In which order roots are searched: the program's own variables first, then all that are known, then what may be anything. */
+enum tpa_holders_round { TPA_ROUND_NAMED, TPA_ROUND_STATIC, TPA_ROUND_REST, TPA_ROUNDS };
+
 struct tpa_holders_block {
 	uint64_t address, size;
 	uint32_t node, op; /* of the allocation; node 0: none was recorded */
-	bool inner;	   /* part of a block or mapping that the program's own allocator divided */
+	bool inner;	   /* part of a mapping that the program's own allocator divided */
+	bool cut;	   /* what it points to is not held by it: it refers to nothing, or its words are roots */
+	bool owned;	   /* a table of an object of Python: what else points to it does not keep it */
+	uint8_t head;	   /* where the object of Python begins in it */
+	uint32_t type;	   /* number of that object's type; 0: it is no object */
 };
 
 /* What a root is. `low`, `high`: the addresses that belong to it; empty: the one word alone. */
 struct tpa_holders_root {
 	uint64_t low, high;
-	uint8_t kind; /* enum tprof_holder */
-	bool second;  /* of the second round */
+	uint8_t kind;  /* enum tprof_holder */
+	uint8_t round; /* TPA_ROUNDS: the later one's roots are parents of what the earlier ones' don't reach */
 	char name[256];
 };
 
@@ -36,9 +43,8 @@ struct tpa_holders_root {
 typedef void tpa_holders_read(void *context, uint64_t address, void *to, size_t size);
 /* Fills all of *root for the word at `address`. */
 typedef void tpa_holders_name(void *context, uint64_t address, struct tpa_holders_root *root);
-/* Is the word at `offset` of the block, whose content is `words`, no pointer, or none to that target? */
-typedef bool tpa_holders_skip(void *context, const struct tpa_holders_block *block, const uint64_t *words, size_t count,
-			      size_t index, const struct tpa_holders_block *target, uint64_t value);
+/* Is the word at address `at` of the vertex (0: of a root) no pointer to blocks[target]? */
+typedef bool tpa_holders_skip(void *context, uint32_t vertex, uint64_t at, size_t target, uint64_t value);
 
 struct tpa_holders_range {
 	uint64_t low, high;
@@ -53,6 +59,9 @@ struct tpa_holders_input {
 	tpa_holders_read *read;
 	tpa_holders_name *name;
 	tpa_holders_skip *skip; /* NULL: no word is skipped */
+	/* Which blocks that nothing reaches are held by a root of their own, of that name. NULL: none */
+	bool (*is_orphan)(const struct tpa_holders_block *block);
+	const char *orphans;
 	void *context;
 };
 

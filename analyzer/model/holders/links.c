@@ -9,7 +9,10 @@
 #define LINKS_MOST 100000u
 #define PATH_MOST 40u /* links of a path */
 #define PERIOD_MOST 4u
-#define PART (UINT32_C(1) << 31) /* a bit of a label: it is a part of what points to it */
+/* Bits of a label */
+#define PART (UINT32_C(1) << 31)    /* it is a part of what points to it */
+#define CXX (UINT32_C(1) << 30)	    /* an object of C++ */
+#define UNKNOWN (UINT32_C(1) << 29) /* nobody knows what it is */
 
 void tpa_links_init(struct tpa_links *links, const struct tpa_holders_graph *graph,
 		    const struct tpa_dominators *dominators, const struct tpa_holders_labels *labels,
@@ -43,11 +46,10 @@ static void describe(const struct tpa_links *links, uint32_t vertex, struct tpa_
 	const struct tpa_holders_graph *graph = links->graph;
 
 	*type = (struct tpa_holders_type){ 0 };
-	if (tpa_holders_is_block(graph, vertex)) {
+	if (tpa_holders_is_block(graph, vertex))
 		links->labels->describe(links->labels->context, vertex, type);
-		return;
-	}
-	type->kind = graph->roots[vertex - 1].kind;
+	else
+		type->kind = graph->roots[vertex - 1].kind;
 }
 
 static uint32_t label_of(struct tpa_links *links, uint32_t vertex)
@@ -69,7 +71,8 @@ static uint32_t label_of(struct tpa_links *links, uint32_t vertex)
 	number = tpa_pairs_at(&links->numbers, type.kind, name, &found);
 	if (!found)
 		*number = ++links->label_count;
-	return links->label[vertex] = *number | (type.part ? PART : 0);
+	return links->label[vertex] = *number | (type.part ? PART : 0) | (type.kind == TPROF_HOLDER_CXX ? CXX : 0) |
+				      (type.kind == TPROF_HOLDER_BLOCK ? UNKNOWN : 0);
 }
 
 bool tpa_links_same(struct tpa_links *links, uint32_t vertex, uint32_t other)
@@ -93,15 +96,31 @@ static size_t collect(struct tpa_links *links, uint32_t end)
 	return length;
 }
 
-/* A part that nothing stands before is an object of its own. */
-static bool is_part(struct tpa_links *links, size_t i)
+static bool is_variable(const struct tpa_links *links, uint32_t vertex)
 {
-	return i && tpa_holders_is_block(links->graph, links->path[i - 1]) && label_of(links, links->path[i]) & PART;
+	return !tpa_holders_is_block(links->graph, vertex) &&
+	       links->graph->roots[vertex - 1].kind == TPROF_HOLDER_PYTHON;
+}
+
+/* A part that nothing stands before is an object of its own. What a variable of Python refers to stands with the variable. */
+static bool is_part(struct tpa_links *links, size_t length, size_t i)
+{
+	uint32_t label;
+
+	if (!i)
+		return false;
+	if (is_variable(links, links->path[i - 1]))
+		return true;
+	label = label_of(links, links->path[i]);
+	/* What leads from one object of C++ to the next is the first one's array, or its like */
+	return tpa_holders_is_block(links->graph, links->path[i - 1]) &&
+	       (label & PART || (label & UNKNOWN && i + 1 < length && label_of(links, links->path[i - 1]) & CXX &&
+				 label_of(links, links->path[i + 1]) & CXX));
 }
 
 static size_t skip_parts(struct tpa_links *links, size_t length, size_t i)
 {
-	while (i < length && is_part(links, i))
+	while (i < length && is_part(links, length, i))
 		i++;
 	return i;
 }
@@ -160,23 +179,26 @@ static void name_link(const struct tpa_links *links, struct tpa_holder_link *lin
 	if (!tpa_holders_is_block(graph, vertex))
 		link->name = tpa_strdup(graph->roots[vertex - 1].name);
 	else {
-		links->labels->edge(links->labels->context, links->path[i - 1], vertex, graph->via[vertex], name,
-				    sizeof(name));
+		links->labels->edge(links->labels->context, vertex, name, sizeof(name));
 		link->name = tpa_strdup(name);
 	}
 	link->type = tpa_strdup(type->name);
 }
 
-static uint32_t add_link(struct tpa_links *links, uint32_t parent, size_t i, uint32_t count)
+/* `next`: where the link after it begins. */
+static uint32_t add_link(struct tpa_links *links, uint32_t parent, size_t i, size_t next, uint32_t count)
 {
 	struct tpa_holders_result *result = links->result;
-	uint32_t vertex = links->path[i];
+	bool variable = is_variable(links, links->path[i]);
+	uint32_t vertex = links->path[variable && i + 1 < next ? i + 1 : i];
 	struct tpa_holders_type type;
 	struct tpa_holder_link *link;
 
 	tpa_grow(&result->links, &result->link_room, result->link_count + 1, sizeof(*link));
 	link = &result->links[result->link_count++];
 	describe(links, vertex, &type);
+	if (variable)
+		type.kind = TPROF_HOLDER_PYTHON;
 	*link = (struct tpa_holder_link){ .ticks = result->search.ticks,
 					  .number = (uint32_t)result->link_count,
 					  .parent = parent,
@@ -211,7 +233,7 @@ bool tpa_links_path(struct tpa_links *links, uint32_t end, uint32_t holder, uint
 		if (!found) {
 			if (links->result->link_count == LINKS_MOST)
 				return false;
-			*number = add_link(links, parent, i, count);
+			*number = add_link(links, parent, i, next, count);
 		}
 		parent = *number;
 		for (size_t k = i; !*holding && k < next; k++)

@@ -10,9 +10,9 @@
 #include "model/holders/types.h"
 #include "trace/append.h"
 
-/* What a vertex is called, and by what name its parent (TPA_NO_VERTEX: not asked) holds it. */
+/* What a vertex is called, and by what name its parent holds it. */
 typedef void tpa_holders_describe(void *context, uint32_t vertex, struct tpa_holders_type *type);
-typedef void tpa_holders_edge(void *context, uint32_t parent, uint32_t vertex, uint64_t via, char *name, size_t size);
+typedef void tpa_holders_edge(void *context, uint32_t vertex, char *name, size_t size);
 
 struct tpa_holders_labels {
 	tpa_holders_describe *describe;

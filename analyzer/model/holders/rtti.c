@@ -35,11 +35,8 @@ bool tpa_holders_rtti(struct tpa_holders_memory *memory, uint64_t object, char *
 	return true;
 }
 
-void tpa_holders_type(struct tpa_holders_memory *memory, const struct tpa_holders_python *python, uint64_t address,
-		      uint64_t size, bool inner, struct tpa_holders_type *type)
+void tpa_holders_type(struct tpa_holders_memory *memory, uint64_t address, uint64_t size, struct tpa_holders_type *type)
 {
-	(void)python;
-	(void)inner;
 	*type = (struct tpa_holders_type){ .kind = TPROF_HOLDER_BLOCK };
 	if (size >= 8 && tpa_holders_rtti(memory, address, type->name, sizeof(type->name)))
 		type->kind = TPROF_HOLDER_CXX;

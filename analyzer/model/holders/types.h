@@ -5,8 +5,6 @@
 
 #include "model/holders/memory.h"
 
-struct tpa_holders_python;
-
 /* What a block is. */
 struct tpa_holders_type {
 	uint8_t kind; /* enum tprof_holder: BLOCK, CXX, OBJECT */
@@ -15,9 +13,9 @@ struct tpa_holders_type {
 	char name[256]; /* "": not known. Of C++ as the ABI mangles it, without _ZTS */
 };
 
-/* `python` NULL: there is none. */
-void tpa_holders_type(struct tpa_holders_memory *memory, const struct tpa_holders_python *python, uint64_t address,
-		      uint64_t size, bool inner, struct tpa_holders_type *type);
+/* Of a block that is no object of Python. */
+void tpa_holders_type(struct tpa_holders_memory *memory, uint64_t address, uint64_t size,
+		      struct tpa_holders_type *type);
 
 /* The name of an object's dynamic type (Itanium C++ ABI: vptr, then type_info, then name). False: it is none. */
 bool tpa_holders_rtti(struct tpa_holders_memory *memory, uint64_t object, char *name, size_t size);

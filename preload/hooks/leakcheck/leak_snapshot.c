@@ -25,6 +25,8 @@
 #define SETTLE_NS 2000000
 #define SETTLE_TIMES 200 /* of a thread that spins to the end 0.4 s are waited for */
 
+struct tprof_python tpc_leak_snapshot_python;
+
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
 static uint32_t to_reap;
 static uint32_t at_end; /* the search at the process's end goes on: its fork is not to be ended */
@@ -178,6 +180,7 @@ static void write_note(const struct tpc_hand *hand, const struct tprof_registers
 	count_threads();
 	note.own_count = (uint32_t)tpc_space_list(note.own, TPROF_SNAPSHOT_RANGES - 1);
 	note_own_module();
+	note.python = tpc_leak_snapshot_python;
 	note_hand(hand, registers);
 }
 

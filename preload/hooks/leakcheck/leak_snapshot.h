@@ -20,6 +20,9 @@ struct tpc_hand {
 	const void *context; /* ucontext_t of a signal that interrupted the program: its registers are there */
 };
 
+/* The interpreter whose objects the search names. */
+extern struct tprof_python tpc_leak_snapshot_python;
+
 /*
  * Makes it; header.snapshot_pid says which process it is, or snapshot_error why there is none. It ends when it is killed, or
  * after two minutes. One thread at a time. `hand` NULL: nothing.

@@ -6,6 +6,7 @@
 #include "core/state.h"
 #include "core/trylock.h"
 #include "hooks/gate/enter.h"
+#include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/link/loader.h"
 #include "hooks/memory/python_alloc.h"
 #include "hooks/python/codes.h"
@@ -88,6 +89,19 @@ static bool find_states(const struct dl_phdr_info *object, uint32_t is)
 	return tpc_python_slot != 0;
 }
 
+/* Before the first search can begin. */
+static void tell_search(const struct dl_phdr_info *object, const struct tpc_lookup_found *runtime)
+{
+	struct tpc_lookup_found type_type;
+	struct tprof_python *python = &tpc_leak_snapshot_python;
+
+	if (!tpc_lookup_in(object, "PyType_Type", &type_type))
+		return;
+	tpc_python_layout_tell(&tpc_python, python);
+	python->type_type = type_type.address;
+	python->runtime = runtime->address;
+}
+
 /* Once: a process with two interpreters of different kinds has the first one's frames. */
 static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found *runtime)
 {
@@ -103,6 +117,7 @@ static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found
 	find_loop(object, &loop);
 	tpc_frames_doubt(); /* stacks that were remembered don't know of the loop */
 	tpc_python_code_type = code_type.address;
+	tell_search(object, runtime);
 	tpc_python_runtime = (struct tpc_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();
 	version = is;

@@ -26,26 +26,25 @@ static const struct tpc_python_layout known[] = {
 	  .code_name = 112,
 	  .code_lines = 120,
 	  .str_ascii = 48,
-	  .str_other = 72 },
+	  .str_other = 72,
+	  .runtime_interpreters = 32,
+	  .interpreter_threads = 8,
+	  .interpreter_modules = 856,
+	  .thread_next = 8,
+	  .thread_dict = 152,
+	  .frame_locals = 360,
+	  .code_names = 72,
+	  .tuple_items = 24 },
 	{ /* 3.10.13 */
-	  .version = 0x030a,
-	  .lines = TPC_LINES_PAIRS,
-	  .runtime_key = 584,
-	  .runtime_current = 568,
-	  .thread_id = 176,
-	  .thread_frame = 24,
-	  .frame_previous = 24,
-	  .frame_code = 32,
-	  .frame_at = 96,
-	  .frame_generator = 88,
-	  .generator_runs = 80,
-	  .at_is_index = true,
-	  .code_first_line = 40,
-	  .code_file = 104,
-	  .code_name = 112,
-	  .code_lines = 120,
-	  .str_ascii = 48,
-	  .str_other = 72 },
+	  .version = 0x030a,	      .lines = TPC_LINES_PAIRS, .runtime_key = 584,
+	  .runtime_current = 568,     .thread_id = 176,		.thread_frame = 24,
+	  .frame_previous = 24,	      .frame_code = 32,		.frame_at = 96,
+	  .frame_generator = 88,      .generator_runs = 80,	.at_is_index = true,
+	  .code_first_line = 40,      .code_file = 104,		.code_name = 112,
+	  .code_lines = 120,	      .str_ascii = 48,		.str_other = 72,
+	  .runtime_interpreters = 32, .interpreter_threads = 8, .interpreter_modules = 856,
+	  .thread_next = 8,	      .thread_dict = 152,	.frame_locals = 352,
+	  .code_names = 72,	      .tuple_items = 24 },
 	{ /* 3.11.2, 3.11.7 */
 	  .version = 0x030b,
 	  .lines = TPC_LINES_LOCATIONS,
@@ -64,7 +63,15 @@ static const struct tpc_python_layout known[] = {
 	  .code_lines = 136,
 	  .code_start = 184,
 	  .str_ascii = 48,
-	  .str_other = 72 },
+	  .str_other = 72,
+	  .runtime_interpreters = 40,
+	  .interpreter_threads = 16,
+	  .interpreter_modules = 888,
+	  .thread_next = 8,
+	  .thread_dict = 128,
+	  .frame_locals = 72,
+	  .code_names = 96,
+	  .tuple_items = 24 },
 	{ /* 3.12.1 */
 	  .version = 0x030c,
 	  .lines = TPC_LINES_LOCATIONS,
@@ -82,7 +89,15 @@ static const struct tpc_python_layout known[] = {
 	  .code_lines = 136,
 	  .code_start = 192,
 	  .str_ascii = 40,
-	  .str_other = 56 },
+	  .str_other = 56,
+	  .runtime_interpreters = 40,
+	  .interpreter_threads = 72,
+	  .interpreter_modules = 944,
+	  .thread_next = 8,
+	  .thread_dict = 112,
+	  .frame_locals = 72,
+	  .code_names = 96,
+	  .tuple_items = 24 },
 };
 
 /* 3.13 and later begin _PyRuntime with a description of themselves: a cookie, the version, and offsets, words all. */
@@ -90,6 +105,8 @@ static const struct tpc_python_layout known[] = {
 #define WORD_VERSION 1
 #define WORD_FREE_THREADED 2
 #define WORD_ENDING 4
+#define WORD_INTERPRETERS 5
+#define WORD_INTERPRETER_NEXT 8
 #define WORDS_MAX 96
 
 /* Which word says what, Include/internal/pycore_debug_offsets.h (3.13: pycore_runtime.h). */
@@ -98,6 +115,8 @@ static const struct description {
 	uint8_t thread_frame, thread_id, frame_previous, frame_code, frame_at, frame_owner;
 	uint8_t code_file, code_name, code_lines, code_first_line, code_start;
 	uint8_t object_type, bytes_length, bytes_text, str_state, str_length, str_ascii;
+	uint8_t modules;      /* of the interpreter */
+	uint16_t thread_dict; /* no word: the offset itself, which is not described; 0: not known */
 } descriptions[] = {
 	{ .version = 0x030d,
 	  .thread_frame = 23,
@@ -116,7 +135,9 @@ static const struct description {
 	  .bytes_text = 66,
 	  .str_state = 68,
 	  .str_length = 69,
-	  .str_ascii = 70 },
+	  .str_ascii = 70,
+	  .modules = 11,
+	  .thread_dict = 128 },
 	{ .version = 0x030e,
 	  .thread_frame = 26,
 	  .thread_id = 27,
@@ -134,7 +155,8 @@ static const struct description {
 	  .bytes_text = 76,
 	  .str_state = 78,
 	  .str_length = 79,
-	  .str_ascii = 80 },
+	  .str_ascii = 80,
+	  .modules = 12 },
 	{ .version = 0x030f,
 	  .thread_frame = 26,
 	  .thread_id = 30,
@@ -152,7 +174,8 @@ static const struct description {
 	  .bytes_text = 88,
 	  .str_state = 90,
 	  .str_length = 91,
-	  .str_ascii = 92 },
+	  .str_ascii = 92,
+	  .modules = 12 },
 };
 
 /* Objects of all versions that are known begin alike: what is not in the layout must be as it is assumed to be. */
@@ -185,6 +208,15 @@ static bool from_description(const uint64_t *words, const struct description *sa
 		.code_start = (uint16_t)words[says->code_start],
 		.str_ascii = (uint16_t)words[says->str_ascii],
 		.str_other = (uint16_t)(words[says->str_ascii] + 16), /* behind utf8_length and utf8 */
+		.runtime_interpreters = (uint16_t)words[WORD_INTERPRETERS],
+		.interpreter_next = (uint16_t)words[WORD_INTERPRETER_NEXT],
+		.interpreter_threads = (uint16_t)words[WORD_INTERPRETER_NEXT + 1],
+		.interpreter_modules = (uint16_t)words[says->modules],
+		.thread_next = (uint16_t)words[says->thread_frame - 2],
+		.thread_dict = says->thread_dict,
+		.frame_locals = (uint16_t)words[says->frame_owner - 1],
+		.code_names = (uint16_t)words[says->code_start - 2],
+		.tuple_items = (uint16_t)words[says->object_type + 6],
 	};
 	return true;
 }
@@ -202,4 +234,26 @@ bool tpc_python_layout_find(uint32_t version, const void *runtime, size_t size, 
 			return from_description(runtime, &descriptions[i], layout);
 	}
 	return false;
+}
+
+void tpc_python_layout_tell(const struct tpc_python_layout *layout, struct tprof_python *python)
+{
+	*python = (struct tprof_python){ .version = layout->version,
+					 .runtime_interpreters = layout->runtime_interpreters,
+					 .interpreter_next = layout->interpreter_next,
+					 .interpreter_threads = layout->interpreter_threads,
+					 .interpreter_modules = layout->interpreter_modules,
+					 .thread_next = layout->thread_next,
+					 .thread_dict = layout->thread_dict,
+					 .thread_frame = layout->thread_frame,
+					 .cframe = layout->cframe,
+					 .frame_previous = layout->frame_previous,
+					 .frame_code = layout->frame_code,
+					 .frame_locals = layout->frame_locals,
+					 .code_names = layout->code_names,
+					 .code_name = layout->code_name,
+					 .code_start = layout->code_start,
+					 .tuple_items = layout->tuple_items,
+					 .str_ascii = layout->str_ascii,
+					 .str_other = layout->str_other };
 }

@@ -8,6 +8,8 @@
 
 #include "core/base.h"
 
+#include <tprof/format.h>
+
 enum tpc_line_table { TPC_LINES_LNOTAB, TPC_LINES_PAIRS, TPC_LINES_LOCATIONS }; /* 3.9, 3.10, 3.11 and later */
 
 struct tpc_python_layout {
@@ -36,6 +38,14 @@ struct tpc_python_layout {
 	uint16_t str_other;	  /* and of any other */
 	bool at_is_index;	  /* 3.9, 3.10: frame_at is the number of the instruction */
 	uint8_t at_shift;	  /* and has to be shifted right by this much to count in units of two bytes */
+
+	/* What the search for holders reads (struct tprof_python in tprof/format.h). */
+	uint16_t runtime_interpreters;
+	uint16_t interpreter_next, interpreter_threads, interpreter_modules;
+	uint16_t thread_next, thread_dict;
+	uint16_t frame_locals;
+	uint16_t code_names;
+	uint16_t tuple_items;
 };
 
 #define TPC_OBJECT_TYPE 8   /* PyObject: ob_type */
@@ -47,5 +57,8 @@ struct tpc_python_layout {
 
 /* The layout of a version (0x030b for 3.11) whose _PyRuntime is `runtime`. False: it is not known. */
 bool tpc_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tpc_python_layout *layout);
+
+/* The same for the search for holders, which reads the interpreter's objects; the addresses are still to be set. */
+void tpc_python_layout_tell(const struct tpc_python_layout *layout, struct tprof_python *python);
 
 #endif

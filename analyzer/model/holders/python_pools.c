@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interpreter's allocator for small objects (Objects/obmalloc.c): arenas are mappings of one size, cut into pools that begin at
+ * multiples of theirs; a pool has a head and then blocks of one size. Its head says so much of itself that no other memory looks
+ * like one. Free blocks are a list through their first words; those behind the last one that was ever given out are not in it.
+ */
+#include "model/holders/python.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define HEAD 48
+#define CLASSES 32
+#define GRAIN 16
+#define SMALL_POOL 4096u /* in arenas of 256 KiB: up to 3.9, and where it was configured so */
+#define SMALL_ARENA (UINT64_C(256) << 10)
+#define LARGE_POOL 16384u
+#define LARGE_ARENA (UINT64_C(1) << 20)
+#define BLOCKS_MOST (LARGE_POOL / GRAIN)
+
+struct pool {
+	uint32_t used, pad;
+	uint64_t free, next, previous;
+	uint32_t arena, class, behind,
+		last; /* where the next block that was never given out is, and the last place for one */
+};
+
+struct adding {
+	struct tpa_holders_python *python;
+	struct tpa_holders_block *blocks; /* the old ones, then the new ones */
+	size_t old, count, room;
+};
+
+static bool read_pool(struct tpa_holders_python *python, uint64_t at, uint32_t bytes, struct pool *pool)
+{
+	uint32_t size;
+
+	tpa_holders_copy(python->memory, at, pool, sizeof(*pool));
+	size = (pool->class + 1) * GRAIN;
+	return pool->class < CLASSES && pool->last == bytes - size && pool->behind >= HEAD + size &&
+	       pool->behind <= bytes && (pool->behind - HEAD) % size == 0 && pool->used &&
+	       pool->used <= (pool->behind - HEAD) / size;
+}
+
+/* Bits of the blocks of the pool that are free. */
+static void find_free(struct tpa_holders_python *python, uint64_t at, const struct pool *pool, uint8_t *is_free)
+{
+	uint32_t size = (pool->class + 1) * GRAIN;
+	uint64_t next = pool->free;
+
+	for (uint32_t i = 0; next > at && next - at < pool->behind && i < BLOCKS_MOST; i++) {
+		if ((next - at - HEAD) % size)
+			return;
+		is_free[(next - at - HEAD) / size] = 1;
+		next = tpa_holders_word(python->memory, next);
+	}
+}
+
+/* Does a block of the trace's own lie there? */
+static bool is_taken(const struct adding *adding, uint64_t low, uint64_t high)
+{
+	return adding->old && (tpa_holders_find(adding->blocks, adding->old, low) != SIZE_MAX ||
+			       tpa_holders_find(adding->blocks, adding->old, high - 1) != SIZE_MAX);
+}
+
+static void add_pool(struct adding *adding, uint64_t at, const struct pool *pool)
+{
+	uint8_t is_free[BLOCKS_MOST] = { 0 };
+	uint32_t size = (pool->class + 1) * GRAIN;
+
+	find_free(adding->python, at, pool, is_free);
+	for (uint32_t i = 0, from = HEAD; from + size <= pool->behind; i++, from += size) {
+		if (is_free[i] || is_taken(adding, at + from, at + from + size))
+			continue;
+		tpa_grow(&adding->blocks, &adding->room, adding->count + 1, sizeof(*adding->blocks));
+		adding->blocks[adding->count++] =
+			(struct tpa_holders_block){ .address = at + from, .size = size, .inner = true };
+	}
+}
+
+static void add_arena(struct adding *adding, const struct tprof_range *range, uint32_t bytes)
+{
+	struct tpa_holders_python *python = adding->python;
+	bool found = false;
+
+	for (uint64_t at = (range->low + bytes - 1) / bytes * bytes; at + bytes <= range->high; at += bytes) {
+		struct pool pool;
+
+		if (!read_pool(python, at, bytes, &pool))
+			continue;
+		add_pool(adding, at, &pool);
+		found = true;
+	}
+	if (!found)
+		return;
+	tpa_grow(&python->arenas, &python->arena_room, python->arena_count + 1, sizeof(*python->arenas));
+	python->arenas[python->arena_count++] = *range;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct tpa_holders_block *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+struct tpa_holders_block *tpa_python_add_pools(struct tpa_holders_python *python, const struct tprof_range *mapped,
+					       size_t mapped_count, struct tpa_holders_block *blocks, size_t *count)
+{
+	struct adding adding = { .python = python, .blocks = blocks, .old = *count, .count = *count, .room = *count };
+
+	for (size_t i = 0; i < mapped_count; i++) {
+		uint64_t bytes = mapped[i].high - mapped[i].low;
+
+		if (bytes == SMALL_ARENA || bytes == LARGE_ARENA)
+			add_arena(&adding, &mapped[i], bytes == SMALL_ARENA ? SMALL_POOL : LARGE_POOL);
+	}
+	if (adding.count > adding.old)
+		qsort(adding.blocks, adding.count, sizeof(*adding.blocks), by_address);
+	*count = adding.count;
+	return adding.blocks;
+}
