@@ -80,3 +80,15 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 	memcpy(list, &array, sizeof(array));
 	*room = wanted < need ? need : wanted;
 }
+
+void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
+{
+	char *bytes;
+
+	if (need <= *count)
+		return;
+	tpa_grow(list, room, need, size);
+	memcpy(&bytes, list, sizeof(bytes));
+	memset(bytes + *count * size, 0, (need - *count) * size);
+	*count = need;
+}

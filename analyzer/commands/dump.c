@@ -15,8 +15,18 @@ static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event
 	       (!options->to_ns || time_ns <= options->to_ns);
 }
 
+/* The trace gets more nodes while it is read, where its stacks depend on time. */
+static void extend_nodes(struct tpa_dump *dump)
+{
+	size_t count = dump->trace->node_count, known = dump->node_count;
+
+	tpa_extend(&dump->names, &known, &dump->name_room, count, sizeof(*dump->names));
+	tpa_extend(&dump->used, &dump->node_count, &dump->used_room, count, sizeof(*dump->used));
+}
+
 static void show(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
+	extend_nodes(dump);
 	if (tpa_event_has_node(event->kind))
 		dump->used[tpa_trace_node(dump->trace, event->node)] = true;
 	if (dump->session->options->json)
@@ -39,6 +49,7 @@ static void read_events(struct tpa_dump *dump, uint64_t limit)
 		if (is_wanted(dump, event, time_ns))
 			show(dump, event, time_ns);
 	}
+	extend_nodes(dump);
 	tpa_need(!tpa_events_failed(events));
 	tpa_events_close(events);
 }
@@ -57,13 +68,14 @@ static void begin_process(struct tpa_dump *dump, size_t index)
 	dump->process = &dump->session->run->processes[index];
 	dump->trace = find_trace(dump->session, dump->process);
 	dump->symbols = tpa_session_symbols(dump->session, index);
-	dump->names = tpa_zalloc(dump->trace->node_count, sizeof(*dump->names));
-	dump->used = tpa_zalloc(dump->trace->node_count, sizeof(*dump->used));
+	dump->names = NULL;
+	dump->used = NULL;
+	dump->node_count = dump->name_room = dump->used_room = 0;
 }
 
 static void end_process(struct tpa_dump *dump)
 {
-	for (size_t i = 0; i < dump->trace->node_count; i++)
+	for (size_t i = 0; i < dump->node_count; i++)
 		free(dump->names[i]);
 	free(dump->names);
 }

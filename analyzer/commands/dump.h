@@ -11,8 +11,9 @@ struct tpa_dump {
 	const struct tpa_process *process;
 	struct tpa_trace *trace;
 	struct tpa_symbols *symbols;
-	char **names;	  /* of nodes: what a line says of a stack; NULL: not asked for yet */
-	bool *used;	  /* of nodes: an event that was printed has this stack */
+	char **names; /* of nodes: what a line says of a stack; NULL: not asked for yet */
+	bool *used;   /* of nodes: an event that was printed has this stack */
+	size_t node_count, name_room, used_room;
 	uint64_t printed; /* events, of all processes */
 };
 

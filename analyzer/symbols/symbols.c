@@ -19,7 +19,8 @@ struct tpa_symbols {
 	struct tpa_symbols_options options;
 	struct tpa_arena *arena;
 	const struct tpa_image **images;  /* as trace->modules; NULL: not asked for yet */
-	const struct tpa_symbol **frames; /* as trace->frames; NULL: not asked for yet */
+	const struct tpa_symbol **frames; /* as trace->frames, which may grow; NULL: not asked for yet */
+	size_t frame_count, frame_room;
 	struct tpa_perfmap *perfmap;
 	bool perfmap_opened;
 	uint32_t location_count;
@@ -37,7 +38,6 @@ struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct
 		symbols->options = *options;
 	symbols->arena = tpa_arena_new();
 	symbols->images = tpa_zalloc(trace->module_count, sizeof(struct tpa_image *));
-	symbols->frames = tpa_zalloc(trace->frame_count, sizeof(*symbols->frames));
 	return symbols;
 }
 
@@ -183,6 +183,8 @@ const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t
 
 	if (frame == 0 || frame >= symbols->trace->frame_count)
 		return &unknown_symbol;
+	tpa_extend(&symbols->frames, &symbols->frame_count, &symbols->frame_room, symbols->trace->frame_count,
+		   sizeof(*symbols->frames));
 	if (symbols->frames[frame])
 		return symbols->frames[frame];
 	at = &symbols->trace->frames[frame];

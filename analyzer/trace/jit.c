@@ -23,21 +23,15 @@ struct versions {
 };
 
 struct tpa_jit_times {
-	uint32_t *of_node; /* for each node of the file: its place in nodes[], + 1; 0: it is the same at all times */
-	size_t node_count;
+	size_t node_count; /* of the file; what was made stands behind */
+	bool *reused;	   /* frames of the file at whose address several codes stood */
+	uint32_t *of_node; /* for each node: its place in nodes[], + 1; 0: it is the same at all times */
 	struct versions *nodes;
 	size_t count;
-};
-
-struct splitter {
-	struct tpa_trace *trace;
-	const struct tpa_jitdump *dump;
-	struct tpa_jit_times *times;
-	bool *reused;		   /* frames at whose address several codes stood */
-	size_t frame_count;	   /* of the file */
+	struct tpa_node_at *made; /* each node that was made */
+	size_t made_room, frame_room, node_room;
 	struct tpa_pairs frames;   /* (frame, code) -> the frame in that code */
-	struct tpa_pairs children; /* (parent, frame) -> a new node */
-	size_t frame_room, node_room;
+	struct tpa_pairs children; /* (parent, frame) -> a node that was made */
 	uint32_t *stack;
 	size_t stack_room;
 };
@@ -90,90 +84,99 @@ static uint32_t number_of(const struct tpa_jitdump *dump, const struct tpa_jit_c
 }
 
 /* Gives each frame the last code at its address. Sets *any if an address was reused. */
-static void name_frames(struct splitter *splitter, bool *any)
+static void name_frames(struct tpa_trace *trace, bool *reused, bool *any)
 {
-	for (size_t i = 0; i < splitter->frame_count; i++) {
-		struct tpa_frame *frame = &splitter->trace->frames[i];
+	for (size_t i = 0; i < trace->frame_count; i++) {
+		struct tpa_frame *frame = &trace->frames[i];
 		struct tpa_jit_span span;
 
 		if (!is_jit(frame))
 			continue;
-		span = tpa_jitdump_at(splitter->dump, tpa_frame_address(frame), UINT64_MAX);
-		frame->jit = number_of(splitter->dump, span.code);
-		splitter->reused[i] = span.code && span.from;
-		*any |= splitter->reused[i];
+		span = tpa_jitdump_at(trace->jit, tpa_frame_address(frame), UINT64_MAX);
+		frame->jit = number_of(trace->jit, span.code);
+		reused[i] = span.code && span.from;
+		*any |= reused[i];
 	}
 }
 
 /* Marks the nodes with a reused frame at or above them. */
-static void mark_nodes(struct splitter *splitter)
+static void mark_nodes(const struct tpa_trace *trace, struct tpa_jit_times *times)
 {
-	const struct tpa_trace *trace = splitter->trace;
-	struct tpa_jit_times *times = splitter->times;
-	size_t count = 0;
-
-	times->node_count = trace->node_count;
 	times->of_node = tpa_zalloc(trace->node_count, sizeof(*times->of_node));
 	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
 		const struct tpa_node *node = &trace->nodes[i];
 
-		if (node->frame && (splitter->reused[node->frame] || times->of_node[node->parent]))
-			times->of_node[i] = (uint32_t)++count;
+		if (node->frame && (times->reused[node->frame] || times->of_node[node->parent]))
+			times->of_node[i] = (uint32_t)++times->count;
 	}
-	times->count = count;
-	times->nodes = tpa_zalloc(count, sizeof(*times->nodes));
+	times->nodes = tpa_zalloc(times->count, sizeof(*times->nodes));
 }
 
 /* The frame in that code; made if need be. 0: no number is left. */
-static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t code)
+static uint32_t frame_in(struct tpa_trace *trace, uint32_t frame, uint32_t code)
 {
-	struct tpa_trace *trace = splitter->trace;
-	uint32_t number = tpa_pairs_find(&splitter->frames, frame, code);
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+	uint32_t number = tpa_pairs_find(&times->frames, frame, code);
 
 	if (number)
 		return number;
 	number = (uint32_t)trace->frame_count;
 	if (trace->frame_count >= UINT32_MAX)
 		return 0;
-	tpa_grow(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
-	tpa_pairs_set(&splitter->frames, frame, code, number);
+	tpa_grow(&trace->frames, &times->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
+	tpa_pairs_set(&times->frames, frame, code, number);
 	trace->frames[trace->frame_count++] = trace->frames[frame];
 	trace->frames[number].jit = code;
 	return number;
 }
 
-/* Fills stack[] with the frames of `node` outwards, up to the first node that is the same at all times, which it returns. */
-static uint32_t take_stack(struct splitter *splitter, uint32_t node, size_t *count)
+/* The node of a frame below `parent`; made if need be, for the file's node at that time. 0: no number is left. */
+static uint32_t child_of(struct tpa_trace *trace, uint32_t parent, uint32_t frame, struct tpa_node_at at)
 {
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+	size_t made = trace->node_count - times->node_count;
+	uint32_t child = tpa_nodes_child(trace, &times->node_room, &times->children, parent, frame);
+
+	if (trace->node_count - times->node_count > made) {
+		tpa_grow(&times->made, &times->made_room, made + 1, sizeof(*times->made));
+		times->made[made] = at;
+	}
+	return child;
+}
+
+/* Fills stack[] with the nodes from `node` outwards, up to the first that is the same at all times, which it returns. */
+static uint32_t take_stack(const struct tpa_trace *trace, uint32_t node, size_t *count)
+{
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+
 	*count = 0;
-	for (; node >= TPROF_NODE_FIRST && splitter->times->of_node[node]; node = splitter->trace->nodes[node].parent) {
-		tpa_grow(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack));
-		splitter->stack[(*count)++] = splitter->trace->nodes[node].frame;
+	for (; node >= TPROF_NODE_FIRST && times->of_node[node]; node = trace->nodes[node].parent) {
+		tpa_grow(&times->stack, &times->stack_room, *count + 1, sizeof(*times->stack));
+		times->stack[(*count)++] = node;
 	}
 	return node;
 }
 
 /* The stack as it was at a time. node 0: no number is left. */
-static struct version version_at(struct splitter *splitter, uint32_t node, uint64_t time)
+static struct version version_at(struct tpa_trace *trace, uint32_t node, uint64_t time)
 {
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
 	struct version version = { 0, UINT64_MAX, 0 };
 	size_t count;
-	uint32_t mixed = take_stack(splitter, node, &count);
+	uint32_t mixed = take_stack(trace, node, &count);
 
 	while (count-- > 0) {
-		uint32_t frame = splitter->stack[count];
+		uint32_t frame = trace->nodes[times->stack[count]].frame;
 
-		if (splitter->reused[frame]) {
-			uint64_t address = tpa_frame_address(&splitter->trace->frames[frame]);
-			struct tpa_jit_span span = tpa_jitdump_at(splitter->dump, address, time);
+		if (times->reused[frame]) {
+			uint64_t address = tpa_frame_address(&trace->frames[frame]);
+			struct tpa_jit_span span = tpa_jitdump_at(trace->jit, address, time);
 
 			version.from = span.from > version.from ? span.from : version.from;
 			version.until = span.until < version.until ? span.until : version.until;
-			frame = frame_in(splitter, frame, number_of(splitter->dump, span.code));
+			frame = frame_in(trace, frame, number_of(trace->jit, span.code));
 		}
-		mixed = frame ? tpa_nodes_child(splitter->trace, &splitter->node_room, &splitter->children, mixed,
-						frame)
-			      : 0;
+		mixed = frame ? child_of(trace, mixed, frame, (struct tpa_node_at){ times->stack[count], time }) : 0;
 		if (!mixed)
 			return version;
 	}
@@ -214,54 +217,32 @@ static void add_version(struct versions *versions, const struct version *version
 	versions->count++;
 }
 
-static struct versions *versions_of(const struct tpa_jit_times *times, uint32_t node)
+uint32_t tpa_jit_node(struct tpa_trace *trace, struct tpa_node_at at)
 {
-	uint32_t number = node < times->node_count ? times->of_node[node] : 0;
-
-	return number ? &times->nodes[number - 1] : NULL;
-}
-
-/* ---- events ---- */
-
-static void see_event(struct splitter *splitter, const struct tpa_event *event)
-{
-	uint32_t node = tpa_trace_node(splitter->trace, event->node);
-	struct versions *versions = versions_of(splitter->times, node);
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+	uint32_t node = tpa_trace_node(trace, at.node), number;
+	const struct version *known;
 	struct version version;
 
-	if (!versions || find_version(versions, event->time))
-		return;
-	version = version_at(splitter, node, event->time);
-	if (version.node)
-		add_version(versions, &version);
+	number = times && node < times->node_count ? times->of_node[node] : 0;
+	if (!number)
+		return node;
+	known = find_version(&times->nodes[number - 1], at.time);
+	if (known)
+		return known->node;
+	version = version_at(trace, node, at.time);
+	if (!version.node)
+		return node;
+	add_version(&times->nodes[number - 1], &version);
+	return version.node;
 }
 
-/* Finds which stacks there were at which times. */
-static void see_events(struct splitter *splitter)
+struct tpa_node_at tpa_jit_node_at(const struct tpa_trace *trace, uint32_t node)
 {
-	struct tpa_events *events = tpa_events_open(splitter->trace);
-	const struct tpa_event *event;
+	const struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
 
-	while ((event = tpa_events_next(events)))
-		if (tpa_event_has_node(event->kind))
-			see_event(splitter, event);
-	tpa_events_close(events);
-}
-
-void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *trace, struct tpa_event *events,
-		  size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct versions *versions;
-		const struct version *version;
-
-		if (!tpa_event_has_node(events[i].kind))
-			continue;
-		versions = versions_of(times, tpa_trace_node(trace, events[i].node));
-		version = versions ? find_version(versions, events[i].time) : NULL;
-		if (version)
-			events[i].node = version->node;
-	}
+	return times && node >= times->node_count ? times->made[node - times->node_count]
+						  : (struct tpa_node_at){ .node = node };
 }
 
 static void free_times(struct tpa_jit_times *times)
@@ -272,30 +253,32 @@ static void free_times(struct tpa_jit_times *times)
 		free(times->nodes[i].list);
 	free(times->nodes);
 	free(times->of_node);
+	free(times->reused);
+	free(times->made);
+	free(times->stack);
+	tpa_pairs_free(&times->frames);
+	tpa_pairs_free(&times->children);
 	free(times);
 }
 
 /* ---- all of it ---- */
 
-static void split(struct tpa_trace *trace, const struct tpa_jitdump *dump)
+/* Nothing to do while no address was reused. */
+static void prepare(struct tpa_trace *trace)
 {
-	struct splitter splitter = { .trace = trace, .dump = dump, .frame_count = trace->frame_count };
+	struct tpa_jit_times *times = tpa_zalloc(1, sizeof(*times));
 	bool any = false;
 
-	splitter.frame_room = trace->frame_count;
-	splitter.node_room = trace->node_count;
-	splitter.reused = tpa_zalloc(trace->frame_count, sizeof(*splitter.reused));
-	name_frames(&splitter, &any);
+	times->frame_room = trace->frame_count;
+	times->node_count = times->node_room = trace->node_count;
+	times->reused = tpa_zalloc(trace->frame_count, sizeof(*times->reused));
+	name_frames(trace, times->reused, &any);
 	if (any) {
-		splitter.times = tpa_zalloc(1, sizeof(*splitter.times));
-		mark_nodes(&splitter);
-		see_events(&splitter);
+		mark_nodes(trace, times);
+		tpa_impl(trace)->jit_times = times;
+	} else {
+		free_times(times);
 	}
-	free(splitter.reused);
-	free(splitter.stack);
-	tpa_pairs_free(&splitter.frames);
-	tpa_pairs_free(&splitter.children);
-	tpa_impl(trace)->jit_times = splitter.times;
 }
 
 void tpa_jit_load(struct tpa_trace *trace, const char *folder)
@@ -311,7 +294,7 @@ void tpa_jit_load(struct tpa_trace *trace, const char *folder)
 	if (!read_dump(dump, trace, folder))
 		return;
 	tpa_jitdump_sort(dump);
-	split(trace, dump);
+	prepare(trace);
 }
 
 void tpa_jit_free(struct tpa_trace *trace)

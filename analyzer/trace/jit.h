@@ -2,7 +2,7 @@
 /*
  * Frames in code that a compiler made at run time. The trace has only their addresses. If the compiler's jitdump says that
  * several pieces of code stood at an address one after the other, the address becomes several frames, and the stack of each
- * event gets those of its time.
+ * event gets those of its time, as it is read: frames and nodes are added to the trace meanwhile.
  */
 #ifndef TPROF_TRACE_JIT_H
 #define TPROF_TRACE_JIT_H
@@ -11,14 +11,21 @@
 
 /*
  * Looks for the process's jitdump: in `folder` (may be NULL), where the process mapped it, beside the trace, in the process's
- * working directory, in /tmp. Fills trace->jit, and adds frames and nodes. Call it before events are read.
+ * working directory, in /tmp. Fills trace->jit. Call it before events are read.
  */
 void tpa_jit_load(struct tpa_trace *trace, const char *folder);
 
-/* Replaces the nodes of events by those of the events' times; the merge of events calls it. */
-struct tpa_jit_times;
-void tpa_jit_time(const struct tpa_jit_times *times, const struct tpa_trace *trace, struct tpa_event *events,
-		  size_t count);
+/* A stack that depends on time: the file's node, and a time of it. */
+struct tpa_node_at {
+	uint32_t node;
+	uint64_t time;
+};
+
+/* The node of the stack as it was then; made when it is first asked for. The merge of events asks for each event. */
+uint32_t tpa_jit_node(struct tpa_trace *trace, struct tpa_node_at at);
+
+/* What a node was made for; of the file's own nodes themselves. */
+struct tpa_node_at tpa_jit_node_at(const struct tpa_trace *trace, uint32_t node);
 
 /* Frees what tpa_jit_load() made; tpa_trace_close() calls it. */
 void tpa_jit_free(struct tpa_trace *trace);

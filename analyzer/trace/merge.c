@@ -176,8 +176,11 @@ static void continue_current(struct tpa_merge *events, size_t *count)
 static const struct tpa_event *give_out(struct tpa_merge *events, struct tpa_cursor *cursor, size_t count)
 {
 	events->given = cursor;
-	if (events->impl->jit_times)
-		tpa_jit_time(events->impl->jit_times, &events->impl->trace, events->batch, count);
+	for (size_t i = 0; events->impl->jit_times && i < count; i++)
+		if (tpa_event_has_node(events->batch[i].kind))
+			events->batch[i].node =
+				tpa_jit_node(&events->impl->trace,
+					     (struct tpa_node_at){ events->batch[i].node, events->batch[i].time });
 	events->events.at = events->batch + 1;
 	events->events.end = events->batch + count;
 	return events->batch;

@@ -3,27 +3,20 @@
 
 #include <stdlib.h>
 
+#include "trace/jit.h"
+
 #define NAMELESS UINT32_MAX
 #define IS_REGION                                                                                                      \
 	0x80000000u /* set in the number of the op in which the regions run; as well, of their threads' parts: */
 #define IS_PART 0x40000000u
 
-bool tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
-			       const struct tpa_trace *trace, const uint32_t *same, uint32_t op_count)
+void tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
+			       struct tpa_trace *trace, const uint32_t *same, uint32_t op_count)
 {
-	size_t count = trace->node_count;
-
-	*numbers = (struct tpa_archive_numbers){
-		.trace = trace, .same = same, .op_count = op_count, .as_read = trace->jit != NULL
-	};
+	*numbers = (struct tpa_archive_numbers){ .trace = trace, .same = same, .op_count = op_count };
 	archive->user = numbers;
-	TPA_ARCHIVE(archive, count);
-	if (archive->loading)
-		return tpa_archive_check(archive, !numbers->as_read || count == trace->node_count,
-					 "the trace has grown, and its stacks depend on time");
-	if (!numbers->as_read)
+	if (!archive->loading)
 		numbers->file_nodes = tpa_trace_file_nodes(trace);
-	return true;
 }
 
 void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers)
@@ -34,11 +27,16 @@ void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers)
 void tpa_archive_node(struct tpa_archive *archive, uint32_t *node)
 {
 	const struct tpa_archive_numbers *numbers = archive->user;
-	uint32_t number = archive->loading ? 0 : numbers->as_read ? *node : numbers->file_nodes[*node];
+	struct tpa_node_at at = { 0 };
 
-	TPA_ARCHIVE(archive, number);
+	if (!archive->loading) {
+		at = tpa_jit_node_at(numbers->trace, *node);
+		at.node = numbers->file_nodes[at.node];
+	}
+	TPA_ARCHIVE(archive, at.node);
+	TPA_ARCHIVE(archive, at.time);
 	if (archive->loading)
-		*node = tpa_trace_node(numbers->trace, number);
+		*node = tpa_jit_node(numbers->trace, at);
 }
 
 /* An op as the file has it, or by the one that the file has. */

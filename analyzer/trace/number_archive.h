@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of stack nodes and ops in a saved replay. They are saved as the file has them, since a later reading of a file
- * that has grown may number joined nodes and unnamed ops otherwise.
+ * that has grown may number joined nodes and unnamed ops otherwise; of a stack that depends on time (trace/jit.h) a time goes along.
  */
 #ifndef TPROF_TRACE_NUMBER_ARCHIVE_H
 #define TPROF_TRACE_NUMBER_ARCHIVE_H
@@ -11,16 +11,14 @@
 
 /* What archive->user points to while a replay is saved or loaded. */
 struct tpa_archive_numbers {
-	const struct tpa_trace *trace;
+	struct tpa_trace *trace;
 	const uint32_t *same; /* struct tpa_ops: of an op number the one that stands for it */
 	uint32_t op_count;    /* struct tpa_ops: count */
-	bool as_read;	      /* nodes stand as they were read: of a trace whose stacks depend on time (trace/jit.h) */
-	uint32_t *file_nodes; /* saving, if not: tpa_trace_file_nodes() */
+	uint32_t *file_nodes; /* saving: tpa_trace_file_nodes() */
 };
 
-/* False: the state does not fit the trace, as archive->reason says. tpa_archive_numbers_end() is due in any case. */
-bool tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
-			       const struct tpa_trace *trace, const uint32_t *same, uint32_t op_count);
+void tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
+			       struct tpa_trace *trace, const uint32_t *same, uint32_t op_count);
 void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers);
 
 /* A node without aliases, as tpa_trace_node() gives it. */

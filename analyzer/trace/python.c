@@ -15,7 +15,7 @@ const char *tpa_tables_code(struct tpa_tables *tables, const uint8_t *at, const 
 		return TPA_CUT_RECORD;
 	if (!tpa_tables_is_number(tables, number) || line > INT32_MAX)
 		return TPA_BAD_NUMBER;
-	tpa_tables_extend(&trace->codes, &trace->code_count, &tables->code_room, number + 1, sizeof(*code));
+	tpa_extend(&trace->codes, &trace->code_count, &tables->code_room, number + 1, sizeof(*code));
 	code = &trace->codes[number];
 	if (code->name)
 		return TPA_NUMBER_TWICE;
@@ -79,7 +79,7 @@ const char *tpa_tables_join(struct tpa_tables *tables)
 		tables->at = tables->end;
 		return TPA_BAD_NUMBER;
 	}
-	tpa_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1, sizeof(*trace->nodes));
+	tpa_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1, sizeof(*trace->nodes));
 	if (trace->nodes[join.node].frame || trace->nodes[join.node].parent) {
 		/* The native and Python stacks are still good. */
 		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE);

@@ -23,18 +23,6 @@ void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_
 	tpa_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
 }
 
-void tpa_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
-{
-	char *bytes;
-
-	if (need <= *count)
-		return;
-	tpa_grow(list, room, need, size);
-	memcpy(&bytes, list, sizeof(bytes));
-	memset(bytes + *count * size, 0, (need - *count) * size);
-	*count = need;
-}
-
 bool tpa_path_is_collector(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -83,8 +71,8 @@ bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number)
 
 	if (number < count && (trace->frames[number].pc || trace->frames[number].code))
 		return false;
-	tpa_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1, sizeof(*trace->frames));
-	tpa_tables_extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1, sizeof(uint32_t));
+	tpa_extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1, sizeof(*trace->frames));
+	tpa_extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1, sizeof(uint32_t));
 	return true;
 }
 
@@ -157,7 +145,7 @@ static const char *read_named_op(struct tpa_tables *tables, const uint8_t *at, c
 		return TPA_BAD_NUMBER;
 	if (number < trace->op_count && trace->ops[number].name)
 		return TPA_NUMBER_TWICE;
-	tpa_tables_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops));
+	tpa_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops));
 	trace->ops[number].origin = origin;
 	trace->ops[number].frame = (uint32_t)frame;
 	set_op_names(&trace->ops[number], at, category_length, name,
@@ -187,7 +175,7 @@ static const char *read_shape(struct tpa_tables *tables, const uint8_t *at, cons
 		return TPA_CUT_RECORD;
 	if (!tpa_tables_is_number(tables, number))
 		return TPA_BAD_NUMBER;
-	tpa_tables_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops));
+	tpa_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops));
 	op = &trace->ops[number];
 	text = tpa_shape_text(at, end);
 	if (!text || op->shape) {
@@ -296,7 +284,7 @@ static const char *read_nodes(struct tpa_tables *tables)
 	if (first < TPROF_NODE_FIRST || first >= tables->impl->number_limit ||
 	    count > tables->impl->number_limit - first || parent >= first)
 		return give_up(tables, TPA_BAD_NUMBER);
-	tpa_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes));
+	tpa_extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes));
 	read_chain(tables, record, first, parent, count);
 	return tpa_read_ok(tables->start, tables->at, tables->end) ? NULL : give_up(tables, TPA_CUT_RECORD);
 }
@@ -357,9 +345,8 @@ void tpa_tables_read(struct tpa_trace_impl *impl)
 	struct tpa_trace *trace = &impl->trace;
 
 	reserve_nodes(&tables);
-	tpa_tables_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST,
-			  sizeof(*trace->nodes));
-	tpa_tables_extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
+	tpa_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST, sizeof(*trace->nodes));
+	tpa_extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
 	for (size_t i = 0; i < impl->tables.count; i++)
 		read_chunk(&tables, &impl->tables.list[i]);
 	tpa_tables_resolve(&tables);

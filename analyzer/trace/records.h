@@ -37,9 +37,6 @@ struct tpa_tables {
 /* Notes that a record is damaged and that `lost` bytes of it could not be used. */
 void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason);
 
-/* Makes a list `need` elements long, if it is shorter; the new elements are zero. */
-void tpa_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
-
 /*
  * Two texts, each with a NUL behind it, in one block that free() of the first releases; the second stands at
  * [first_length + 1].

@@ -76,8 +76,7 @@ static void resolve_frames(struct tpa_tables *tables)
 		else
 			tpa_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}
-	tpa_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
-			  sizeof(*trace->frames));
+	tpa_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top, sizeof(*trace->frames));
 }
 
 struct frame_rank {

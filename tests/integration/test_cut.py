@@ -23,6 +23,7 @@ PROGRAMS = {
     "ops": ([WORKLOADS / "ops", 30], {}),
     "ops that are folded": ([WORKLOADS / "op_calls", 200], {"TPROF_OPS": "op_*"}),
     "pauses": ([WORKLOADS / "pauses", 50], {}),
+    "code that moves": ([WORKLOADS / "jitdump", "made.dump"], {}),
     "processes": ([WORKLOADS / "fork", "nested"], {}),
     "Python": ([PYTHON, ROOT / "tests/workloads/python_steps.py", ROOT / "scripts"], {"TPROF_PYTHON": "alloc"}),
 }

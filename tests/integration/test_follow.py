@@ -11,14 +11,17 @@ from conftest import WORKLOADS, analyze
 from test_cut import CUT
 
 ROUNDS = 100
+PROGRAMS = {"steps": ([WORKLOADS / "stops", ROUNDS], ROUNDS),
+            "code that moves": ([WORKLOADS / "jitdump", "made.dump", "stops"], 6)}
 COMMANDS = [["summary"], ["summary", "--json"], ["peak", "--json"], ["peak", "--by", "step", "--json"],
             ["peak", "--by", "thread", "--json"], ["leaks", "--json", "--top", "0"], ["hotspots", "--json"], ["steps", "--json"],
             ["timeline", "--json"], ["threads", "--json"], ["info", "--json"]]
 
 
-@pytest.fixture(name="snapshots")
-def make_snapshots(tprof):
-    process, run = tprof.start([WORKLOADS / "stops", ROUNDS], env={"TPROF_CPU": "0"})
+@pytest.fixture(name="snapshots", params=PROGRAMS)
+def make_snapshots(tprof, request):
+    command, rounds = PROGRAMS[request.param]
+    process, run = tprof.start(command, env={"TPROF_CPU": "0"})
     trace, folder, number = run.directory / "trace.bin", run.directory / "snapshots", 0
     folder.mkdir()
     while True:
@@ -29,8 +32,8 @@ def make_snapshots(tprof):
             break
         process.send_signal(signal.SIGCONT)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0 and number == ROUNDS + 1
-    shutil.copy(folder / str(ROUNDS), trace)
+    assert process.returncode == 0 and number == rounds + 1
+    shutil.copy(folder / str(rounds), trace)
     return trace, folder
 
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitdump FILE [ticks] [v8] [unmapped]: makes code at run time, as a compiler would, and writes perf's jitdump of it.
+ * jitdump FILE [ticks] [v8] [unmapped] [stops]: makes code at run time, as a compiler would, and writes perf's jitdump of it.
  * Its functions allocate blocks of sizes of their own on two lines each. One function takes another's place at the same
  * address, is moved away, and a third comes. `ticks`: times are the processor's; `v8`: lines count as V8 does;
- * `unmapped`: the file is not mapped, which would say where it is.
+ * `unmapped`: the file is not mapped, which would say where it is; `stops`: the program stops itself after each function.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #define PLACE 256 /* bytes apart that functions lie */
 
 static FILE *dump;
-static bool ticks, v8;
+static bool ticks, v8, stops;
 static uint8_t *code;
 static uint64_t loads;
 static void *volatile kept;
@@ -190,6 +191,8 @@ static void run(uint8_t *outer, uint8_t *at)
 	memcpy(&function, &outer, sizeof(function));
 	for (int i = 0; i < ROUNDS; i++)
 		function();
+	if (stops)
+		raise(SIGSTOP);
 }
 
 static bool is_given(char **arguments, const char *word)
@@ -211,6 +214,7 @@ int main(int count, char **arguments)
 		return 2;
 	ticks = is_given(arguments, "ticks");
 	v8 = is_given(arguments, "v8");
+	stops = is_given(arguments, "stops");
 	put_header();
 	fflush(dump);
 	if (!is_given(arguments, "unmapped") &&

@@ -91,10 +91,7 @@ static void look_at(struct tpa_growth_state *state, size_t look, uint64_t bytes,
 /* Room for as many sites as there are by now; new ones have nothing. */
 static void reserve(struct tpa_growth_states *states, size_t count)
 {
-	tpa_grow(&states->list, &states->room, count, sizeof(*states->list));
-	if (count > states->count)
-		memset(states->list + states->count, 0, (count - states->count) * sizeof(*states->list));
-	states->count = count;
+	tpa_extend(&states->list, &states->count, &states->room, count, sizeof(*states->list));
 }
 
 static void look_at_site(struct tpa_growth *growth, const struct tpa_growth_inputs *in, size_t site)

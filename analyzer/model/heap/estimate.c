@@ -11,11 +11,7 @@
 
 void tpa_estimates_reserve(struct tpa_estimates *estimates, size_t count)
 {
-	if (count <= estimates->count)
-		return;
-	tpa_grow(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites));
-	memset(estimates->sites + estimates->count, 0, (count - estimates->count) * sizeof(*estimates->sites));
-	estimates->count = count;
+	tpa_extend(&estimates->sites, &estimates->count, &estimates->room, count, sizeof(*estimates->sites));
 }
 
 void tpa_estimates_free(struct tpa_estimates *estimates)

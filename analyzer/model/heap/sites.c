@@ -6,6 +6,13 @@
 #include "model/heap/sites.h"
 #include "base/memory.h"
 
+/* The trace may have got more nodes. */
+static void extend_nodes(struct tpa_sites *sites)
+{
+	tpa_extend(&sites->of_node, &sites->node_count, &sites->node_room, sites->trace->node_count,
+		   sizeof(*sites->of_node));
+}
+
 void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum tpa_group group)
 {
 	sites->trace = trace;
@@ -15,7 +22,7 @@ void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum
 	sites->changed[0] = 0;
 	sites->count = TPA_SITE_FIRST;
 	if (group == TPA_GROUP_STACK)
-		sites->of_node = tpa_zalloc(trace->node_count, sizeof(*sites->of_node));
+		extend_nodes(sites);
 	sites->bits = 10;
 	sites->table = tpa_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
 }
@@ -46,6 +53,7 @@ uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node)
 {
 	uint32_t same = tpa_trace_node(sites->trace, node);
 
+	extend_nodes(sites);
 	if (sites->of_node[same] == TPA_SITE_NONE)
 		sites->of_node[same] = append(sites, same, 0, 0);
 	if (node < sites->trace->node_count)
@@ -140,8 +148,10 @@ struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number,
 static void index_sites(struct tpa_sites *sites)
 {
 	grow(sites);
+	if (sites->of_node)
+		extend_nodes(sites);
 	for (size_t i = TPA_SITE_FIRST; sites->of_node && i < sites->count; i++)
-		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->trace->node_count)
+		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->node_count)
 			sites->of_node[sites->list[i].node] = (uint32_t)i;
 }
 

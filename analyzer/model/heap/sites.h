@@ -44,7 +44,8 @@ struct tpa_sites {
 	uint8_t *changed; /* of TPA_SITES_TOGETHER each: all bits, once what is live of one has changed */
 	size_t changed_room;
 	uint32_t *of_node; /* grouped by stack alone: the site of each node, of blocks that no op allocated */
-	uint32_t *table;   /* of the other sites: a hash table */
+	size_t node_count, node_room;
+	uint32_t *table; /* of the other sites: a hash table */
 	unsigned bits;
 };
 
@@ -58,7 +59,7 @@ uint32_t tpa_sites_enter_key(struct tpa_sites *sites, uint32_t node, uint64_t ke
 /* Site of a stack when sites are stacks. */
 static inline uint32_t tpa_sites_of_node(struct tpa_sites *sites, uint32_t node)
 {
-	uint32_t site = node < sites->trace->node_count ? sites->of_node[node] : TPA_SITE_NONE;
+	uint32_t site = node < sites->node_count ? sites->of_node[node] : TPA_SITE_NONE;
 
 	return __builtin_expect(site != TPA_SITE_NONE, 1) ? site : tpa_sites_enter(sites, node);
 }

@@ -38,9 +38,8 @@ bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archiv
 	tpa_chunks_archive(archive, replay->trace);
 	tpa_events_archive(archive, replay->events, replay->event != NULL);
 	tpa_damage_archive(archive, replay->trace);
-	if (tpa_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.calls.same,
-				      replay->ops.calls.count))
-		tpa_replay_archive_parts(archive, visited);
+	tpa_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.calls.same, replay->ops.calls.count);
+	tpa_replay_archive_parts(archive, visited);
 	tpa_archive_numbers_end(&numbers);
 	return !archive->failed;
 }
@@ -62,8 +61,8 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 	if (archive->failed)
 		return false;
 	tpa_replay_fetch(replay);
-	if (tpa_archive_numbers_begin(&numbers, archive, trace, replay->ops.calls.same, replay->ops.calls.count))
-		tpa_replay_archive_parts(archive, replay);
+	tpa_archive_numbers_begin(&numbers, archive, trace, replay->ops.calls.same, replay->ops.calls.count);
+	tpa_replay_archive_parts(archive, replay);
 	tpa_archive_numbers_end(&numbers);
 	if (!archive->failed)
 		tpa_replay_find_pools(replay);

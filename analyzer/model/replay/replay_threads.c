@@ -10,15 +10,10 @@
 struct tpa_thread_state *tpa_replay_new_thread(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	uint32_t number = event->thread;
-	size_t need = (size_t)number + 1;
 	struct tpa_thread_state *thread;
 
-	if (need > replay->threads.index_count) {
-		tpa_grow(&replay->threads.index, &replay->threads.index_room, need, sizeof(*replay->threads.index));
-		memset(replay->threads.index + replay->threads.index_count, 0,
-		       (need - replay->threads.index_count) * sizeof(*replay->threads.index));
-		replay->threads.index_count = need;
-	}
+	tpa_extend(&replay->threads.index, &replay->threads.index_count, &replay->threads.index_room,
+		   (size_t)number + 1, sizeof(*replay->threads.index));
 	tpa_grow(&replay->threads.list, &replay->threads.room, replay->threads.count + 1,
 		 sizeof(*replay->threads.list));
 	thread = &replay->threads.list[replay->threads.count++];
