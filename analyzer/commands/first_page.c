@@ -16,6 +16,8 @@
 #include "report/text/related.h"
 #include "report/text/step_listing.h"
 
+#define PROCESSES 8 /* that have a section */
+#define BRIEF_ROWS 3
 #define RSS_ROWS 4
 #define LEAK_ROWS 5
 #define TIME_ROWS 5
@@ -47,7 +49,8 @@ static void print_recording(const struct tpa_page *page, const struct tpa_proces
 	fputc('\n', page->out);
 }
 
-static void print_peak(struct tpa_session *session, size_t index)
+/* Of the peak at most `most` rows. */
+static void print_peak(struct tpa_session *session, size_t index, size_t most)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
@@ -62,7 +65,7 @@ static void print_peak(struct tpa_session *session, size_t index)
 	tpa_headline(page, "Memory: %s at the peak, %s after the start",
 		     tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
 		     tpa_time(heap->peak_time_ns - process->start_ns).text);
-	cover = tpa_session_peak_cover(session, index);
+	cover = tpa_session_peak_cover(session, index, most);
 	tpa_peak_cover_print(session, cover);
 	tpa_cover_free(cover);
 	fprintf(page->out, "  %s %s", tpa_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
@@ -72,8 +75,6 @@ static void print_peak(struct tpa_session *session, size_t index)
 	if (heap->mapped_peak)
 		fprintf(page->out, ", mmap %s", tpa_bytes(heap->mapped_peak, page->exact).text);
 	fputc('\n', page->out);
-	tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
-				 RSS_ROWS);
 }
 
 static void print_time(struct tpa_session *session, size_t index)
@@ -102,26 +103,78 @@ static void print_time(struct tpa_session *session, size_t index)
 	free(list.ops);
 }
 
+/* ---- several processes ---- */
+
+static bool leaks(const struct tpa_session *session, size_t index)
+{
+	const struct tpa_growth_view view = { .listing = { .run = session->run }, .process = index };
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(&view);
+
+	return (stats->heap.leaks || stats->maps.leaks) && tpa_findings_enough(&view);
+}
+
+/* How many processes held more at their peaks. */
+static size_t rank_of(const struct tpa_run *run, size_t index)
+{
+	uint64_t mine = run->processes[index].heap.peak_bytes, peak;
+	size_t rank = 0;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		peak = run->processes[i].heap.peak_bytes;
+		rank += peak > mine || (peak == mine && i < index);
+	}
+	return rank;
+}
+
+bool tpa_first_page_shows(const struct tpa_session *session, size_t index)
+{
+	return rank_of(session->run, index) < PROCESSES || leaks(session, index);
+}
+
+/* What matters of a process that is not the largest. */
+static void print_brief(struct tpa_session *session, size_t index)
+{
+	tpa_process_print(&session->run->processes[index], &session->page);
+	print_peak(session, index, BRIEF_ROWS);
+	if (leaks(session, index))
+		tpa_leaks_answer_print(session, index, BRIEF_ROWS);
+}
+
 void tpa_first_page_print(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 
+	if (rank_of(session->run, index)) {
+		print_brief(session, index);
+		return;
+	}
 	tpa_process_print(process, page);
 	tpa_others_print(process->trace, page);
 	tpa_scope_print(session);
 	print_recording(page, process);
 	tpa_steps_print_short(page, process);
-	print_peak(session, index);
+	print_peak(session, index, TPA_COVER_ROWS);
+	tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
+				 RSS_ROWS);
 	tpa_leaks_answer_print(session, index, LEAK_ROWS);
 	print_time(session, index);
+}
+
+/* ---- what to do next ---- */
+
+static bool any_leaks(const struct tpa_session *session)
+{
+	for (size_t i = 0; i < session->run->process_count; i++)
+		if (leaks(session, i))
+			return true;
+	return false;
 }
 
 /* The most pressing thing first. */
 void tpa_first_page_next(const struct tpa_session *session)
 {
 	const struct tpa_process *process = &session->run->processes[0];
-	const struct tpa_growth_view view = { .listing = { .run = session->run } }; /* of that process */
 	const struct tpa_page *page = &session->page;
 	char names[300];
 
@@ -134,7 +187,7 @@ void tpa_first_page_next(const struct tpa_session *session)
 			       names);
 	else if (!process->heap.allocations)
 		tpa_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not", names);
-	else if (process->growth.heap.leaks && tpa_findings_enough(&view))
+	else if (any_leaks(session))
 		tpa_next_print(page, "tprof-analyze leaks %s   says since when it grows, and what it will come to",
 			       names);
 	else if (process->op_count)
@@ -149,7 +202,8 @@ json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct 
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
-	struct tpa_cover *peak = tpa_session_peak_cover(session, index), *cpu = cpu_cover(session, index);
+	struct tpa_cover *peak = tpa_session_peak_cover(session, index, TPA_COVER_ROWS),
+			 *cpu = cpu_cover(session, index);
 	struct tpa_op_list ops;
 	json_t *json;
 

@@ -3,16 +3,14 @@
 
 #include "report/text/cover_listing.h"
 
-#define PEAK_ROWS 8
-
-struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index)
+struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index, size_t most)
 {
 	const struct tpa_options *options = session->options;
 	struct tpa_cover *cover = tpa_cover_new();
 
 	tpa_cover_add_peak(cover, &session->run->processes[index], index, tpa_session_symbols(session, index),
 			   session->filter);
-	tpa_cover_finish(cover, options->top_set ? (size_t)options->top : PEAK_ROWS);
+	tpa_cover_finish(cover, options->top_set ? (size_t)options->top : most);
 	return cover;
 }
 

@@ -6,8 +6,11 @@
 #include "commands/session.h"
 #include "report/rows/cover.h"
 
-/* What held the process's memory at its peak, in at most 8 rows, or as many as --top says; to be freed with tpa_cover_free(). */
-struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index);
+#define TPA_COVER_ROWS 8
+
+/* What held the process's memory at its peak, in at most so many rows as --top says, or `most`; to be freed with
+ * tpa_cover_free(). */
+struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index, size_t most);
 
 /* The cover as a table, and below it how much of the peak its rows hold. */
 void tpa_peak_cover_print(struct tpa_session *session, const struct tpa_cover *cover);

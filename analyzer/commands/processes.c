@@ -45,18 +45,30 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 	tpa_json_write(json, session->page.out);
 }
 
+static void print_section(struct tpa_session *session, const struct tpa_report *report, size_t index)
+{
+	struct tpa_notes notes;
+
+	report->print(session, index, report->argument);
+	tpa_notes_collect(&notes, &session->run->processes[index], symbols_of(session, report, index));
+	tpa_notes_print(&notes, &session->page, report->notes);
+	tpa_notes_free(&notes);
+}
+
 static void write_text(struct tpa_session *session, const struct tpa_report *report)
 {
-	for (size_t i = 0; i < session->run->process_count; i++) {
-		struct tpa_notes notes;
+	size_t shown = 0, count = session->run->process_count;
 
-		if (i)
+	for (size_t i = 0; i < count; i++) {
+		if (report->shows && !report->shows(session, i))
+			continue;
+		if (shown++)
 			fputs("\n\n", session->page.out);
-		report->print(session, i, report->argument);
-		tpa_notes_collect(&notes, &session->run->processes[i], symbols_of(session, report, i));
-		tpa_notes_print(&notes, &session->page, report->notes);
-		tpa_notes_free(&notes);
+		print_section(session, report, i);
 	}
+	if (shown < count)
+		fprintf(session->page.out, "\n\nand %zu more process%s (--full shows all)\n", count - shown,
+			count - shown == 1 ? "" : "es");
 	report->print_end(session, report->argument);
 }
 

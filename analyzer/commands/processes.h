@@ -10,6 +10,8 @@ struct tpa_report {
 	size_t notes; /* that are printed as text at most; 0: all */
 	bool symbols; /* open all processes' symbols first; the notes then say which names are missing */
 	bool related; /* JSON has "run": the other processes of the run that have traces */
+	/* Has run->processes[index] a section in the text? NULL: all have. */
+	bool (*shows)(const struct tpa_session *session, size_t index);
 	/* Prints the section of run->processes[index] as text, without its notes. */
 	void (*print)(struct tpa_session *session, size_t index, const void *argument);
 	/* Prints what follows the sections of all processes. */

@@ -222,7 +222,7 @@ static const char *nothing_of(const struct tpa_session *session, const struct tp
 /* False: the cover has no row. */
 static bool print_cover(struct tpa_session *session, size_t process)
 {
-	struct tpa_cover *cover = tpa_session_peak_cover(session, process);
+	struct tpa_cover *cover = tpa_session_peak_cover(session, process, TPA_COVER_ROWS);
 	bool any = cover->count > 0;
 
 	if (any)

@@ -24,7 +24,7 @@
 #define TOP_SITES 5
 #define PLOT_ROWS 6
 #define SUPPRESSED_LEAST 0.05 /* of what was unfreed: less carries nothing */
-#define NOTES 3 /* on the first page */
+#define NOTES 3		      /* on the first page */
 
 static void print_label(const struct tpa_page *page, const char *label)
 {
@@ -272,6 +272,7 @@ static struct tpa_report report_of(const struct tpa_options *options, const stru
 {
 	return (struct tpa_report){ .symbols = true,
 				    .notes = options->full ? 0 : NOTES,
+				    .shows = options->full ? NULL : tpa_first_page_shows,
 				    .related = true,
 				    .print = print_process,
 				    .print_end = print_end,

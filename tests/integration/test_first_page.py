@@ -4,7 +4,7 @@ import os
 import re
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, Harness, analyze, report, sites
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, Harness, analyze, report, sites
 
 SOURCES = ROOT / "tests/workloads"
 KIB = 1024
@@ -138,3 +138,36 @@ def test_leaks_are_on_the_page(tprof):
     nothing = tprof.profile([WORKLOADS / "first_page"])
     assert report(nothing.traces()[0])["answer"]["leaks"] == []
     assert re.search(r"\nLeaks\n  (none found|not known): ", analyze(nothing.traces()[0]).stdout)
+
+
+WORKERS = """import os, sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+kept = bytearray(5000000)
+for worker in range(12):
+    if os.fork() == 0:
+        mine = bytearray(3000000 - 100000 * worker)
+        for step in range(300 if worker == 11 else 0):
+            kept_of_worker = globals().setdefault("leak", [])
+            kept_of_worker.append(bytearray(600))  # the leak
+            tprof.step()
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_processes_that_matter_have_sections(tprof):
+    """The largest in whole, some in brief, and one that leaks even if it is the smallest; the others are counted."""
+    script = tprof.directory / "workers.py"
+    script.write_text(WORKERS)
+    run = tprof.run([PYTHON, script, BUILD / "share/tprof"], [LIBRARY])
+    assert run.status == 0, run.stderr
+    traces = run.traces()
+    assert len(traces) == 13
+    text = analyze(*traces).stdout
+    assert text.count("\nMemory: ") == 9 and text.count("\nSlowest ops") + text.count("\nCPU time") >= 1
+    assert "\nand 4 more processes (--full shows all)\n" in text
+    assert text.count("\nLeaks: 1 place that grows with every step") == 1 and "workers.py:10" in text
+    leak = [report["answer"]["leaks"] for report in report(*traces)["processes"] if report["answer"]["leaks"]]
+    assert [one["frame"]["line"] for (one,) in leak] == [10]
+    assert "next: tprof-analyze leaks " in text
