@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""leak_kinds.py FOLDER KIND STEPS: a loop with one planted leak, at the line marked "LEAK kind", or with none. FOLDER has tprof.py."""
+"""
+leak_kinds.py FOLDER KIND STEPS [FILE]: a loop with one planted leak, at the line marked "LEAK kind", or with none. FOLDER has
+tprof.py. Waits for FILE at the end.
+"""
 import gc
+import os
 import sys
+import time
 
 sys.path.insert(0, sys.argv[1])
 import tprof  # noqa: E402  the folder has it
@@ -64,3 +69,5 @@ the_model = Model()
 for number in range(STEPS):
     run(the_model, number)
     tprof.step()
+while len(sys.argv) > 4 and not os.path.exists(sys.argv[4]):  # is searched meanwhile
+    time.sleep(0.01)

@@ -4,7 +4,6 @@
 #include "report/json/json_stack.h"
 #include "report/rows/cover.h"
 #include "report/rows/findings.h"
-#include "report/rows/holder_rows.h"
 #include "report/rows/source_text.h"
 
 static json_t *json_share(uint64_t part, uint64_t whole)
@@ -64,18 +63,6 @@ json_t *tpa_cover_json(const struct tpa_run *run, const struct tpa_cover *cover)
 	return json;
 }
 
-/* The path from the root to what retains the blocks. Empty: it is not known. */
-static json_t *json_holder(const struct tpa_growth_view *view, const struct tpa_finding *finding)
-{
-	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
-	const struct tpa_held *held = tpa_held_find(trace, finding->site.node, finding->site.op);
-	json_t *json = held ? tpa_holder_json(trace, view->listing.symbols[view->process], held) : json_object();
-	json_t *path = json_incref(json_object_get(json, "path"));
-
-	json_decref(json);
-	return path ? path : json_array();
-}
-
 static json_t *json_leak(const struct tpa_growth_view *view, const struct tpa_finding *finding)
 {
 	const struct tpa_growth_site *site = &finding->site;
@@ -94,7 +81,7 @@ static json_t *json_leak(const struct tpa_growth_view *view, const struct tpa_fi
 	json_object_set_new(json, "what",
 			    line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name))) : json_null());
 	json_object_set_new(json, "frame", line->location ? tpa_json_frame(line) : json_null());
-	json_object_set_new(json, "holder", json_holder(view, finding));
+	json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
 	return json;
 }
 

@@ -202,6 +202,7 @@ static json_t *json_findings(const struct tpa_growth_view *view)
 				    finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
 		json_object_set_new(json, "until_limit", json_left(view, finding));
 		json_object_set_new(json, "lines", json_lines(finding));
+		json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
 		json_array_append_new(list, json);
 	}
 	tpa_findings_free(&findings);

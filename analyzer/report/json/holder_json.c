@@ -4,6 +4,7 @@
 
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
+#include "report/rows/findings.h"
 #include "report/rows/holder_rows.h"
 
 static json_t *json_link(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_holder_link *link)
@@ -31,7 +32,7 @@ static json_t *json_links(const struct tpa_trace *trace, struct tpa_symbols *sym
 	return list;
 }
 
-json_t *tpa_holder_json(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_held *held)
+static json_t *json_holder(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_held *held)
 {
 	const char *root = NULL;
 	struct tpa_holder_path path = { .count = 0 };
@@ -62,6 +63,18 @@ json_t *tpa_holder_json(const struct tpa_trace *trace, struct tpa_symbols *symbo
 	return json;
 }
 
+json_t *tpa_finding_holder_json(const struct tpa_growth_view *view, const struct tpa_finding *finding)
+{
+	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
+	const struct tpa_held *held =
+		finding->mapped ? NULL : tpa_held_find(trace, finding->site.node, finding->site.op);
+	struct tpa_holder_path path;
+
+	return held && tpa_holder_path(trace, held, &path)
+		       ? json_links(trace, view->listing.symbols[view->process], &path)
+		       : json_array();
+}
+
 static json_t *json_list(const struct tpa_growth_view *view, enum tprof_held what)
 {
 	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
@@ -72,7 +85,7 @@ static json_t *json_list(const struct tpa_growth_view *view, enum tprof_held wha
 	for (size_t i = 0; i < count && (!view->listing.top || shown < view->listing.top); i++) {
 		if (what == TPROF_HELD_STACK && !tpa_growth_shown(view, list[i]->node))
 			continue;
-		json_array_append_new(json, tpa_holder_json(trace, view->listing.symbols[view->process], list[i]));
+		json_array_append_new(json, json_holder(trace, view->listing.symbols[view->process], list[i]));
 		shown++;
 	}
 	free(list);

@@ -68,9 +68,12 @@ json_t *tpa_reach_search_json(const struct tpa_growth_view *view);
 /* "reachability"; null if there was no search. */
 json_t *tpa_reach_json(const struct tpa_growth_view *view);
 
-/* By what blocks are held: "holders", "largest_holders", "holders_search"; and of one stack. */
+/* By what blocks are held: "holders", "largest_holders", "holders_search". */
 json_t *tpa_holders_json(const struct tpa_growth_view *view);
-json_t *tpa_holder_json(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_held *held);
+
+/* By what a finding's blocks are held: the path. Empty: it is not known. */
+struct tpa_finding;
+json_t *tpa_finding_holder_json(const struct tpa_growth_view *view, const struct tpa_finding *finding);
 
 /* "memory": both moments, and how the parts grow. */
 json_t *tpa_makeup_json(const struct tpa_run *run, size_t process, struct tpa_symbols *const *symbols);

@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "report/rows/units.h"
 
+#define LINKS_BEHIND 2 /* in the text of a path, of what follows the holder */
+
 static bool is_latest(const struct tpa_trace *trace, uint64_t ticks)
 {
 	return trace->holders.ticks && ticks == trace->holders.ticks;
@@ -182,10 +184,16 @@ bool tpa_holder_text(const struct tpa_trace *trace, struct tpa_symbols *symbols,
 	const struct tpa_held *held = tpa_held_find(trace, node, op);
 	struct tpa_holder_path path;
 
+	size_t shown, at;
+
 	text[0] = 0;
 	if (!held || !tpa_holder_path(trace, held, &path))
 		return false;
-	tpa_holder_path_text(trace, symbols, &path, path.holder + 1, text, size);
+	shown = path.holder + 1 + LINKS_BEHIND < path.count ? path.holder + 1 + LINKS_BEHIND : path.count;
+	tpa_holder_path_text(trace, symbols, &path, shown, text, size);
+	at = strlen(text);
+	snprintf(text + at, size - at, "%s: %s kept", shown < path.count ? " -> ..." : "",
+		 tpa_bytes(path.links[path.holder]->bytes, false).text);
 	return true;
 }
 

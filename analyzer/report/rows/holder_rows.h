@@ -34,8 +34,8 @@ void tpa_holder_link_text(const struct tpa_trace *trace, struct tpa_symbols *sym
 			  const struct tpa_holder_link *link, char *text, size_t size);
 
 /*
- * Who holds the blocks of a stack and op, in one line: from the root to what retains them, as in
- * "head (static) -> 32 B of make_node() x 100,000". False: it is not known, and text is "".
+ * Who holds the blocks of a stack and op, in one line: from the root to what retains them and a little further, as in
+ * "head (static) -> 32 B of make_node() x 100,000: 3.05 MiB kept". False: it is not known, and text is "".
  */
 bool tpa_holder_text(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node, uint32_t op, char *text,
 		     size_t size);
