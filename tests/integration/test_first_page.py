@@ -135,6 +135,10 @@ def test_leaks_are_on_the_page(tprof):
         (one["bytes_per_step"], one["lines"][0]["line"]) for one in findings]
     text = analyze(run.traces()[0]).stdout
     assert re.search(r"\nLeaks: 1 place that grows with every step", text)
+    assert re.search(r"\n  \S+:\d+ \(wrapped\) is held by kept \(static\) -> ", text)
+    unasked = tprof.run([WORKLOADS / "leak_kinds", "wrapped", 300], [LIBRARY])
+    hint = r"\n  record with TPROF_LEAKCHECK=step:\d+ to see who holds it\n"
+    assert re.search(hint, analyze(unasked.traces()[0]).stdout) and not re.search(hint, text)
     nothing = tprof.profile([WORKLOADS / "first_page"])
     assert report(nothing.traces()[0])["answer"]["leaks"] == []
     assert re.search(r"\nLeaks\n  (none found|not known): ", analyze(nothing.traces()[0]).stdout)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaks in a table, a line for each. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "report/rows/holder_rows.h"
@@ -124,11 +125,14 @@ static void print_no_leak(const struct tpa_growth_view *view)
 			tpa_count(stats->last).text);
 }
 
+/* Or how to find that out: at a step, as much is freed before the end. */
 static void print_holders(const struct tpa_growth_view *view, const struct tpa_findings *findings, size_t shown)
 {
 	const struct tpa_process *process = &view->listing.run->processes[view->process];
 	const struct tpa_page *page = view->listing.page;
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	char place[1200], holder[1200], shorter[1200];
+	bool any = false;
 
 	for (size_t i = 0; i < shown; i++) {
 		const struct tpa_finding *finding = &findings->list[i];
@@ -140,7 +144,15 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 		fprintf(page->out, "  %s is held by %s\n", place,
 			tpa_shorten(page, holder, page->width - 16 - tpa_text_columns(page, place), shorter,
 				    sizeof(shorter)));
+		any = true;
 	}
+	if (!shown || any)
+		return;
+	if (!stats->seconds && process->steps.source == TPA_STEPS_MARKED)
+		tpa_print(page, TPA_STYLE_DIM, "  record with TPROF_LEAKCHECK=step:%" PRIu64 " to see who holds it\n",
+			  stats->last);
+	else
+		tpa_print(page, TPA_STYLE_DIM, "  `tprof ctl PID holders`, while it runs, finds who holds it\n");
 }
 
 void tpa_findings_answer_print(const struct tpa_growth_view *view)
