@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff: what changed from one run to another, or from some to others, and whether chance alone would do the same. */
-#include "base/memory.h"
 #include "commands/runs.h"
 #include "commands/site_report.h"
 #include "report/json/diff_json.h"
@@ -45,7 +44,6 @@ static void print(struct tpa_session *page, struct tpa_diff *diff)
 
 	tpa_diff_test(diff);
 	json = tpa_diff_json(diff, choice);
-	tpa_need(json);
 	if (page->options->json) {
 		tpa_json_write(json, page->page.out);
 		return;

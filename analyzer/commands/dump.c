@@ -42,7 +42,6 @@ static void read_events(struct tpa_dump *dump, uint64_t limit)
 	unsigned int shift = dump->trace->header->tick_shift;
 	const struct tpa_event *event;
 
-	tpa_need(events);
 	while ((!limit || dump->printed < limit) && (event = tpa_events_next(events))) {
 		uint64_t time_ns = dump->process->start_ns + tpa_trace_ns(dump->trace, event->time << shift);
 
@@ -50,7 +49,6 @@ static void read_events(struct tpa_dump *dump, uint64_t limit)
 			show(dump, event, time_ns);
 	}
 	extend_nodes(dump);
-	tpa_need(!tpa_events_failed(events));
 	tpa_events_close(events);
 }
 

@@ -202,7 +202,6 @@ void tpa_dump_stacks_json(struct tpa_dump *dump, bool first_process)
 		if (!dump->used[i])
 			continue;
 		stack = tpa_json_stack(dump->trace, dump->symbols, (uint32_t)i, NULL, &own);
-		tpa_need(stack);
 		fprintf(out, "%s\n      \"%zu\": {\"own\": %" JSON_INTEGER_FORMAT ", \"stack\": ", first ? "" : ",", i,
 			own);
 		json_dumpf(stack, out, JSON_COMPACT | JSON_ENCODE_ANY);

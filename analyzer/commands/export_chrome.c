@@ -45,7 +45,6 @@ static const char *quoted(char **cache, uint32_t op, const char *text)
 {
 	if (!cache[op])
 		cache[op] = tpa_chrome_quote(text, strlen(text));
-	tpa_need(cache[op]);
 	return cache[op];
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "commands/site_report.h"
 #include "report/text/growth_listing.h"
 #include "report/text/holder_listing.h"
@@ -100,9 +99,9 @@ void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t
 
 	begin_view(&owned, session, process, 100);
 	pool(&owned, session, process);
-	tpa_need(json_object_set_new(json, "growth", tpa_growth_json(&owned.view)) == 0);
-	tpa_need(json_object_set_new(json, "reachability", tpa_reach_json(&owned.view)) == 0);
-	tpa_need(json_object_set_new(json, "search", tpa_reach_search_json(&owned.view)) == 0);
+	json_object_set_new(json, "growth", tpa_growth_json(&owned.view));
+	json_object_set_new(json, "reachability", tpa_reach_json(&owned.view));
+	json_object_set_new(json, "search", tpa_reach_search_json(&owned.view));
 	end_view(&owned);
 }
 
@@ -113,7 +112,7 @@ void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *
 	if (session->run->processes[process].growth.seconds)
 		return;
 	begin_view(&owned, session, process, 100);
-	tpa_need(json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view)) == 0);
+	json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view));
 	end_view(&owned);
 }
 

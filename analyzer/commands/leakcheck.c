@@ -47,10 +47,10 @@ static bool search_frozen(struct tpa_control *control, const struct tpa_trace *t
 	bool good;
 
 	tpa_roots_find(&roots, frozen, &search->held, control->header->snapshot_still, trace->malloc_path);
-	good = tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, frozen);
-	if (good && search->last)
+	tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, frozen);
+	if (search->last)
 		tpa_holders_search(trace, frozen, &search->held, &roots, search->ticks, &search->holders);
-	good = good && tpa_frozen_whole(frozen, error);
+	good = tpa_frozen_whole(frozen, error);
 	tpa_roots_free(&roots);
 	return good;
 }
@@ -62,8 +62,8 @@ static bool search_trace(struct tpa_control *control, struct tpa_frozen *frozen,
 
 	if (!trace)
 		return false;
-	good = tpa_reach_held(trace, search->ticks, &search->held) &&
-	       search_frozen(control, trace, frozen, search, error);
+	tpa_reach_held(trace, search->ticks, &search->held);
+	good = search_frozen(control, trace, frozen, search, error);
 	tpa_trace_close(trace);
 	return good;
 }
@@ -95,7 +95,7 @@ static bool searches(struct tpa_control *control, struct search *search)
 	bool good = search_once(control, search, &error);
 
 	if (!good)
-		fprintf(stderr, "tprof: leak check: %s\n", error ? error : "out of memory");
+		fprintf(stderr, "tprof: leak check: %s\n", error);
 	free(error);
 	return good;
 }

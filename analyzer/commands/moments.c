@@ -39,7 +39,6 @@ static uint64_t find_in(struct tpa_trace *trace, const char *text, uint64_t star
 	const struct tpa_event *event;
 	size_t length = strlen(text);
 
-	tpa_need(events);
 	while (found == UINT64_MAX && (event = tpa_events_next(events)) != NULL)
 		if (event->kind == TPA_EVENT_MARK && event->mark.length == length &&
 		    memcmp(event->mark.text, text, length) == 0)

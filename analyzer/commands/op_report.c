@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/op_report.h"
 
-#include "base/memory.h"
 #include "commands/growth_report.h"
 #include "commands/processes.h"
 
@@ -63,9 +62,9 @@ void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *j
 	json_object_set_new(json, "op_calls_nameless", tpa_json_number(of->op_counts.nameless));
 	json_object_set_new(json, "torch_work", tpa_work_known_json(of));
 	if (options->tree)
-		tpa_need(json_object_set_new(json, "tree", tpa_op_tree_json(of, tpa_top(options, 0))) == 0);
+		json_object_set_new(json, "tree", tpa_op_tree_json(of, tpa_top(options, 0)));
 	if (options->by == TPA_BY_LAYER)
-		tpa_need(json_object_set_new(json, "layers", tpa_layers_json(of, tpa_top(options, 0))) == 0);
+		json_object_set_new(json, "layers", tpa_layers_json(of, tpa_top(options, 0)));
 	json_object_set_new(json, "steps", steps_json(of, options, steps_one_by_one));
 	tpa_growth_steps_json(session, process, json_object_get(json, "steps"));
 	free(list.ops);

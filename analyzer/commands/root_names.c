@@ -57,7 +57,7 @@ static void name_variable(struct tpa_root_names *names, const struct tpa_module 
 {
 	const struct tpa_image *image = tpa_image_of(module, NULL);
 	const struct tpa_variables *variables = variables_of(names, module);
-	uint64_t place = image ? tpa_image_address(image, module, address) : 0;
+	uint64_t place = tpa_image_address(image, module, address);
 	const struct tpa_variable *variable = tpa_variables_find(variables, place, false);
 
 	root->kind = TPROF_HOLDER_STATIC;
@@ -164,9 +164,8 @@ static bool find_function(struct tpa_root_names *names, uint64_t address, uint64
 		if (!module || !is_return(names->memory, word))
 			continue;
 		image = tpa_image_of(module, NULL);
-		name = image && image->module
-			       ? tpa_symtab_find(&image->symtab, tpa_image_address(image, module, word - 1))
-			       : NULL;
+		name = image->module ? tpa_symtab_find(&image->symtab, tpa_image_address(image, module, word - 1))
+				     : NULL;
 		readable = name ? tpa_demangle(name) : NULL;
 		if (name)
 			snprintf(text, size, "%s", readable ? readable : name);

@@ -49,7 +49,6 @@ static int open_output(struct tpa_session *session)
 		return TPA_EXIT_OK; /* no text for people: it has rules of its own */
 	}
 	session->page.out = tpa_plain_open(out, session->page.color);
-	tpa_need(session->page.out);
 	say_left_out(session, true);
 	return TPA_EXIT_OK;
 }
@@ -291,7 +290,7 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 	session->progress = NULL;
 	take_symbols(session);
 	for (size_t i = 0; i < session->trace_count; i++)
-		tpa_need(tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir));
+		tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir);
 	tpa_session_damage_print(session);
 	status = check_thread(session);
 	if (status == TPA_EXIT_OK)

@@ -175,7 +175,7 @@ void tpa_session_print_makeup(struct tpa_session *session, size_t process, const
 	if (options->filter || options->thread)
 		return; /* the makeup is the whole process's */
 	tpa_session_symbols(session, process);
-	tpa_need(tpa_makeup_print(&listing, process, moment, title));
+	tpa_makeup_print(&listing, process, moment, title);
 }
 
 static struct tpa_listing listing_of(struct tpa_session *session, const struct tpa_site_report *report)

@@ -7,8 +7,6 @@
  */
 #include "commands/stacks.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
 #define DESCRIPTOR_WORDS 288 /* 2,304 bytes: the least that any glibc has since 2.17 */
@@ -91,8 +89,7 @@ static void bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, co
 
 	if (!joined && !ended)
 		return;
-	tpa_need(tpa_frozen_dead(frozen, map->low,
-				 joined || is_detached(descriptor) ? descriptor->high : descriptor->at));
+	tpa_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
 }
 
 /* The vector of the modules' thread-local storage, which is kept with the stack; it is pointed to behind its two first words. */
@@ -135,7 +132,7 @@ static void find_waiting(struct tpa_frozen *frozen, const uint64_t *still)
 		uint64_t low = note->stacks[i].low, sp = note->used[i];
 
 		if (still[i / 64] >> i % 64 & 1 && sp > low + TPA_RED_ZONE && sp < note->stacks[i].high)
-			tpa_need(tpa_frozen_dead(frozen, low, sp - TPA_RED_ZONE));
+			tpa_frozen_dead(frozen, low, sp - TPA_RED_ZONE);
 	}
 }
 

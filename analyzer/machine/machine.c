@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 #define SCHEMA "tprof-machine/1"
 
 const char *const tpa_width_names[TPA_WIDTHS] = { "SSE", "AVX2", "AVX-512", "AMX" };
@@ -130,9 +132,8 @@ double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, boo
 char *tpa_machine_path(const struct tpa_machine *machine)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char name[sizeof(machine->cpu)], *path = NULL;
+	char name[sizeof(machine->cpu)];
 	size_t used = 0;
-	int length;
 
 	for (const char *c = machine->cpu; *c; c++) {
 		if (isalnum((unsigned char)*c))
@@ -142,12 +143,10 @@ char *tpa_machine_path(const struct tpa_machine *machine)
 	}
 	name[used] = '\0';
 	if (cache && cache[0] == '/')
-		length = asprintf(&path, "%s/tprof/%s-%u.json", cache, name, machine->cores);
-	else if (home && home[0] == '/')
-		length = asprintf(&path, "%s/.cache/tprof/%s-%u.json", home, name, machine->cores);
-	else
-		return NULL;
-	return length < 0 ? NULL : path;
+		return tpa_format("%s/tprof/%s-%u.json", cache, name, machine->cores);
+	if (home && home[0] == '/')
+		return tpa_format("%s/.cache/tprof/%s-%u.json", home, name, machine->cores);
+	return NULL;
 }
 
 static double number(const json_t *object, const char *key)
@@ -248,16 +247,14 @@ static void make_folders(char *path)
 bool tpa_machine_write(const struct tpa_machine *machine, const char *path)
 {
 	json_t *json = tpa_machine_json(machine, rate_json);
-	char *folders = strdup(path), *draft = NULL;
-	bool good = json && folders && json_object_set_new(json, "schema", json_string(SCHEMA)) == 0 &&
-		    asprintf(&draft, "%s.%d", path, (int)getpid()) > 0;
+	char *folders = tpa_strdup(path), *draft = tpa_format("%s.%d", path, (int)getpid());
+	bool good;
 
-	if (good) {
-		make_folders(folders);
-		good = json_dump_file(json, draft, JSON_INDENT(2)) == 0 && rename(draft, path) == 0;
-		if (!good)
-			unlink(draft);
-	}
+	json_object_set_new(json, "schema", json_string(SCHEMA));
+	make_folders(folders);
+	good = json_dump_file(json, draft, JSON_INDENT(2)) == 0 && rename(draft, path) == 0;
+	if (!good)
+		unlink(draft);
 	json_decref(json);
 	free(folders);
 	free(draft);

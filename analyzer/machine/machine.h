@@ -59,13 +59,13 @@ struct tpa_rate tpa_machine_peak(const struct tpa_machine *machine, enum tpa_pre
  */
 double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, bool shared);
 
-/* The whole machine as JSON, each rate converted by `rate`. NULL: no memory. */
+/* The whole machine as JSON, each rate converted by `rate`. */
 json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(const struct tpa_rate *));
 
 /* ---- the file ---- */
 
 /*
- * The path of this machine's file; the caller frees it. NULL: no memory, or neither XDG_CACHE_HOME nor HOME is set.
+ * The path of this machine's file; the caller frees it. NULL: neither XDG_CACHE_HOME nor HOME is set.
  */
 char *tpa_machine_path(const struct tpa_machine *machine);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "machine/kernels.h"
 
 #define RUN_NS 1000000.0 /* of one timing; the best counts, as others run on the machine too, */
@@ -195,13 +196,11 @@ static int nth_cpu(const cpu_set_t *allowed, uint32_t n)
 /* GFLOP/s or GB/s of `threads` cores; 0: it failed. */
 static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t threads)
 {
-	struct member *members = calloc(threads, sizeof(*members));
+	struct member *members = tpa_zalloc(threads, sizeof(*members));
 	struct team team = { .work = work, .members = threads };
 	uint32_t started = 0;
 	double best = 0;
 
-	if (!members)
-		return 0;
 	for (; started < threads; started++) {
 		members[started].team = &team;
 		members[started].first = started == 0;

@@ -93,7 +93,6 @@ static bool is_symbol(const struct known *known, const char *name)
 	return length > tail && length < 64 && strcmp(name + length - tail, wanted) == 0;
 }
 
-/* Without memory for its name it is not told of. */
 static void add_found(struct tpa_allocators_module *module, const struct known *known, const char *name,
 		      struct range range)
 {
@@ -102,8 +101,8 @@ static void add_found(struct tpa_allocators_module *module, const struct known *
 	for (size_t i = 0; i < module->count; i++)
 		if (module->list[i].what == known)
 			return;
-	*found = (struct found){ .what = known, .symbol = strdup(name), .function = range };
-	module->count += found->symbol != NULL;
+	*found = (struct found){ .what = known, .symbol = tpa_strdup(name), .function = range };
+	module->count++;
 }
 
 static void look_at_symbol(struct tpa_allocators_module *module, const char *name, struct range range)
@@ -240,26 +239,20 @@ static bool is_used(const struct tpa_trace *trace, const struct tpa_module *modu
 }
 
 /* Of several that are one allocator's the first says it. */
-static bool add_unseen(struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
+static void add_unseen(struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
-	struct tpa_unseen_allocator *list;
-
 	for (size_t i = 0; i < trace->unseen_count; i++)
 		if (strcmp(trace->unseen[i].name, found->what->name) == 0)
-			return true;
-	list = realloc(trace->unseen, (trace->unseen_count + 1) * sizeof(*list));
-	if (!list)
-		return false;
-	trace->unseen = list;
-	list[trace->unseen_count++] = (struct tpa_unseen_allocator){ .name = found->what->name,
-								     .symbol = found->symbol,
-								     .module = module->path,
-								     .setting = found->what->setting,
-								     .pool = found->what->pool };
-	return true;
+			return;
+	trace->unseen = tpa_resize(trace->unseen, trace->unseen_count + 1, sizeof(*trace->unseen));
+	trace->unseen[trace->unseen_count++] = (struct tpa_unseen_allocator){ .name = found->what->name,
+									      .symbol = found->symbol,
+									      .module = module->path,
+									      .setting = found->what->setting,
+									      .pool = found->what->pool };
 }
 
-bool tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir)
+void tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir)
 {
 	for (size_t i = 0; i < trace->module_count; i++) {
 		const struct tpa_module *module = &trace->modules[i];
@@ -268,17 +261,14 @@ bool tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, 
 		if (module->collector || module->path[0] != '/')
 			continue;
 		at = module_of(known, module, debug_dir);
-		if (!at)
-			return false;
 		for (size_t k = 0; k < at->count; k++) {
 			const struct found *found = &at->list[k];
 			bool proof = found->what->pool || found->what->proof;
 
 			if (at->has_malloc && !found->what->pool)
 				continue;
-			if ((!proof || is_used(trace, module, found)) && !add_unseen(trace, module, found))
-				return false;
+			if (!proof || is_used(trace, module, found))
+				add_unseen(trace, module, found);
 		}
 	}
-	return true;
 }

@@ -15,8 +15,8 @@ struct tpa_allocators {
 	size_t count, room;
 };
 
-/* Fills trace->unseen of an open trace. False: no memory. */
-bool tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir);
+/* Fills trace->unseen of an open trace. */
+void tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir);
 void tpa_allocators_free(struct tpa_allocators *known);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/memory.h"
 #include "symbols/image.h"
 
 #define RBP 6	    /* x86-64 psABI, figure 3.36 */
@@ -22,11 +23,9 @@ struct tpa_cfi_file {
 
 struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module)
 {
-	struct tpa_cfi_file *file = calloc(1, sizeof(*file));
+	struct tpa_cfi_file *file = tpa_zalloc(1, sizeof(*file));
 	enum tpa_module_state state;
 
-	if (!file)
-		return NULL;
 	elf_version(EV_CURRENT);
 	file->bias = module->bias;
 	file->fd = tpa_image_find(module, NULL, &state);

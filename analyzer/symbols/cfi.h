@@ -19,7 +19,7 @@ struct tpa_cfi_place {
 
 struct tpa_cfi_file;
 
-/* NULL: the file is not there, or memory is out. */
+/* NULL: the file is not there. */
 struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module);
 /* `address`: at run time. `file` may be NULL. */
 struct tpa_cfi_place tpa_cfi_at(const struct tpa_cfi_file *file, uint64_t address);

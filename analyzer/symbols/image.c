@@ -14,6 +14,8 @@
 
 #include <elfutils/libdwelf.h>
 
+#include "base/memory.h"
+
 #define SYSTEM_DEBUG "/usr/lib/debug"
 
 /* The kernel's vDSO has no file. This process's own one is the same, if the build-id is. */
@@ -165,23 +167,20 @@ static void report_by_build_id(struct tpa_image *image, const struct tpa_module 
 		image->state = TPA_MODULE_OK;
 }
 
-static bool begin(struct tpa_image *image, const char *debug_dir)
+static void begin(struct tpa_image *image, const char *debug_dir)
 {
 	if (debug_dir) {
 		char *absolute = realpath(debug_dir, NULL);
 
 		/* Empty element: the folder of the file itself. */
-		if (asprintf(&image->debug_path, "%s::.debug:" SYSTEM_DEBUG, absolute ? absolute : debug_dir) < 0)
-			image->debug_path = NULL;
+		image->debug_path = tpa_format("%s::.debug:" SYSTEM_DEBUG, absolute ? absolute : debug_dir);
 		free(absolute);
-		if (!image->debug_path)
-			return false;
 		image->callbacks.debuginfo_path = &image->debug_path;
 	}
 	image->callbacks.find_elf = find_elf;
 	image->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
 	image->dwfl = dwfl_begin(&image->callbacks);
-	return image->dwfl != NULL;
+	tpa_need(image->dwfl);
 }
 
 /* libdwfl takes a program that is not position-independent to lie where it says, also if it was mapped elsewhere. */
@@ -194,7 +193,7 @@ static uint64_t shift_of(const struct tpa_image *image, const struct tpa_module 
 	return elf && gelf_getehdr(elf, &header) && header.e_type == ET_EXEC ? module->bias - bias : 0;
 }
 
-static bool open_image(struct tpa_image *image, const struct tpa_module *module, const char *debug_dir,
+static void open_image(struct tpa_image *image, const struct tpa_module *module, const char *debug_dir,
 		       struct tpa_arena *arena)
 {
 	int fd;
@@ -202,8 +201,7 @@ static bool open_image(struct tpa_image *image, const struct tpa_module *module,
 	memset(image, 0, sizeof(*image));
 	image->bias = module->bias;
 	elf_version(EV_CURRENT);
-	if (!begin(image, debug_dir))
-		return false;
+	begin(image, debug_dir);
 	dwfl_report_begin(image->dwfl);
 	fd = tpa_image_find(module, debug_dir, &image->state);
 	if (fd >= 0) {
@@ -217,10 +215,10 @@ static bool open_image(struct tpa_image *image, const struct tpa_module *module,
 		report_by_build_id(image, module);
 	}
 	if (!image->module)
-		return true;
+		return;
 	image->shift = shift_of(image, module);
 	image->scopes = tpa_scopes_new(image->module, arena);
-	return tpa_symtab_load(&image->symtab, image->module);
+	tpa_symtab_load(&image->symtab, image->module);
 }
 
 uint64_t tpa_image_address(const struct tpa_image *image, const struct tpa_module *module, uint64_t address)
@@ -276,23 +274,6 @@ static bool same(const struct key *a, const struct key *b)
 	       (!a->debug_dir || strcmp(a->debug_dir, b->debug_dir) == 0);
 }
 
-static struct entry *new_entry(const struct key *key)
-{
-	struct entry *entry = calloc(1, sizeof(*entry));
-
-	if (!entry)
-		return NULL;
-	entry->key = *key;
-	entry->key.path = strdup(key->path);
-	entry->key.debug_dir = key->debug_dir ? strdup(key->debug_dir) : NULL;
-	if (entry->key.path && (!key->debug_dir || entry->key.debug_dir))
-		return entry;
-	free(entry->key.path);
-	free(entry->key.debug_dir);
-	free(entry);
-	return NULL;
-}
-
 const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char *debug_dir)
 {
 	struct key key = key_of(module, debug_dir);
@@ -305,10 +286,10 @@ const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char
 		return &entry->image;
 	if (!names)
 		names = tpa_arena_new();
-	entry = names ? new_entry(&key) : NULL;
-	if (!entry)
-		return NULL;
-	/* Out of memory leaves an image with fewer names: still an answer. */
+	entry = tpa_zalloc(1, sizeof(*entry));
+	entry->key = key;
+	entry->key.path = tpa_strdup(key.path);
+	entry->key.debug_dir = key.debug_dir ? tpa_strdup(key.debug_dir) : NULL;
 	open_image(&entry->image, module, debug_dir, names);
 	entry->next = entries;
 	entries = entry;

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 struct entry {
 	uint64_t start, end;
 	uint64_t limit; /* largest end up to here */
@@ -42,7 +44,6 @@ static FILE *open_map(const char *folder, uint32_t pid)
 static void add_line(struct tpa_perfmap *jit, char *line)
 {
 	uint64_t start, size;
-	struct entry *entries;
 	char *end, *name;
 
 	start = strtoull(line, &end, 16);
@@ -53,16 +54,8 @@ static void add_line(struct tpa_perfmap *jit, char *line)
 		return;
 	name++;
 	name[strcspn(name, "\r\n")] = '\0';
-	if (jit->count == jit->capacity) {
-		jit->capacity = jit->capacity ? 2 * jit->capacity : 256;
-		entries = realloc(jit->entries, jit->capacity * sizeof(*entries));
-		if (!entries) {
-			jit->capacity = jit->count;
-			return;
-		}
-		jit->entries = entries;
-	}
-	jit->entries[jit->count] = (struct entry){ start, start + size, 0, jit->count, strdup(name) };
+	tpa_grow(&jit->entries, &jit->capacity, jit->count + 1, sizeof(*jit->entries));
+	jit->entries[jit->count] = (struct entry){ start, start + size, 0, jit->count, tpa_strdup(name) };
 	jit->count++;
 }
 
@@ -78,19 +71,20 @@ static int compare(const void *left, const void *right)
 struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid)
 {
 	FILE *file = open_map(folder, pid);
-	struct tpa_perfmap *jit = file ? calloc(1, sizeof(*jit)) : NULL;
+	struct tpa_perfmap *jit = file ? tpa_zalloc(1, sizeof(*jit)) : NULL;
 	uint64_t limit = 0;
 	char *line = NULL;
 	size_t size = 0;
 
-	while (jit && getline(&line, &size, file) > 0)
+	if (!jit)
+		return NULL;
+	while (getline(&line, &size, file) > 0)
 		add_line(jit, line);
 	free(line);
-	if (file)
-		fclose(file);
-	if (jit && jit->count)
+	fclose(file);
+	if (jit->count)
 		qsort(jit->entries, jit->count, sizeof(*jit->entries), compare);
-	for (size_t i = 0; jit && i < jit->count; i++) {
+	for (size_t i = 0; i < jit->count; i++) {
 		limit = jit->entries[i].end > limit ? jit->entries[i].end : limit;
 		jit->entries[i].limit = limit;
 	}

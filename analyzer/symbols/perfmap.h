@@ -10,7 +10,7 @@
 
 struct tpa_perfmap;
 
-/* Reads FOLDER/perf-PID.map. NULL: there is none (or out of memory). */
+/* Reads FOLDER/perf-PID.map. NULL: there is none. */
 struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid);
 void tpa_perfmap_close(struct tpa_perfmap *jit);
 

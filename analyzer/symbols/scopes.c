@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "symbols/demangle.h"
 
 #define DEPTH_MAX 128 /* of nested DIEs: deeper is a damaged file */
@@ -55,22 +56,6 @@ struct tpa_scopes {
 	struct ranges ranges; /* of the units */
 };
 
-/* Room for one more item; false: memory is out. */
-static bool reserve(void **items, size_t count, size_t *capacity, size_t size)
-{
-	size_t more = *capacity ? 2 * *capacity : 8;
-	void *bigger;
-
-	if (count < *capacity)
-		return true;
-	bigger = realloc(*items, more * size);
-	if (!bigger)
-		return false;
-	*items = bigger;
-	*capacity = more;
-	return true;
-}
-
 /* Adds all address ranges of a DIE; how many there were. */
 static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
 {
@@ -81,8 +66,7 @@ static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (start >= end || start == 0) /* 0: the linker dropped this function */
 			continue;
-		if (!reserve((void **)&ranges->items, ranges->count, &ranges->capacity, sizeof(*ranges->items)))
-			break;
+		tpa_grow(&ranges->items, &ranges->capacity, ranges->count + 1, sizeof(*ranges->items));
 		ranges->items[ranges->count++] = (struct range){ .start = start, .end = end, .owner = owner };
 	}
 	return ranges->count - before;
@@ -134,8 +118,7 @@ static void add_unit(struct tpa_scopes *scopes, const Dwarf_Die *die)
 	struct unit *unit;
 	uint8_t type = 0;
 
-	if (!reserve((void **)&scopes->units, scopes->count, &scopes->capacity, sizeof(*scopes->units)))
-		return;
+	tpa_grow(&scopes->units, &scopes->capacity, scopes->count + 1, sizeof(*scopes->units));
 	unit = &scopes->units[scopes->count];
 	memset(unit, 0, sizeof(*unit));
 	unit->die = unit->split = *die;
@@ -153,9 +136,7 @@ struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena)
 
 	if (!dwfl_module_getdwarf(module, &bias))
 		return NULL;
-	scopes = calloc(1, sizeof(*scopes));
-	if (!scopes)
-		return NULL;
+	scopes = tpa_zalloc(1, sizeof(*scopes));
 	scopes->arena = arena;
 	scopes->bias = bias;
 	/* The units' own ranges, not .debug_aranges: clang does not write that. */
@@ -188,8 +169,7 @@ void tpa_scopes_free(struct tpa_scopes *scopes)
 
 static void add_function(struct unit *unit, Dwarf_Die *die)
 {
-	if (!reserve((void **)&unit->functions, unit->count, &unit->capacity, sizeof(*unit->functions)))
-		return;
+	tpa_grow(&unit->functions, &unit->capacity, unit->count + 1, sizeof(*unit->functions));
 	if (!add_ranges(&unit->ranges, die, (uint32_t)unit->count))
 		return;
 	memset(&unit->functions[unit->count], 0, sizeof(*unit->functions));
@@ -227,8 +207,7 @@ static void add_scope(struct function *function, Dwarf_Die *die, int depth)
 {
 	struct scope *scope;
 
-	if (!reserve((void **)&function->scopes, function->count, &function->capacity, sizeof(*function->scopes)))
-		return;
+	tpa_grow(&function->scopes, &function->capacity, function->count + 1, sizeof(*function->scopes));
 	scope = &function->scopes[function->count];
 	memset(scope, 0, sizeof(*scope));
 	scope->die = *die;

@@ -16,7 +16,7 @@
 
 struct tpa_scopes;
 
-/* NULL if the module has no DWARF (or out of memory). Strings of answers are allocated in `arena`. */
+/* NULL if the module has no DWARF. Strings of answers are allocated in `arena`. */
 struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena);
 void tpa_scopes_free(struct tpa_scopes *scopes);
 

@@ -52,7 +52,6 @@ void tpa_symbols_close(struct tpa_symbols *symbols)
 	free(symbols);
 }
 
-/* NULL: memory is out. */
 static const struct tpa_image *image_of(struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
@@ -91,15 +90,14 @@ static size_t find_in_module(struct tpa_symbols *symbols, const struct tpa_modul
 	const struct tpa_image *image = image_of(symbols, module);
 	size_t count = 0;
 
-	if (image)
-		address = tpa_image_address(image, module, address);
-	if (image && image->scopes)
+	address = tpa_image_address(image, module, address);
+	if (image->scopes)
 		count = tpa_scopes_find(image->scopes, address, locations, INLINED_MAX);
 	if (!count) {
 		memset(&locations[0], 0, sizeof(locations[0]));
 		count = 1;
 	}
-	if (image && image->module)
+	if (image->module)
 		add_symtab_name(symbols, image, address, &locations[count - 1]);
 	return count;
 }

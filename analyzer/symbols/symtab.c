@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct tpa_symtab_entry {
 	Dwarf_Addr start,
 		end;	  /* end == start: the size is unknown, it reaches to the next symbol or the section's end */
@@ -87,17 +89,15 @@ static void add_symbol(struct tpa_symtab *symtab, Dwfl_Module *module, int index
 	symtab->count++;
 }
 
-bool tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module)
+void tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
 	Dwarf_Addr limit = 0;
 
 	memset(symtab, 0, sizeof(*symtab));
 	if (count <= 0)
-		return true;
-	symtab->entries = calloc((size_t)count, sizeof(*symtab->entries));
-	if (!symtab->entries)
-		return false;
+		return;
+	symtab->entries = tpa_zalloc((size_t)count, sizeof(*symtab->entries));
 	for (int i = 0; i < count; i++)
 		add_symbol(symtab, module, i);
 	qsort(symtab->entries, symtab->count, sizeof(*symtab->entries), compare);
@@ -106,7 +106,6 @@ bool tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module)
 			limit = symtab->entries[i].end;
 		symtab->entries[i].limit = limit;
 	}
-	return true;
 }
 
 void tpa_symtab_free(struct tpa_symtab *symtab)

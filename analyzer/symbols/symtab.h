@@ -15,11 +15,8 @@ struct tpa_symtab {
 	size_t count;
 };
 
-/*
- * Addresses are run-time addresses, as `module` was reported. False: out of memory. Without symbols: true, and a count
- * of 0.
- */
-bool tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module);
+/* Addresses are run-time addresses, as `module` was reported. */
+void tpa_symtab_load(struct tpa_symtab *symtab, Dwfl_Module *module);
 void tpa_symtab_free(struct tpa_symtab *symtab);
 
 /* Name as in the symbol table, owned by `module`; NULL if no symbol covers the address. */

@@ -6,7 +6,7 @@
 #ifndef TPROF_TRACE_IMPL_H
 #define TPROF_TRACE_IMPL_H
 
-#include "base/reserve.h"
+#include "base/memory.h"
 #include "trace/chunks.h"
 
 struct tpa_jit_times;

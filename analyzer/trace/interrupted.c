@@ -6,6 +6,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "base/memory.h"
+
 /* The kernel's struct _fpx_sw_bytes, in bytes of the FXSAVE area that the processor leaves alone (asm/sigcontext.h). */
 #define LEGACY 512u
 #define SOFTWARE 464u
@@ -68,12 +70,10 @@ static size_t area_size(const struct tpa_frozen *frozen, uint64_t at)
 static bool read_vectors(const struct tpa_frozen *frozen, uint64_t at, struct tpa_interrupted *to)
 {
 	struct area area = { .size = area_size(frozen, at), .in_use = X87_BIT | SSE_BIT };
-	uint8_t *bytes = malloc(area.size + 1);
-	uint64_t *words = realloc(to->words, (to->count + area.size / 8 + 1) * sizeof(*words));
-	bool good = bytes && words && tpa_frozen_copy(frozen, at, bytes, area.size) == area.size;
+	uint8_t *bytes = tpa_zalloc(area.size, 1);
+	bool good = tpa_frozen_copy(frozen, at, bytes, area.size) == area.size;
 
-	if (words)
-		to->words = words;
+	to->words = tpa_resize(to->words, to->count + area.size / 8, sizeof(*to->words));
 	area.bytes = bytes;
 	if (good && area.size > LEGACY)
 		memcpy(&area.in_use, bytes + LEGACY, sizeof(area.in_use));
@@ -90,10 +90,10 @@ bool tpa_interrupted_read(const struct tpa_frozen *frozen, uint64_t context, str
 	mcontext_t registers;
 	bool good;
 
-	*to = (struct tpa_interrupted){ .words = calloc(sizeof(used) / sizeof(used[0]), sizeof(*to->words)) };
-	good = to->words && tpa_frozen_copy(frozen, context + offsetof(ucontext_t, uc_mcontext), &registers,
-					    offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs)) ==
-				    offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs);
+	*to = (struct tpa_interrupted){ .words = tpa_zalloc(sizeof(used) / sizeof(used[0]), sizeof(*to->words)) };
+	good = tpa_frozen_copy(frozen, context + offsetof(ucontext_t, uc_mcontext), &registers,
+			       offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs)) ==
+	       offsetof(mcontext_t, fpregs) + sizeof(registers.fpregs);
 	for (size_t i = 0; good && i < sizeof(used) / sizeof(used[0]); i++)
 		to->words[to->count++] = (uint64_t)registers.gregs[used[i]];
 	to->sp = good ? (uint64_t)registers.gregs[REG_RSP] : 0;

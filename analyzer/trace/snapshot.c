@@ -16,8 +16,8 @@
 
 static bool read_note(struct tpa_frozen *frozen, uint64_t at, uint64_t bytes)
 {
-	frozen->note = calloc(1, sizeof(*frozen->note));
-	return frozen->note && bytes == sizeof(*frozen->note) &&
+	frozen->note = tpa_zalloc(1, sizeof(*frozen->note));
+	return bytes == sizeof(*frozen->note) &&
 	       pread(frozen->own.memory, frozen->note, sizeof(*frozen->note), (off_t)at) == sizeof(*frozen->note) &&
 	       frozen->note->stack_count <= TPROF_SNAPSHOT_RANGES && frozen->note->own_count <= TPROF_SNAPSHOT_RANGES &&
 	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES && frozen->note->in_hand_count <= TPROF_IN_HAND;
@@ -65,8 +65,7 @@ bool tpa_frozen_open(struct tpa_frozen *frozen, pid_t pid, pid_t parent, uint64_
 				      : "it has ended";
 	if (!cause)
 		return true;
-	if (asprintf(error, "the memory of the fork, process %d, can't be read: %s", (int)pid, cause) < 0)
-		*error = NULL;
+	*error = tpa_format("the memory of the fork, process %d, can't be read: %s", (int)pid, cause);
 	tpa_frozen_close(frozen);
 	return false;
 }
@@ -87,20 +86,15 @@ void tpa_frozen_close(struct tpa_frozen *frozen)
 
 bool tpa_frozen_whole(struct tpa_frozen *frozen, char **error)
 {
-	int length;
-
 	if (!frozen->failed && lives(frozen))
 		return true;
 	if (!lives(frozen) || frozen->failed == ESRCH)
-		length = asprintf(
-			error, "the fork, process %d, ended while it was searched: nothing can be said of what is lost",
+		*error = tpa_format(
+			"the fork, process %d, ended while it was searched: nothing can be said of what is lost",
 			(int)frozen->pid);
 	else
-		length =
-			asprintf(error, "the memory at %#lx could not be read: %s: nothing can be said of what is lost",
-				 (unsigned long)frozen->failed_at, strerror(frozen->failed));
-	if (length < 0)
-		*error = NULL;
+		*error = tpa_format("the memory at %#lx could not be read: %s: nothing can be said of what is lost",
+				    (unsigned long)frozen->failed_at, strerror(frozen->failed));
 	return false;
 }
 
@@ -158,13 +152,12 @@ static size_t read_map(struct tpa_frozen *frozen, const struct tpa_frozen_map *m
 	return got > 0 ? (size_t)got : 0;
 }
 
-bool tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
+void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
 {
 	if (low >= high)
-		return true;
+		return;
 	tpa_grow(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead));
 	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
-	return true;
 }
 
 static int by_low(const void *a, const void *b)

@@ -58,8 +58,8 @@ size_t tpa_frozen_copy(const struct tpa_frozen *frozen, uint64_t address, void *
  */
 size_t tpa_frozen_read(void *frozen, uint64_t address, void *to, size_t size);
 
-/* Words there are none: of the stacks' unused parts. tpa_frozen_bury() before the first read. False: no memory. */
-bool tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high);
+/* Words there are none: of the stacks' unused parts. tpa_frozen_bury() before the first read. */
+void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high);
 void tpa_frozen_bury(struct tpa_frozen *frozen);
 
 /* Was all read that should have been, and is the process still there? False: *error says what is wrong. */

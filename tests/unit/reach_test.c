@@ -52,8 +52,8 @@ static void search(struct tpa_reach_block *list, size_t count, bool exact_only)
 	const struct tpa_reach_root ranges[] = { { ROOT, ROOT + 64, false },
 						 { ROOT + 0x100, ROOT + 0x140, exact_only } };
 
-	assert_true(tpa_reach_search(list, count, &(struct tpa_reach_roots){ .ranges = ranges, .range_count = 2 },
-				     read_words, NULL));
+	tpa_reach_search(list, count, &(struct tpa_reach_roots){ .ranges = ranges, .range_count = 2 }, read_words,
+			 NULL);
 }
 
 static void test_words(void **unused)
@@ -160,10 +160,10 @@ static void test_interior(void **unused)
 	*at(ROOT + 56) = BLOCK(7) + 16;
 	*at(BLOCK(0) + 16) = BLOCK(8); /* what they lead to is reached, too */
 	*at(BLOCK(2) + 16) = BLOCK(9);
-	assert_true(tpa_reach_search(
+	tpa_reach_search(
 		list, 10,
 		&(struct tpa_reach_roots){ .ranges = &range, .range_count = 1, .files = files, .file_count = 1 },
-		read_words, NULL));
+		read_words, NULL);
 	for (size_t i = 0; i < 10; i++) {
 		bool whole = i == 0 || i == 1 || i == 3 || i == 5 || i == 8;
 

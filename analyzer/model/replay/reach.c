@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/replay/interior.h"
 #include "model/replay/replay.h"
 
@@ -142,21 +143,20 @@ static void search_roots(struct search *search, const struct tpa_reach_roots *ro
 	}
 }
 
-bool tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
+void tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
 		      tpa_reach_read *read, void *context)
 {
 	struct search search = { .blocks = blocks, .count = count, .roots = roots, .read = read, .context = context };
 
 	if (!count)
-		return true;
+		return;
 	qsort(blocks, count, sizeof(*blocks), by_address);
 	search.low = blocks[0].address;
 	search.high = blocks[count - 1].address + (blocks[count - 1].size ? blocks[count - 1].size : 1);
-	search.stack = malloc((2 * count + 1) * sizeof(*search.stack)); /* each block at most twice */
-	search.buffer = malloc(BUFFER);
-	if (search.stack && search.buffer)
-		search_roots(&search, roots);
-	for (size_t i = 0; search.stack && search.buffer && i < count; i++) {
+	search.stack = tpa_resize(NULL, 2 * count, sizeof(*search.stack)); /* each block at most twice */
+	search.buffer = tpa_resize(NULL, BUFFER, 1);
+	search_roots(&search, roots);
+	for (size_t i = 0; i < count; i++) {
 		if (blocks[i].reach)
 			continue;
 		blocks[i].reach = TPROF_REACH_DEFINITE;
@@ -166,7 +166,6 @@ bool tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct
 	}
 	free(search.stack);
 	free(search.buffer);
-	return search.stack && search.buffer;
 }
 
 void tpa_reach_confirm(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_block *earlier,
@@ -199,10 +198,10 @@ static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t
 	uint32_t *numbers = tpa_trace_file_nodes(replay->trace);
 	const struct tpa_live *live = &replay->heap.live;
 	size_t slots = (size_t)1 << (64 - live->shift);
-	struct tpa_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
+	struct tpa_reach_block *blocks = tpa_zalloc(live->count, sizeof(*blocks));
 
 	*count = 0;
-	for (size_t i = 0; blocks && i < slots; i++) {
+	for (size_t i = 0; i < slots; i++) {
 		const struct tpa_block *block = &live->blocks[i];
 		const struct tpa_site_state *site = &replay->heap.sites.list[block->site];
 
@@ -214,7 +213,7 @@ static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t
 							       .node = numbers[site->node],
 							       .op = site->op };
 	}
-	if (blocks)
+	if (*count)
 		qsort(blocks, *count, sizeof(*blocks), by_address);
 	free(numbers);
 	return blocks;
@@ -223,15 +222,15 @@ static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t
 static struct tprof_range *copy_mapped(const struct tpa_replay *replay, size_t *count)
 {
 	struct tpa_range *ranges = tpa_maps_ranges(&replay->maps, count);
-	struct tprof_range *mapped = ranges ? calloc(*count + 1, sizeof(*mapped)) : NULL;
+	struct tprof_range *mapped = tpa_zalloc(*count, sizeof(*mapped));
 
-	for (size_t i = 0; mapped && i < *count; i++)
+	for (size_t i = 0; i < *count; i++)
 		mapped[i] = (struct tprof_range){ ranges[i].start, ranges[i].end };
 	free(ranges);
 	return mapped;
 }
 
-bool tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held)
+void tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held)
 {
 	uint64_t ns = tpa_trace_ns(trace, ticks);
 	const struct tpa_replay_options options = { .to_ns = ns ? ns : 1 };
@@ -244,7 +243,6 @@ bool tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_he
 	held->mapped = copy_mapped(&replay, &held->mapped_count);
 	held->seamless = is_seamless(trace, &replay);
 	tpa_replay_free(&replay);
-	return held->blocks && held->mapped;
 }
 
 void tpa_reach_held_free(struct tpa_reach_held *held)

@@ -37,9 +37,9 @@ struct tpa_reach_roots {
 typedef size_t tpa_reach_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
- * Sorts the blocks by address and fills `reach` of each. They must not overlap. False: no memory.
+ * Sorts the blocks by address and fills `reach` of each. They must not overlap.
  */
-bool tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
+void tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
 		      tpa_reach_read *read, void *context);
 
 /* What a process held at one moment, by its trace. */
@@ -52,8 +52,7 @@ struct tpa_reach_held {
 	bool seamless;
 };
 
-/* False: no memory; tpa_reach_held_free() is due in any case. */
-bool tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held);
+void tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held);
 void tpa_reach_held_free(struct tpa_reach_held *held);
 
 /* What a pointer that was in a register alone looks like: lost now, but not so in an earlier search. It is not lost. */

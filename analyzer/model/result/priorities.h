@@ -20,7 +20,7 @@ struct tpa_priority {
 
 /*
  * The fewest ops whose own times make up that share, most first, into a list of process->op_count. Returns how many; 0:
- * no op took any time, or memory is out.
+ * no op took any time.
  */
 size_t tpa_priorities(const struct tpa_process *process, double share, struct tpa_priority *list);
 

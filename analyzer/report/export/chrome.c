@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/json/json.h"
 
 void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out)
@@ -22,10 +23,10 @@ void tpa_chrome_end(struct tpa_chrome *chrome, int truncated)
 
 char *tpa_chrome_quote(const char *text, size_t length)
 {
-	char *copy = strndup(text, length), *quoted;
-	json_t *json = copy ? tpa_json_string(copy) : NULL;
+	char *copy = tpa_strndup(text, length), *quoted;
+	json_t *json = tpa_json_string(copy);
 
-	quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+	quoted = json_dumps(json, JSON_ENCODE_ANY);
 	json_decref(json);
 	free(copy);
 	return quoted;
@@ -43,7 +44,7 @@ static void put_text(FILE *out, const char *text, size_t length)
 {
 	char *quoted = tpa_chrome_quote(text, length);
 
-	fputs(quoted ? quoted : "\"?\"", out);
+	fputs(quoted, out);
 	free(quoted);
 }
 

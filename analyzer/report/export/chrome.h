@@ -23,7 +23,7 @@ void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out);
 /* `truncated`: not all that was asked for is there. */
 void tpa_chrome_end(struct tpa_chrome *chrome, int truncated);
 
-/* A name as a JSON string with its quotes, for tpa_chrome_op(); to be freed. NULL: memory is out. */
+/* A name as a JSON string with its quotes, for tpa_chrome_op(); to be freed. */
 char *tpa_chrome_quote(const char *text, size_t length);
 
 /* How the process, or one of its rows, is called. */

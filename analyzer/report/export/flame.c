@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/text/text.h"
 #include "report/text/xml.h"
 
@@ -145,10 +146,10 @@ static void put_nodes(const struct flame *flame)
 /* The deepest row that is drawn at all. */
 static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double smallest)
 {
-	uint32_t *depths = calloc(tree->count, sizeof(*depths));
+	uint32_t *depths = tpa_zalloc(tree->count, sizeof(*depths));
 	uint32_t rows = 1;
 
-	for (size_t i = 1; depths && i < tree->count; i++) {
+	for (size_t i = 1; i < tree->count; i++) {
 		depths[i] = depths[tree->nodes[i].parent] + 1;
 		if ((double)tree->nodes[i].bytes * per_byte >= smallest && depths[i] + 1 > rows)
 			rows = depths[i] + 1;

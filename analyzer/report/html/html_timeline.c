@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define WIDTH 1080.0
 #define LEFT 74.0
 #define RIGHT 14.0
@@ -258,10 +260,8 @@ static int by_value(const void *a, const void *b)
 static double most_steps(const json_t *steps)
 {
 	size_t count = json_array_size(steps);
-	double *times = calloc(count, sizeof(*times)), most;
+	double *times = tpa_zalloc(count, sizeof(*times)), most;
 
-	if (!times)
-		return most_of(steps, "time_ns");
 	for (size_t i = 0; i < count; i++)
 		times[i] = number(json_array_get(steps, i), "time_ns");
 	qsort(times, count, sizeof(*times), by_value);

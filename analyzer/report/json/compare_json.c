@@ -12,18 +12,18 @@ static json_t *op_json(const struct tpa_machine *machine, const struct tpa_varia
 	struct tpa_roof_place place = tpa_compare_place(machine, variant, op);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", tpa_json_string(op->sum.name));
-	json_object_set_new(json, "category", tpa_json_string(op->sum.category));
-	json_object_set_new(json, "calls", tpa_json_number(op->sum.calls));
-	json_object_set_new(json, "total_ns", tpa_json_number(op->sum.total_ns));
-	json_object_set_new(json, "self_ns", tpa_json_number(op->sum.self_ns));
-	json_object_set_new(json, "share", json_real(op->share));
-	json_object_set_new(json, "self_flop", tpa_json_number(op->sum.self_flop));
-	json_object_set_new(json, "peak_bytes", tpa_json_number(op->peak_bytes));
+	tpa_json_set(json, "name", tpa_json_string(op->sum.name));
+	tpa_json_set(json, "category", tpa_json_string(op->sum.category));
+	tpa_json_set(json, "calls", tpa_json_number(op->sum.calls));
+	tpa_json_set(json, "total_ns", tpa_json_number(op->sum.total_ns));
+	tpa_json_set(json, "self_ns", tpa_json_number(op->sum.self_ns));
+	tpa_json_set(json, "share", json_real(op->share));
+	tpa_json_set(json, "self_flop", tpa_json_number(op->sum.self_flop));
+	tpa_json_set(json, "peak_bytes", tpa_json_number(op->peak_bytes));
 	if (place.bound != TPA_BOUND_UNKNOWN) {
-		json_object_set_new(json, "bound", json_string(tpa_bound_names[place.bound]));
-		json_object_set_new(json, "gflops", json_real(place.gflops));
-		json_object_set_new(json, "roof_fraction", json_real(place.fraction));
+		tpa_json_set(json, "bound", json_string(tpa_bound_names[place.bound]));
+		tpa_json_set(json, "gflops", json_real(place.gflops));
+		tpa_json_set(json, "roof_fraction", json_real(place.fraction));
 	}
 	return json;
 }
@@ -78,20 +78,19 @@ static json_t *variant_json(const struct tpa_variants *variants, size_t number, 
 		if (!list || is_chosen(variant, &variant->ops[i], list, count))
 			json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
 	}
-	json_object_set_new(json, "label", tpa_json_string(label));
-	json_object_set_new(json, "runs", tpa_json_number(variant->run_count));
-	json_object_set_new(json, "files", files);
-	json_object_set_new(json, "parameters",
-			    variant->parameters ? tpa_json_number(variant->parameters) : json_null());
-	json_object_set_new(json, "step_ns", real_or_null(variant->step_ns, variant->step_ns > 0));
-	json_object_set_new(json, "step_ci95_ns", tpa_json_interval_ns(variant->step_interval));
-	json_object_set_new(json, "items_per_step", json_real(variant->items_per_step));
-	json_object_set_new(json, "flop_per_step", json_real(variant->flop_per_step));
-	json_object_set_new(json, "gflops", json_real(tpa_compare_gflops(variant)));
-	json_object_set_new(json, "utilisation", real_or_null(share, share >= 0));
-	json_object_set_new(json, "peak_bytes", tpa_json_number(variant->peak_bytes));
-	json_object_set_new(json, "rss_peak", tpa_json_number(variant->rss_peak));
-	json_object_set_new(json, "ops", ops);
+	tpa_json_set(json, "label", tpa_json_string(label));
+	tpa_json_set(json, "runs", tpa_json_number(variant->run_count));
+	tpa_json_set(json, "files", files);
+	tpa_json_set(json, "parameters", variant->parameters ? tpa_json_number(variant->parameters) : json_null());
+	tpa_json_set(json, "step_ns", real_or_null(variant->step_ns, variant->step_ns > 0));
+	tpa_json_set(json, "step_ci95_ns", tpa_json_interval_ns(variant->step_interval));
+	tpa_json_set(json, "items_per_step", json_real(variant->items_per_step));
+	tpa_json_set(json, "flop_per_step", json_real(variant->flop_per_step));
+	tpa_json_set(json, "gflops", json_real(tpa_compare_gflops(variant)));
+	tpa_json_set(json, "utilisation", real_or_null(share, share >= 0));
+	tpa_json_set(json, "peak_bytes", tpa_json_number(variant->peak_bytes));
+	tpa_json_set(json, "rss_peak", tpa_json_number(variant->rss_peak));
+	tpa_json_set(json, "ops", ops);
 	return json;
 }
 

@@ -2,18 +2,13 @@
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
 static void set_thread(json_t *json, const struct tpa_process *process, uint32_t number)
 {
-	set(json, "thread", tpa_json_number(number));
+	tpa_json_set(json, "thread", tpa_json_number(number));
 	for (size_t i = 0; i < process->thread_count; i++)
 		if (process->threads[i].thread == number) {
-			set(json, "name", tpa_json_string(process->threads[i].name));
-			set(json, "tid", tpa_json_number(process->threads[i].tid));
+			tpa_json_set(json, "name", tpa_json_string(process->threads[i].name));
+			tpa_json_set(json, "tid", tpa_json_number(process->threads[i].tid));
 		}
 }
 
@@ -28,13 +23,13 @@ static void set_name(json_t *json, const struct tpa_cpu_listing *context, const 
 		return;
 	}
 	if (by == TPA_BY_OP) {
-		set(json, "op", tpa_json_string(row->op));
+		tpa_json_set(json, "op", tpa_json_string(row->op));
 		return;
 	}
 	tpa_json_line(json, &row->line, by);
 	if (by == TPA_BY_STACK)
-		set(json, "stack",
-		    tpa_json_stack(process->trace, context->symbols[row->process], row->node, NULL, &own));
+		tpa_json_set(json, "stack",
+			     tpa_json_stack(process->trace, context->symbols[row->process], row->node, NULL, &own));
 }
 
 static json_t *json_row(const struct tpa_cpu_listing *context, const struct tpa_cpu_rows *rows,
@@ -44,15 +39,15 @@ static json_t *json_row(const struct tpa_cpu_listing *context, const struct tpa_
 
 	set_name(json, context, row);
 	if (!context->options.relation) {
-		set(json, "self_samples", tpa_json_number(row->self.samples));
-		set(json, "self_ns", tpa_json_number(row->self_ns));
-		set(json, "self_share", json_real(tpa_cpu_share(rows, &row->self)));
-		set(json, "self_share_ci95", tpa_json_interval(tpa_cpu_interval(rows, &row->self)));
+		tpa_json_set(json, "self_samples", tpa_json_number(row->self.samples));
+		tpa_json_set(json, "self_ns", tpa_json_number(row->self_ns));
+		tpa_json_set(json, "self_share", json_real(tpa_cpu_share(rows, &row->self)));
+		tpa_json_set(json, "self_share_ci95", tpa_json_interval(tpa_cpu_interval(rows, &row->self)));
 	}
-	set(json, "total_samples", tpa_json_number(row->total.samples));
-	set(json, "total_ns", tpa_json_number(row->total_ns));
-	set(json, "total_share", json_real(tpa_cpu_share(rows, &row->total)));
-	set(json, "total_share_ci95", tpa_json_interval(tpa_cpu_interval(rows, &row->total)));
+	tpa_json_set(json, "total_samples", tpa_json_number(row->total.samples));
+	tpa_json_set(json, "total_ns", tpa_json_number(row->total_ns));
+	tpa_json_set(json, "total_share", json_real(tpa_cpu_share(rows, &row->total)));
+	tpa_json_set(json, "total_share_ci95", tpa_json_interval(tpa_cpu_interval(rows, &row->total)));
 	return json;
 }
 

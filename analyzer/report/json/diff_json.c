@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define LEVEL 0.05
 #define ALIKE_ROW 0.0005 /* of a row: its ratio is printed as 1.000 */
 #define ALIKE_ALL 0.001	 /* of all rows together */
@@ -47,7 +49,7 @@ static void put_interval(json_t *json, const char *key, const struct tpa_diff_si
 	if (!side->sampled)
 		return;
 	snprintf(name, sizeof(name), "%s_ci95", key);
-	json_object_set_new(
+	tpa_json_set(
 		json, name,
 		json_pack("[o, o]", end_json(side, interval.low), open ? json_null() : end_json(side, interval.high)));
 }
@@ -58,7 +60,7 @@ static void put_intervals(json_t *json, const char *old_key, const char *new_key
 	put_interval(json, old_key, &row->side[0]);
 	put_interval(json, new_key, &row->side[1]);
 	if (row->side[0].sampled || row->side[1].sampled)
-		json_object_set_new(json, "change_ci95", tpa_json_interval(row->difference.change));
+		tpa_json_set(json, "change_ci95", tpa_json_interval(row->difference.change));
 }
 
 /* ---- totals ---- */
@@ -94,37 +96,37 @@ static void put_comparison(json_t *json, const struct tpa_diff_row *row)
 	bool exact = isnan(row->difference.p), differs = tpa_diff_differs(row);
 
 	put_intervals(json, "old", "new", row);
-	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
-	json_object_set_new(json, "exact", json_boolean(exact));
-	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
+	tpa_json_set(json, "ratio", tpa_json_real(row->difference.ratio));
+	tpa_json_set(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
+	tpa_json_set(json, "exact", json_boolean(exact));
+	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
 	if (!exact)
-		json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
+		tpa_json_set(json, "p_corrected", tpa_json_real(row->corrected));
 	/* Memory that the program asks for is counted. RSS is what the kernel made of it, this time. */
-	json_object_set_new(json, "verdict",
-			    json_string(!differs			    ? "same"
-					: exact && row->key == TPA_DIFF_RSS ? "one run"
-					: exact				    ? "different"
-									    : more_or_less(row, row->corrected)));
+	tpa_json_set(json, "verdict",
+		     json_string(!differs			     ? "same"
+				 : exact && row->key == TPA_DIFF_RSS ? "one run"
+				 : exact			     ? "different"
+								     : more_or_less(row, row->corrected)));
 }
 
 static void put_no_comparison(json_t *json)
 {
-	json_object_set_new(json, "ratio", json_null());
-	json_object_set_new(json, "ratio_ci95", json_null());
-	json_object_set_new(json, "exact", json_false());
-	json_object_set_new(json, "p", json_null());
-	json_object_set_new(json, "verdict", json_null());
+	tpa_json_set(json, "ratio", json_null());
+	tpa_json_set(json, "ratio_ci95", json_null());
+	tpa_json_set(json, "exact", json_false());
+	tpa_json_set(json, "p", json_null());
+	tpa_json_set(json, "verdict", json_null());
 }
 
 static json_t *total_json(const struct tpa_diff *diff, const struct tpa_diff_row *row)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", json_string(totals[row->key].name));
-	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
-	json_object_set_new(json, "old", amount_or_null(diff, row, 0));
-	json_object_set_new(json, "new", amount_or_null(diff, row, 1));
+	tpa_json_set(json, "name", json_string(totals[row->key].name));
+	tpa_json_set(json, "unit", json_string(totals[row->key].unit));
+	tpa_json_set(json, "old", amount_or_null(diff, row, 0));
+	tpa_json_set(json, "new", amount_or_null(diff, row, 1));
 	if (is_total_known(diff, row, 0) && is_total_known(diff, row, 1))
 		put_comparison(json, row);
 	else
@@ -159,19 +161,19 @@ static void put_times(json_t *json, const struct tpa_diff_time *time)
 	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
 	const struct tpa_difference *difference = &time->difference;
 
-	json_object_set_new(json, "old_total_ns", tpa_json_number(a->total_ns));
-	json_object_set_new(json, "new_total_ns", tpa_json_number(b->total_ns));
-	json_object_set_new(json, "old_p50_ns", tpa_json_number(tpa_histogram_percentile(&a->durations, 0.5)));
-	json_object_set_new(json, "new_p50_ns", tpa_json_number(tpa_histogram_percentile(&b->durations, 0.5)));
-	json_object_set_new(json, "speedup", tpa_json_real(1 / difference->ratio));
-	json_object_set_new(json, "speedup_ci95", tpa_json_interval(inverse(difference->interval)));
-	json_object_set_new(json, "later", tpa_json_real(time->later));
-	json_object_set_new(json, "p", tpa_json_real(difference->p));
+	tpa_json_set(json, "old_total_ns", tpa_json_number(a->total_ns));
+	tpa_json_set(json, "new_total_ns", tpa_json_number(b->total_ns));
+	tpa_json_set(json, "old_p50_ns", tpa_json_number(tpa_histogram_percentile(&a->durations, 0.5)));
+	tpa_json_set(json, "new_p50_ns", tpa_json_number(tpa_histogram_percentile(&b->durations, 0.5)));
+	tpa_json_set(json, "speedup", tpa_json_real(1 / difference->ratio));
+	tpa_json_set(json, "speedup_ci95", tpa_json_interval(inverse(difference->interval)));
+	tpa_json_set(json, "later", tpa_json_real(time->later));
+	tpa_json_set(json, "p", tpa_json_real(difference->p));
 	if (!isnan(time->among))
-		json_object_set_new(json, "p_among", json_real(time->among));
+		tpa_json_set(json, "p_among", json_real(time->among));
 	if (!isnan(time->corrected))
-		json_object_set_new(json, "p_corrected", tpa_json_real(time->corrected));
-	json_object_set_new(json, "verdict", json_string(tpa_diff_time_verdict(time)));
+		tpa_json_set(json, "p_corrected", tpa_json_real(time->corrected));
+	tpa_json_set(json, "verdict", json_string(tpa_diff_time_verdict(time)));
 }
 
 static json_t *op_json(const struct tpa_diff_time *time)
@@ -179,12 +181,12 @@ static json_t *op_json(const struct tpa_diff_time *time)
 	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", tpa_json_string(time->name));
-	json_object_set_new(json, "category", tpa_json_string(time->category));
-	json_object_set_new(json, "old_calls", tpa_json_number(tpa_round(a->calls.mean * (double)a->calls.count)));
-	json_object_set_new(json, "new_calls", tpa_json_number(tpa_round(b->calls.mean * (double)b->calls.count)));
-	json_object_set_new(json, "calls_ratio", tpa_json_real(time->calls.ratio));
-	json_object_set_new(json, "calls_verdict", json_string(calls_verdict(time)));
+	tpa_json_set(json, "name", tpa_json_string(time->name));
+	tpa_json_set(json, "category", tpa_json_string(time->category));
+	tpa_json_set(json, "old_calls", tpa_json_number(tpa_round(a->calls.mean * (double)a->calls.count)));
+	tpa_json_set(json, "new_calls", tpa_json_number(tpa_round(b->calls.mean * (double)b->calls.count)));
+	tpa_json_set(json, "calls_ratio", tpa_json_real(time->calls.ratio));
+	tpa_json_set(json, "calls_verdict", json_string(calls_verdict(time)));
 	put_times(json, time);
 	return json;
 }
@@ -193,7 +195,7 @@ static json_t *other_time_json(const struct tpa_diff_time *time)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", json_string(time->name));
+	tpa_json_set(json, "name", json_string(time->name));
 	put_times(json, time);
 	return json;
 }
@@ -244,7 +246,7 @@ static void count_rows(struct listing *listing, const char *what, size_t count)
 	json_int_t before = json_integer_value(json_object_get(listing->counts, what));
 
 	if (count)
-		json_object_set_new(listing->counts, what, json_integer(before + (json_int_t)count));
+		tpa_json_set(listing->counts, what, json_integer(before + (json_int_t)count));
 }
 
 /* Counts a row. True: it is listed, too. */
@@ -269,36 +271,34 @@ static void end_listing(json_t *json, const char *key, struct listing *listing)
 	json_decref(listing->counts);
 	if (!all) {
 		all = json_object();
-		json_object_set_new(json, "counts", all);
+		tpa_json_set(json, "counts", all);
 	}
-	json_object_set_new(all, key, list);
+	tpa_json_set(all, key, list);
 }
 
 /* ---- ops ---- */
 
-static bool put_all_times(json_t *json, const struct tpa_diff_times *times, struct tpa_diff_choice choice)
+static void put_all_times(json_t *json, const struct tpa_diff_times *times, struct tpa_diff_choice choice)
 {
-	const struct tpa_diff_time **list = malloc((times->count + 1) * sizeof(struct tpa_diff_time *));
+	const struct tpa_diff_time **list = tpa_zalloc(times->count, sizeof(struct tpa_diff_time *));
 	json_t *ops = json_array(), *others = json_array();
 	struct listing listing = begin_listing(choice);
 	size_t count = 0;
 
-	for (size_t i = 0; list && i < times->count; i++) {
+	for (size_t i = 0; i < times->count; i++) {
 		if (times->list[i]->category)
 			list[count++] = times->list[i];
 		else
 			json_array_append_new(others, other_time_json(times->list[i]));
 	}
-	if (list)
-		qsort((void *)list, count, sizeof(struct tpa_diff_time *), by_change);
-	for (size_t i = 0; list && i < count; i++)
+	qsort((void *)list, count, sizeof(struct tpa_diff_time *), by_change);
+	for (size_t i = 0; i < count; i++)
 		if (take(&listing, tpa_diff_time_verdict(list[i])))
 			json_array_append_new(ops, op_json(list[i]));
 	free((void *)list);
-	json_object_set_new(json, "times", others);
-	json_object_set_new(json, "ops", ops);
+	tpa_json_set(json, "times", others);
+	tpa_json_set(json, "ops", ops);
 	end_listing(json, "ops", &listing);
-	return list != NULL;
 }
 
 /* ---- rows ---- */
@@ -339,15 +339,15 @@ static void put_name(json_t *json, const struct tpa_diff_sites *sites, const str
 	const struct tpa_named *own = &names->names[row->own];
 	json_t *stack;
 
-	json_object_set_new(json, "name",
-			    sites->by == TPA_BY_MODULE ? tpa_json_string(tpa_named_module(names, own))
-						       : name_json(names, row->own));
+	tpa_json_set(json, "name",
+		     sites->by == TPA_BY_MODULE ? tpa_json_string(tpa_named_module(names, own))
+						: name_json(names, row->own));
 	if (!stacks)
 		return;
 	stack = json_array();
 	for (uint32_t node = row->key; node; node = names->nodes[node].parent)
 		json_array_append_new(stack, frame_json(names, names->nodes[node].name));
-	json_object_set_new(json, "stack", stack);
+	tpa_json_set(json, "stack", stack);
 }
 
 /* `exact`: there is nothing to test. */
@@ -375,25 +375,25 @@ static json_t *row_json(const struct tpa_diff_sites *sites, const struct tpa_dif
 	json_t *json = json_object();
 
 	put_name(json, sites, row, stacks);
-	json_object_set_new(json, columns->old_value, amount_json(columns, a->runs.mean));
-	json_object_set_new(json, columns->new_value, amount_json(columns, b->runs.mean));
+	tpa_json_set(json, columns->old_value, amount_json(columns, a->runs.mean));
+	tpa_json_set(json, columns->new_value, amount_json(columns, b->runs.mean));
 	if (columns->old_count) {
-		json_object_set_new(json, columns->old_count,
-				    tpa_json_number(tpa_round(a->count / fmax((double)a->runs.count, 1))));
-		json_object_set_new(json, columns->new_count,
-				    tpa_json_number(tpa_round(b->count / fmax((double)b->runs.count, 1))));
+		tpa_json_set(json, columns->old_count,
+			     tpa_json_number(tpa_round(a->count / fmax((double)a->runs.count, 1))));
+		tpa_json_set(json, columns->new_count,
+			     tpa_json_number(tpa_round(b->count / fmax((double)b->runs.count, 1))));
 	}
 	if (columns->as != AS_SHARE)
 		put_intervals(json, columns->old_value, columns->new_value, row);
-	json_object_set_new(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
-	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
-	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
+	tpa_json_set(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
+	tpa_json_set(json, "ratio", tpa_json_real(row->difference.ratio));
+	tpa_json_set(json, "ratio_ci95", exact ? json_null() : tpa_json_interval(row->difference.interval));
+	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
 	if (!isnan(row->corrected))
-		json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
+		tpa_json_set(json, "p_corrected", tpa_json_real(row->corrected));
 	if (rows->estimated)
-		json_object_set_new(json, "estimated", json_true());
-	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact, columns->by_speed)));
+		tpa_json_set(json, "estimated", json_true());
+	tpa_json_set(json, "verdict", json_string(verdict_of(row, exact, columns->by_speed)));
 	return json;
 }
 
@@ -422,7 +422,7 @@ static double sum_of(const struct tpa_diff_rows *rows)
 	return fmax(sums[0], sums[1]);
 }
 
-static bool put_list(json_t *json, const char *key, const struct tpa_diff_sites *sites,
+static void put_list(json_t *json, const char *key, const struct tpa_diff_sites *sites,
 		     const struct tpa_diff_rows *rows, const struct columns *columns, bool stacks,
 		     struct tpa_diff_choice choice)
 {
@@ -438,7 +438,7 @@ static bool put_list(json_t *json, const char *key, const struct tpa_diff_sites 
 			json_array_append_new(array, row_json(sites, rows, list[i], columns, stacks));
 	free((void *)list);
 	end_listing(json, key, &listing);
-	return json_object_set_new(json, key, array) == 0 && list;
+	tpa_json_set(json, key, array);
 }
 
 /* Where no run of a side has samples there is nothing to compare. */
@@ -453,7 +453,7 @@ static bool is_by_speed(const struct tpa_diff *diff)
 	       diff->runs[1] == 1;
 }
 
-static bool put_rows(json_t *json, const struct tpa_diff *diff, struct tpa_diff_choice choice)
+static void put_rows(json_t *json, const struct tpa_diff *diff, struct tpa_diff_choice choice)
 {
 	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES, false };
 	static const struct columns calls = { "old_bytes",	 "new_bytes", "old_allocations",
@@ -477,12 +477,9 @@ static bool put_rows(json_t *json, const struct tpa_diff *diff, struct tpa_diff_
 		{ "cpu", cpu ? &sites->cpu : &none, &shares, false },
 		{ "cpu_stacks", cpu ? &sites->cpu_stacks : &none, &shares, true },
 	};
-	bool good = true;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) - !stacks; i++)
-		good = put_list(json, lists[i].key, sites, lists[i].rows, lists[i].columns, lists[i].stacks, choice) &&
-		       good;
-	return good;
+		put_list(json, lists[i].key, sites, lists[i].rows, lists[i].columns, lists[i].stacks, choice);
 }
 
 /* ---- growth ---- */
@@ -498,14 +495,14 @@ static json_t *growth_json(const struct tpa_diff *diff)
 	if (!unit || !diff->growth.count || !is_heap_known(diff))
 		return json_null();
 	json = json_object();
-	json_object_set_new(json, "unit", json_string(unit));
-	json_object_set_new(json, "old", tpa_json_real(row->side[0].runs.mean));
-	json_object_set_new(json, "new", tpa_json_real(row->side[1].runs.mean));
-	json_object_set_new(json, "change_ci95", tpa_json_interval(row->difference.change));
-	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
-	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
-	json_object_set_new(json, "verdict",
-			    json_string(!tpa_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
+	tpa_json_set(json, "unit", json_string(unit));
+	tpa_json_set(json, "old", tpa_json_real(row->side[0].runs.mean));
+	tpa_json_set(json, "new", tpa_json_real(row->side[1].runs.mean));
+	tpa_json_set(json, "change_ci95", tpa_json_interval(row->difference.change));
+	tpa_json_set(json, "ratio", tpa_json_real(row->difference.ratio));
+	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
+	tpa_json_set(json, "verdict",
+		     json_string(!tpa_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
 	return json;
 }
 
@@ -525,11 +522,10 @@ json_t *tpa_diff_json(const struct tpa_diff *diff, struct tpa_diff_choice choice
 				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
 				 totals_json(diff), "growth", growth_json(diff));
 
-	json_object_set_new(json, "notes", tpa_json_texts(&diff->notes));
-	json_object_set_new(json, "heap_known", json_boolean(is_heap_known(diff)));
-	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
-	if (json && put_all_times(json, &diff->times, choice) && put_rows(json, diff, choice))
-		return json;
-	json_decref(json);
-	return NULL;
+	tpa_json_set(json, "notes", tpa_json_texts(&diff->notes));
+	tpa_json_set(json, "heap_known", json_boolean(is_heap_known(diff)));
+	tpa_json_set(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
+	put_all_times(json, &diff->times, choice);
+	put_rows(json, diff, choice);
+	return json;
 }

@@ -11,7 +11,7 @@ struct tpa_diff_choice {
 	bool telling; /* without those that are as good as the same, or noise */
 };
 
-/* After tpa_diff_test(). All rows are among its counts. A new reference; NULL: no memory. */
+/* After tpa_diff_test(). All rows are among its counts. A new reference. */
 json_t *tpa_diff_json(const struct tpa_diff *diff, struct tpa_diff_choice choice);
 
 #endif

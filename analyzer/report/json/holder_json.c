@@ -44,22 +44,20 @@ static json_t *json_holder(const struct tpa_trace *trace, struct tpa_symbols *sy
 		root = tpa_holder_root(path.links[0]->kind);
 	else
 		path.count = 0;
-	json_object_set_new(json, "root",
-			    root ? json_pack("{s:s, s:o}", "kind", root, "name", tpa_json_string(path.links[0]->name))
-				 : json_null());
-	json_object_set_new(json, "path", json_links(trace, symbols, &path));
-	json_object_set_new(json, "holder", known ? json_integer((json_int_t)path.holder) : json_null());
-	json_object_set_new(json, "bytes", tpa_json_number(held->all_bytes));
-	json_object_set_new(json, "blocks", tpa_json_number(held->all_blocks));
-	json_object_set_new(json, "held_bytes", tpa_json_number(held->bytes));
-	json_object_set_new(json, "held_blocks", tpa_json_number(held->blocks));
-	json_object_set_new(json, "retained_bytes",
-			    known ? tpa_json_number(path.links[path.holder]->bytes) : json_null());
-	json_object_set_new(json, "retained_blocks",
-			    known ? tpa_json_number(path.links[path.holder]->blocks) : json_null());
+	tpa_json_set(json, "root",
+		     root ? json_pack("{s:s, s:o}", "kind", root, "name", tpa_json_string(path.links[0]->name))
+			  : json_null());
+	tpa_json_set(json, "path", json_links(trace, symbols, &path));
+	tpa_json_set(json, "holder", known ? json_integer((json_int_t)path.holder) : json_null());
+	tpa_json_set(json, "bytes", tpa_json_number(held->all_bytes));
+	tpa_json_set(json, "blocks", tpa_json_number(held->all_blocks));
+	tpa_json_set(json, "held_bytes", tpa_json_number(held->bytes));
+	tpa_json_set(json, "held_blocks", tpa_json_number(held->blocks));
+	tpa_json_set(json, "retained_bytes", known ? tpa_json_number(path.links[path.holder]->bytes) : json_null());
+	tpa_json_set(json, "retained_blocks", known ? tpa_json_number(path.links[path.holder]->blocks) : json_null());
 	if (held->what == TPROF_HELD_STACK)
-		json_object_set_new(json, "stack",
-				    tpa_json_stack(trace, symbols, tpa_trace_node(trace, held->node), NULL, &own));
+		tpa_json_set(json, "stack",
+			     tpa_json_stack(trace, symbols, tpa_trace_node(trace, held->node), NULL, &own));
 	return json;
 }
 
@@ -98,18 +96,18 @@ json_t *tpa_holders_json(const struct tpa_growth_view *view)
 	const struct tpa_holders_search *search = &trace->holders;
 	json_t *json = json_object();
 
-	json_object_set_new(json, "holders", json_list(view, TPROF_HELD_STACK));
-	json_object_set_new(json, "largest_holders", json_list(view, TPROF_HELD_LARGEST));
-	json_object_set_new(
-		json, "holders_search",
-		!search->ticks
-			? json_null()
-			: json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns",
-				    tpa_json_number(tpa_trace_ns(trace, search->ticks)), "blocks",
-				    tpa_json_number(search->blocks), "bytes", tpa_json_number(search->bytes), "reached",
-				    tpa_json_number(search->reached), "pointers", tpa_json_number(search->pointers),
-				    "interior", tpa_json_number(search->interior), "search_ns",
-				    tpa_json_number(search->ns), "search_bytes", tpa_json_number(search->memory),
-				    "left_out", tpa_json_number(search->left_out)));
+	tpa_json_set(json, "holders", json_list(view, TPROF_HELD_STACK));
+	tpa_json_set(json, "largest_holders", json_list(view, TPROF_HELD_LARGEST));
+	tpa_json_set(json, "holders_search",
+		     !search->ticks
+			     ? json_null()
+			     : json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns",
+					 tpa_json_number(tpa_trace_ns(trace, search->ticks)), "blocks",
+					 tpa_json_number(search->blocks), "bytes", tpa_json_number(search->bytes),
+					 "reached", tpa_json_number(search->reached), "pointers",
+					 tpa_json_number(search->pointers), "interior",
+					 tpa_json_number(search->interior), "search_ns", tpa_json_number(search->ns),
+					 "search_bytes", tpa_json_number(search->memory), "left_out",
+					 tpa_json_number(search->left_out)));
 	return json;
 }

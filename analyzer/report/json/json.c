@@ -8,11 +8,6 @@
 
 #include <inttypes.h>
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
 static json_t *run_json(uint64_t run)
 {
 	char text[20];
@@ -30,20 +25,20 @@ json_t *tpa_json_process(const struct tpa_process *process)
 
 	for (size_t i = 0; i < trace->arg_count; i++)
 		json_array_append_new(args, tpa_json_string(trace->args[i]));
-	set(json, "pid", tpa_json_number(header->pid));
-	set(json, "ppid", tpa_json_number(header->ppid));
-	set(json, "exe", tpa_json_string(trace->exe));
-	set(json, "name", tpa_json_string(tpa_program_name(trace)));
-	set(json, "started_as", trace->started[0] ? tpa_json_string(trace->started) : json_null());
-	set(json, "args", args);
-	set(json, "cwd", tpa_json_string(trace->cwd));
-	set(json, "start_unix_ns", tpa_json_number(header->start.unix_ns));
-	set(json, "start_ns", tpa_json_number(process->start_ns));
-	set(json, "duration_ns", tpa_json_number(process->duration_ns));
-	set(json, "end", json_string(tpa_end_name(trace)));
-	set(json, "status", ended ? json_integer(header->end_status) : json_null());
-	set(json, "trace", tpa_json_string(trace->file));
-	set(json, "run", run_json(header->run));
+	tpa_json_set(json, "pid", tpa_json_number(header->pid));
+	tpa_json_set(json, "ppid", tpa_json_number(header->ppid));
+	tpa_json_set(json, "exe", tpa_json_string(trace->exe));
+	tpa_json_set(json, "name", tpa_json_string(tpa_program_name(trace)));
+	tpa_json_set(json, "started_as", trace->started[0] ? tpa_json_string(trace->started) : json_null());
+	tpa_json_set(json, "args", args);
+	tpa_json_set(json, "cwd", tpa_json_string(trace->cwd));
+	tpa_json_set(json, "start_unix_ns", tpa_json_number(header->start.unix_ns));
+	tpa_json_set(json, "start_ns", tpa_json_number(process->start_ns));
+	tpa_json_set(json, "duration_ns", tpa_json_number(process->duration_ns));
+	tpa_json_set(json, "end", json_string(tpa_end_name(trace)));
+	tpa_json_set(json, "status", ended ? json_integer(header->end_status) : json_null());
+	tpa_json_set(json, "trace", tpa_json_string(trace->file));
+	tpa_json_set(json, "run", run_json(header->run));
 	return json;
 }
 
@@ -51,11 +46,11 @@ static json_t *json_hooks_of(const struct tpa_trace *trace, const struct tpa_hoo
 {
 	json_t *json = json_object();
 
-	set(json, "module", tpa_json_string(hooks->object[0] ? hooks->object : trace->exe));
+	tpa_json_set(json, "module", tpa_json_string(hooks->object[0] ? hooks->object : trace->exe));
 	if (hooks->state != TPROF_HOOKS_DONE)
-		set(json, "reason", json_string(tpa_hooks_name(hooks->state)));
-	set(json, "pointers", tpa_json_number(hooks->pointers));
-	set(json, "functions", tpa_json_number(hooks->functions));
+		tpa_json_set(json, "reason", json_string(tpa_hooks_name(hooks->state)));
+	tpa_json_set(json, "pointers", tpa_json_number(hooks->pointers));
+	tpa_json_set(json, "functions", tpa_json_number(hooks->functions));
 	return json;
 }
 
@@ -77,10 +72,10 @@ static json_t *json_hooks(const struct tpa_trace *trace)
 	for (size_t i = 0; i < trace->hooks_count; i++)
 		json_array_append_new(trace->hooks[i].state == TPROF_HOOKS_DONE ? modules : skipped,
 				      json_hooks_of(trace, &trace->hooks[i]));
-	set(json, "slots", tpa_json_number(header->slots));
-	set(json, "functions", tpa_json_number(header->op_functions));
-	set(json, "modules", modules);
-	set(json, "skipped", skipped);
+	tpa_json_set(json, "slots", tpa_json_number(header->slots));
+	tpa_json_set(json, "functions", tpa_json_number(header->op_functions));
+	tpa_json_set(json, "modules", modules);
+	tpa_json_set(json, "skipped", skipped);
 	return json;
 }
 
@@ -90,7 +85,7 @@ static json_t *json_lost(const struct tpa_trace *trace)
 	const char *name;
 
 	for (unsigned int i = 0; (name = tpa_lost_name(i)); i++)
-		set(json, name, tpa_json_number(trace->header->lost[i]));
+		tpa_json_set(json, name, tpa_json_number(trace->header->lost[i]));
 	return json;
 }
 
@@ -110,9 +105,9 @@ static json_t *json_pauses(const struct tpa_process *process)
 {
 	json_t *json = json_object();
 
-	set(json, "count", tpa_json_number(process->pauses));
-	set(json, "duration_ns", tpa_json_number(process->paused_ns));
-	set(json, "off_at_start", json_boolean(process->off_at_start));
+	tpa_json_set(json, "count", tpa_json_number(process->pauses));
+	tpa_json_set(json, "duration_ns", tpa_json_number(process->paused_ns));
+	tpa_json_set(json, "off_at_start", json_boolean(process->off_at_start));
 	return json;
 }
 
@@ -135,11 +130,11 @@ static json_t *json_unseen(const struct tpa_trace *trace)
 		const struct tpa_unseen_allocator *unseen = &trace->unseen[i];
 		json_t *json = json_object();
 
-		set(json, "name", tpa_json_string(unseen->name));
-		set(json, "symbol", tpa_json_string(unseen->symbol));
-		set(json, "module", tpa_json_string(unseen->module));
-		set(json, "pool", json_boolean(unseen->pool));
-		set(json, "setting", tpa_json_string(unseen->setting));
+		tpa_json_set(json, "name", tpa_json_string(unseen->name));
+		tpa_json_set(json, "symbol", tpa_json_string(unseen->symbol));
+		tpa_json_set(json, "module", tpa_json_string(unseen->module));
+		tpa_json_set(json, "pool", json_boolean(unseen->pool));
+		tpa_json_set(json, "setting", tpa_json_string(unseen->setting));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -160,12 +155,12 @@ static json_t *json_lost_callers(const struct tpa_process *process)
 		const char *reason = reasons[lost->tables];
 		json_t *json = json_object();
 
-		set(json, "module", tpa_json_string(lost->module->path));
-		set(json, "reason", reason ? json_string(reason) : json_null());
-		set(json, "allocations", tpa_json_number(lost->allocations));
-		set(json, "allocations_share", json_real(lost->allocation_share));
-		set(json, "cpu_samples", tpa_json_number(lost->samples));
-		set(json, "cpu_samples_share", json_real(lost->sample_share));
+		tpa_json_set(json, "module", tpa_json_string(lost->module->path));
+		tpa_json_set(json, "reason", reason ? json_string(reason) : json_null());
+		tpa_json_set(json, "allocations", tpa_json_number(lost->allocations));
+		tpa_json_set(json, "allocations_share", json_real(lost->allocation_share));
+		tpa_json_set(json, "cpu_samples", tpa_json_number(lost->samples));
+		tpa_json_set(json, "cpu_samples_share", json_real(lost->sample_share));
 		json_array_append_new(list, json);
 	}
 	tpa_lost_callers_free(&found);
@@ -178,36 +173,36 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object();
 
-	set(json, "alloc_events", tpa_json_number(process->heap.recorded_allocations));
-	set(json, "free_events", tpa_json_number(process->heap.recorded_frees));
-	set(json, "sample_bytes", tpa_json_number(header->sample_bytes));
-	set(json, "op_events", tpa_json_number(process->op_counts.events));
-	set(json, "cpu_samples", tpa_json_number(process->cpu.samples));
-	set(json, "cpu_period_ns", tpa_json_number(header->cpu_period_ns));
-	set(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu)));
-	set(json, "cpu_outside_ops_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu_outside)));
-	set(json, "cpu_own_ns", tpa_json_number(header->samples_own * header->cpu_period_ns));
-	set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
-	set(json, "events", tpa_json_number(process->heap.events));
-	set(json, "lost_events", tpa_json_number(tpa_lost_events(trace)));
-	set(json, "lost", json_lost(trace));
-	set(json, "stacks_cut", tpa_json_number(header->walks_cut));
-	set(json, "stacks_short", tpa_json_number(header->walks_short));
-	set(json, "no_unwind_tables", json_lost_callers(process));
-	set(json, "python", json_python(header));
-	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
-	set(json, "aside_bytes", tpa_json_number((uint64_t)header->chunks_aside * header->chunk_size));
-	set(json, "threads", tpa_json_number(process->thread_count));
-	set(json, "trace_bytes", tpa_json_number(trace->used_bytes));
-	set(json, "file_bytes", tpa_json_number(trace->file_bytes));
-	set(json, "damage", json_damage(trace));
-	set(json, "overhead_ns", tpa_json_number(process->overhead_ns));
-	set(json, "collector_bytes", tpa_json_number(header->collector_bytes));
-	set(json, "malloc", tpa_json_string(trace->malloc_path));
-	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
-	set(json, "unseen_allocators", json_unseen(trace));
-	set(json, "hooks", json_hooks(trace));
-	set(json, "pauses", json_pauses(process));
+	tpa_json_set(json, "alloc_events", tpa_json_number(process->heap.recorded_allocations));
+	tpa_json_set(json, "free_events", tpa_json_number(process->heap.recorded_frees));
+	tpa_json_set(json, "sample_bytes", tpa_json_number(header->sample_bytes));
+	tpa_json_set(json, "op_events", tpa_json_number(process->op_counts.events));
+	tpa_json_set(json, "cpu_samples", tpa_json_number(process->cpu.samples));
+	tpa_json_set(json, "cpu_period_ns", tpa_json_number(header->cpu_period_ns));
+	tpa_json_set(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu)));
+	tpa_json_set(json, "cpu_outside_ops_ns", tpa_json_number(tpa_cpu_ns(process, &process->cpu_outside)));
+	tpa_json_set(json, "cpu_own_ns", tpa_json_number(header->samples_own * header->cpu_period_ns));
+	tpa_json_set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
+	tpa_json_set(json, "events", tpa_json_number(process->heap.events));
+	tpa_json_set(json, "lost_events", tpa_json_number(tpa_lost_events(trace)));
+	tpa_json_set(json, "lost", json_lost(trace));
+	tpa_json_set(json, "stacks_cut", tpa_json_number(header->walks_cut));
+	tpa_json_set(json, "stacks_short", tpa_json_number(header->walks_short));
+	tpa_json_set(json, "no_unwind_tables", json_lost_callers(process));
+	tpa_json_set(json, "python", json_python(header));
+	tpa_json_set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
+	tpa_json_set(json, "aside_bytes", tpa_json_number((uint64_t)header->chunks_aside * header->chunk_size));
+	tpa_json_set(json, "threads", tpa_json_number(process->thread_count));
+	tpa_json_set(json, "trace_bytes", tpa_json_number(trace->used_bytes));
+	tpa_json_set(json, "file_bytes", tpa_json_number(trace->file_bytes));
+	tpa_json_set(json, "damage", json_damage(trace));
+	tpa_json_set(json, "overhead_ns", tpa_json_number(process->overhead_ns));
+	tpa_json_set(json, "collector_bytes", tpa_json_number(header->collector_bytes));
+	tpa_json_set(json, "malloc", tpa_json_string(trace->malloc_path));
+	tpa_json_set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
+	tpa_json_set(json, "unseen_allocators", json_unseen(trace));
+	tpa_json_set(json, "hooks", json_hooks(trace));
+	tpa_json_set(json, "pauses", json_pauses(process));
 	return json;
 }
 
@@ -215,13 +210,13 @@ static json_t *json_pools(const struct tpa_pool_counts *pools)
 {
 	json_t *json = json_object();
 
-	set(json, "pools", tpa_json_number(pools->pools));
-	set(json, "allocated_bytes", tpa_json_number(pools->bytes));
-	set(json, "peak_bytes", tpa_json_number(pools->peak_bytes));
-	set(json, "end_pools", tpa_json_number(pools->end_pools));
-	set(json, "end_bytes", tpa_json_number(pools->end_bytes));
-	set(json, "block_allocations", tpa_json_number(pools->allocations));
-	set(json, "block_frees", tpa_json_number(pools->frees));
+	tpa_json_set(json, "pools", tpa_json_number(pools->pools));
+	tpa_json_set(json, "allocated_bytes", tpa_json_number(pools->bytes));
+	tpa_json_set(json, "peak_bytes", tpa_json_number(pools->peak_bytes));
+	tpa_json_set(json, "end_pools", tpa_json_number(pools->end_pools));
+	tpa_json_set(json, "end_bytes", tpa_json_number(pools->end_bytes));
+	tpa_json_set(json, "block_allocations", tpa_json_number(pools->allocations));
+	tpa_json_set(json, "block_frees", tpa_json_number(pools->frees));
 	return json;
 }
 
@@ -242,10 +237,10 @@ static json_t *json_allocator(const struct tpa_allocator_series *series)
 	if (!tpa_allocator_told(&series->last))
 		return json_null();
 	json = json_object();
-	set(json, "name", json_string("jemalloc"));
-	set(json, "samples", tpa_json_number(series->said));
-	set(json, "end", json_allocator_numbers(&series->last));
-	set(json, "most", json_allocator_numbers(&series->most));
+	tpa_json_set(json, "name", json_string("jemalloc"));
+	tpa_json_set(json, "samples", tpa_json_number(series->said));
+	tpa_json_set(json, "end", json_allocator_numbers(&series->last));
+	tpa_json_set(json, "most", json_allocator_numbers(&series->most));
 	return json;
 }
 
@@ -255,7 +250,7 @@ json_t *tpa_json_allocator_points(const struct tpa_allocator_series *series)
 
 	for (size_t i = 0; i < series->count; i++) {
 		point = json_allocator_numbers(&series->list[i].numbers);
-		set(point, "time_ns", tpa_json_number(series->list[i].time_ns));
+		tpa_json_set(point, "time_ns", tpa_json_number(series->list[i].time_ns));
 		json_array_append_new(list, point);
 	}
 	return list;
@@ -297,14 +292,15 @@ json_t *tpa_json_heap(const struct tpa_process *process)
 	};
 	json_t *json = json_object();
 
-	set(json, "recorded", json_boolean(!tpa_heap_unknown(process)));
-	set(json, "estimated", json_boolean(process->estimated));
+	tpa_json_set(json, "recorded", json_boolean(!tpa_heap_unknown(process)));
+	tpa_json_set(json, "estimated", json_boolean(process->estimated));
 	tpa_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
-	set(json, "temporary_allocations", process->estimated ? json_null() : tpa_json_number(heap->temporary));
+	tpa_json_set(json, "temporary_allocations",
+		     process->estimated ? json_null() : tpa_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		set(json, numbers[i].key, tpa_json_number(numbers[i].value));
-	set(json, "pools", json_pools(&process->pools));
-	set(json, "allocator", json_allocator(&process->allocator));
+		tpa_json_set(json, numbers[i].key, tpa_json_number(numbers[i].value));
+	tpa_json_set(json, "pools", json_pools(&process->pools));
+	tpa_json_set(json, "allocator", json_allocator(&process->allocator));
 	return json;
 }
 
@@ -355,11 +351,11 @@ json_t *tpa_json_combined(const struct tpa_run *run)
 			      process->unseen.bytes);
 		json_array_append_new(list, one);
 	}
-	set(json, "start_unix_ns", tpa_json_number(run->start_unix_ns));
-	set(json, "duration_ns", tpa_json_number(run->duration_ns));
-	set(json, "estimated", json_boolean(tpa_run_estimated(run)));
+	tpa_json_set(json, "start_unix_ns", tpa_json_number(run->start_unix_ns));
+	tpa_json_set(json, "duration_ns", tpa_json_number(run->duration_ns));
+	tpa_json_set(json, "estimated", json_boolean(tpa_run_estimated(run)));
 	tpa_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tpa_run_unseen(run).bytes);
-	set(json, "peak_time_ns", tpa_json_number(run->peak_time_ns));
-	set(json, "peak_processes", list);
+	tpa_json_set(json, "peak_time_ns", tpa_json_number(run->peak_time_ns));
+	tpa_json_set(json, "peak_processes", list);
 	return json;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model as JSON (libjansson). Keys only ever get added. Each function returns a new reference; NULL: memory is out
- * (jansson then passes the NULL on to whatever it would have been put into).
+ * The model as JSON (libjansson). Keys only ever get added. Functions return new references.
  */
 #ifndef TPROF_REPORT_JSON_JSON_H
 #define TPROF_REPORT_JSON_JSON_H
@@ -47,7 +46,7 @@ json_t *tpa_json_points(const struct tpa_point *points, size_t count, struct tpa
 /* The sum over the processes of a run. */
 json_t *tpa_json_combined(const struct tpa_run *run);
 
-/* The first rows as an array; NULL: memory is out. */
+/* The first rows as an array. */
 json_t *tpa_cpu_json(const struct tpa_cpu_listing *context, const struct tpa_cpu_rows *rows);
 
 struct tpa_thread_rows;
@@ -86,7 +85,7 @@ void tpa_op_counters_json(const struct tpa_process *process, const struct tpa_op
 
 /* Of the whole process, those that could not be counted among them, with the reason. NULL: TPROF_COUNTERS was not set. */
 json_t *tpa_counters_json(const struct tpa_process *process);
-/* A list in which callers come before what they called: id, parent (null: outermost) and numbers. NULL: memory is out. */
+/* A list in which callers come before what they called: id, parent (null: outermost) and numbers. */
 json_t *tpa_op_tree_json(const struct tpa_process *process, uint64_t top);
 /* {"layer": ...} of each; see report/rows/call_tree.h. */
 json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top);

@@ -8,11 +8,6 @@
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
 static const char *end_word(uint32_t end)
 {
 	return end == TPROF_NODE_ROOT	 ? "root"
@@ -41,7 +36,7 @@ static void set_numbers(json_t *json, const struct tpa_sums *sums, enum tpa_json
 		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, unseen.blocks);
 		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, unseen.bytes);
 		snprintf(key, sizeof(key), "%stemporary", prefix);
-		set(json, key, unseen.bytes > 0 ? json_null() : tpa_json_number(sums->temporary));
+		tpa_json_set(json, key, unseen.bytes > 0 ? json_null() : tpa_json_number(sums->temporary));
 		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, unseen.blocks);
 	} else {
 		set_some(json, prefix, "bytes", tpa_sums_bytes(sums, what), tpa_sums_bytes_variance(sums, what),
@@ -57,29 +52,30 @@ void tpa_json_line(json_t *json, const struct tpa_line *line, enum tpa_by by)
 	const char *module = location && line->symbol->module[0] ? line->symbol->module : NULL;
 
 	if (by == TPA_BY_LINE) {
-		set(json, "file", tpa_json_string(location ? location->file : NULL));
-		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
+		tpa_json_set(json, "file", tpa_json_string(location ? location->file : NULL));
+		tpa_json_set(json, "line", location && location->line ? json_integer(location->line) : json_null());
 	}
 	if (by != TPA_BY_MODULE)
-		set(json, "function", tpa_json_string(location ? location->function : NULL));
-	set(json, "module", tpa_json_string(module));
+		tpa_json_set(json, "function", tpa_json_string(location ? location->function : NULL));
+	tpa_json_set(json, "module", tpa_json_string(module));
 	if (by == TPA_BY_MODULE)
-		set(json, "path", tpa_json_string(location && line->symbol->path[0] ? line->symbol->path : NULL));
+		tpa_json_set(json, "path",
+			     tpa_json_string(location && line->symbol->path[0] ? line->symbol->path : NULL));
 }
 
 /* A row by anything but its stack. */
 static void set_name(json_t *json, const struct tpa_row *row, enum tpa_by by)
 {
 	if (by == TPA_BY_STEP)
-		set(json, "steps", tpa_json_number(tpa_step_key_span(row->key)));
+		tpa_json_set(json, "steps", tpa_json_number(tpa_step_key_span(row->key)));
 	if (by == TPA_BY_OP || by == TPA_BY_LAYER)
-		set(json, by == TPA_BY_OP ? "op" : "layer", tpa_json_string(row->op));
+		tpa_json_set(json, by == TPA_BY_OP ? "op" : "layer", tpa_json_string(row->op));
 	else if (tpa_by_key(by))
-		set(json,
-		    by == TPA_BY_THREAD ? "thread"
-		    : by == TPA_BY_SIZE ? "size"
-					: "step",
-		    tpa_json_number(row->key));
+		tpa_json_set(json,
+			     by == TPA_BY_THREAD ? "thread"
+			     : by == TPA_BY_SIZE ? "size"
+						 : "step",
+			     tpa_json_number(row->key));
 	else
 		tpa_json_line(json, &row->line, by);
 }
@@ -89,9 +85,9 @@ static void set_born(json_t *json, const struct tpa_born *born, bool estimated)
 {
 	bool known = born->first && !estimated;
 
-	set(json, "step", known && born->first == born->last ? tpa_json_number(born->first) : json_null());
-	set(json, "first_step", known ? tpa_json_number(born->first) : json_null());
-	set(json, "last_step", known ? tpa_json_number(born->last) : json_null());
+	tpa_json_set(json, "step", known && born->first == born->last ? tpa_json_number(born->first) : json_null());
+	tpa_json_set(json, "first_step", known ? tpa_json_number(born->first) : json_null());
+	tpa_json_set(json, "last_step", known ? tpa_json_number(born->last) : json_null());
 }
 
 static json_t *json_row(const struct tpa_run *run, struct tpa_symbols *const *symbols, const struct tpa_row *row,
@@ -103,24 +99,25 @@ static json_t *json_row(const struct tpa_run *run, struct tpa_symbols *const *sy
 	json_int_t own;
 	uint32_t end;
 
-	set(json, "estimated", json_boolean(process->estimated));
+	tpa_json_set(json, "estimated", json_boolean(process->estimated));
 	set_numbers(json, &row->self, shape, "", process->unseen);
-	set(json, "largest_bytes",
-	    tpa_json_number(tpa_sums_largest(&row->self, shape == TPA_JSON_PEAK ? TPA_WHAT_PEAK : TPA_WHAT_ALLOCATED)));
+	tpa_json_set(json, "largest_bytes",
+		     tpa_json_number(tpa_sums_largest(&row->self,
+						      shape == TPA_JSON_PEAK ? TPA_WHAT_PEAK : TPA_WHAT_ALLOCATED)));
 	if (by != TPA_BY_STACK) {
 		if (tpa_by_nested(by))
 			set_numbers(json, &row->total, shape, "total_", process->unseen);
 		set_name(json, row, by);
 		return json;
 	}
-	set(json, "op", tpa_json_string(row->op));
+	tpa_json_set(json, "op", tpa_json_string(row->op));
 	if (shape != TPA_JSON_HOT)
 		set_born(json, &row->born, process->estimated);
 	tpa_trace_stack(trace, row->node, NULL, 0, &end);
-	set(json, "stack", tpa_json_stack(trace, symbols[row->process], row->node, frames, &own));
-	set(json, "own", own < 0 ? json_null() : json_integer(own));
-	set(json, "held_by", tpa_json_string(tpa_holder_name(row->holder)));
-	set(json, "stack_end", json_string(end_word(end)));
+	tpa_json_set(json, "stack", tpa_json_stack(trace, symbols[row->process], row->node, frames, &own));
+	tpa_json_set(json, "own", own < 0 ? json_null() : json_integer(own));
+	tpa_json_set(json, "held_by", tpa_json_string(tpa_holder_name(row->holder)));
+	tpa_json_set(json, "stack_end", json_string(end_word(end)));
 	return json;
 }
 
@@ -147,8 +144,8 @@ json_t *tpa_json_held(const struct tpa_rows *rows, enum tpa_what what)
 		if (!tpa_sums_blocks(sums, what))
 			continue;
 		json = json_pack("{s:s}", "held_by", tpa_holder_name(i));
-		set(json, "bytes", tpa_json_number(tpa_sums_bytes(sums, what)));
-		set(json, "blocks", tpa_json_number(tpa_sums_blocks(sums, what)));
+		tpa_json_set(json, "bytes", tpa_json_number(tpa_sums_bytes(sums, what)));
+		tpa_json_set(json, "blocks", tpa_json_number(tpa_sums_blocks(sums, what)));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -169,6 +166,6 @@ json_t *tpa_json_suppressed(const struct tpa_rows *rows, const struct tpa_suppre
 							      tpa_json_number(rules[i].blocks), "estimated",
 							      (int)tpa_rows_estimated(rows)));
 	set_numbers(json, &rows->suppressed, TPA_JSON_UNFREED, "", rows->unseen);
-	set(json, "rules", list);
+	tpa_json_set(json, "rules", list);
 	return json;
 }

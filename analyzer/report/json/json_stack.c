@@ -6,12 +6,7 @@
 #include <stdlib.h>
 
 #include "report/json/json_value.h"
-#include "base/reserve.h"
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
+#include "base/memory.h"
 
 json_t *tpa_json_frame(const struct tpa_line *line)
 {
@@ -20,31 +15,28 @@ json_t *tpa_json_frame(const struct tpa_line *line)
 	char address[32];
 
 	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
-	set(json, "function", tpa_json_string(location->function));
-	set(json, "file", tpa_json_string(location->file));
-	set(json, "line", location->line ? json_integer(location->line) : json_null());
-	set(json, "module", line->symbol->module[0] ? tpa_json_string(line->symbol->module) : json_null());
-	set(json, "address", json_string(address));
-	set(json, "inlined", json_boolean(location->inlined));
-	set(json, "language", json_string(location->python ? "python" : "native"));
+	tpa_json_set(json, "function", tpa_json_string(location->function));
+	tpa_json_set(json, "file", tpa_json_string(location->file));
+	tpa_json_set(json, "line", location->line ? json_integer(location->line) : json_null());
+	tpa_json_set(json, "module", line->symbol->module[0] ? tpa_json_string(line->symbol->module) : json_null());
+	tpa_json_set(json, "address", json_string(address));
+	tpa_json_set(json, "inlined", json_boolean(location->inlined));
+	tpa_json_set(json, "language", json_string(location->python ? "python" : "native"));
 	return json;
 }
 
-/* A new reference to the frame that is kept. Where there is no memory to keep it, to one that is not. */
+/* A new reference to the frame that is kept. */
 static json_t *kept_frame(struct tpa_json_frames *frames, const struct tpa_line *line)
 {
 	bool found;
 	uint32_t *number = tpa_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
-	json_t *json;
 
-	if (number && *number)
-		return json_incref(frames->list[*number - 1]);
-	json = tpa_json_frame(line);
-	if (number && json && tpa_reserve(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list))) {
-		frames->list[frames->count++] = json_incref(json);
+	if (!found) {
+		tpa_grow(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list));
 		*number = (uint32_t)frames->count;
+		frames->list[frames->count++] = tpa_json_frame(line);
 	}
-	return json;
+	return json_incref(frames->list[*number]);
 }
 
 void tpa_json_frames_free(struct tpa_json_frames *frames)

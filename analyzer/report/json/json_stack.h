@@ -13,7 +13,7 @@
  * tens of millions of frames together, of some ten thousand places.
  */
 struct tpa_json_frames {
-	struct tpa_pairs numbers; /* (location, address) -> index + 1 */
+	struct tpa_pairs numbers; /* (location, address) to index */
 	json_t **list;		  /* owned references */
 	size_t count, room;
 };
@@ -24,7 +24,7 @@ void tpa_json_frames_free(struct tpa_json_frames *frames);
 json_t *tpa_json_frame(const struct tpa_line *line);
 
 /*
- * All frames of a stack, innermost first: a new reference; NULL: memory is out. *own is the index of the one that
+ * All frames of a stack, innermost first: a new reference. *own is the index of the one that
  * tpa_stack_own() names, or -1. Stacks of `frames` (NULL: each has its own) must not be changed.
  */
 json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "report/rows/estimate.h"
 
@@ -17,17 +18,17 @@ json_t *tpa_json_number(uint64_t value)
 static json_t *repaired(const char *text)
 {
 	size_t length = strlen(text);
-	char *copy = strdup(text);
+	char *copy = tpa_strdup(text);
 	json_t *json;
 
-	for (size_t i = 0; copy && i < length;) {
+	for (size_t i = 0; i < length;) {
 		int bytes = tpa_utf8_bytes((const unsigned char *)copy + i, length - i);
 
 		if (bytes <= 0)
 			copy[i] = '?';
 		i += bytes > 0 ? (size_t)bytes : 1;
 	}
-	json = copy ? json_string(copy) : NULL;
+	json = json_string(copy);
 	free(copy);
 	return json;
 }
@@ -46,25 +47,19 @@ void tpa_json_fields(json_t *json, const struct tpa_json_field *fields, size_t c
 		json_object_set_new(json, fields[i].key, tpa_json_number(fields[i].value));
 }
 
-static json_t *rounded(double value)
-{
-	uint64_t number = tpa_round(value);
-
-	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
-}
-
 void tpa_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
 {
 	struct tpa_interval interval = tpa_interval_estimate((double)value, variance, unseen);
 	char name[64];
 
-	json_object_set_new(json, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
+	json_object_set_new(json, key, tpa_json_number(value));
 	if (!(unseen > 0))
 		return;
 	snprintf(name, sizeof(name), "%s_ci95", key);
-	json_object_set_new(json, name,
-			    json_pack("[o, o]", rounded(interval.low),
-				      tpa_estimate_is_open(value) ? json_null() : rounded(interval.high)));
+	json_object_set_new(
+		json, name,
+		json_pack("[o, o]", tpa_json_number(tpa_round(interval.low)),
+			  tpa_estimate_is_open(value) ? json_null() : tpa_json_number(tpa_round(interval.high))));
 }
 
 json_t *tpa_json_real(double value)
@@ -86,12 +81,11 @@ json_t *tpa_json_interval_ns(struct tpa_interval interval)
 	return json_pack("[I, I]", (json_int_t)tpa_round(interval.low), (json_int_t)tpa_round(interval.high));
 }
 
-bool tpa_json_write(json_t *json, FILE *out)
+void tpa_json_write(json_t *json, FILE *out)
 {
-	bool good = json && json_dumpf(json, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-
+	json_dumpf(json, out, JSON_INDENT(2));
+	fputc('\n', out);
 	json_decref(json);
-	return good || ferror(out);
 }
 
 static json_t *value_json(const struct tpa_column *column, const struct tpa_figure *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single values as JSON, and the whole written out. Each function returns a new reference; NULL: memory is out (jansson
- * then passes the NULL on to whatever it would have been put into).
+ * Single values as JSON, and the whole written out. Functions return new references. jansson allocates from base/memory.h
+ * (main.c), so that none of them is NULL.
  */
 #ifndef TPROF_REPORT_JSON_JSON_VALUE_H
 #define TPROF_REPORT_JSON_JSON_VALUE_H
@@ -16,6 +16,12 @@
 /* Numbers beyond what JSON readers take are the largest one; each byte that is no UTF-8 becomes '?'; NULL: null. */
 json_t *tpa_json_number(uint64_t value);
 json_t *tpa_json_string(const char *text);
+
+/* Sets a key of an object, and takes the reference to the value. */
+static inline void tpa_json_set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
 
 /* Sets several numbers of an object. */
 struct tpa_json_field {
@@ -52,7 +58,7 @@ json_t *tpa_json_interval(struct tpa_interval interval);
 /* The same in whole nanoseconds. A duration is not below 0. */
 json_t *tpa_json_interval_ns(struct tpa_interval interval);
 
-/* Writes and drops the reference. False: memory is out (json is NULL, for one). What can't be written is ferror(out). */
-bool tpa_json_write(json_t *json, FILE *out);
+/* Writes and drops the reference. What can't be written is ferror(out). */
+void tpa_json_write(json_t *json, FILE *out);
 
 #endif

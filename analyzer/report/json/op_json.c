@@ -12,11 +12,6 @@
 #include "report/rows/call_tree.h"
 #include "report/rows/op_columns.h"
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
 static json_t *json_shapes(const struct tpa_op_stats *op)
 {
 	json_t *list = json_array();
@@ -50,7 +45,8 @@ static json_t *json_precisions(const struct tpa_op_stats *op)
 
 	for (int i = 0; i <= TPA_UNSAID; i++)
 		if (op->flop_in[i])
-			set(json, i < TPA_UNSAID ? tpa_precision_names[i] : "unsaid", tpa_json_number(op->flop_in[i]));
+			tpa_json_set(json, i < TPA_UNSAID ? tpa_precision_names[i] : "unsaid",
+				     tpa_json_number(op->flop_in[i]));
 	return json;
 }
 
@@ -92,8 +88,8 @@ static json_t *values_of(const struct tpa_trace *trace, const struct tpa_counter
 
 	for (size_t i = 0; i < trace->counter_count; i++)
 		if (trace->counters[i].number)
-			json_object_set_new(json, trace->counters[i].name,
-					    tpa_json_number(counters->value[trace->counters[i].number - 1]));
+			tpa_json_set(json, trace->counters[i].name,
+				     tpa_json_number(counters->value[trace->counters[i].number - 1]));
 	return json;
 }
 
@@ -102,8 +98,8 @@ void tpa_op_counters_json(const struct tpa_process *process, const struct tpa_op
 	for (size_t i = 0; tpa_counters_counted(process->trace) && i < json_array_size(ops) && i < list->count; i++) {
 		json_t *op = json_array_get(ops, i);
 
-		json_object_set_new(op, "counters", values_of(process->trace, &list->ops[i]->counters));
-		json_object_set_new(op, "self_counters", values_of(process->trace, &list->ops[i]->self_counters));
+		tpa_json_set(op, "counters", values_of(process->trace, &list->ops[i]->counters));
+		tpa_json_set(op, "self_counters", values_of(process->trace, &list->ops[i]->self_counters));
 	}
 }
 
@@ -116,14 +112,13 @@ json_t *tpa_counters_json(const struct tpa_process *process)
 		const struct tpa_counter *counter = &trace->counters[i];
 		json_t *json = json_object();
 
-		json_object_set_new(json, "name", json_string(counter->name));
-		json_object_set_new(json, "counted", json_boolean(counter->number != 0));
+		tpa_json_set(json, "name", json_string(counter->name));
+		tpa_json_set(json, "counted", json_boolean(counter->number != 0));
 		if (counter->number) {
-			json_object_set_new(json, "value",
-					    tpa_json_number(process->counters.value[counter->number - 1]));
-			json_object_set_new(json, "user_only", json_boolean(counter->flags & TPROF_COUNTER_USER));
+			tpa_json_set(json, "value", tpa_json_number(process->counters.value[counter->number - 1]));
+			tpa_json_set(json, "user_only", json_boolean(counter->flags & TPROF_COUNTER_USER));
 		} else {
-			json_object_set_new(json, "reason", json_string(strerror(counter->error)));
+			tpa_json_set(json, "reason", json_string(strerror(counter->error)));
 		}
 		json_array_append_new(list, json);
 	}
@@ -163,10 +158,10 @@ static void add_json(void *context, uint32_t number, int depth)
 	json_t *json = json_object();
 
 	TPA_JSON_FIELDS(json, fields);
-	json_object_set_new(json, "parent", node->parent ? tpa_json_number(node->parent) : json_null());
-	json_object_set_new(json, "net_bytes", json_integer(node->net_bytes));
-	json_object_set_new(json, "name", tpa_json_string(tpa_op_node_name(to->process, node)));
-	json_object_set_new(json, "category", tpa_json_string(op_category(to->process, node->op)));
+	tpa_json_set(json, "parent", node->parent ? tpa_json_number(node->parent) : json_null());
+	tpa_json_set(json, "net_bytes", json_integer(node->net_bytes));
+	tpa_json_set(json, "name", tpa_json_string(tpa_op_node_name(to->process, node)));
+	tpa_json_set(json, "category", tpa_json_string(op_category(to->process, node->op)));
 	json_array_append_new(to->list, json);
 }
 
@@ -198,7 +193,7 @@ json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top)
 		};
 		json_t *json = json_object();
 
-		json_object_set_new(json, "layer", tpa_json_string(layer->name));
+		tpa_json_set(json, "layer", tpa_json_string(layer->name));
 		TPA_JSON_FIELDS(json, fields);
 		json_array_append_new(list, json);
 	}
@@ -228,10 +223,9 @@ json_t *tpa_priorities_json(const struct tpa_process *process, const struct tpa_
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(time, priority_json(&list[i], roof ? roof(context, list[i].op) : json_null()));
 	free(list);
-	json_object_set_new(json, "time", time);
-	json_object_set_new(json, "memory",
-			    json_pack("{s:o, s:o, s:o}", "sites", tpa_json_number(rows), "bytes",
-				      tpa_json_number(bytes), "largest_bytes",
-				      tpa_json_number(peak->count ? peak->bytes[0] : 0)));
+	tpa_json_set(json, "time", time);
+	tpa_json_set(json, "memory",
+		     json_pack("{s:o, s:o, s:o}", "sites", tpa_json_number(rows), "bytes", tpa_json_number(bytes),
+			       "largest_bytes", tpa_json_number(peak->count ? peak->bytes[0] : 0)));
 	return json;
 }

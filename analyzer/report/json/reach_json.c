@@ -44,21 +44,21 @@ json_t *tpa_reach_json(const struct tpa_growth_view *view)
 		json_decref(json);
 		return json_null();
 	}
-	json_object_set_new(json, "time_ns", tpa_json_number(tpa_trace_ns(trace, ticks)));
-	json_object_set_new(json, "threads_waiting", json_integer(trace->header->snapshot_waiting));
-	json_object_set_new(json, "threads_running", json_integer(trace->header->snapshot_running));
-	json_object_set_new(json, "threads_searched", json_integer(trace->header->snapshot_known));
-	json_object_set_new(json, "registers_unseen", tpa_json_number(tpa_reach_unseen_registers(trace)));
+	tpa_json_set(json, "time_ns", tpa_json_number(tpa_trace_ns(trace, ticks)));
+	tpa_json_set(json, "threads_waiting", json_integer(trace->header->snapshot_waiting));
+	tpa_json_set(json, "threads_running", json_integer(trace->header->snapshot_running));
+	tpa_json_set(json, "threads_searched", json_integer(trace->header->snapshot_known));
+	tpa_json_set(json, "registers_unseen", tpa_json_number(tpa_reach_unseen_registers(trace)));
 	for (size_t i = 0; i < TPA_REACH_KINDS; i++) {
 		struct tpa_reach_found found = tpa_reach_find(view, tpa_reach_kinds[i].reach);
 		json_t *list = json_array();
 
 		for (size_t k = 0; k < found.count && (!top || k < top); k++)
 			json_array_append_new(list, json_sum(view, found.list[k]));
-		json_object_set_new(json, tpa_reach_kinds[i].key,
-				    json_pack("{s:o, s:o, s:o, s:o}", "bytes", tpa_json_number(found.bytes), "blocks",
-					      tpa_json_number(found.blocks), "sites_total",
-					      tpa_json_number(found.count), "sites", list));
+		tpa_json_set(json, tpa_reach_kinds[i].key,
+			     json_pack("{s:o, s:o, s:o, s:o}", "bytes", tpa_json_number(found.bytes), "blocks",
+				       tpa_json_number(found.blocks), "sites_total", tpa_json_number(found.count),
+				       "sites", list));
 		free(found.list);
 	}
 	return json;

@@ -49,12 +49,12 @@ json_t *tpa_others_json(const struct tpa_trace *trace)
 		json_array_append_new(traces, tpa_json_string(others.list[i].file));
 	}
 	next = tpa_next_program(trace, &others);
-	json_object_set_new(json, "replaced_by", next ? other_json(next) : json_null());
-	json_object_set_new(json, "started", started);
-	json_object_set_new(json, "forked", forked);
-	json_object_set_new(json, "not_recorded", untraced_json(trace));
-	json_object_set_new(json, "not_recorded_more", tpa_json_number(trace->header->untraced_more));
-	json_object_set_new(json, "traces", traces);
+	tpa_json_set(json, "replaced_by", next ? other_json(next) : json_null());
+	tpa_json_set(json, "started", started);
+	tpa_json_set(json, "forked", forked);
+	tpa_json_set(json, "not_recorded", untraced_json(trace));
+	tpa_json_set(json, "not_recorded_more", tpa_json_number(trace->header->untraced_more));
+	tpa_json_set(json, "traces", traces);
 	tpa_others_free(&others);
 	return json;
 }

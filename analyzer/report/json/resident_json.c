@@ -16,13 +16,13 @@ static json_t *json_owner(const struct tpa_process *process, struct tpa_symbols 
 					 : TPA_HOLDER_NONE;
 	json_t *json = json_object();
 
-	json_object_set_new(json, "part", json_string(tpa_makeup_key(owner->part)));
-	json_object_set_new(json, "bytes", tpa_json_number(owner->bytes));
-	json_object_set_new(json, "path", tpa_json_string(tpa_makeup_path(process->trace, owner)));
-	json_object_set_new(json, "held_by", tpa_json_string(tpa_holder_name(holder)));
-	json_object_set_new(json, "stack",
-			    stack ? tpa_json_stack(process->trace, symbols, owner->node, NULL, &own) : json_null());
-	json_object_set_new(json, "own", json_integer(own));
+	tpa_json_set(json, "part", json_string(tpa_makeup_key(owner->part)));
+	tpa_json_set(json, "bytes", tpa_json_number(owner->bytes));
+	tpa_json_set(json, "path", tpa_json_string(tpa_makeup_path(process->trace, owner)));
+	tpa_json_set(json, "held_by", tpa_json_string(tpa_holder_name(holder)));
+	tpa_json_set(json, "stack",
+		     stack ? tpa_json_stack(process->trace, symbols, owner->node, NULL, &own) : json_null());
+	tpa_json_set(json, "own", json_integer(own));
 	return json;
 }
 
@@ -33,21 +33,20 @@ static json_t *json_moment(const struct tpa_process *process, struct tpa_symbols
 	json_t *json = json_object(), *parts = json_object(), *owners = json_array();
 
 	for (int part = 0; part < TPA_MAKEUP_PARTS; part++)
-		json_object_set_new(parts, tpa_makeup_key((enum tpa_makeup_part)part),
-				    tpa_json_number(sample->parts[part]));
+		tpa_json_set(parts, tpa_makeup_key((enum tpa_makeup_part)part), tpa_json_number(sample->parts[part]));
 	for (size_t i = 0; i < moment->count && i < OWNERS; i++)
 		json_array_append_new(owners, json_owner(process, symbols, &moment->owners[i]));
-	json_object_set_new(json, "time_ns", tpa_json_number(sample->time));
-	json_object_set_new(json, "rss_bytes", tpa_json_number(sample->rss));
-	json_object_set_new(json, "pss_bytes", tpa_json_number(sample->pss));
-	json_object_set_new(json, "private_bytes", tpa_json_number(sample->private));
-	json_object_set_new(json, "shared_bytes",
-			    tpa_json_number(sample->rss > sample->private ? sample->rss - sample->private : 0));
-	json_object_set_new(json, "swap_bytes", tpa_json_number(sample->swap));
-	json_object_set_new(json, "live_bytes", tpa_json_number(sample->live));
-	json_object_set_new(json, "copied_bytes", tpa_json_number(sample->copied));
-	json_object_set_new(json, "parts", parts);
-	json_object_set_new(json, "owners", owners);
+	tpa_json_set(json, "time_ns", tpa_json_number(sample->time));
+	tpa_json_set(json, "rss_bytes", tpa_json_number(sample->rss));
+	tpa_json_set(json, "pss_bytes", tpa_json_number(sample->pss));
+	tpa_json_set(json, "private_bytes", tpa_json_number(sample->private));
+	tpa_json_set(json, "shared_bytes",
+		     tpa_json_number(sample->rss > sample->private ? sample->rss - sample->private : 0));
+	tpa_json_set(json, "swap_bytes", tpa_json_number(sample->swap));
+	tpa_json_set(json, "live_bytes", tpa_json_number(sample->live));
+	tpa_json_set(json, "copied_bytes", tpa_json_number(sample->copied));
+	tpa_json_set(json, "parts", parts);
+	tpa_json_set(json, "owners", owners);
 	return json;
 }
 
@@ -58,14 +57,14 @@ json_t *tpa_makeup_json(const struct tpa_run *run, size_t index, struct tpa_symb
 	json_t *json = json_object();
 	bool known = makeup->readings != 0;
 
-	json_object_set_new(json, "readings", tpa_json_number(makeup->readings));
-	json_object_set_new(json, "unseen_known", json_boolean(makeup->judged));
-	json_object_set_new(json, "pss_peak_bytes", tpa_json_number(makeup->pss_peak));
-	json_object_set_new(json, "inherited_bytes", tpa_json_number(makeup->inherited));
-	json_object_set_new(json, "peak", known ? json_moment(process, symbols[index], &makeup->peak) : json_null());
-	json_object_set_new(json, "end", known ? json_moment(process, symbols[index], &makeup->end) : json_null());
-	json_object_set_new(json, "growth",
-			    json_pack("{s:s, s:o}", "unit", process->growth.seconds ? "second" : "step", "parts",
-				      tpa_growth_json_fine(&process->growth)));
+	tpa_json_set(json, "readings", tpa_json_number(makeup->readings));
+	tpa_json_set(json, "unseen_known", json_boolean(makeup->judged));
+	tpa_json_set(json, "pss_peak_bytes", tpa_json_number(makeup->pss_peak));
+	tpa_json_set(json, "inherited_bytes", tpa_json_number(makeup->inherited));
+	tpa_json_set(json, "peak", known ? json_moment(process, symbols[index], &makeup->peak) : json_null());
+	tpa_json_set(json, "end", known ? json_moment(process, symbols[index], &makeup->end) : json_null());
+	tpa_json_set(json, "growth",
+		     json_pack("{s:s, s:o}", "unit", process->growth.seconds ? "second" : "step", "parts",
+			       tpa_growth_json_fine(&process->growth)));
 	return json;
 }

@@ -6,8 +6,8 @@
 /* What does not say counts as single. */
 static void set_precision(json_t *json, enum tpa_precision precision, bool mixed)
 {
-	json_object_set_new(json, "precision", json_string(tpa_roof_precision(precision, mixed)));
-	json_object_set_new(json, "precision_said", json_boolean(precision != TPA_UNSAID));
+	tpa_json_set(json, "precision", json_string(tpa_roof_precision(precision, mixed)));
+	tpa_json_set(json, "precision_said", json_boolean(precision != TPA_UNSAID));
 }
 
 json_t *tpa_utilisation_json(const struct tpa_machine *machine, const struct tpa_process *process)
@@ -37,24 +37,23 @@ static json_t *place_json(const struct tpa_roof_place *place)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "bound", json_string(tpa_bound_names[place->bound]));
-	json_object_set_new(json, "level", json_string(tpa_level_names[place->level]));
+	tpa_json_set(json, "bound", json_string(tpa_bound_names[place->bound]));
+	tpa_json_set(json, "level", json_string(tpa_level_names[place->level]));
 	set_precision(json, place->precision, place->mixed);
-	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
-	json_object_set_new(json, "gflops", json_real(place->gflops));
-	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
-	json_object_set_new(json, "roof", json_real(place->roof));
-	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
-	json_object_set_new(json, "ideal_ns", tpa_json_number(tpa_round(place->ideal_ns)));
-	json_object_set_new(
-		json, "bound_by",
-		json_string(tpa_roof_missing(place) ? tpa_roof_missing(place) : tpa_bound_names[place->bound]));
-	json_object_set_new(json, "explained", json_boolean(tpa_roof_explains(place)));
-	json_object_set_new(json, "uneven",
-			    tpa_roof_is_uneven(place->op)
-				    ? json_pack("{s:o, s:o}", "p50_ns", tpa_json_number(place->op->p50_ns), "p90_ns",
-						tpa_json_number(place->op->p90_ns))
-				    : json_null());
+	tpa_json_set(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
+	tpa_json_set(json, "gflops", json_real(place->gflops));
+	tpa_json_set(json, "gbytes_per_s", json_real(place->gbytes));
+	tpa_json_set(json, "roof", json_real(place->roof));
+	tpa_json_set(json, "roof_fraction", json_real(place->fraction));
+	tpa_json_set(json, "ideal_ns", tpa_json_number(tpa_round(place->ideal_ns)));
+	tpa_json_set(json, "bound_by",
+		     json_string(tpa_roof_missing(place) ? tpa_roof_missing(place) : tpa_bound_names[place->bound]));
+	tpa_json_set(json, "explained", json_boolean(tpa_roof_explains(place)));
+	tpa_json_set(json, "uneven",
+		     tpa_roof_is_uneven(place->op)
+			     ? json_pack("{s:o, s:o}", "p50_ns", tpa_json_number(place->op->p50_ns), "p90_ns",
+					 tpa_json_number(place->op->p90_ns))
+			     : json_null());
 	return json;
 }
 
@@ -74,12 +73,12 @@ json_t *tpa_roof_json(const struct tpa_roof_place *places, size_t count, uint64_
 		const struct tpa_roof_place *place = &places[i];
 		json_t *json = place_json(place);
 
-		json_object_set_new(json, "name", tpa_json_string(place->op->name));
-		json_object_set_new(json, "category", tpa_json_string(place->op->category));
-		json_object_set_new(json, "calls", tpa_json_number(place->op->calls));
-		json_object_set_new(json, "time_ns", tpa_json_number(tpa_round(place->time_ns)));
-		json_object_set_new(json, "self_flop", tpa_json_number(place->op->self_flop));
-		json_object_set_new(json, "self_bytes", tpa_json_number(place->op->self_bytes));
+		tpa_json_set(json, "name", tpa_json_string(place->op->name));
+		tpa_json_set(json, "category", tpa_json_string(place->op->category));
+		tpa_json_set(json, "calls", tpa_json_number(place->op->calls));
+		tpa_json_set(json, "time_ns", tpa_json_number(tpa_round(place->time_ns)));
+		tpa_json_set(json, "self_flop", tpa_json_number(place->op->self_flop));
+		tpa_json_set(json, "self_bytes", tpa_json_number(place->op->self_bytes));
 		json_array_append_new(list, json);
 	}
 	return list;

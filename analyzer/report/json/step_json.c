@@ -5,11 +5,6 @@
 
 #define number tpa_json_number
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
 static json_t *json_list(const struct tpa_step_stats *steps, const char *sort, uint64_t top)
 {
 	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
@@ -64,18 +59,19 @@ static json_t *json_outlier(const struct tpa_process *process, const struct tpa_
 		json_array_append_new(ops, json_pack("{s:o, s:I}", "name",
 						     tpa_json_string(tpa_process_op_name(process, outlier->ops[i].op)),
 						     "self_ns", (json_int_t)outlier->ops[i].ns));
-	set(json, "step", number(outlier->step));
-	set(json, "time_ns", number(outlier->ns));
-	set(json, "more_in_ops", ops);
-	set(json, "more_outside_ops_ns", json_integer((json_int_t)outlier->outside_ns));
-	set(json, "more_cpu_ns", json_integer((json_int_t)((uint64_t)outlier->cpu_periods * period)));
-	set(json, "more_allocations",
-	    process->estimated ? json_null() : json_integer((json_int_t)outlier->allocations));
-	set(json, "more_allocated_bytes",
-	    process->estimated ? json_null() : json_integer((json_int_t)outlier->allocated_bytes));
-	set(json, "more_live_bytes", json_integer((json_int_t)outlier->live_bytes));
+	tpa_json_set(json, "step", number(outlier->step));
+	tpa_json_set(json, "time_ns", number(outlier->ns));
+	tpa_json_set(json, "more_in_ops", ops);
+	tpa_json_set(json, "more_outside_ops_ns", json_integer((json_int_t)outlier->outside_ns));
+	tpa_json_set(json, "more_cpu_ns", json_integer((json_int_t)((uint64_t)outlier->cpu_periods * period)));
+	tpa_json_set(json, "more_allocations",
+		     process->estimated ? json_null() : json_integer((json_int_t)outlier->allocations));
+	tpa_json_set(json, "more_allocated_bytes",
+		     process->estimated ? json_null() : json_integer((json_int_t)outlier->allocated_bytes));
+	tpa_json_set(json, "more_live_bytes", json_integer((json_int_t)outlier->live_bytes));
 	for (size_t i = 0; i < sizeof(usage) / sizeof(usage[0]); i++)
-		set(json, usage[i].key, usage[i].known ? json_integer((json_int_t)usage[i].more) : json_null());
+		tpa_json_set(json, usage[i].key,
+			     usage[i].known ? json_integer((json_int_t)usage[i].more) : json_null());
 	return json;
 }
 
@@ -86,12 +82,12 @@ static void set_source(json_t *json, const struct tpa_process *process)
 	const struct tpa_step_stats *steps = &process->steps;
 	bool found = steps->source == TPA_STEPS_PERIOD;
 
-	set(json, "source", steps->source ? json_string(names[steps->source]) : json_null());
-	set(json, "ends_with_op",
-	    steps->source > TPA_STEPS_MARKED ? tpa_json_string(tpa_process_op_name(process, steps->anchor))
-					     : json_null());
-	set(json, "confidence", found ? json_real(steps->confidence) : json_null());
-	set(json, "ops_per_step", found ? json_real(steps->calls) : json_null());
+	tpa_json_set(json, "source", steps->source ? json_string(names[steps->source]) : json_null());
+	tpa_json_set(json, "ends_with_op",
+		     steps->source > TPA_STEPS_MARKED ? tpa_json_string(tpa_process_op_name(process, steps->anchor))
+						      : json_null());
+	tpa_json_set(json, "confidence", found ? json_real(steps->confidence) : json_null());
+	tpa_json_set(json, "ops_per_step", found ? json_real(steps->calls) : json_null());
 }
 
 /* Numbers of steps that there were none of are null. */
@@ -108,25 +104,25 @@ json_t *tpa_steps_json(const struct tpa_process *process, const char *sort, uint
 						{ "max_ns", steps->max_ns } };
 	json_t *json = json_object(), *outliers = json_array();
 
-	set(json, "count", number(steps->count));
-	set(json, "items", number(steps->items));
-	set(json, "items_per_s",
-	    took > 0 && steps->rest_items ? json_real((double)steps->rest_items / took * 1e9) : json_null());
-	set(json, "first_ns", steps->count ? number(steps->first_ns) : json_null());
-	set(json, "warmup_steps", number(steps->warmup));
-	set(json, "warmup_ns", number(steps->warmup_ns));
+	tpa_json_set(json, "count", number(steps->count));
+	tpa_json_set(json, "items", number(steps->items));
+	tpa_json_set(json, "items_per_s",
+		     took > 0 && steps->rest_items ? json_real((double)steps->rest_items / took * 1e9) : json_null());
+	tpa_json_set(json, "first_ns", steps->count ? number(steps->first_ns) : json_null());
+	tpa_json_set(json, "warmup_steps", number(steps->warmup));
+	tpa_json_set(json, "warmup_ns", number(steps->warmup_ns));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		set(json, times[i].key, durations->count ? number(times[i].value) : json_null());
-	set(json, "ci95_ns", tpa_json_interval_ns(steps->interval));
-	set(json, "effective_steps", durations->count ? json_real(steps->effective) : json_null());
-	set(json, "growth", json_array());
+		tpa_json_set(json, times[i].key, durations->count ? number(times[i].value) : json_null());
+	tpa_json_set(json, "ci95_ns", tpa_json_interval_ns(steps->interval));
+	tpa_json_set(json, "effective_steps", durations->count ? json_real(steps->effective) : json_null());
+	tpa_json_set(json, "growth", json_array());
 	set_source(json, process);
 	for (size_t i = 0; i < steps->outlier_count; i++)
 		json_array_append_new(outliers, json_outlier(process, &steps->outliers[i]));
-	set(json, "outliers", outliers);
-	set(json, "ops", json_ops(process));
+	tpa_json_set(json, "outliers", outliers);
+	tpa_json_set(json, "ops", json_ops(process));
 	if (sort)
-		set(json, "list", json_list(steps, sort, top));
+		tpa_json_set(json, "list", json_list(steps, sort, top));
 	return json;
 }
 
@@ -137,9 +133,9 @@ json_t *tpa_marks_json(const struct tpa_marks *marks, uint64_t top)
 	for (size_t i = 0; i < marks->count && (!top || i < top); i++) {
 		json_t *mark = json_object();
 
-		json_object_set_new(mark, "time_ns", tpa_json_number(marks->list[i].time_ns));
-		json_object_set_new(mark, "thread", tpa_json_number(marks->list[i].thread));
-		json_object_set_new(mark, "text", tpa_json_string(marks->list[i].text));
+		tpa_json_set(mark, "time_ns", tpa_json_number(marks->list[i].time_ns));
+		tpa_json_set(mark, "thread", tpa_json_number(marks->list[i].thread));
+		tpa_json_set(mark, "text", tpa_json_string(marks->list[i].text));
 		json_array_append_new(list, mark);
 	}
 	return list;

@@ -27,17 +27,17 @@ static json_t *json_row(const struct tpa_process *process, const struct tpa_thre
 	};
 	json_t *json = json_object();
 
-	json_object_set_new(json, "thread", tpa_json_number(stats->thread));
-	json_object_set_new(json, "tid", tpa_json_number(stats->tid));
-	json_object_set_new(json, "name", tpa_json_string(stats->name));
-	json_object_set_new(json, "first_ns", tpa_json_number(stats->first_ns));
-	json_object_set_new(json, "last_ns", tpa_json_number(stats->last_ns));
-	json_object_set_new(json, "cpu_samples", tpa_json_number(stats->cpu.samples));
-	json_object_set_new(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &stats->cpu)));
-	json_object_set_new(json, "op_ns", tpa_json_number(stats->op_ns));
+	tpa_json_set(json, "thread", tpa_json_number(stats->thread));
+	tpa_json_set(json, "tid", tpa_json_number(stats->tid));
+	tpa_json_set(json, "name", tpa_json_string(stats->name));
+	tpa_json_set(json, "first_ns", tpa_json_number(stats->first_ns));
+	tpa_json_set(json, "last_ns", tpa_json_number(stats->last_ns));
+	tpa_json_set(json, "cpu_samples", tpa_json_number(stats->cpu.samples));
+	tpa_json_set(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &stats->cpu)));
+	tpa_json_set(json, "op_ns", tpa_json_number(stats->op_ns));
 	tpa_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
-	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
-	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
+	tpa_json_set(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
+	tpa_json_set(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
 	return json;
 }
 

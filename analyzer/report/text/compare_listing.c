@@ -243,5 +243,3 @@ void tpa_compare_print(const struct tpa_page *page, const struct tpa_variants *v
 		tpa_print(page, TPA_STYLE_DIM,
 			  "\n  tprof-analyze roofline measures this machine; then it says what bounds them\n");
 }
-
-/* ---- JSON ---- */

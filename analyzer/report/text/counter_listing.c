@@ -69,5 +69,3 @@ void tpa_op_counters_print(const struct tpa_page *page, const struct tpa_process
 			  "  the hardware counters were lent to others for %s: their numbers are too small\n",
 			  tpa_time(process->counters.idle_ns).text);
 }
-
-/* ---- JSON ---- */

@@ -52,5 +52,3 @@ void tpa_op_tree_print(const struct tpa_page *page, const struct tpa_process *pr
 	tpa_table_free(table);
 	tpa_call_tree_free(&tree);
 }
-
-/* ---- JSON ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define LABEL 11 /* columns left of the axis */
 
 /* The picture in dots, two in a column and four in a line of text: the eight dots of a braille character. */
@@ -29,16 +31,15 @@ static uint64_t round_up(uint64_t bytes)
 	return bytes;
 }
 
-static bool canvas_init(struct canvas *canvas, const struct tpa_page *page, int rows)
+static void canvas_init(struct canvas *canvas, const struct tpa_page *page, int rows)
 {
 	memset(canvas, 0, sizeof(*canvas));
 	canvas->columns = page->width - LABEL - 3;
 	canvas->rows = rows;
 	canvas->width = 2 * canvas->columns;
 	canvas->height = 4 * rows;
-	canvas->live = calloc((size_t)canvas->width, sizeof(*canvas->live));
-	canvas->rss = calloc((size_t)canvas->width, sizeof(*canvas->rss));
-	return canvas->live && canvas->rss;
+	canvas->live = tpa_zalloc((size_t)canvas->width, sizeof(*canvas->live));
+	canvas->rss = tpa_zalloc((size_t)canvas->width, sizeof(*canvas->rss));
 }
 
 static int column_of(const struct canvas *canvas, uint64_t time, uint64_t from, uint64_t to)
@@ -175,11 +176,10 @@ void tpa_plot(const struct tpa_page *page, const struct tpa_point *points, size_
 
 	if (to_ns <= from_ns)
 		to_ns = from_ns + 1;
-	if (canvas_init(&canvas, page, rows)) {
-		fill(&canvas, points, count, from_ns, to_ns);
-		draw_rows(&canvas, page);
-		draw_axis(&canvas, page, from_ns, to_ns);
-	}
+	canvas_init(&canvas, page, rows);
+	fill(&canvas, points, count, from_ns, to_ns);
+	draw_rows(&canvas, page);
+	draw_axis(&canvas, page, from_ns, to_ns);
 	free(canvas.live);
 	free(canvas.rss);
 }

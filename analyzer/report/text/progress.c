@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 #define BAR 30
 #define FIRST_NS 250000000
 #define AGAIN_NS 100000000
@@ -34,11 +36,9 @@ struct tpa_progress *tpa_progress_new(const char *what)
 
 	if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
 		return NULL;
-	progress = calloc(1, sizeof(*progress));
-	if (progress) {
-		progress->what = what;
-		progress->next_ns = now_ns() + FIRST_NS;
-	}
+	progress = tpa_zalloc(1, sizeof(*progress));
+	progress->what = what;
+	progress->next_ns = now_ns() + FIRST_NS;
 	return progress;
 }
 

@@ -86,5 +86,3 @@ void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page
 	print_rest(trace, &others, page);
 	tpa_others_free(&others);
 }
-
-/* ---- JSON ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 #include "report/rows/known_caches.h"
 #include "report/rows/process_facts.h"
 
@@ -26,7 +26,6 @@ struct rows {
 	const struct tpa_makeup_moment *moment;
 	struct row *list;
 	size_t count, room;
-	bool failed;
 };
 
 static const struct tpa_process *process_of(const struct rows *rows)
@@ -42,13 +41,9 @@ static struct row *add(struct rows *rows, const char *label, uint64_t bytes)
 		rows->list[i].bytes += bytes;
 		return &rows->list[i];
 	}
-	if (!tpa_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list))) {
-		rows->failed = true;
-		return NULL;
-	}
-	rows->list[rows->count] = (struct row){ .label = strdup(label), .bytes = bytes };
-	rows->failed |= !rows->list[rows->count].label;
-	return rows->failed ? NULL : &rows->list[rows->count++];
+	tpa_grow(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list));
+	rows->list[rows->count] = (struct row){ .label = tpa_strdup(label), .bytes = bytes };
+	return &rows->list[rows->count++];
 }
 
 static const char *base(const char *path)
@@ -86,7 +81,6 @@ static void add_mapped(struct rows *rows, const struct tpa_makeup_owner *owner, 
 {
 	enum tpa_holder holder = TPA_HOLDER_NONE;
 	char text[LABEL], label[LABEL + 40];
-	struct row *row;
 
 	if (owner->node == TPROF_NODE_NONE) {
 		add(rows, "mapped before the fork, by its parent", owner->bytes);
@@ -96,9 +90,7 @@ static void add_mapped(struct rows *rows, const struct tpa_makeup_owner *owner, 
 		holder =
 			tpa_mapping_holder(process_of(rows), rows->listing->symbols[rows->process], owner->node, false);
 	if (holder != TPA_HOLDER_NONE) {
-		row = add(rows, tpa_holder_name(holder), owner->bytes);
-		if (row)
-			row->arenas = holder == TPA_HOLDER_PYTHON_ARENAS;
+		add(rows, tpa_holder_name(holder), owner->bytes)->arenas = holder == TPA_HOLDER_PYTHON_ARENAS;
 		return;
 	}
 	describe(rows, owner->node, text, sizeof(text));
@@ -191,15 +183,13 @@ static void print_row(const struct rows *rows, struct tpa_table *table, const ch
 	tpa_table_add(table, TPA_STYLE_PLAIN, label);
 }
 
-static bool print_table(const struct rows *rows)
+static void print_table(const struct rows *rows)
 {
 	struct tpa_table *table = tpa_table_new(">bytes|>%|*what");
 	uint64_t top = rows->listing->top, left = 0;
 	size_t shown = top && top < rows->count ? (size_t)top : rows->count;
 	char label[100];
 
-	if (!table)
-		return false;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (i < shown)
 			print_row(rows, table, rows->list[i].label, rows->list[i].bytes);
@@ -212,7 +202,6 @@ static bool print_table(const struct rows *rows)
 	}
 	tpa_table_print(table, rows->listing->page, 2);
 	tpa_table_free(table);
-	return true;
 }
 
 /* Where Python's own allocator hides what is in its arenas. */
@@ -234,15 +223,14 @@ static bool matters(const struct tpa_makeup_sample *sample)
 	return outside >= MATTERS && outside >= sample->rss / MATTERS_PART;
 }
 
-bool tpa_makeup_print(const struct tpa_listing *listing, size_t process, const struct tpa_makeup_moment *moment,
+void tpa_makeup_print(const struct tpa_listing *listing, size_t process, const struct tpa_makeup_moment *moment,
 		      const char *title)
 {
 	struct rows rows = { .listing = listing, .process = process, .moment = moment };
 	uint64_t start = process_of(&rows)->start_ns, peak = process_of(&rows)->heap.rss_peak;
-	bool good;
 
 	if (!moment->sample.rss || !matters(&moment->sample))
-		return true;
+		return;
 	tpa_headline(listing->page, "%s: %s, %s after the start", title,
 		     tpa_bytes(moment->sample.rss, listing->page->exact).text,
 		     tpa_time(moment->sample.time - start).text);
@@ -250,13 +238,11 @@ bool tpa_makeup_print(const struct tpa_listing *listing, size_t process, const s
 		fprintf(listing->page->out, "RSS was %s for a moment, between two readings of what it is made of\n",
 			tpa_bytes(peak, listing->page->exact).text);
 	fill(&rows);
-	good = !rows.failed && print_table(&rows);
-	if (good)
-		print_hint(&rows);
+	print_table(&rows);
+	print_hint(&rows);
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.list[i].label);
 	free(rows.list);
-	return good;
 }
 
 bool tpa_makeup_copied(const struct tpa_page *page, const struct tpa_process *process, char *text, size_t size)
@@ -274,5 +260,3 @@ bool tpa_makeup_copied(const struct tpa_page *page, const struct tpa_process *pr
 		 tpa_bytes(end->rss > end->private ? end->rss - end->private : 0, page->exact).text);
 	return true;
 }
-
-/* ---- JSON ---- */

@@ -237,5 +237,3 @@ const char *tpa_roof_note(void *context, const struct tpa_op_stats *op)
 		 fraction_text(place.fraction).text);
 	return notes->text;
 }
-
-/* ---- JSON ---- */

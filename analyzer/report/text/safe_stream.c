@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 
 #define SEQUENCE_MAX 16 /* bytes of one that sets colours */
@@ -114,17 +115,13 @@ static int plain_close(void *cookie)
 FILE *tpa_plain_open(FILE *out, bool color)
 {
 	static const cookie_io_functions_t functions = { .write = plain_write, .close = plain_close };
-	struct plain *plain = calloc(1, sizeof(*plain));
+	struct plain *plain = tpa_zalloc(1, sizeof(*plain));
 	FILE *stream;
 
-	if (!plain)
-		return NULL;
 	plain->out = out;
 	plain->color = color;
 	stream = fopencookie(plain, "w", functions);
-	if (!stream)
-		free(plain);
-	else
-		setvbuf(stream, NULL, _IOFBF, BUFSIZ * 4);
+	tpa_need(stream);
+	setvbuf(stream, NULL, _IOFBF, BUFSIZ * 4);
 	return stream;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* On top of `out`, to be closed by the caller, which closes `out` too unless it is stdout. NULL: no memory. */
+/* On top of `out`, to be closed by the caller, which closes `out` too unless it is stdout. */
 FILE *tpa_plain_open(FILE *out, bool color);
 
 #endif

@@ -97,5 +97,3 @@ void tpa_threads_print(const struct tpa_page *page, const struct tpa_process *pr
 	if (count < rows->count)
 		tpa_print(page, TPA_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
 }
-
-/* ---- JSON ---- */
