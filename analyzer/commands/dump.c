@@ -103,8 +103,8 @@ static void dump_json(struct tpa_dump *dump)
 	fputs("{\"schema\": \"tprof/1\",\n  \"events\": [", out);
 	for (size_t i = 0; i < count; i++) {
 		begin_process(dump, i);
-		used[i] = dump->used;
 		read_events(dump, limit);
+		used[i] = dump->used; /* grows as events are read */
 		end_process(dump);
 	}
 	fputs("\n  ],\n  \"stacks\": [", out);
