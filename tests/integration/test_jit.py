@@ -81,9 +81,9 @@ def test_jitdump_that_was_not_mapped(tprof):
 def test_every_report_reads_it(tprof):
     run, _ = tprof.summary([WORKLOADS / "jitdump", tprof.directory / "jit-1.dump"])
     for command, options in (("peak", ["--by", "function"]), ("flamegraph", ["-o", run.directory / "peak.svg"]), ("lines", ["beta.jit"]),
-                             ("export", ["--format", "folded"]), ("dump", [])):
+                             ("export", ["--format", "folded"]), ("dump", []), ("dump", ["--json"])):
         text = analyze(command, *options, run.traces()[0]).stdout
-        if command in ("peak", "export"):
+        if command in ("peak", "export") or "--json" in options:
             assert all(name in text for name in ("alpha", "beta", "gamma"))
         if command == "lines":
             assert "21" in text and "23" in text
