@@ -175,3 +175,46 @@ def test_processes_that_matter_have_sections(tprof):
     leak = [report["answer"]["leaks"] for report in report(*traces)["processes"] if report["answer"]["leaks"]]
     assert [one["frame"]["line"] for (one,) in leak] == [10]
     assert "next: tprof-analyze leaks " in text
+
+
+DIGITS = SOURCES / "data/digits.csv"
+
+# Written from reading the programs: the text of the first row, texts of other rows of the user's, and of rows of no interest.
+HELD = {
+    "mlp": ([WORKLOADS / "mlp", "--data", DIGITS, "--batch", 50, "--steps", 60], "calloc(IMAGES * PIXELS",
+            ["*p = (struct parameter){"], []),
+    "cnn": ([WORKLOADS / "cnn", "--data", DIGITS, "--batch", 16, "--width", 8, "--steps", 40], "calloc(IMAGES * PIXELS",
+            ["patches = floats(count * TAPS)", "outputs[i] = floats(count)"], []),
+    "transformer": ([WORKLOADS / "transformer", "--data", DIGITS, "--batch", 16, "--width", 32, "--steps", 60],
+                    "calloc(IMAGES * PIXELS", [".up = new_linear(", ".down = new_linear("], []),
+    "digits": ([WORKLOADS / "digits", DIGITS], None, ["calloc(IMAGES * PIXELS", "malloc(sizeof(*note))"], []),
+    "numpy": ([PYTHON, SOURCES / "first_page_numpy.py"], None,
+              ["numpy.zeros(20000)", "numpy.random.rand(2000, 500)", "gram = rows.T @ rows"], ["import numpy"]),
+    "jq": (["jq", "-n", '[range(100000)|{a:.,b:"x\\(.)"}]|group_by(.a%7)|length'], "jv_object_set", ["jv_array_set"], []),
+    "sklearn": ([PYTHON, SOURCES / "sklearn_fit.py"], None, ["model.fit(", "data = numpy.loadtxt("],
+                ["from sklearn.ensemble import", "import numpy"]),
+    "torch cnn": ([PYTHON, SOURCES / "torch_models.py", "cnn", "--batch", 50, "--steps", 30], "loss.backward()",
+                  ["rows = [[int(word) for word"], ["import torch", "torch's registry of operators"]),
+    "torch transformer": ([PYTHON, SOURCES / "torch_models.py", "transformer", "--batch", 50, "--steps", 30], None,
+                          ["loss.backward()", "rows = [[int(word) for word"], ["import torch"]),
+    "torch loader": ([PYTHON, SOURCES / "torch_loader.py"], None, [], ["import torch", "torch's registry of operators"]),
+}
+REAL = ("sklearn", "torch cnn", "torch transformer", "torch loader")
+
+
+@pytest.mark.parametrize("program", [pytest.param(name, marks=[pytest.mark.real] if name in REAL else []) for name in HELD])
+def test_what_holds_the_memory_of(tprof, program):
+    """At least 80% of the peak in eight rows, and those that the program's text lets one expect among them."""
+    command, first, others, plain = HELD[program]
+    run = tprof.run(command, [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"}, timeout=600)
+    assert run.status == 0, run.stderr
+    main = next(trace for trace in run.traces() if trace.name == "trace.bin")
+    peak = report(main)["answer"]["peak"]
+    names = {True: [], False: []}
+    for row in peak["rows"]:
+        names[row["about"] in ("program", "other")].append(row["name"])
+    assert len(peak["rows"]) <= 8 and peak["share"] >= 0.8
+    assert first is None or first in names[True][0], names
+    for own, texts in ((True, others), (False, plain)):
+        for text in texts:
+            assert any(text in name for name in names[own]), (text, names)
