@@ -178,8 +178,8 @@ static void begin_python(struct searching *searching, const struct tpa_reach_hel
 	tpa_python_find_roots(python, *blocks, *count);
 }
 
-void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
-			const struct tpa_roots *roots, uint64_t ticks, struct tpa_holders_result *result)
+void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen, struct tpa_reach_held *held,
+			bool take, const struct tpa_roots *roots, uint64_t ticks, struct tpa_holders_result *result)
 {
 	struct searching *searching = tpa_zalloc(1, sizeof(*searching));
 	struct tpa_holders_block *blocks = list_blocks(held);
@@ -195,6 +195,11 @@ void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen
 	uint64_t begin = now_ns();
 	struct rusage usage;
 
+	if (take) {
+		free(held->blocks);
+		held->blocks = NULL;
+		held->count = 0;
+	}
 	tpa_holders_memory_init(&searching->memory, frozen);
 	begin_python(searching, held, &blocks, &count);
 	ranges = list_ranges(roots, &searching->python);

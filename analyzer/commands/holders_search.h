@@ -6,7 +6,8 @@
 #include "commands/roots.h"
 #include "trace/append.h"
 
-void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
-			const struct tpa_roots *roots, uint64_t ticks, struct tpa_holders_result *result);
+/* `take`: the list of held->blocks is used up, which saves memory. */
+void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen, struct tpa_reach_held *held,
+			bool take, const struct tpa_roots *roots, uint64_t ticks, struct tpa_holders_result *result);
 
 #endif

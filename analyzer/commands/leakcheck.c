@@ -35,6 +35,7 @@ struct search {
 	pid_t frozen;		   /* the fork */
 	int handle;		   /* and its pidfd; -1: none */
 	bool last;		   /* no other search follows: what holds the blocks is asked for */
+	bool holders_only;	   /* and nothing else */
 	struct tpa_holders_result holders;
 };
 
@@ -47,9 +48,11 @@ static bool search_frozen(struct tpa_control *control, const struct tpa_trace *t
 	bool good;
 
 	tpa_roots_find(&roots, frozen, &search->held, control->header->snapshot_still, trace->malloc_path);
-	tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, frozen);
+	if (!search->holders_only)
+		tpa_reach_search(search->held.blocks, search->held.count, &roots.all, tpa_frozen_read, frozen);
 	if (search->last)
-		tpa_holders_search(trace, frozen, &search->held, &roots, search->ticks, &search->holders);
+		tpa_holders_search(trace, frozen, &search->held, search->holders_only, &roots, search->ticks,
+				   &search->holders);
 	good = tpa_frozen_whole(frozen, error);
 	tpa_roots_free(&roots);
 	return good;
@@ -285,7 +288,7 @@ static int report_holders(struct tpa_control *control, const struct search *sear
 
 int tpa_holders_check(struct tpa_control *control, bool taken)
 {
-	struct search search = { .last = true, .handle = -1 };
+	struct search search = { .last = true, .holders_only = true, .handle = -1 };
 	int status;
 
 	alarm(LIFE_SECONDS);
