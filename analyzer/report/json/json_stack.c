@@ -58,7 +58,8 @@ json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbol
 	tpa_stack_read(&stack, trace, symbols, node);
 	line = tpa_stack_own(&stack);
 	for (size_t i = 0; i < stack.count; i++)
-		json_array_append_new(list, frames ? kept_frame(frames, &stack.lines[i]) : tpa_json_frame(&stack.lines[i]));
+		json_array_append_new(list,
+				      frames ? kept_frame(frames, &stack.lines[i]) : tpa_json_frame(&stack.lines[i]));
 	*own = line ? line - stack.lines : -1;
 	tpa_stack_free(&stack);
 	return list;
