@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "report/rows/op_waits.h"
 #include "report/text/counter_listing.h"
 #include "report/text/coverage.h"
 #include "report/text/op_listing.h"
@@ -19,6 +20,7 @@ void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t t
 	const struct tpa_page *page = &session->page;
 	struct tpa_op_list list;
 
+	tpa_op_waits_find(&session->run->processes[process], tpa_session_symbols(session, process));
 	tpa_op_list(&list, of, "total", NULL);
 	tpa_op_list_join(&list);
 	if (list.count) {
@@ -51,6 +53,7 @@ void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *j
 	json_t *counters = tpa_counters_json(of);
 	struct tpa_op_list list;
 
+	tpa_op_waits_find(&session->run->processes[process], tpa_session_symbols(session, process));
 	tpa_op_list(&list, of, own ? options->sort : "total", own ? session->filter : NULL);
 	json_object_set_new(json, "ops", tpa_ops_json(&list, tpa_top(options, 100)));
 	tpa_op_counters_json(of, &list, json_object_get(json, "ops"));

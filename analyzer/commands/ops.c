@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
+#include "report/rows/op_waits.h"
 #include "report/text/counter_listing.h"
 #include "report/text/op_listing.h"
 #include "report/text/op_tree_listing.h"
@@ -15,6 +16,7 @@ static void print(struct tpa_session *session, size_t process)
 	uint64_t top = tpa_top(options, 10);
 	struct tpa_op_list list;
 
+	tpa_op_waits_find(&session->run->processes[process], tpa_session_symbols(session, process));
 	tpa_op_list(&list, of, options->sort, session->filter);
 	tpa_op_list_join(&list);
 	if (list.count)

@@ -167,6 +167,15 @@ static const struct {
 /* Libraries without names that allocate for little else: only what they asked for themselves counts, not what they called. */
 static const char *const pool_modules[] = { "libgomp.so", "libomp.so", NULL };
 
+/* Functions that spin until another thread is done: those of OpenBLAS' threads call sched_yield. */
+static const char *const waiting_names[] = {
+	"sched_yield",		"__sched_yield",     "__GI_sched_yield",    "blas_thread_server",
+	"exec_blas_async_wait", "pthread_spin_lock", "__pthread_spin_lock", NULL,
+};
+
+/* OpenMP's libraries do nothing but wait for threads, and hand out work to them. */
+static const char *const waiting_modules[] = { "libgomp.so", "libgomp-", "libomp.so", "libiomp5.so", NULL };
+
 static bool begins(const char *name, const char *beginning)
 {
 	return *name == *beginning && strncmp(name, beginning, strlen(beginning)) == 0;
@@ -246,6 +255,7 @@ struct tpa_known tpa_known_name(const char *name, const char *file, const char *
 
 	if (!python)
 		known.allocator = is_allocator(name, module);
+	known.waits = !python && ((name && in_names(waiting_names, name)) || has_prefix(waiting_modules, module));
 	if (!python)
 		known.plumbing = known.allocator || is_plumbing(name);
 	known.start = (!python && is_start(name, module)) || is_thread_start(file);

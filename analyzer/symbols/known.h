@@ -29,6 +29,7 @@ struct tpa_known {
 	bool start;		/* a function of the start-up code, also a thread's */
 	bool rust_begin;	/* where Rust's start-up code ends, */
 	bool rust_call;		/* and the call of a closure that may come directly after it */
+	bool waits;		/* waits for other threads, going round in a loop */
 	bool interpreter_start; /* the start of Python's interpreter */
 	/* enum tpa_holder: what the function allocates for; what its module allocates for */
 	uint8_t holder, pool;

@@ -9,6 +9,7 @@
 
 #include "model/flop/work.h"
 #include "model/samples/counters.h"
+#include "model/samples/cpu_samples.h"
 #include "model/stats/batches.h"
 #include "model/stats/histogram.h"
 #include "model/stats/series.h"
@@ -69,6 +70,9 @@ struct tpa_op_stats {
 	uint64_t threads_wait_ns; /* of total_ns, that it waited in regions for their threads */
 	uint64_t
 		own_part_ns; /* of a region: what the thread that opened it did in its own part, without the ops in it */
+	struct tpa_cpu cpu,
+		spinning; /* CPU samples while it was innermost; those in functions that wait: report/rows/op_waits.h */
+	uint64_t cpu_period_ns;		/* that each sample stands for; 0: the two are not known */
 	uint64_t parts_allocated_bytes; /* of a region: self_allocated_bytes of all its parts */
 	struct tpa_shape_stats *shapes;
 	size_t shape_count;

@@ -87,6 +87,8 @@ static void add_counts(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 	to->has_parts |= from->has_parts;
 	to->has_threads |= from->has_threads;
 	to->threads_wait_ns += from->threads_wait_ns;
+	tpa_cpu_add(&to->cpu, &from->cpu);
+	tpa_cpu_add(&to->spinning, &from->spinning);
 	to->own_part_ns += from->own_part_ns;
 	to->parts_allocated_bytes += from->parts_allocated_bytes;
 	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
@@ -98,10 +100,13 @@ static void merge(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 		to->name = from->name;
 		to->category = from->category;
 		to->first_ns = from->first_ns;
+		to->cpu_period_ns = from->cpu_period_ns;
 		to->histogram = tpa_zalloc(1, sizeof(*to->histogram));
 		to->means = tpa_zalloc(1, sizeof(*to->means));
 		to->batches = from->batches ? tpa_zalloc(1, sizeof(*to->batches)) : NULL;
 	}
+	if (to->cpu_period_ns != from->cpu_period_ns)
+		to->cpu_period_ns = 0;
 	add_counts(to, from);
 	tpa_moments_merge(&to->durations, &from->durations);
 	tpa_means_append(to->means, from->means);

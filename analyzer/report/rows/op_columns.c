@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/result/result.h"
+#include "report/rows/op_waits.h"
 
 #define OP(member) TPA_MEMBER(struct tpa_op_stats, member)
 #define SHAPE(member) TPA_MEMBER(struct tpa_shape_stats, member)
@@ -59,6 +60,37 @@ OP_GETTER(own_allocated)
 OP_GETTER(threads_wait)
 {
 	return (struct tpa_figure){ .unknown = !op->has_threads, .number = (int64_t)op->threads_wait_ns };
+}
+
+OP_GETTER(not_running)
+{
+	struct tpa_interval interval;
+	uint64_t ns = 0;
+	bool known = tpa_op_not_running(op, &ns, &interval);
+
+	return (struct tpa_figure){ .unknown = !known, .number = (int64_t)ns };
+}
+
+OP_GETTER(not_running_interval)
+{
+	struct tpa_interval interval = { 0, 0 };
+	uint64_t ns;
+	bool known = tpa_op_not_running(op, &ns, &interval);
+
+	return (struct tpa_figure){ .unknown = !known, .interval = interval };
+}
+
+OP_GETTER(spinning)
+{
+	return (struct tpa_figure){ .unknown = !op->cpu_period_ns,
+				    .number = (int64_t)(op->spinning.periods * op->cpu_period_ns) };
+}
+
+OP_GETTER(spinning_interval)
+{
+	struct tpa_interval interval = tpa_op_cpu_interval(op, &op->spinning);
+
+	return (struct tpa_figure){ .unknown = !op->cpu_period_ns, .interval = interval };
 }
 
 OP_GETTER(estimated)
@@ -144,6 +176,10 @@ const struct tpa_column tpa_op_columns[] = {
 	{ "own_ns", "self", TPA_UNIT_NS, TPA_COMPUTED(own), .no_json = true },
 	{ "own_allocated_bytes", "itself", TPA_UNIT_BYTES, TPA_COMPUTED(own_allocated), .no_json = true },
 	{ "threads_wait_ns", "waiting", TPA_UNIT_NS, TPA_COMPUTED(threads_wait) },
+	{ "not_running_ns", NULL, TPA_UNIT_NS, TPA_COMPUTED(not_running) },
+	{ "not_running_ns_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(not_running_interval) },
+	{ "spinning_ns", NULL, TPA_UNIT_NS, TPA_COMPUTED(spinning) },
+	{ "spinning_ns_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(spinning_interval) },
 	{ "estimated", NULL, TPA_UNIT_BOOL, TPA_COMPUTED(estimated) },
 	{ "flop_in", NULL, .unit = TPA_UNIT_OTHER },
 	{ "net_bytes", "net", TPA_UNIT_NET_BYTES, OP(net_bytes) },

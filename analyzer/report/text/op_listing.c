@@ -7,6 +7,7 @@
 
 #include "model/ops/buckets.h"
 #include "report/rows/op_columns.h"
+#include "report/rows/op_waits.h"
 #include "report/text/columns.h"
 
 static size_t shown(const struct tpa_op_list *list, uint64_t top)
@@ -53,18 +54,13 @@ static const struct tpa_op_stats *around(const struct tpa_op_list *list, const s
 	return region;
 }
 
-#define WAITS 3u	 /* ops that are told to wait for their threads, at most */
+#define WAITS 4u	 /* ops that are told to wait, at most */
 #define WAITS_SHARE 0.05 /* of their time, at least */
 
-static void print_times(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
+static void print_threads_wait(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
 	unsigned said = 0;
-	bool any = false;
 
-	for (size_t i = 0; i < count; i++)
-		any |= list->ops[i]->has_threads;
-	print_columns(page, any ? times_and_waits : times, list, count);
-	print_rest(page, list, count);
 	for (size_t i = 0; i < count && said < WAITS; i++) {
 		const struct tpa_op_stats *region = list->ops[i], *op = around(list, region);
 
@@ -73,6 +69,48 @@ static void print_times(const struct tpa_page *page, const struct tpa_op_list *l
 		tpa_print(page, TPA_STYLE_DIM, "%s%s of %s of %.200s are waiting for its threads\n", said++ ? "" : "\n",
 			  tpa_time(region->self_ns).text, tpa_time(op->total_ns).text, op->name);
 	}
+}
+
+/* At least that much, to be worth a line: the lower end of the interval counts. */
+static void print_wait(const struct tpa_page *page, const struct tpa_op_stats *op, struct tpa_interval ns,
+		       const char *how, unsigned *said)
+{
+	if (ns.low < WAITS_SHARE * (double)op->self_ns || *said >= WAITS)
+		return;
+	tpa_print(page, TPA_STYLE_DIM, "%s%s to ", (*said)++ ? "" : "\n", time_of(ns.low).text);
+	tpa_print(page, TPA_STYLE_DIM, "%s of %s in %.200s itself are waiting: %s\n", time_of(ns.high).text,
+		  tpa_time(op->self_ns).text, op->name, how);
+}
+
+/* As samples tell. Of a region is known exactly how long it waited. */
+static void print_waits(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
+{
+	struct tpa_interval not_running, spins;
+	unsigned said = 0;
+	uint64_t ns;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tpa_op_stats *op = list->ops[i];
+
+		if (op->has_parts || !op->cpu_period_ns)
+			continue;
+		spins = tpa_op_cpu_interval(op, &op->spinning);
+		print_wait(page, op, spins, "it goes round in a loop until other threads are done", &said);
+		if (tpa_op_not_running(op, &ns, &not_running))
+			print_wait(page, op, not_running, "blocked, asleep, or without a free processor", &said);
+	}
+}
+
+static void print_times(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any |= list->ops[i]->has_threads;
+	print_columns(page, any ? times_and_waits : times, list, count);
+	print_rest(page, list, count);
+	print_threads_wait(page, list, count);
+	print_waits(page, list, count);
 }
 
 static void print_memory(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/op_waits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Does the innermost function of the stack wait? */
+static bool is_waiting(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
+{
+	const struct tpa_symbol *symbol;
+
+	if (node < TPROF_NODE_FIRST || node >= trace->node_count)
+		return false;
+	symbol = tpa_symbols_frame(symbols, trace->nodes[node].frame);
+	return symbol->count && symbol->locations[0].known.waits;
+}
+
+void tpa_op_waits_find(struct tpa_process *process, struct tpa_symbols *symbols)
+{
+	const struct tpa_trace *trace = process->trace;
+	struct tpa_op_stats **by_op = tpa_zalloc(trace->op_count + 2, sizeof(struct tpa_op_stats *));
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		struct tpa_op_stats *op = &process->ops[i];
+
+		op->cpu = op->spinning = (struct tpa_cpu){ 0 };
+		op->cpu_period_ns = trace->header->cpu_period_ns;
+		by_op[op->op] = op;
+	}
+	for (size_t i = 0; i < process->cpu_site_count; i++) {
+		const struct tpa_cpu_site *site = &process->cpu_sites[i];
+		struct tpa_op_stats *op = by_op[site->op];
+
+		if (!op)
+			continue;
+		tpa_cpu_add(&op->cpu, &site->cpu);
+		if (is_waiting(trace, symbols, site->node))
+			tpa_cpu_add(&op->spinning, &site->cpu);
+	}
+	free(by_op);
+}
+
+#define NONE_MET 3.689 /* samples that may be expected where none was met: of these 2.5% meet none */
+
+struct tpa_interval tpa_op_cpu_interval(const struct tpa_op_stats *op, const struct tpa_cpu *cpu)
+{
+	struct tpa_interval samples = tpa_interval_estimate((double)cpu->periods, cpu->squares, 1);
+	double period = (double)op->cpu_period_ns;
+
+	if (!cpu->periods)
+		samples.high = NONE_MET;
+	return (struct tpa_interval){ samples.low * period, fmin(samples.high * period, (double)op->self_ns) };
+}
+
+static double within(double ns, double most)
+{
+	return ns < 0 ? 0 : ns > most ? most : ns;
+}
+
+/* Calls that were recorded together are in no op while they are sampled: their CPU time is that of the op around them. */
+bool tpa_op_not_running(const struct tpa_op_stats *op, uint64_t *ns, struct tpa_interval *interval)
+{
+	double self = (double)op->self_ns, period = (double)op->cpu_period_ns;
+	struct tpa_interval cpu;
+
+	if (!op->cpu_period_ns || op->folded)
+		return false;
+	cpu = tpa_op_cpu_interval(op, &op->cpu);
+	*ns = tpa_round(within(self - (double)op->cpu.periods * period, self));
+	*interval = (struct tpa_interval){ within(self - cpu.high, self), within(self - cpu.low, self) };
+	return true;
+}
