@@ -9,6 +9,7 @@
 #include "machine/roofline.h"
 #include "report/json/json.h"
 #include "report/rows/findings.h"
+#include "report/rows/op_waits.h"
 #include "report/text/cover_listing.h"
 #include "report/text/cpu_listing.h"
 #include "report/text/op_listing.h"
@@ -95,7 +96,9 @@ static void print_time(struct tpa_session *session, size_t index)
 		tpa_cover_print(page, session->run, cover, true);
 	}
 	tpa_cover_free(cover);
+	tpa_op_waits_find(&session->run->processes[index], tpa_session_symbols(session, index));
 	tpa_op_list(&list, process, "self", NULL);
+	tpa_op_list_join(&list);
 	if (list.count) {
 		tpa_headline(page, "Slowest ops, by the time in them and in no other op (self)");
 		tpa_ops_print_short(page, &list, tpa_top(session->options, TIME_ROWS));
@@ -207,7 +210,9 @@ json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct 
 	struct tpa_op_list ops;
 	json_t *json;
 
+	tpa_op_waits_find(&session->run->processes[index], tpa_session_symbols(session, index));
 	tpa_op_list(&ops, process, "self", NULL);
+	tpa_op_list_join(&ops);
 	json = json_pack(
 		"{s:o, s:o, s:o}", "peak", tpa_cover_json(session->run, peak), "leaks",
 		tpa_leaks_answer_json(session, index), "time",
