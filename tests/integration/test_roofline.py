@@ -157,7 +157,7 @@ def test_the_machine_is_kept(trace, tmp_path):
     assert roofline() == (first, "")
     path.write_text(json.dumps({**MACHINE, "cores": first["cores"]}))
     assert roofline()[0]["cpu"] == "Made up"
-    page = subprocess.run([ANALYZE, trace], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    page = subprocess.run([ANALYZE, "summary", "--full", trace], env=environment, capture_output=True, text=True, timeout=120, check=True)
     first_ops = page.stdout.partition("What to look at first")[2]
     assert "triad" in first_ops and "memory-bound, " in first_ops  # the summary knows the machine by then
     again, said = roofline("--measure")
