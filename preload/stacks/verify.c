@@ -230,17 +230,17 @@ __attribute__((destructor)) static void summarize(void)
 	struct tpc_text text = tpc_text_in(line, sizeof(line));
 
 	tpc_text_add(&text, "tprof-verify: walks ");
-	tpc_text_add_number(&text, compared);
+	tpc_text_add_number(&text, tpc_load(&compared));
 	tpc_text_add(&text, " interrupted ");
-	tpc_text_add_number(&text, interrupted);
+	tpc_text_add_number(&text, tpc_load(&interrupted));
 	tpc_text_add(&text, " early ");
-	tpc_text_add_number(&text, ended_early);
+	tpc_text_add_number(&text, tpc_load(&ended_early));
 	tpc_text_add(&text, " astray ");
-	tpc_text_add_number(&text, astray);
+	tpc_text_add_number(&text, tpc_load(&astray));
 	tpc_text_add(&text, " guessed ");
-	tpc_text_add_number(&text, guessed);
+	tpc_text_add_number(&text, tpc_load(&guessed));
 	tpc_text_add(&text, " different ");
-	tpc_text_add_number(&text, different);
+	tpc_text_add_number(&text, tpc_load(&different));
 	tpc_text_add(&text, "\n");
 	tpc_log_text(line, text.length);
 }
