@@ -68,7 +68,7 @@ def test_a_run_differs_from_itself_in_nothing(traces, by):
     answer = diff("--by", by, traces["large"], traces["large"])
     assert {total["verdict"] for total in answer["totals"]} == {"same"}
     assert answer["peak"] == answer["unfreed"] == answer["allocated"] == []
-    assert not [row for row in answer["ops"] + answer["cpu"] if row["verdict"] not in ("noise", "too few")]
+    assert not [row for row in answer["ops"] + answer["cpu"] if row["verdict"] not in ("noise", "too few", "too few runs")]
 
 
 def test_totals_are_the_reports_own(traces):
@@ -198,6 +198,18 @@ def test_runs_of_a_side_are_pooled(repeated):
     for new, verdict in (("more", "more"), ("alike", "noise")):
         answer = diff(*sides(repeated["old"], repeated[new][:1]))
         assert {total["name"]: total for total in answer["totals"]}["peak"]["verdict"] == verdict
+
+
+def test_too_few_runs_are_told(repeated):
+    """Two old runs and a new one may differ by more than 5%; with as many more as the report asks for they don't."""
+    def peak_of(*arguments):
+        return next(total for total in diff(*arguments)["totals"] if total["name"] == "peak")
+    few = sides(repeated["old"][:2], repeated["alike"][1:2])
+    peak = peak_of(*few)
+    assert peak["verdict"] == "too few runs" and peak["ratio_ci95"][0] < 1 < 1.05 < peak["ratio_ci95"][1]
+    assert 1 <= peak["more_runs"] <= 3 and f"too few runs to tell: {peak['more_runs']} more would" in analyze("diff", *few).stdout
+    enough = peak_of(*sides(repeated["old"], repeated["alike"][:1 + peak["more_runs"]]))
+    assert enough["verdict"] == "noise" and "more_runs" not in enough
 
 
 def test_memory_of_one_run_a_side_is_a_fact_and_no_verdict(repeated):

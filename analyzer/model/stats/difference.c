@@ -17,7 +17,7 @@
 
 static struct tpa_difference nothing(enum tpa_doubt doubt)
 {
-	return (struct tpa_difference){ NAN, { NAN, NAN }, { NAN, NAN }, NAN, doubt };
+	return (struct tpa_difference){ NAN, { NAN, NAN }, { NAN, NAN }, { NAN, NAN }, NAN, doubt };
 }
 
 /* ---- one run a side ---- */
@@ -123,7 +123,7 @@ static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, dou
 {
 	double list[TPA_BATCH_MAX * TPA_BATCH_MAX] = { 0 };
 	double out = (double)(a->series.count * b->series.count) * (0.5 - half);
-	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
+	size_t count = 0, skip = out > 0 ? (size_t)ceil(out) : 0;
 
 	for (size_t i = 0; i < a->series.count; i++)
 		for (size_t k = 0; k < b->series.count; k++)
@@ -134,6 +134,14 @@ static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, dou
 		difference->interval.low = exp(list[skip - 1]);
 		difference->interval.high = exp(list[count - skip]);
 	}
+}
+
+/* What the interval is worth, a half for each side. */
+static void set_variances(struct tpa_difference *difference)
+{
+	double error = log(difference->interval.high / difference->interval.low) / (2 * TPA_NORMAL_95);
+
+	difference->variances[0] = difference->variances[1] = error * error / 2;
 }
 
 struct tpa_difference tpa_difference_batches(const struct tpa_batches *a, const struct tpa_batches *b)
@@ -157,6 +165,7 @@ struct tpa_difference tpa_difference_batches(const struct tpa_batches *a, const 
 	error = sqrt(spread * (of_a.factor / n + of_b.factor / m));
 	degrees = of_a.degrees + of_b.degrees;
 	ratios(a, b, error * tpa_student_t(LEVEL, degrees), &difference);
+	set_variances(&difference);
 	if (drifts(&of_a, a->series.count) || drifts(&of_b, b->series.count))
 		difference.doubt = TPA_DOUBT_DRIFT;
 	else
@@ -166,10 +175,10 @@ struct tpa_difference tpa_difference_batches(const struct tpa_batches *a, const 
 
 /* ---- several runs ---- */
 
-/* The variance of a side's mean, by n - 1. */
+/* The variance of a side's runs, by n - 1. */
 static double variance_of(const struct tpa_moments *moments)
 {
-	return moments->squares / (double)(moments->count - 1) / (double)moments->count;
+	return moments->squares / (double)(moments->count - 1);
 }
 
 static double degrees_of(double va, double vb, const struct tpa_moments *a, const struct tpa_moments *b)
@@ -181,17 +190,21 @@ static double degrees_of(double va, double vb, const struct tpa_moments *a, cons
 	return sum * sum / (va * va / (double)(a->count - 1) + vb * vb / (double)(b->count - 1));
 }
 
+/*
+ * Fieller (1954): the ratios r for which t does not tell that new - r old is not 0. So it leaves out 1 exactly if the
+ * means differ. If the old mean may be 0, there is no upper end.
+ */
 static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
 		     struct tpa_difference *difference)
 {
-	double ratio = new_value / old_value, half;
+	double a = old_value * old_value - times * times * old_variance, b = old_value * new_value;
+	double c = new_value * new_value - times * times * new_variance, root = sqrt(fmax(b * b - a * c, 0));
 
 	if (!(old_value > 0) || new_value < 0)
 		return;
-	/* By the first terms of its series. */
-	half = times * sqrt(new_variance + ratio * ratio * old_variance) / old_value;
-	difference->ratio = ratio;
-	difference->interval = (struct tpa_interval){ fmax(ratio - half, 0), ratio + half };
+	difference->ratio = new_value / old_value;
+	difference->interval.low = c > 0 ? c / (b + root) : 0;
+	difference->interval.high = a > 0 ? (b + root) / a : NAN;
 }
 
 static double p_of(double difference, double error, double degrees)
@@ -214,8 +227,10 @@ struct tpa_difference tpa_difference_runs(const struct tpa_moments *a, const str
 		difference.ratio = logarithms ? exp(b->mean - a->mean) : a->mean > 0 ? b->mean / a->mean : NAN;
 		return difference;
 	}
-	va = a->count > 1 ? variance_of(a) : variance_of(spread) * (double)spread->count;
-	vb = b->count > 1 ? variance_of(b) : variance_of(spread) * (double)spread->count;
+	va = variance_of(a->count > 1 ? a : spread);
+	vb = variance_of(b->count > 1 ? b : spread);
+	difference.variances[0] = va, difference.variances[1] = vb;
+	va /= (double)a->count, vb /= (double)b->count;
 	degrees = a->count > 1 && b->count > 1 ? degrees_of(va, vb, a, b) : (double)(spread->count - 1);
 	error = sqrt(va + vb);
 	times = tpa_student_t(LEVEL, degrees);
@@ -278,6 +293,7 @@ struct tpa_difference tpa_difference_estimates(const struct tpa_estimated *a, co
 	ratio_of_estimates(a->value, of_a, b->value, of_b, &difference);
 	difference.change.low = change - hypot(b->value - of_b.low, of_a.high - a->value);
 	difference.change.high = change + hypot(of_b.high - b->value, a->value - of_a.low);
+	difference.variances[0] = a->variance, difference.variances[1] = b->variance;
 	if (variance + a->unseen + b->unseen > 0)
 		difference.p = fmax(variance > 0 ? erfc(fabs(change) / sqrt(2 * variance)) : 0,
 				    p_passed_by(change, change > 0 ? a->unseen : b->unseen));

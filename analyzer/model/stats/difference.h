@@ -33,6 +33,8 @@ struct tpa_difference {
 	struct tpa_interval interval; /* an end that is unknown is NAN */
 	/* Of the difference, if the values are not logarithms; NAN: unknown */
 	struct tpa_interval change;
+	/* Of one run's value, or of its logarithm, on each side; of one run a side those within the run. NAN: unknown */
+	double variances[2];
 	double p; /* NAN: unknown, see `doubt` */
 	enum tpa_doubt doubt;
 };

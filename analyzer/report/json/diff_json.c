@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/rows/diff_words.h"
 
-#define LEVEL 0.05
 #define ALIKE_ROW 0.0005 /* of a row: its ratio is printed as 1.000 */
 #define ALIKE_ALL 0.001	 /* of all rows together */
 #define BY_SECOND 2	 /* growth_unit */
@@ -20,16 +20,40 @@ static struct tpa_interval inverse(struct tpa_interval interval)
 				      interval.low > 0 ? 1 / interval.low : NAN };
 }
 
-static const char *more_or_less(const struct tpa_diff_row *row, double corrected)
+static const char *word_of(enum tpa_diff_word word, bool more)
+{
+	switch (word) {
+	case TPA_DIFF_SURE:
+		return more ? "more" : "less";
+	case TPA_DIFF_LIKELY:
+		return "different";
+	case TPA_DIFF_NONE:
+		return "noise";
+	case TPA_DIFF_FEW_RUNS:
+		break;
+	}
+	return "too few runs";
+}
+
+static const char *more_or_less(const struct tpa_diff_row *row)
 {
 	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	double change = b->runs.mean - a->runs.mean;
 
-	if (corrected >= LEVEL)
-		return "noise";
 	if (!(fabs(change) > 0))
 		change = b->count * (double)a->runs.count - a->count * (double)b->runs.count;
-	return change > 0 ? "more" : "less";
+	return word_of(tpa_diff_word(&row->difference, row->corrected, tpa_diff_larger(row)), change > 0);
+}
+
+/* Where they would tell more. */
+static void put_more_runs(json_t *json, size_t more_runs)
+{
+	static const char *const open[] = { "too few runs", "different", "one run" };
+	const char *verdict = json_string_value(json_object_get(json, "verdict"));
+
+	for (size_t i = 0; verdict && i < sizeof(open) / sizeof(open[0]); i++)
+		if (strcmp(verdict, open[i]) == 0)
+			tpa_json_set(json, "more_runs", more_runs ? tpa_json_number(more_runs) : json_null());
 }
 
 /* Amounts are whole numbers, rates are not. */
@@ -107,7 +131,9 @@ static void put_comparison(json_t *json, const struct tpa_diff_row *row)
 		     json_string(!differs			     ? "same"
 				 : exact && row->key == TPA_DIFF_RSS ? "one run"
 				 : exact			     ? "different"
-								     : more_or_less(row, row->corrected)));
+								     : more_or_less(row)));
+	if (!exact)
+		put_more_runs(json, row->more_runs);
 }
 
 static void put_no_comparison(json_t *json)
@@ -153,7 +179,7 @@ static const char *calls_verdict(const struct tpa_diff_time *time)
 		return "same";
 	if (isnan(time->calls.p))
 		return "different";
-	return time->calls.p >= LEVEL ? "noise" : b->mean > a->mean ? "more" : "less";
+	return word_of(tpa_diff_word(&time->calls, time->calls.p, fmax(a->mean, b->mean)), b->mean > a->mean);
 }
 
 static void put_times(json_t *json, const struct tpa_diff_time *time)
@@ -174,6 +200,7 @@ static void put_times(json_t *json, const struct tpa_diff_time *time)
 	if (!isnan(time->corrected))
 		tpa_json_set(json, "p_corrected", tpa_json_real(time->corrected));
 	tpa_json_set(json, "verdict", json_string(tpa_diff_time_verdict(time)));
+	put_more_runs(json, time->more_runs);
 }
 
 static json_t *op_json(const struct tpa_diff_time *time)
@@ -233,7 +260,8 @@ static struct listing begin_listing(struct tpa_diff_choice choice)
 
 static bool is_telling(const char *what)
 {
-	static const char *const nothing[] = { "same", "alike", "noise", "too few", "not tested", "drifts" };
+	static const char *const nothing[] = { "same",	       "alike",	     "noise",  "too few",
+					       "too few runs", "not tested", "drifts", "as others" };
 
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
 		if (strcmp(what, nothing[i]) == 0)
@@ -353,12 +381,12 @@ static void put_name(json_t *json, const struct tpa_diff_sites *sites, const str
 /* `exact`: there is nothing to test. */
 static const char *verdict_of(const struct tpa_diff_row *row, bool exact, bool by_speed)
 {
-	if (by_speed && (exact || row->corrected < LEVEL))
+	if (by_speed && (exact || row->corrected < TPA_DIFF_LEVEL))
 		return "one run";
 	if (exact) /* of one run a side: by how much two runs of one program differ is not known */
 		return "different";
 	if (!isnan(row->corrected))
-		return more_or_less(row, row->corrected);
+		return more_or_less(row);
 	return isnan(row->difference.p) ? "too few" : "not tested";
 }
 
@@ -394,6 +422,8 @@ static json_t *row_json(const struct tpa_diff_sites *sites, const struct tpa_dif
 	if (rows->estimated)
 		tpa_json_set(json, "estimated", json_true());
 	tpa_json_set(json, "verdict", json_string(verdict_of(row, exact, columns->by_speed)));
+	if (!exact)
+		put_more_runs(json, row->more_runs);
 	return json;
 }
 
@@ -503,6 +533,8 @@ static json_t *growth_json(const struct tpa_diff *diff)
 	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
 	tpa_json_set(json, "verdict",
 		     json_string(!tpa_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
+	if (!exact)
+		put_more_runs(json, row->more_runs);
 	return json;
 }
 

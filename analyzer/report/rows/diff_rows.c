@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/stats/more_runs.h"
 #include "model/stats/rank.h"
+#include "report/rows/diff_words.h"
 #include "base/memory.h"
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
@@ -110,18 +112,30 @@ struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct
 	return a->sampled || b->sampled ? tpa_difference_wider(&runs, &means) : runs;
 }
 
+/* Samples that are independent: the shares' variance is that of the two together, as the test has it. */
+static void test_shares(const struct tpa_diff_rows *rows, double old_share, double new_share,
+			struct tpa_difference *difference)
+{
+	const double *trials = rows->trials;
+	double share = (old_share * trials[0] + new_share * trials[1]) / (trials[0] + trials[1]);
+	double variance = share * (1 - share), change = new_share - old_share;
+	double half = TPA_NORMAL_95 * sqrt(variance / trials[0] + variance / trials[1]);
+
+	difference->p = tpa_share_test(old_share * trials[0], trials[0], new_share * trials[1], trials[1]);
+	difference->interval = (struct tpa_interval){ NAN, NAN };
+	difference->change = (struct tpa_interval){ change - half, change + half };
+	difference->variances[0] = variance / trials[0], difference->variances[1] = variance / trials[1];
+	difference->doubt = isnan(difference->p) ? TPA_DOUBT_FEW : TPA_DOUBT_NONE;
+}
+
 static struct tpa_difference difference_of(const struct tpa_diff_rows *rows, const struct tpa_diff_row *row)
 {
 	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
 	struct tpa_difference difference = tpa_diff_sides(a, b, several);
 
-	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
-		difference.p = tpa_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
-					      b->runs.mean * rows->trials[1], rows->trials[1]);
-		difference.interval = (struct tpa_interval){ NAN, NAN };
-		difference.doubt = isnan(difference.p) ? TPA_DOUBT_FEW : TPA_DOUBT_NONE;
-	}
+	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0))
+		test_shares(rows, a->runs.mean, b->runs.mean, &difference);
 	return difference;
 }
 
@@ -133,6 +147,27 @@ static void fill_unseen(const struct tpa_diff_rows *rows, int side, struct tpa_d
 	of->unseen = rows->rates ? 0 : unseen;
 	if (rows->rates)
 		of->variance += unseen * unseen * (double)rows->runs[side];
+}
+
+double tpa_diff_larger(const struct tpa_diff_row *row)
+{
+	return fmax(fabs(row->side[0].runs.mean), fabs(row->side[1].runs.mean));
+}
+
+/* By the number of rows that are tested. */
+static void count_more_runs(struct tpa_diff_rows *rows)
+{
+	size_t tests = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		tests += isnan(rows->list[i].corrected) ? 0 : 1;
+	for (size_t i = 0; i < rows->count; i++) {
+		struct tpa_diff_row *row = &rows->list[i];
+		double seen = row->side[1].runs.mean - row->side[0].runs.mean;
+
+		row->more_runs =
+			tpa_more_runs(&row->difference, rows->runs, tpa_diff_size(seen, tpa_diff_larger(row)), tests);
+	}
 }
 
 void tpa_diff_rows_test(struct tpa_diff_rows *rows)
@@ -161,6 +196,7 @@ void tpa_diff_rows_test(struct tpa_diff_rows *rows)
 	for (size_t i = 0; i < rows->count; i++)
 		rows->list[i].corrected = p[i];
 	free(p);
+	count_more_runs(rows);
 }
 
 static int by_change(const void *left, const void *right)

@@ -35,6 +35,7 @@ struct tpa_diff_row {
 	/* After tpa_diff_rows_test(). */
 	struct tpa_difference difference;
 	double corrected; /* its p, for the number of rows; NAN: not tested */
+	size_t more_runs; /* by tpa_more_runs() */
 	bool wanted;	  /* by tpa_diff_rows_want() */
 };
 
@@ -74,6 +75,9 @@ struct tpa_estimated tpa_diff_estimated(const struct tpa_diff_side *side);
 
 /* By the runs, if there are `several` of a side, and by what the two estimates vary by, if there are not or they were sampled. */
 struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct tpa_diff_side *b, bool several);
+
+/* Of its sides' means. */
+double tpa_diff_larger(const struct tpa_diff_row *row);
 
 /* Does the row differ at all? */
 bool tpa_diff_differs(const struct tpa_diff_row *row);

@@ -9,10 +9,11 @@
 #include "model/result/op_combine.h"
 #include "model/ops/op_stats.h"
 #include "model/ops/ops.h"
+#include "model/stats/more_runs.h"
 #include "model/stats/rank.h"
 #include "base/memory.h"
+#include "report/rows/diff_words.h"
 
-#define LEVEL 0.05
 #define MIDDLE_PARTS 11
 
 void tpa_diff_times_free(struct tpa_diff_times *times)
@@ -191,6 +192,21 @@ double tpa_diff_time_p(const struct tpa_diff_time *time)
 	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
 }
 
+/* By the number of times that are tested; in logarithms. */
+static void count_more_runs(struct tpa_diff_times *times)
+{
+	size_t tests = 0;
+
+	for (size_t i = 0; i < times->count; i++)
+		tests += isnan(times->list[i]->corrected) ? 0 : 1;
+	for (size_t i = 0; i < times->count; i++) {
+		struct tpa_diff_time *time = times->list[i];
+		double size = fmax(fabs(log(time->difference.ratio)), log(1 + TPA_DIFF_MATTERS));
+
+		time->more_runs = tpa_more_runs(&time->difference, times->runs, size, tests);
+	}
+}
+
 void tpa_diff_times_test(struct tpa_diff_times *times)
 {
 	double *p = tpa_zalloc(times->count, sizeof(*p));
@@ -207,6 +223,7 @@ void tpa_diff_times_test(struct tpa_diff_times *times)
 	for (size_t i = 0; i < times->count; i++)
 		times->list[i]->corrected = p[i];
 	free(p);
+	count_more_runs(times);
 }
 
 const struct tpa_diff_time *tpa_diff_op(const struct tpa_diff_times *times, const char *name)
@@ -243,8 +260,18 @@ const char *tpa_diff_time_verdict(const struct tpa_diff_time *time)
 		return time->side[0].runs.count ? "gone" : "new";
 	if (time->difference.doubt != TPA_DOUBT_NONE)
 		return time->difference.doubt == TPA_DOUBT_DRIFT ? "drifts" : "too few";
-	if (!(time->corrected < LEVEL))
+	switch (tpa_diff_word(&time->difference, time->corrected, NAN)) {
+	case TPA_DIFF_NONE:
 		return "noise";
+	case TPA_DIFF_FEW_RUNS:
+		return "too few runs";
+	case TPA_DIFF_LIKELY:
+		if (!tpa_diff_time_is_one_run(time))
+			return time->among >= TPA_DIFF_LEVEL ? "as others" : "different";
+		break;
+	case TPA_DIFF_SURE:
+		break;
+	}
 	if (tpa_diff_time_is_one_run(time))
 		return "one run";
 	return time->difference.ratio > 1 ? "slower" : "faster";

@@ -22,6 +22,7 @@ struct tpa_diff_time {
 	double later; /* that a new call takes longer than an old one, see model/stats/rank.h */
 	double among; /* of one run a side: p of being one of the ops, see model/stats/peer_ratios.h; NAN: not tested, as of several */
 	double corrected; /* difference.p, or `among` if that is larger, for the number of tests; NAN: not tested */
+	size_t more_runs; /* by tpa_more_runs() */
 };
 
 struct tpa_diff_times {
@@ -55,7 +56,10 @@ double tpa_diff_time_p(const struct tpa_diff_time *time);
 /* Of one run a side, without enough ops beside it: its calls may differ, and nothing tells the program from the machine. */
 bool tpa_diff_time_is_one_run(const struct tpa_diff_time *time);
 
-/* "faster", "slower", "noise", "one run", "too few", "drifts", "new", "gone". */
+/*
+ * "faster", "slower", "different" (by itself, but among so many ops it may be by chance), "as others" (different, but by as much
+ * as the other ops), "noise", "too few runs", "one run", "too few" (calls), "drifts", "new", "gone".
+ */
 const char *tpa_diff_time_verdict(const struct tpa_diff_time *time);
 
 #endif

@@ -94,13 +94,29 @@ static struct tpa_text value_text(const struct tpa_page *page, const json_t *row
 	return marked;
 }
 
+/* "too few runs to tell: 3 more would" */
+static struct tpa_text too_few_text(const json_t *row)
+{
+	uint64_t more = (uint64_t)json_integer_value(json_object_get(row, "more_runs"));
+	struct tpa_text text = { "too few runs to tell" };
+
+	if (more)
+		snprintf(text.text, sizeof(text.text), "too few runs to tell: %.9s more would", tpa_count(more).text);
+	return text;
+}
+
 /* What a sample may have done by chance is called so. */
-static const char *verdict_text(const json_t *row)
+static struct tpa_text verdict_text(const json_t *row)
 {
 	const char *verdict = text_of(row, "verdict", "-");
 	bool sampled = json_object_get(row, "change_ci95") != NULL;
+	struct tpa_text text;
 
-	return sampled && strcmp(verdict, "noise") == 0 ? "could be chance" : verdict;
+	if (strcmp(verdict, "too few runs") == 0 || strcmp(verdict, "one run") == 0)
+		return too_few_text(row);
+	snprintf(text.text, sizeof(text.text), "%s",
+		 sampled && strcmp(verdict, "noise") == 0 ? "could be chance" : verdict);
+	return text;
 }
 
 static void cell(struct tpa_table *table, const struct tpa_page *page, const json_t *row, const struct column *column)
@@ -109,7 +125,7 @@ static void cell(struct tpa_table *table, const struct tpa_page *page, const jso
 	char name[400];
 
 	if (strcmp(column->key, "verdict") == 0)
-		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_text(row));
+		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_text(row).text);
 	else if (column->form != FORM_TEXT)
 		tpa_table_add(table, TPA_STYLE_NUMBER, value_text(page, row, column).text);
 	else
@@ -150,7 +166,9 @@ static void print_counts(const struct tpa_page *page, const json_t *json, const 
 		{ "same", "the same" },
 		{ "alike", "nearly the same (within 0.05% of their own size, or 0.1% of all)" },
 		{ "noise", "that could be chance (noise)" },
-		{ "too few", "too few to tell" },
+		{ "too few runs", "with too few runs to tell" },
+		{ "too few", "with too few calls or samples to tell" },
+		{ "as others", "that changed as the other ops did" },
 		{ "not tested", "too small to be tested" },
 		{ "drifts", "that drift" },
 	};
@@ -215,7 +233,7 @@ static void print_row(const struct tpa_page *page, const json_t *row, size_t num
 		fprintf(page->out, " (%s)", range_text(range).text);
 	if (json_is_number(p))
 		fprintf(page->out, ", p %s", number_text(page, p, FORM_P).text);
-	fprintf(page->out, ", %s\n", verdict_text(row));
+	fprintf(page->out, ", %s\n", verdict_text(row).text);
 	print_stack(page, json_object_get(row, "stack"));
 }
 
@@ -306,7 +324,7 @@ static void print_growth(const struct tpa_page *page, const json_t *json)
 			number_text(page, json_array_get(range, 0), FORM_RATE).text);
 		fprintf(page->out, " to %s", number_text(page, json_array_get(range, 1), FORM_RATE).text);
 	}
-	fprintf(page->out, ": %s\n", text_of(growth, "verdict", "-"));
+	fprintf(page->out, ": %s\n", verdict_text(growth).text);
 	if (!json_array_size(rows))
 		return;
 	if (json_object_get(json, "cpu_stacks"))
@@ -393,8 +411,15 @@ static void print_notes(const struct tpa_page *page, const json_t *json)
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		tpa_print(page, TPA_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
 			  json_string_value(json_array_get(notes, i)));
-	tpa_print(page, TPA_STYLE_DIM,
-		  "\n  noise: chance alone explains it; p is corrected for the rows of its table\n");
+	tpa_print(
+		page, TPA_STYLE_DIM,
+		"\n  p is corrected for the rows of its table. Noise: no difference of 5%% or more. Different: the "
+		"interval leaves out 1; among so many\n"
+		"  rows some do by chance. N more runs on each side would tell a difference of this size, but at least "
+		"5%%, in four of five cases%s.\n",
+		old_runs == 1 && new_runs == 1 ? ";\n  with one run a side it is the least number, because how runs "
+						 "differ is not known"
+					       : "");
 	if (is_sampled(json))
 		tpa_print(
 			page, TPA_STYLE_DIM,
@@ -405,9 +430,7 @@ static void print_notes(const struct tpa_page *page, const json_t *json)
 	if (old_runs == 1 && new_runs == 1)
 		tpa_print(page, TPA_STYLE_DIM,
 			  "  One run a side: an op is faster or slower if its calls differ, and by more than the ops "
-			  "differ among themselves;\n"
-			  "  one run: its calls differ, but nothing here tells whether the program or the machine is "
-			  "the cause.\n"
+			  "differ among themselves.\n"
 			  "%s"
 			  "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
 			  "OLD... NEW NEW NEW...\n",
