@@ -127,6 +127,31 @@ def test_no_finding_where_no_python_leaks(tprof, kind):
     assert sure(growth_of(trace_of(tprof, "python", kind, 200))) == []
 
 
+def test_a_leak_of_small_objects_of_python(tprof):
+    """
+    70 floats a step, of 32 bytes each in Python's allocator, and the list object's 64: its arenas grow, and no line of theirs is
+    known until objects are recorded.
+    """
+    rate = 70 * 32 + 64
+    trace = trace_of(tprof, "python", "floats", 4000)
+    (arenas,) = [finding for finding in sure(growth_of(trace)) if finding["kind"] == "arenas"]
+    assert arenas["ci95"][0] <= rate <= arenas["ci95"][1] and arenas["bytes_per_step"] == pytest.approx(rate, rel=0.1)
+    assert [line["line"] for line in arenas["lines"]] == [None]
+    for command in ([], ["leaks"]):
+        text = analyze(*command, trace).stdout
+        assert "mmap" in text and text.count("Python's small objects (arenas)\n") == 1
+        assert text.count("record with TPROF_PYTHON=alloc to see the lines that make Python's small objects") == 1
+    assert "Python's small objects (arenas)" in [one["what"] for one in report(trace)["answer"]["leaks"]]
+    run = tprof.run([PYTHON, PY, BUILD / "share/tprof", "floats", 400], [LIBRARY], {**QUIET, "TPROF_PYTHON": "alloc"})
+    (finding,) = sure(growth_of(run.traces()[0]))
+    assert finding["kind"] == "heap" and finding["lines"][0]["line"] == planted(PY, "floats")
+    assert finding["bytes_per_step"] > 70 * 24
+
+
+def test_small_objects_of_python_that_go_are_no_leak(tprof):
+    assert growth_of(trace_of(tprof, "python", "freed floats", 4000))["findings"] == []
+
+
 def test_code_that_is_made_anew_is_one_finding(tprof):
     found = sure(growth_of(trace_of(tprof, "python", "generated", 100)))
     large = [finding for finding in found if finding["bytes_per_step"] > 2000]

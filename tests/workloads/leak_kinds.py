@@ -56,6 +56,10 @@ def run(model, step):
             kept.append(error)
     if KIND == "view":
         kept.append(memoryview(bytearray(4000))[:10])  # LEAK view
+    if KIND == "floats":
+        kept.append([step + i / 2 for i in range(70)])  # LEAK floats
+    if KIND == "freed floats":
+        cache[step % 200] = [step + i / 2 for i in range(70)]
     if KIND == "generated":
         exec(compile(f"def f_{step}(): return bytearray(2200)\nkept.append(f_{step}())", f"<made {step}>", "exec"))
     if KIND == "replaced":

@@ -134,6 +134,11 @@ struct tpa_growth_groups {
 };
 
 /*
+ * Some of them together, as one series: `chosen`, of each. False: they did not change. Its verdict may be any.
+ */
+bool tpa_growth_pool_some(const struct tpa_growth_kept *kept, const bool *chosen, struct tpa_growth_site *site);
+
+/*
  * The same over sums of sites: a leak that is spread over many stacks, too thin in each to be told from chance, is found in
  * their sum. Groups may overlap (a stack belongs to each of its functions), and a leak makes all groups grow that it is in. It
  * is listed once: with the group that grows most steadily for its number of stacks. The others stay if what they have beside

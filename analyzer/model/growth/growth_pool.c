@@ -38,6 +38,13 @@ static void put_together(struct pool *pool, const struct tpa_growth_groups *grou
 			pool->order[next[groups->list[e]]++] = (uint32_t)i;
 }
 
+static void free_pool(struct pool *pool)
+{
+	free(pool->order);
+	free(pool->first);
+	free(pool->explained);
+}
+
 /* ---- sums ---- */
 
 static void read_sum(const void *source, size_t group, struct tpa_growth_values *values)
@@ -172,6 +179,31 @@ static void take_apart(const struct tpa_growth_family *family, struct tpa_growth
 	free(chosen);
 }
 
+bool tpa_growth_pool_some(const struct tpa_growth_kept *kept, const bool *chosen, struct tpa_growth_site *site)
+{
+	size_t *first = tpa_zalloc(kept->count + 1, sizeof(*first));
+	uint32_t *list = tpa_zalloc(kept->count, sizeof(*list));
+	const struct tpa_growth_groups groups = { first, list, 1 };
+	struct pool pool = { .kept = kept, .groups = 1 };
+	const struct tpa_growth_family family = { &kept->places, &pool, read_sum };
+	struct tpa_growth_found found = { .index = 0 };
+	bool changes;
+
+	for (size_t i = 0; i < kept->count; i++)
+		first[i + 1] = first[i] + (chosen[i] ? 1 : 0);
+	put_together(&pool, &groups);
+	changes = describe(&pool, 0, &found.site);
+	if (changes) {
+		tpa_growth_test(&family, &found);
+		tpa_growth_judge(&family, &found, 1, 1);
+		*site = found.site;
+	}
+	free_pool(&pool);
+	free(first);
+	free(list);
+	return changes;
+}
+
 static void judge(struct pool *pool, struct tpa_growth_list *result, size_t *varying)
 {
 	const struct tpa_growth_family family = { &pool->kept->places, pool, read_sum };
@@ -207,7 +239,5 @@ void tpa_growth_pool(const struct tpa_growth_kept *kept, const struct tpa_growth
 	*varying = 0;
 	put_together(&pool, groups);
 	judge(&pool, result, varying);
-	free(pool.order);
-	free(pool.first);
-	free(pool.explained);
+	free_pool(&pool);
 }

@@ -394,12 +394,17 @@ static void measure_allocator(const struct tpa_growth *growth, const struct tpa_
 
 /* ---- places ---- */
 
+static bool falls(const struct tpa_growth_whole *before, const struct tpa_growth_whole *after)
+{
+	return after->live < before->live || after->anonymous < before->anonymous;
+}
+
 /* What a program frees on its way out says nothing about how it ran. */
 static size_t without_end(const struct tpa_growth *growth)
 {
 	size_t count = growth->count, least = count - count / 10;
 
-	while (count > least && growth->whole[count - 1].live < growth->whole[count - 2].live)
+	while (count > least && falls(&growth->whole[count - 2], &growth->whole[count - 1]))
 		count--;
 	return count;
 }
@@ -447,6 +452,23 @@ static void keep(struct tpa_growth *growth, const struct tpa_growth_inputs *in, 
 	}
 }
 
+static void keep_mapped(struct tpa_growth *growth, const struct tpa_growth_inputs *in,
+			const struct tpa_growth_places *places, struct tpa_growth_stats *stats)
+{
+	struct tpa_growth_kept *kept = stats->mapped = tpa_zalloc(1, sizeof(*kept));
+
+	kept->places = *places;
+	kept->members = tpa_zalloc(growth->maps.count, sizeof(*kept->members));
+	kept->states = tpa_zalloc(growth->maps.count, sizeof(*kept->states));
+	for (size_t i = 0; i < growth->maps.count; i++) {
+		if (in->maps->sites[i].file)
+			continue;
+		kept->members[kept->count] = (struct tpa_growth_member){ .node = in->maps->sites[i].node };
+		kept->states[kept->count++] = growth->maps.list[i];
+		growth->maps.list[i].series = NULL;
+	}
+}
+
 void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs *in, bool seconds,
 		       struct tpa_growth_stats *stats)
 {
@@ -478,23 +500,28 @@ void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs
 	judge(&source, &places, stats);
 	if (in->options->keep_growth)
 		keep(growth, in, &places, stats);
+	keep_mapped(growth, in, &places, stats);
 	tpa_growth_series_free(&source.series);
+}
+
+static void free_kept(struct tpa_growth_kept *kept)
+{
+	for (size_t i = 0; kept && i < kept->count; i++)
+		free(kept->states[i].series);
+	if (kept) {
+		free(kept->members);
+		free(kept->states);
+	}
+	free(kept);
 }
 
 void tpa_growth_result_free(struct tpa_growth_stats *stats)
 {
-	struct tpa_growth_kept *kept = stats->kept;
-
 	free(stats->heap.list);
 	free(stats->rates);
 	free(stats->curves);
 	free(stats->maps.list);
 	free(stats->series);
-	if (!kept)
-		return;
-	for (size_t i = 0; i < kept->count; i++)
-		free(kept->states[i].series);
-	free(kept->members);
-	free(kept->states);
-	free(kept);
+	free_kept(stats->kept);
+	free_kept(stats->mapped);
 }

@@ -115,9 +115,10 @@ struct tpa_growth_stats {
 	double x[TPA_TREND_MAX]; /* where the looks were: steps, or seconds */
 	struct tpa_growth_curve *curves;
 	size_t curve_count;
-	struct tpa_growth_line others; /* of all stacks of the heap together that neither leak nor may */
-	struct tpa_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
-	struct tpa_growth_kept *kept;  /* of the heap, for tpa_growth_pool(); NULL: not asked for, or too few looks */
+	struct tpa_growth_line others;	/* of all stacks of the heap together that neither leak nor may */
+	struct tpa_growth_list maps;	/* of mappings, by stack: of bytes mapped, whether or not they are touched */
+	struct tpa_growth_kept *kept;	/* of the heap, for tpa_growth_pool(); NULL: not asked for, or too few looks */
+	struct tpa_growth_kept *mapped; /* of mappings of no file, for tpa_growth_pool_some(); NULL: too few looks */
 	struct tpa_growth_line live, anonymous, file, rss,
 		rest; /* rest: RSS without live blocks and anonymous mappings */
 	struct tpa_growth_line parts[TPA_PARTS];

@@ -79,7 +79,9 @@ static json_t *json_leak(const struct tpa_growth_view *view, const struct tpa_fi
 	json_object_set_new(json, "blocks", finding->mapped ? json_null() : tpa_json_number(site->blocks));
 	json_object_set_new(json, "stacks", tpa_json_number(site->members));
 	json_object_set_new(json, "what",
-			    line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name))) : json_null());
+			    finding->arenas  ? json_string(TPA_ARENAS_NAME)
+			    : line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name)))
+					     : json_null());
 	json_object_set_new(json, "frame", line->location ? tpa_json_frame(line) : json_null());
 	json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
 	return json;

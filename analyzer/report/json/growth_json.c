@@ -197,7 +197,10 @@ static json_t *json_findings(const struct tpa_growth_view *view)
 		const struct tpa_finding *finding = &findings.list[i];
 		json_t *json = json_site(view, &finding->site, !finding->mapped);
 
-		json_object_set_new(json, "kind", json_string(finding->mapped ? "mapping" : "heap"));
+		json_object_set_new(json, "kind",
+				    json_string(finding->arenas	  ? "arenas"
+						: finding->mapped ? "mapping"
+								  : "heap"));
 		json_object_set_new(json, "recent_rate",
 				    finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
 		json_object_set_new(json, "until_limit", json_left(view, finding));

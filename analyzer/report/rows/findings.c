@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/growth/same_stacks.h"
+#include "report/rows/known_caches.h"
 #include "report/rows/own_code.h"
 
 #define FRAMES_MAX 4096
@@ -259,10 +260,45 @@ static int by_weight(const void *a, const void *b)
 	return x->site.number < y->site.number ? -1 : x->site.number > y->site.number;
 }
 
+/* ---- Python's arenas ---- */
+
+static bool is_arena(const struct finder *finder, uint32_t node)
+{
+	return finder->process->trace->header->python &&
+	       tpa_mapping_holder(finder->process, finder->view->listing.symbols[finder->view->process], node, false) ==
+		       TPA_HOLDER_PYTHON_ARENAS;
+}
+
+/* A stack maps one when the last is full, whatever filled it. So each stack alone says little; together they are what Python needs. */
+static void add_arenas(const struct finder *finder, struct tpa_findings *findings)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(finder->view);
+	struct tpa_finding finding = { .mapped = true, .arenas = true, .line_count = 1, .series = 1 };
+	size_t count, arenas = 0;
+	const struct tpa_growth_member *members = tpa_growth_members(stats->mapped, &count);
+	bool *chosen = tpa_zalloc(count, sizeof(*chosen));
+
+	for (size_t i = 0; i < count; i++) {
+		chosen[i] = tpa_growth_shown(finder->view, members[i].node) && is_arena(finder, members[i].node);
+		arenas += chosen[i] ? 1 : 0;
+	}
+	if (arenas && tpa_growth_pool_some(stats->mapped, chosen, &finding.site) &&
+	    (finding.site.verdict == TPA_VERDICT_LEAK || finding.site.verdict == TPA_VERDICT_RISING)) {
+		finding.lines = tpa_zalloc(1, sizeof(*finding.lines));
+		finding.lines->rate = finding.site.rate;
+		finding.lines->stacks = finding.site.members;
+		findings->list[findings->count++] = finding;
+	}
+	free(chosen);
+}
+
+/* ---- all ---- */
+
 static void take_suspects(struct finder *finder, const struct tpa_growth_list *list, bool mapped)
 {
 	for (size_t i = 0; i < list->leaks + (mapped ? 0 : list->rising); i++)
-		if (tpa_growth_shown(finder->view, list->list[i].node))
+		if (tpa_growth_shown(finder->view, list->list[i].node) &&
+		    !(mapped && is_arena(finder, list->list[i].node)))
 			finder->list[finder->count++] = (struct suspect){ .site = &list->list[i], .mapped = mapped };
 }
 
@@ -282,7 +318,7 @@ void tpa_findings_find(struct tpa_findings *findings, const struct tpa_growth_vi
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	struct finder finder = { .view = view, .process = &view->listing.run->processes[view->process] };
-	size_t most = stats->heap.leaks + stats->heap.rising + stats->maps.leaks;
+	size_t most = stats->heap.leaks + stats->heap.rising + stats->maps.leaks + 1;
 
 	*findings = (struct tpa_findings){ .list = tpa_zalloc(most, sizeof(*findings->list)) };
 	finder.list = tpa_zalloc(most, sizeof(*finder.list));
@@ -294,6 +330,7 @@ void tpa_findings_find(struct tpa_findings *findings, const struct tpa_growth_vi
 	for (size_t i = 0; i < finder.count; i++)
 		if (finder.list[i].leader == i)
 			gather(&finder, i, &findings->list[findings->count++]);
+	add_arenas(&finder, findings);
 	qsort(findings->list, findings->count, sizeof(*findings->list), by_weight);
 	while (findings->leaks < findings->count && findings->list[findings->leaks].site.verdict == TPA_VERDICT_LEAK)
 		findings->leaks++;

@@ -5,6 +5,7 @@
  *   - they get their blocks in the same steps in the same proportion, and one of them runs below the function of the other's line;
  *     so a retained graph is one finding, although many lines build it, or
  *   - one is an array that grows as pointers to the other's blocks would make it grow.
+ * Python's arenas of small objects are one, whichever line needed a new one.
  * A function of native code that other code calls as well, and that does not leak there (xmalloc()), is not the place of a leak:
  * its caller is.
  */
@@ -23,6 +24,7 @@ struct tpa_finding_line {
 struct tpa_finding {
 	struct tpa_growth_site site; /* all stacks together; members: their number; node: of the one that grew most */
 	bool mapped;		     /* bytes of mappings; else of the heap's blocks */
+	bool arenas;		     /* all of Python's arenas: which lines made the objects in them is not recorded */
 	struct tpa_finding_line *lines; /* the place of the finding first, then by rate */
 	size_t line_count;
 	size_t series; /* that were put together */
@@ -43,6 +45,10 @@ void tpa_findings_free(struct tpa_findings *findings);
  * builds up its data looks like one that leaks, so that a tenth of a second is the least.
  */
 bool tpa_findings_enough(const struct tpa_growth_view *view);
+
+/* Of findings of arenas: what stands where others have a line; and how to have one. */
+#define TPA_ARENAS_NAME "Python's small objects (arenas)"
+#define TPA_ARENAS_HINT "record with TPROF_PYTHON=alloc to see the lines that make Python's small objects"
 
 /*
  * Units (steps or seconds) until the process, at that size now, has `limit` bytes at the finding's rate: at its recent one if it

@@ -84,6 +84,10 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 	}
 	describe_blocks(view, finding, text, sizeof(text));
 	tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	if (finding->arenas) {
+		tpa_table_add(table, TPA_STYLE_FUNCTION, TPA_ARENAS_NAME);
+		return;
+	}
 	tpa_finding_place(view, &finding->lines[0].line, page->width - 65, place, sizeof(place));
 	if (site->members > 1)
 		snprintf(text, sizeof(text), "%s; %u stacks", place, site->members);
@@ -132,13 +136,14 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 	const struct tpa_page *page = view->listing.page;
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	char place[1200], holder[1200], shorter[1200];
-	bool any = false;
+	bool any = false, blocks = false;
 
 	for (size_t i = 0; i < shown; i++) {
 		const struct tpa_finding *finding = &findings->list[i];
 
-		if (!tpa_holder_text(process->trace, view->listing.symbols[view->process], finding->site.node,
-				     finding->site.op, holder, sizeof(holder)))
+		blocks |= !finding->arenas;
+		if (finding->arenas || !tpa_holder_text(process->trace, view->listing.symbols[view->process],
+							finding->site.node, finding->site.op, holder, sizeof(holder)))
 			continue;
 		tpa_finding_place(view, &finding->lines[0].line, page->width / 3, place, sizeof(place));
 		fprintf(page->out, "  %s is held by %s\n", place,
@@ -146,13 +151,32 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 				    sizeof(shorter)));
 		any = true;
 	}
-	if (!shown || any)
+	if (!blocks || any)
 		return;
 	if (!stats->seconds && process->steps.source == TPA_STEPS_MARKED)
 		tpa_print(page, TPA_STYLE_DIM, "  record with TPROF_LEAKCHECK=step:%" PRIu64 " to see who holds it\n",
 			  stats->last);
 	else
 		tpa_print(page, TPA_STYLE_DIM, "  `tprof ctl PID holders`, while it runs, finds who holds it\n");
+}
+
+/* Arenas tell nothing of the objects in them. */
+static void print_arenas(const struct tpa_growth_view *view, const struct tpa_findings *findings)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tpa_growth_site *site = &findings->list[i].site;
+
+		if (!findings->list[i].arenas)
+			continue;
+		if (site->verdict == TPA_VERDICT_RISING)
+			fprintf(page->out, "  " TPA_ARENAS_NAME " may leak: %s more since %s\n",
+				tpa_bytes((uint64_t)site->grown, page->exact).text,
+				tpa_growth_place(stats, site->since).text);
+		tpa_print(page, TPA_STYLE_DIM, "  " TPA_ARENAS_HINT "\n");
+	}
 }
 
 void tpa_findings_answer_print(const struct tpa_growth_view *view)
@@ -177,6 +201,7 @@ void tpa_findings_answer_print(const struct tpa_growth_view *view)
 	else
 		print_no_leak(view);
 	print_holders(view, &findings, shown);
+	print_arenas(view, &findings);
 	if (findings.count > findings.leaks)
 		tpa_print(page, TPA_STYLE_DIM, "  %s more may leak\n", tpa_count(findings.count - findings.leaks).text);
 	tpa_findings_free(&findings);

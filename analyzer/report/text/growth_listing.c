@@ -238,6 +238,10 @@ static void print_leak(const struct tpa_growth_view *view, const struct tpa_find
 	if (op && !finding->mapped)
 		tpa_print(page, TPA_STYLE_DIM, "        in op %s\n",
 			  tpa_short_name(page, op, 80, shorter, sizeof(shorter)));
+	if (finding->arenas) {
+		tpa_print(page, TPA_STYLE_DIM, "        " TPA_ARENAS_HINT "\n");
+		return;
+	}
 	if (finding->series > 1)
 		print_lines(view, finding);
 	else if (!finding->mapped && site->members > 1)
