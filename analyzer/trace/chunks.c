@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/archive.h"
 #include "base/memory.h"
 #include "trace/impl.h"
 
@@ -71,7 +70,6 @@ static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 		new->free_timed = chunk->free_timed;
 	}
 	memcpy(new->timed, chunk->timed, sizeof(new->timed));
-	trace->used_bytes += sizeof(*chunk) + new->committed;
 }
 
 /* `unbegun`: where to note chunks that have not begun; may be NULL. */
@@ -122,7 +120,7 @@ static void refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const s
 	scan(impl, &offset, true, NULL);
 }
 
-static int by_begin(const void *a, const void *b)
+int tpa_chunks_by_begin(const void *a, const void *b)
 {
 	const struct tpa_chunk *x = a, *y = b;
 
@@ -145,26 +143,37 @@ static void check_count(struct tpa_trace_impl *impl, uint64_t found)
 		       "the file ends before its last chunk");
 }
 
+/* Bytes of all chunks that hold something. */
+static uint64_t bytes_of(const struct tpa_chunks *chunks)
+{
+	uint64_t bytes = chunks->gone.count * sizeof(struct tprof_chunk) + chunks->gone.committed;
+
+	for (size_t i = 0; i < chunks->count; i++)
+		bytes += sizeof(struct tprof_chunk) + chunks->list[i].committed;
+	return bytes;
+}
+
 /*
  * The writer gives numbers out nearly without gaps, and each costs some bytes of a chunk. Larger numbers are damage; so lists
  * indexed by number stay in proportion to the file.
  */
 static uint64_t number_limit(const struct tpa_chunks *chunks)
 {
-	uint64_t limit = TPROF_NODE_FIRST + 65536;
-	size_t i;
+	uint64_t limit = TPROF_NODE_FIRST + 65536 + 2 * bytes_of(chunks);
 
-	for (i = 0; i < chunks->count; i++)
-		limit += sizeof(struct tprof_chunk) + 2 * chunks->list[i].committed;
 	return limit < UINT32_MAX ? limit : UINT32_MAX;
 }
 
-/* What follows from the list of event chunks. */
-static void settle(struct tpa_trace_impl *impl)
+void tpa_chunks_settle(struct tpa_trace_impl *impl)
 {
+	uint64_t size = impl->trace.file_bytes, header = impl->header_size;
+
 	if (impl->events.count)
-		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), by_begin);
+		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), tpa_chunks_by_begin);
+	tpa_chunks_find_costs(&impl->events);
+	impl->number_limit = number_limit(&impl->tables);
 	impl->thread_limit = number_limit(&impl->events);
+	impl->trace.used_bytes = (size < header ? size : header) + bytes_of(&impl->tables) + bytes_of(&impl->events);
 }
 
 void tpa_chunks_scan(struct tpa_trace_impl *impl)
@@ -172,62 +181,10 @@ void tpa_chunks_scan(struct tpa_trace_impl *impl)
 	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
 	struct places unbegun = { 0 };
 
-	impl->trace.used_bytes = size < offset ? size : offset;
 	scan(impl, &offset, false, &unbegun);
 	refresh_tables(impl, offset, &unbegun);
 	free(unbegun.list);
 	if (size >= impl->header_size)
 		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);
-	impl->number_limit = number_limit(&impl->tables);
-	settle(impl);
-}
-
-/* ---- chunks that are gone ---- */
-
-void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before)
-{
-	struct tpa_chunks *chunks = &impl->events;
-	size_t at = 0, count = chunks->count;
-
-	for (size_t i = 0; i < before->count; i++) {
-		const struct tpa_chunk *chunk = &before->list[i];
-
-		while (at < count && by_begin(&chunks->list[at], chunk) < 0)
-			at++;
-		if (at < count && by_begin(&chunks->list[at], chunk) == 0)
-			continue;
-		tpa_grow(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list));
-		chunks->list[chunks->count] = *chunk;
-		chunks->list[chunks->count++].gone = true;
-		impl->trace.used_bytes += sizeof(struct tprof_chunk) + chunk->committed;
-	}
-	if (chunks->count == count)
-		return;
-	settle(impl);
-	tpa_clock_fit(impl);
-}
-
-static bool is_valid(const struct tpa_trace_impl *impl, const struct tpa_chunk *chunk)
-{
-	return chunk->offset >= impl->header_size && chunk->offset < impl->trace.file_bytes &&
-	       (chunk->offset - impl->header_size) % impl->chunk_size == 0 &&
-	       chunk->committed <= impl->chunk_size - sizeof(struct tprof_chunk);
-}
-
-void tpa_chunks_archive(struct tpa_archive *archive, struct tpa_trace *trace)
-{
-	struct tpa_trace_impl *impl = tpa_impl(trace);
-	struct tpa_chunks *chunks = &impl->events, before = { 0 };
-
-	if (!archive->loading)
-		return tpa_archive_array(archive, &chunks->list, &chunks->count, NULL, sizeof(*chunks->list));
-	tpa_archive_array(archive, &before.list, &before.count, &before.room, sizeof(*before.list));
-	for (size_t i = 0; i < before.count; i++)
-		tpa_archive_check(archive,
-				  is_valid(impl, &before.list[i]) &&
-					  (!i || by_begin(&before.list[i - 1], &before.list[i]) < 0),
-				  "a chunk of the saved state is out of range");
-	if (!archive->failed)
-		tpa_chunks_keep(impl, &before);
-	free(before.list);
+	tpa_chunks_settle(impl);
 }

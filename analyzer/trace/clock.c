@@ -5,11 +5,12 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "trace/impl.h"
 
-#define MOMENTS_MAX 64 /* pairs are quadratic; more would add nothing */
+#define MOMENTS_MAX (TPA_MOMENTS + 3) /* three are in the header */
 
 struct slope {
 	double value, weight;
@@ -64,40 +65,66 @@ static double fit(const struct tprof_moment *moments, size_t count)
 	return 1;
 }
 
-/* When each chunk began, in order; the caller frees it. */
-static struct tprof_moment *all_moments(const struct tpa_trace_impl *impl, size_t *count)
+static uint64_t latest_begin(const struct tpa_chunks *chunks)
+{
+	uint64_t latest = chunks->gone.last;
+
+	for (size_t i = 0; i < chunks->count; i++)
+		latest = chunks->list[i].begin.ticks > latest ? chunks->list[i].begin.ticks : latest;
+	return latest;
+}
+
+/* The time since the start in parts of 2^shift ticks, and the first moment of each. */
+struct parts {
+	uint64_t origin;
+	unsigned shift;
+	struct tprof_moment *first;
+};
+
+static void take(struct parts *parts, const struct tprof_moment *moment)
+{
+	uint64_t ticks = moment->ticks > parts->origin ? moment->ticks - parts->origin : 0;
+	struct tprof_moment *first = &parts->first[ticks >> parts->shift];
+
+	if (!first->ticks || moment->ticks < first->ticks)
+		*first = *moment;
+}
+
+void tpa_clock_moments(const struct tpa_trace_impl *impl, struct tprof_moment *few)
 {
 	const struct tpa_chunks *lists[] = { &impl->events, &impl->tables };
-	struct tprof_moment *all = tpa_zalloc(lists[0]->count + lists[1]->count, sizeof(*all));
+	uint64_t last[] = { latest_begin(lists[0]), latest_begin(lists[1]) }, end = last[last[0] < last[1]];
+	struct parts parts = { .origin = impl->header.start.ticks, .first = few };
 
-	*count = 0;
+	while (end > parts.origin && (end - parts.origin) >> parts.shift >= TPA_MOMENTS)
+		parts.shift++;
+	memset(few, 0, TPA_MOMENTS * sizeof(*few));
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < lists[k]->count; i++)
-			all[(*count)++] = lists[k]->list[i].begin;
-	qsort(all, *count, sizeof(*all), by_ticks);
-	return all;
+			take(&parts, &lists[k]->list[i].begin);
+	for (size_t i = 0; i < TPA_MOMENTS; i++) {
+		const struct tprof_moment *moment = &impl->events.gone.moments[i];
+
+		if (moment->ticks && moment->ticks <= end)
+			take(&parts, moment);
+	}
 }
 
 void tpa_clock_fit(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
+	const struct tprof_moment ends[] = { header->start, header->latest,
+					     impl->now.ticks ? impl->now : header->finish };
 	struct tprof_moment some[MOMENTS_MAX];
-	size_t count, used = 0, i;
+	size_t used = 0;
 	double slope = 1;
 
 	if (header->clock == TPROF_CLOCK_TSC) {
-		struct tprof_moment *all = all_moments(impl, &count);
-
-		some[used++] = header->start;
-		for (i = 0; i < count && count <= MOMENTS_MAX - 3; i++)
-			some[used++] = all[i];
-		for (i = 0; i < MOMENTS_MAX - 3 && count > MOMENTS_MAX - 3; i++)
-			some[used++] = all[i * (count - 1) / (MOMENTS_MAX - 4)];
-		if (header->latest.ticks)
-			some[used++] = header->latest;
-		if (impl->now.ticks || header->finish.ticks)
-			some[used++] = impl->now.ticks ? impl->now : header->finish;
-		free(all);
+		tpa_clock_moments(impl, some);
+		memcpy(some + TPA_MOMENTS, ends, sizeof(ends));
+		for (size_t i = 0; i < MOMENTS_MAX; i++)
+			if (some[i].ticks)
+				some[used++] = some[i];
 		qsort(some, used, sizeof(*some), by_ticks);
 		slope = fit(some, used);
 	}
@@ -121,21 +148,28 @@ double tpa_trace_tick_ns(const struct tpa_trace *trace)
 	return ldexp((double)tpa_impl(trace)->clock.mult, -32);
 }
 
-/* Of the trace's begin alone: from its start to its first chunk, which is always there. */
-static double early_tick_ns(const struct tpa_trace_impl *impl)
+/* The begin of the file's first chunk, which a saved state keeps; NULL: it is damaged. */
+static const struct tprof_moment *first_begin(const struct tpa_trace_impl *impl)
 {
 	const struct tpa_chunks *lists[] = { &impl->tables, &impl->events };
-	const struct tprof_moment *start = &impl->header.start;
-	double tick = impl->header.clock == TPROF_CLOCK_TSC ? (double)start->mono_ns / (double)start->ticks : 1;
 
-	for (size_t k = 0; k < 2 && impl->header.clock == TPROF_CLOCK_TSC; k++)
-		for (size_t i = 0; i < lists[k]->count; i++) {
-			const struct tprof_moment *begin = &lists[k]->list[i].begin;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k]->count; i++)
+			if (lists[k]->list[i].offset == impl->header_size)
+				return &lists[k]->list[i].begin;
+	return NULL;
+}
 
-			if (lists[k]->list[i].offset == impl->header_size && begin->ticks > start->ticks)
-				tick = (double)(begin->mono_ns - start->mono_ns) /
-				       (double)(begin->ticks - start->ticks);
-		}
+/* Of the trace's begin alone: from its start to its first chunk. */
+static double early_tick_ns(const struct tpa_trace_impl *impl)
+{
+	const struct tprof_moment *start = &impl->header.start, *begin = first_begin(impl);
+	double tick = (double)start->mono_ns / (double)start->ticks;
+
+	if (impl->header.clock != TPROF_CLOCK_TSC)
+		return 1;
+	if (begin && begin->ticks > start->ticks)
+		tick = (double)(begin->mono_ns - start->mono_ns) / (double)(begin->ticks - start->ticks);
 	return tick > 0.01 && tick < 1000 ? tick : 1;
 }
 
@@ -164,7 +198,7 @@ uint64_t tpa_trace_last(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 	const struct tpa_chunks *chunks = &tpa_impl(trace)->events;
-	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin.ticks : 0;
+	uint64_t ticks = latest_begin(chunks);
 
 	if (trace->written)
 		return tpa_impl(trace)->now.ticks;

@@ -67,8 +67,24 @@ bool tpa_header_read(struct tpa_trace_impl *impl, char **error);
 /* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. */
 void tpa_chunks_scan(struct tpa_trace_impl *impl);
 
+/* Computes what follows from the list of event chunks. */
+void tpa_chunks_settle(struct tpa_trace_impl *impl);
+
 /* Adds the event chunks that were there before and no longer are. */
 void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before);
+
+/* Chunks in order of begin, for qsort(). */
+int tpa_chunks_by_begin(const void *a, const void *b);
+
+/* Sets the costs of the chunks, which are in order of begin. */
+void tpa_chunks_find_costs(struct tpa_chunks *chunks);
+
+/* What recording one event took in all chunks, and what all events of one chunk took, in ticks. */
+double tpa_chunks_usual(const struct tpa_chunks *chunks);
+double tpa_chunk_recording(const struct tpa_chunk *chunk, double usual);
+
+/* Of each chunk whether the cost of its events, or of those of later ones of its thread, depends on it. The caller frees it. */
+bool *tpa_chunks_needed(const struct tpa_chunks *chunks);
 
 /* Reads the tables: modules, frames, nodes, ops and facts about the run. */
 void tpa_tables_read(struct tpa_trace_impl *impl);
@@ -84,5 +100,11 @@ uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_
 void tpa_alive_find(struct tpa_trace_impl *impl);
 
 void tpa_clock_fit(struct tpa_trace_impl *impl);
+
+/*
+ * The begins of chunks from which the clock is fitted: the time since the start is divided into at most TPA_MOMENTS parts of 2^n
+ * ticks, and each part's first begin is taken (ticks 0: it has none). Those of a longer trace are among those of its begin.
+ */
+void tpa_clock_moments(const struct tpa_trace_impl *impl, struct tprof_moment *few);
 
 #endif

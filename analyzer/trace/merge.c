@@ -259,7 +259,7 @@ static bool batch_ended(const struct tpa_merge *events)
 	return events->given && events->spare_count && events->spare[events->spare_count - 1] == events->given;
 }
 
-/* The chunks that have begun; the caller frees the list. */
+/* The chunks that have begun, but for those that are gone; the caller frees the list. */
 static struct place *list_places(const struct tpa_merge *events, bool unread, size_t *count)
 {
 	const struct tpa_chunks *chunks = &events->impl->events;
@@ -287,7 +287,7 @@ static struct place *list_places(const struct tpa_merge *events, bool unread, si
 		place->ended = !left;
 	}
 	for (size_t i = 0; i < chunks->count; i++)
-		if (events->progress[i].begun)
+		if (events->progress[i].begun && !chunks->list[i].gone)
 			places[(*count)++] = places[i];
 	return places;
 }
@@ -337,7 +337,7 @@ static void resume_chunk(struct tpa_merge *events, size_t number, const struct p
 /* `refreshed`: a chunk that was cut since, as its disk was full, has ended where it was read to. */
 static void load_places(struct tpa_archive *archive, struct tpa_merge *events, bool refreshed)
 {
-	const struct tpa_chunks *chunks = &events->impl->events;
+	struct tpa_chunks *chunks = &events->impl->events;
 	struct place *places = NULL;
 	size_t count = 0, found = 0;
 
@@ -345,15 +345,17 @@ static void load_places(struct tpa_archive *archive, struct tpa_merge *events, b
 	if (count)
 		qsort(places, count, sizeof(*places), by_offset);
 	for (size_t i = 0; i < chunks->count && !archive->failed; i++) {
-		const struct place key = { .offset = chunks->list[i].offset, .begin = chunks->list[i].begin.ticks };
+		struct tpa_chunk *chunk = &chunks->list[i];
+		const struct place key = { .offset = chunk->offset, .begin = chunk->begin.ticks };
 		const struct place *place = count ? bsearch(&key, places, count, sizeof(*places), by_offset) : NULL;
 
-		tpa_archive_check(archive, !chunks->list[i].gone || (place && place->ended),
+		chunk->read = chunk->read || (chunk->gone && place && place->ended);
+		tpa_archive_check(archive, chunk->read || !chunk->gone,
 				  "a chunk is no longer in the file, and was not read to its end");
 		if (!place)
 			continue;
 		found++;
-		tpa_archive_check(archive, refreshed || place->committed <= chunks->list[i].committed,
+		tpa_archive_check(archive, refreshed || place->committed <= chunk->committed,
 				  "the saved state is of another trace: a chunk is shorter");
 		if (!archive->failed)
 			resume_chunk(events, i, place);

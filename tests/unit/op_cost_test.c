@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/ops/ops.h"
+#include "trace/chunks.h"
 #include "replayed.h"
 #include "op_gen.h"
 
@@ -174,7 +175,7 @@ static struct tpa_trace *open_saved(struct gen *gen)
 	return trace;
 }
 
-/* A chunk's cost is the median of its own thread's chunks around it: a single one that was disturbed changes nothing. */
+/* A chunk's cost is the median of its own and of its thread's last ones: a single one that was disturbed changes nothing. */
 static void test_disturbed_chunk(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
@@ -196,13 +197,13 @@ static void test_disturbed_chunk(void **state)
 	trace = open_saved(gen);
 	tpa_cost_init(&cost, trace);
 	for (uint32_t i = 0, table = 1; i < 9; i++) {
-		double expected = i < 2 ? 20 : 50;
+		double expected = i < 4 ? 20 : 50;
 
-		assert_true(fabs(tpa_cost_event(&cost, cost.first + (i + table) * cost.size + 200) - expected) < 1e-3);
+		assert_true(fabs(tpa_cost_event(&cost, cost.first + (i + table) * cost.size + 200, false) - expected) <
+			    1e-3);
 	}
-	assert_true(fabs(tpa_cost_event(&cost, cost.first + 10 * cost.size) - 7) < 1e-3);
-	assert_true(fabs(tpa_cost_event(&cost, cost.first + 11 * cost.size) - cost.usual) < 1e-3);
-	assert_true(fabs(cost.usual - 50) < 1e-3);
+	assert_true(fabs(tpa_cost_event(&cost, cost.first + 10 * cost.size, false) - 7) < 1e-3);
+	assert_true(tpa_cost_event(&cost, cost.first + 11 * cost.size, false) == 0);
 	tpa_cost_free(&cost);
 	tpa_trace_close(trace);
 	gen_free(gen);
@@ -231,7 +232,7 @@ static void test_interrupted_event(void **state)
 			gen_timed(gen, 1, pass == 1 ? interrupted : uneven, 10);
 		trace = open_saved(gen);
 		tpa_cost_init(&cost, trace);
-		assert_true(fabs(cost.usual - (double)expected) < 1e-3);
+		assert_true(fabs(tpa_cost_event(&cost, cost.first + cost.size, false) - (double)expected) < 1e-3);
 		tpa_cost_free(&cost);
 		tpa_trace_close(trace);
 		gen_free(gen);

@@ -10,6 +10,7 @@
 #include "model/replay/run.h"
 #include "base/archive.h"
 #include "model/replay/replay.h"
+#include "trace/chunks.h"
 #include "random_program.h"
 
 static const struct tpa_replay_options options = { .timeline_points = 64, .keep_growth = true };
@@ -157,6 +158,152 @@ static void test_trace_that_grows(void **state)
 	}
 }
 
+/* ---- chunks that are thrown away ---- */
+
+#define CHUNK_BYTES 4096u
+#define ROUNDS 40
+#define EVENTS 40000
+
+/* Blocks of three threads; few stay. */
+static struct gen *many_chunks(void)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = CHUNK_BYTES, .clock = TPROF_CLOCK_TSC });
+
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		struct gen_alloc alloc = { .address = 0x1000 + 64 * (i % 9000), .size = 1 + i % 1000 };
+
+		if (i >= 3000 && i % 100)
+			gen_release(gen, 1 + i % 2, 100 * i, 0x1000 + 64 * ((i - 3000) % 9000), TPROF_FN_FREE);
+		gen_alloc(gen, 1 + i % 3, 100 * i + 50, &alloc);
+	}
+	return gen;
+}
+
+/* Each chunk says what recording took (some have few timed events), and a counter of 2.5 GHz is read with some delay. */
+static void add_costs(uint8_t *bytes, size_t size)
+{
+	const struct tprof_header *header = (const struct tprof_header *)(const void *)bytes;
+
+	for (size_t at = header->header_size, i = 0; at < size; at += CHUNK_BYTES, i++) {
+		struct tprof_chunk *chunk = (struct tprof_chunk *)(void *)(bytes + at);
+
+		chunk->begin.mono_ns = 100 + chunk->begin.ticks * 2 / 5 + i % 7 * 10;
+		if (chunk->kind != TPROF_CHUNK_EVENTS)
+			continue;
+		chunk->overhead_samples = i < 12 ? 9 : 1 + i % 20;
+		chunk->overhead_ticks = chunk->overhead_samples * (64 * 50 + i);
+	}
+}
+
+static void open_file(struct tpa_trace **trace, const char *name)
+{
+	char *error = NULL;
+
+	*trace = tpa_trace_open(name, &error);
+	if (!*trace)
+		fail_msg("%s", error);
+}
+
+/* Overwrites what the replay has read. */
+static void throw_away(const struct tpa_replay *replay, const char *name)
+{
+	static const char zeros[CHUNK_BYTES];
+	uint64_t *offsets = calloc(tpa_trace_chunks(replay->trace)->count + 1, sizeof(*offsets));
+	size_t count = tpa_events_read(replay->events, replay->event != NULL, offsets);
+	FILE *file = fopen(name, "r+e");
+
+	assert_true(file && offsets);
+	for (size_t i = 0; i < count; i++)
+		assert_true(fseek(file, (long)offsets[i], SEEK_SET) == 0 && fwrite(zeros, sizeof(zeros), 1, file) == 1);
+	assert_int_equal(fclose(file), 0);
+	free(offsets);
+}
+
+/* Bytes of a saved state that say what became of the chunks. */
+static size_t chunk_bytes(struct tpa_trace *trace)
+{
+	struct tpa_archive archive = { 0 };
+	size_t size;
+
+	tpa_chunks_archive(&archive, trace);
+	size = archive.size;
+	tpa_archive_free(&archive);
+	return size;
+}
+
+/* What is taken out of ops' times is the same as when all chunks are there. */
+static void assert_same_costs(const struct tpa_chunks *some, const struct tpa_chunks *all)
+{
+	for (size_t i = 0, k = 0; i < some->count; i++) {
+		if (some->list[i].gone)
+			continue;
+		while (all->list[k].offset != some->list[i].offset)
+			k++;
+		assert_true(some->list[i].event_cost == all->list[k].event_cost && all->list[k].event_cost > 0);
+		assert_true(some->list[i].free_cost == all->list[k].free_cost);
+	}
+}
+
+/*
+ * The trace is read in many rounds. Each loads what the last one saved, and throws away what it has read. The last one
+ * says what one reading of the whole trace does; what is saved of the chunks does not grow with their number.
+ */
+static void test_chunks_are_thrown_away(void **state)
+{
+	const struct tpa_chunks *all;
+	struct gen *gen = many_chunks();
+	struct tpa_trace *trace, *whole;
+	struct tpa_archive saved = { 0 };
+	struct tpa_run *run, *expected;
+	struct tpa_replay replay;
+	char name[4096];
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	bytes = (uint8_t *)(uintptr_t)gen_bytes(gen, &size);
+	add_costs(bytes, size);
+	snprintf(name, sizeof(name), "%s", gen_save_bytes(bytes, size));
+	open_file(&whole, name);
+	all = tpa_trace_chunks(whole);
+	assert_true(all->count > 100);
+	expected = whole_run(whole);
+	tpa_replay_init(&replay, whole, &options, 0);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct tpa_archive loading = { 0 };
+
+		throw_away(&replay, name);
+		tpa_archive_free(&saved);
+		saved = (struct tpa_archive){ 0 };
+		assert_true(tpa_replay_save(&replay, &saved));
+		tpa_replay_free(&replay);
+		if (round)
+			tpa_trace_close(trace);
+		open_file(&trace, name);
+		tpa_archive_load_from(&loading, saved.bytes, saved.size);
+		if (!tpa_replay_load(&replay, trace, &options, 0, &loading))
+			fail_msg("%s", loading.failed);
+		assert_same_costs(tpa_trace_chunks(trace), all);
+		tpa_replay_steps(&replay, round < ROUNDS - 1 ? 2 * EVENTS / ROUNDS : SIZE_MAX);
+	}
+	assert_true(tpa_trace_chunks(trace)->gone.count > all->count * 3 / 4);
+	assert_true(chunk_bytes(trace) < sizeof(struct tpa_gone) + 16 * sizeof(struct tpa_chunk));
+	assert_true(tpa_cost_recording(trace) == tpa_cost_recording(whole));
+	assert_int_equal(trace->used_bytes, whole->used_bytes);
+	for (uint64_t ticks = 1; ticks < UINT64_C(1) << 40; ticks *= 3)
+		assert_int_equal(tpa_trace_ns(trace, ticks), tpa_trace_ns(whole, ticks));
+	run = result_of(&replay);
+	assert_same(run, expected);
+	tpa_run_free(run);
+	tpa_archive_free(&saved);
+	tpa_replay_free(&replay);
+	tpa_trace_close(trace);
+	tpa_trace_close(whole);
+	tpa_run_free(expected);
+	unlink(name);
+	gen_free(gen);
+}
+
 static void test_damage_is_refused(void **state)
 {
 	struct program *program = random_program(7, 4096);
@@ -214,9 +361,8 @@ static void test_foreign_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_trace_that_grows),
-		cmocka_unit_test(test_damage_is_refused),
+		cmocka_unit_test(test_cut_anywhere),	       cmocka_unit_test(test_trace_that_grows),
+		cmocka_unit_test(test_chunks_are_thrown_away), cmocka_unit_test(test_damage_is_refused),
 		cmocka_unit_test(test_foreign_is_refused),
 	};
 

@@ -29,13 +29,12 @@ static void archive_options(struct tpa_archive *archive, const struct tpa_trace 
 	expect(archive, options->batches, other_options);
 }
 
-bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archive)
+/* All but the list of chunks, for a copy that reads the same trace. */
+static bool save(const struct tpa_replay *replay, struct tpa_archive *archive)
 {
 	struct tpa_replay *visited = (struct tpa_replay *)(uintptr_t)replay; /* saving changes nothing */
 	struct tpa_archive_numbers numbers;
 
-	archive_options(archive, replay->trace, replay->options, replay->start_ns);
-	tpa_chunks_archive(archive, replay->trace);
 	tpa_events_archive(archive, replay->events, replay->event != NULL);
 	tpa_damage_archive(archive, replay->trace);
 	tpa_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.calls.same, replay->ops.calls.count);
@@ -44,18 +43,14 @@ bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archiv
 	return !archive->failed;
 }
 
-bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
-		     uint64_t start_ns, struct tpa_archive *archive)
+static bool load(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		 uint64_t start_ns, struct tpa_archive *archive)
 {
 	struct tpa_archive_numbers numbers;
 
-	archive_options(archive, trace, options, start_ns);
-	if (!archive->failed)
-		tpa_chunks_archive(archive, trace);
 	tpa_replay_prepare(replay, trace, options, start_ns);
-	if (archive->failed)
-		return false;
-	tpa_events_archive(archive, replay->events, false);
+	if (!archive->failed)
+		tpa_events_archive(archive, replay->events, false);
 	if (!archive->failed)
 		tpa_damage_archive(archive, trace);
 	if (archive->failed)
@@ -69,15 +64,31 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 	return !archive->failed;
 }
 
+bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archive)
+{
+	archive_options(archive, replay->trace, replay->options, replay->start_ns);
+	tpa_chunks_archive(archive, replay->trace);
+	return save(replay, archive);
+}
+
+bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns, struct tpa_archive *archive)
+{
+	archive_options(archive, trace, options, start_ns);
+	if (!archive->failed)
+		tpa_chunks_archive(archive, trace);
+	return load(replay, trace, options, start_ns, archive);
+}
+
 bool tpa_replay_look(const struct tpa_replay *replay, struct tpa_process *process)
 {
 	struct tpa_archive saved = { 0 }, loaded = { 0 };
 	struct tpa_replay copy = { 0 };
-	bool good = tpa_replay_save(replay, &saved);
+	bool good = save(replay, &saved);
 
 	if (good) {
 		tpa_archive_load_from(&loaded, saved.bytes, saved.size);
-		good = tpa_replay_load(&copy, replay->trace, replay->options, replay->start_ns, &loaded);
+		good = load(&copy, replay->trace, replay->options, replay->start_ns, &loaded);
 		tpa_archive_free(&saved);
 		if (good)
 			tpa_replay_result(&copy, process);
@@ -93,14 +104,14 @@ bool tpa_replay_refresh(struct tpa_replay *replay, char **error)
 	const struct tpa_replay_options *options = replay->options;
 	struct tpa_trace *trace = replay->trace;
 	uint64_t start_ns = replay->start_ns;
-	bool any = replay->event || replay->heap.counts.events, good = tpa_replay_save(replay, &saved);
+	bool any = replay->event || replay->heap.counts.events, good = save(replay, &saved);
 
 	*error = NULL;
 	tpa_replay_free(replay);
 	good = good && tpa_trace_refresh(trace, error);
 	tpa_archive_load_from(&loading, saved.bytes, saved.size);
 	if (good && any)
-		good = tpa_replay_load(replay, trace, options, start_ns, &loading);
+		good = load(replay, trace, options, start_ns, &loading);
 	else
 		tpa_replay_init(replay, trace, options, start_ns); /* after a failure it can be freed */
 	if (!good && !*error)

@@ -62,10 +62,9 @@ static inline bool tpa_replay_counts(const struct tpa_replay *replay, const stru
 static inline void tpa_replay_charge(const struct tpa_replay *replay, struct tpa_thread_state *thread,
 				     const struct tpa_event *event)
 {
-	double part = event->kind == TPA_EVENT_FREE ? replay->ops.cost.frees : 1;
-
 	if (__builtin_expect(thread->open.count != 0, 0))
-		tpa_op_charge(&thread->open, part * tpa_cost_event(&replay->ops.cost, event->offset));
+		tpa_op_charge(&thread->open,
+			      tpa_cost_event(&replay->ops.cost, event->offset, event->kind == TPA_EVENT_FREE));
 }
 
 /* ---- handlers of events ---- */

@@ -48,7 +48,7 @@ static void charge_counters(struct tpa_replay *replay, struct tpa_thread_state *
 static void replay_op(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_event *event)
 {
 	struct tpa_op_moment moment = { .ticks = tpa_replay_ticks(replay, event->time),
-					.cost = tpa_cost_event(&replay->ops.cost, event->offset),
+					.cost = tpa_cost_event(&replay->ops.cost, event->offset, false),
 					.counted = tpa_replay_counts(replay, event) };
 	struct tpa_op_work work = { .precision = TPA_UNSAID };
 

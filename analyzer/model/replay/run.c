@@ -333,16 +333,13 @@ static void prepare(struct work *work, const struct chosen *chosen)
 }
 
 /* Chunks that are gone can't be replayed a second time. */
-static bool has_gone_chunks(const struct work *work)
+static bool are_whole(const struct work *work)
 {
-	for (size_t i = 0; i < work->count; i++) {
-		const struct tpa_chunks *chunks = tpa_trace_chunks(work->replays[i].trace);
+	bool whole = true;
 
-		for (size_t k = 0; k < chunks->count; k++)
-			if (chunks->list[k].gone)
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < work->count; i++)
+		whole = whole && tpa_chunks_are_whole(tpa_trace_chunks(work->replays[i].trace));
+	return whole;
 }
 
 /* Looks in what was replayed for what ends the steps that the program did not mark. Whether that is known of any process now. */
@@ -350,7 +347,7 @@ static bool found_steps(struct work *work, struct tpa_anchor *anchors)
 {
 	bool found = false;
 
-	for (size_t i = 0; work->options->find_steps && !has_gone_chunks(work) && i < work->count; i++) {
+	for (size_t i = 0; work->options->find_steps && are_whole(work) && i < work->count; i++) {
 		tpa_replay_period(&work->replays[i], &anchors[i]);
 		found = found || anchors[i].source;
 	}
