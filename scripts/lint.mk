@@ -4,6 +4,8 @@ LINT_C = $(shell git ls-files '*.c')
 LINT_CXX = $(shell git ls-files '*.cc')
 LINT_H = $(shell git ls-files '*.h')
 LINT_SH = scripts/tprof scripts/install-deps scripts/pythons scripts/npm-package scripts/onnxruntime $(shell git ls-files '*.sh')
+# Where mpi.h is, which mpi_calls.c wants.
+LINT_MPI = $(patsubst -I%,-isystem %,$(shell mpicc.openmpi --showme:compile))
 TIDY := clang-tidy --quiet
 TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' -DTPROF_COMMIT='""' $(foreach part,STYLE SCRIPT FLAME,-DTPROF_HASH_$(part)='""') \
 	-Iinclude
@@ -37,6 +39,6 @@ lint-tidy-analyzer:
 	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -Ipreload -Itests/unit -Itests/tracegen \
 		-Itests/workloads -Wno-unknown-pragmas)
 lint-tidy-workloads:
-	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin)
+	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin $(LINT_MPI))
 lint-tidy-cxx:
 	$(call tidy,$(filter-out tests/stress/torch_train.cc,$(LINT_CXX)),-std=c++17 -fsized-deallocation -fno-builtin)

@@ -84,6 +84,7 @@ static uint8_t *put_whole(uint8_t *p, put_record *record, const void *list, size
 {
 	uint8_t body[RECORD_MAX];
 	enum tprof_table_type type;
+	/* cppcheck-suppress comparePointers ; what record() returns is an address in body */
 	size_t length = (size_t)(record(body, list, i, &type) - body);
 
 	*p = (uint8_t)(type << 2);

@@ -236,14 +236,13 @@ bool tpa_control_is_child(const struct tpa_control *control, pid_t pid)
 /* Of the open file, and not of the process, which opens the trace again to read it, and closes it. */
 static bool lock(const struct tpa_control *control, enum tpa_control_what what, short type)
 {
-	const struct tprof_header *header = control->header;
 	bool search = what == TPA_CONTROL_SEARCH;
 	struct flock range = {
 		.l_type = type,
 		.l_whence = SEEK_SET,
 		.l_start = search ? offsetof(struct tprof_header, snapshot_pid)
 				  : offsetof(struct tprof_header, control_asked),
-		.l_len = search ? sizeof(header->snapshot_pid) : sizeof(header->control_asked),
+		.l_len = search ? sizeof(control->header->snapshot_pid) : sizeof(control->header->control_asked),
 	};
 
 	return fcntl(control->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);

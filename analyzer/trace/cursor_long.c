@@ -135,11 +135,45 @@ static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, 
 	event->node = (uint32_t)tpa_uvarint(at);
 }
 
-bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
-		       const uint8_t *end)
+static void read_work(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
 	bool good;
 
+	read_plain(cursor, event, TPA_EVENT_WORK, at);
+	good = tpa_work_read(&cursor->payload.work, *at, rest(cursor, *at, end));
+	event->work = good ? &cursor->payload.work : NULL;
+}
+
+static void read_usage(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	bool good;
+
+	read_plain(cursor, event, TPA_EVENT_USAGE, at);
+	good = tpa_usage_read(&cursor->payload.usage, *at, rest(cursor, *at, end));
+	event->usage = good ? &cursor->payload.usage : NULL;
+}
+
+static void read_allocator(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	bool good;
+
+	read_plain(cursor, event, TPA_EVENT_ALLOCATOR, at);
+	good = tpa_allocator_read(&cursor->payload.allocator, *at, rest(cursor, *at, end));
+	event->allocator = good ? &cursor->payload.allocator : NULL;
+}
+
+static void read_region(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	bool good;
+
+	read_plain(cursor, event, TPA_EVENT_REGION, at);
+	good = tpa_region_read(&cursor->payload.region, *at, rest(cursor, *at, end));
+	event->region = good ? &cursor->payload.region : NULL;
+}
+
+bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
+		       const uint8_t *end)
+{
 	switch (type) {
 	case TPROF_EVENT_THREAD:
 		read_thread(cursor, event, at);
@@ -190,9 +224,7 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		event->mark = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_WORK:
-		read_plain(cursor, event, TPA_EVENT_WORK, at);
-		good = tpa_work_read(&cursor->payload.work, *at, rest(cursor, *at, end));
-		event->work = good ? &cursor->payload.work : NULL;
+		read_work(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_FOLD:
 		read_fold(cursor, event, at, end);
@@ -207,19 +239,13 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		read_counters(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_USAGE:
-		read_plain(cursor, event, TPA_EVENT_USAGE, at);
-		good = tpa_usage_read(&cursor->payload.usage, *at, rest(cursor, *at, end));
-		event->usage = good ? &cursor->payload.usage : NULL;
+		read_usage(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_ALLOCATOR:
-		read_plain(cursor, event, TPA_EVENT_ALLOCATOR, at);
-		good = tpa_allocator_read(&cursor->payload.allocator, *at, rest(cursor, *at, end));
-		event->allocator = good ? &cursor->payload.allocator : NULL;
+		read_allocator(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_REGION:
-		read_plain(cursor, event, TPA_EVENT_REGION, at);
-		good = tpa_region_read(&cursor->payload.region, *at, rest(cursor, *at, end));
-		event->region = good ? &cursor->payload.region : NULL;
+		read_region(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);

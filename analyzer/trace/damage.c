@@ -40,7 +40,7 @@ static void load_one(struct tpa_archive *archive, struct tpa_trace *trace)
 	TPA_ARCHIVE(archive, damage.offset);
 	TPA_ARCHIVE(archive, damage.lost_bytes);
 	tpa_archive_text(archive, &reason);
-	if (!tpa_archive_check(archive, reason != NULL, "damage has no reason"))
+	if (!tpa_archive_check(archive, reason != NULL, "damage has no reason") || !reason)
 		return;
 	tpa_grow(&impl->reasons, &impl->reason_room, impl->reason_count + 1, sizeof(*impl->reasons));
 	impl->reasons[impl->reason_count++] = reason;

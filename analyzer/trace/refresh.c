@@ -8,9 +8,9 @@
 
 #define SWAP(a, b)                                                                                                     \
 	do {                                                                                                           \
-		__typeof__(a) kept_ = a;                                                                               \
-		a = b;                                                                                                 \
-		b = kept_;                                                                                             \
+		__typeof__(a) kept_ = (a);                                                                             \
+		(a) = (b);                                                                                             \
+		(b) = kept_;                                                                                           \
 	} while (0)
 
 static void point_to_self(struct tpa_trace_impl *impl)
@@ -33,13 +33,9 @@ static void keep_ops(struct tpa_trace *trace, struct tpa_trace *before)
 	tpa_trace_split_regions(trace);
 }
 
-/* Texts of the header never change, and others keep pointers to them; names may be those that a user gave. */
-static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
+/* Texts of the header never change, and others keep pointers to them. */
+static void keep_texts(struct tpa_trace *trace, struct tpa_trace *before)
 {
-	struct tpa_trace *trace = &impl->trace, *before = &old->trace;
-
-	SWAP(impl->text, old->text);
-	SWAP(impl->lists, old->lists);
 	SWAP(trace->file, before->file);
 	SWAP(trace->exe, before->exe);
 	SWAP(trace->cwd, before->cwd);
@@ -52,6 +48,16 @@ static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 	SWAP(trace->env_count, before->env_count);
 	SWAP(trace->unseen, before->unseen);
 	SWAP(trace->unseen_count, before->unseen_count);
+}
+
+/* Names may be those that a user gave. */
+static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
+{
+	struct tpa_trace *trace = &impl->trace, *before = &old->trace;
+
+	SWAP(impl->text, old->text);
+	SWAP(impl->lists, old->lists);
+	keep_texts(trace, before);
 	SWAP(impl->readers, old->readers);
 	SWAP(impl->reasons, old->reasons);
 	SWAP(impl->reason_count, old->reason_count);

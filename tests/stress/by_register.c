@@ -85,7 +85,7 @@ static uintptr_t *slot_of(const char *name)
 {
 	const ElfW(Rela) *relocations = NULL;
 	const ElfW(Sym) *symbols = NULL;
-	const char *names = NULL;
+	const char *names = "";
 	uintptr_t base = 0;
 	size_t bytes = 0;
 

@@ -93,8 +93,10 @@ static int taken(double level, double factor)
 		places(x, 8);
 		next = x[0] * pow(factor, -log(uniform()));
 		for (int i = 0; i < VALUES; i++) {
-			for (; next < x[i]; next *= pow(factor, -log(uniform())))
+			while (next < x[i]) {
 				value *= uniform() < 0.5 ? factor : 1 / factor;
+				next *= pow(factor, -log(uniform()));
+			}
 			y[i] = value;
 		}
 		count += tpa_doubling_find(x, y, VALUES, &found) && found.p <= level;

@@ -21,11 +21,11 @@ static int direct;
 static void handle(int number)
 {
 	void *frames[32];
-	int count = backtrace(frames, 32);
+	int count = backtrace(frames, 32); /* NOLINT(bugprone-signal-handler): as crash handlers do */
 	Dl_info own, info;
 
 	(void)number;
-	dladdr((void *)handle, &own);
+	dladdr((void *)handle, &own); /* NOLINT(bugprone-signal-handler): it takes no lock that free() holds */
 	for (int i = 1; i < count; i++) {
 		if (!dladdr(frames[i], &info) || !info.dli_fname)
 			truth_die("no object");

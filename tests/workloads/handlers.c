@@ -147,7 +147,7 @@ static __attribute__((noinline)) void walk(int length)
 	if (length == 0)
 		map_and_step();
 	else if (bit)
-		walk(length - 1);
+		walk(length - 1); /* NOLINT(bugprone-branch-clone): two calls have two return addresses */
 	else
 		walk(length - 1);
 	bit = 0;

@@ -71,12 +71,11 @@ static pid_t start_child(const char *how, char *path, char *argument)
 		pid = fork();
 	else if (strncmp(how, "vfork-", 6) == 0)
 		pid = vfork();
-	else if (strcmp(how, "spawn") == 0 && posix_spawn(&pid, path, NULL, NULL, arguments, own) != 0)
-		exit(2);
-	else if (strcmp(how, "spawnp") == 0 && posix_spawnp(&pid, path, NULL, NULL, arguments, own) != 0)
+	else if ((strcmp(how, "spawn") == 0 && posix_spawn(&pid, path, NULL, NULL, arguments, own) != 0) ||
+		 (strcmp(how, "spawnp") == 0 && posix_spawnp(&pid, path, NULL, NULL, arguments, own) != 0))
 		exit(2);
 	if (pid == 0)
-		start(strchr(how, '-') + 1, path, argument);
+		start(strchr(how, '-') + 1, path, argument); /* NOLINT(clang-analyzer-unix.Vfork): as shells do */
 	return pid;
 }
 

@@ -32,7 +32,7 @@ void thrower_a(thrower_back *back, int which, int depth)
 
 void thrower_b(thrower_back *back, int which, int depth)
 {
-	volatile char room[300];
+	volatile unsigned char room[300];
 
 	room[0] = 0;
 	back(which, depth);

@@ -313,7 +313,7 @@ static void scale_all(struct tpa_step_ops *ops, double tick_ns)
 
 void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence, double tick_ns, struct tpa_step_stats *stats)
 {
-	bool slow[TPA_STEP_SLOWEST];
+	bool slow[TPA_STEP_SLOWEST] = { false };
 
 	for (uint32_t i = 0; i < ops->slow_count; i++)
 		slow[i] = ops->slowest[i].in.ns > fence;

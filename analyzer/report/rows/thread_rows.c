@@ -107,9 +107,12 @@ static void add_lines(struct threads *threads, const struct tpa_process *process
 			 true);
 	for (size_t i = 0; i < parts.index.count; i++) {
 		struct tpa_thread_row *row = row_of(threads, parts.list[i].thread);
-		uint64_t *most = !row ? NULL : memory ? &row->alloc_line_bytes : &row->cpu_line_ns;
+		uint64_t *most;
 
-		if (!row || parts.list[i].weight <= *most)
+		if (!row)
+			continue;
+		most = memory ? &row->alloc_line_bytes : &row->cpu_line_ns;
+		if (parts.list[i].weight <= *most)
 			continue;
 		*most = parts.list[i].weight;
 		*(memory ? &row->alloc_line : &row->cpu_line) = parts.list[i].line;

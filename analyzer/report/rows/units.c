@@ -7,7 +7,7 @@
 
 struct tpa_text tpa_count(uint64_t count)
 {
-	struct tpa_text text;
+	struct tpa_text text = { "" };
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
 	char *p = text.text;
@@ -17,7 +17,6 @@ struct tpa_text tpa_count(uint64_t count)
 			*p++ = ',';
 		*p++ = digits[i];
 	}
-	*p = '\0';
 	return text;
 }
 

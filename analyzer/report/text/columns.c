@@ -75,8 +75,9 @@ static struct tpa_text figure(const struct tpa_page *page, enum tpa_unit unit, c
 	case TPA_UNIT_FACTOR:
 		return format("%.3gx", value->real);
 	case TPA_UNIT_SHARE:
-		return value->real > 0 && value->real < 0.0005 ? (struct tpa_text){ "<0.1%" }
-							       : format("%.1f%%", 100 * value->real);
+		if (value->real > 0 && value->real < 0.0005)
+			return (struct tpa_text){ "<0.1%" };
+		return format("%.1f%%", 100 * value->real);
 	case TPA_UNIT_INTERVAL_NS:
 		return tpa_time(tpa_round(fmax((value->interval.high - value->interval.low) / 2, 0)));
 	case TPA_UNIT_REAL:

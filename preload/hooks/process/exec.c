@@ -162,11 +162,11 @@ static size_t count_arguments(va_list *list)
 		va_list counted_;                                                                                      \
 		char **arguments_;                                                                                     \
                                                                                                                        \
-		va_copy(counted_, list);                                                                               \
+		va_start(counted_, first);                                                                             \
 		count_ = count_arguments(&counted_);                                                                   \
 		va_end(counted_);                                                                                      \
 		arguments_ = __builtin_alloca((count_ + 1) * sizeof(char *));                                          \
-		arguments_[0] = (char *)(uintptr_t)first;                                                              \
+		arguments_[0] = (char *)(uintptr_t)(first);                                                            \
 		for (size_t i_ = 1; i_ <= count_; i_++)                                                                \
 			arguments_[i_] = va_arg(list, char *);                                                         \
 		result = function(path, arguments_, environment);                                                      \
