@@ -27,6 +27,7 @@ typedef TPC_SHARED(uint32_t) tpc_shared_u32;
 typedef TPC_SHARED(uint64_t) tpc_shared_u64;
 typedef TPC_SHARED(uintptr_t) tpc_shared_address;
 typedef TPC_SHARED(size_t) tpc_shared_size;
+typedef TPC_SHARED(void *) tpc_shared_function;
 
 /* The variable itself, where no other thread can touch it: before it is published, and in a forked child. */
 #define tpc_unshared(x) ((x).shared)
@@ -56,7 +57,9 @@ struct tpc_not_shared {
 
 #define tpc_sub(p, v) __atomic_fetch_sub(TPC_INNER(p), (v), __ATOMIC_RELAXED)
 #define tpc_sub_seq(p, v) __atomic_fetch_sub(TPC_INNER(p), (v), __ATOMIC_SEQ_CST)
+#define tpc_sub_release(p, v) __atomic_fetch_sub(TPC_INNER(p), (v), __ATOMIC_RELEASE)
 #define tpc_set_bits(p, v) __atomic_fetch_or(TPC_INNER(p), (v), __ATOMIC_RELAXED)
+#define tpc_clear_bits_release(p, v) __atomic_fetch_and(TPC_INNER(p), ~(v), __ATOMIC_RELEASE)
 #define tpc_exchange(p, v) __atomic_exchange_n(TPC_INNER(p), (v), __ATOMIC_ACQ_REL)
 
 /* Sets *p to `to` if it is *from; else false, and *from is what *p is. Acquires, and releases where it sets. */

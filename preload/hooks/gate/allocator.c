@@ -24,8 +24,10 @@ static const char *const names[TPROF_ALLOCATOR_NUMBERS] = {
 	"stats.allocated", "stats.active", "stats.metadata", "stats.resident", "stats.mapped", "stats.retained",
 };
 
+typedef int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size);
+
 static struct {
-	int (*ctl)(const char *, void *, size_t *, void *, size_t);
+	TPC_SHARED(mallctl *) ctl;
 	int (*ctl_by_mib)(const size_t *, size_t, void *, size_t *, void *, size_t);
 	int (*name_to_mib)(const char *, size_t *, size_t *);
 	bool known; /* the mibs; only while BUSY */
@@ -63,7 +65,7 @@ static bool read_numbers(uint64_t *numbers)
 	uint64_t epoch = 1;
 	size_t size = sizeof(epoch);
 
-	if (jemalloc.ctl("epoch", &epoch, &size, &epoch, sizeof(epoch)) != 0) /* takes all of them anew */
+	if (tpc_load(&jemalloc.ctl)("epoch", &epoch, &size, &epoch, sizeof(epoch)) != 0) /* takes all of them anew */
 		return false;
 	find_numbers();
 	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS; i++) {

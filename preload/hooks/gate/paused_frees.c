@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/gate/paused_frees.h"
 
-uint64_t tpc_paused_frees[1u << TPC_PAUSED_FREES_BITS];
+tpc_shared_u64 tpc_paused_frees[1u << TPC_PAUSED_FREES_BITS];
 
 void tpc_paused_free_clear(void)
 {

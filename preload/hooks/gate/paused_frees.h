@@ -15,9 +15,9 @@
 
 #define TPC_PAUSED_FREES_BITS 15
 
-extern uint64_t tpc_paused_frees[1u << TPC_PAUSED_FREES_BITS] TPC_NEAR; /* addresses; 0: none */
+extern tpc_shared_u64 tpc_paused_frees[1u << TPC_PAUSED_FREES_BITS] TPC_NEAR; /* addresses; 0: none */
 
-static inline uint64_t *tpc_paused_free_at(uint64_t address)
+static inline tpc_shared_u64 *tpc_paused_free_at(uint64_t address)
 {
 	return &tpc_paused_frees[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TPC_PAUSED_FREES_BITS)];
 }

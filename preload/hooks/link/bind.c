@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-static bool own_scope_first; /* of some objects; survives a fork, as they do */
+static tpc_shared_bool own_scope_first; /* of some objects; survives a fork, as they do */
 
 void tpc_bind_deep(void)
 {

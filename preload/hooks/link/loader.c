@@ -51,14 +51,14 @@ void tpc_loader_locked(void (*work)(void *context), void *context)
 
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
 
-static uint32_t inside;	 /* threads */
-static uint32_t forking; /* threads */
+static tpc_shared_u32 inside;  /* threads */
+static tpc_shared_u32 forking; /* threads */
 
 /* Who is inside and who forks each say so before they look for the other: one of them at least sees it. */
 bool tpc_loader_begin(void)
 {
-	__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+	tpc_add_seq(&inside, 1);
+	if (!tpc_load_seq(&forking))
 		return true;
 	tpc_loader_end();
 	return false;
@@ -66,27 +66,27 @@ bool tpc_loader_begin(void)
 
 void tpc_loader_end(void)
 {
-	__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
+	tpc_sub_release(&inside, 1); /* pairs with fork_begins(): its work is done */
 }
 
 static void fork_begins(void)
 {
 	struct timespec pause = { .tv_nsec = 100000 };
 
-	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < WAIT_ROUNDS && __atomic_load_n(&inside, __ATOMIC_SEQ_CST); i++)
+	tpc_add_seq(&forking, 1);
+	for (int i = 0; i < WAIT_ROUNDS && tpc_load_seq(&inside); i++)
 		tpc_syscall(SYS_nanosleep, &pause, 0, 0, 0);
 }
 
 static void fork_ends(void)
 {
-	__atomic_fetch_sub(&forking, 1, __ATOMIC_RELEASE);
+	tpc_sub_release(&forking, 1); /* pairs with tpc_loader_begin() */
 }
 
 static void forked(void)
 {
-	inside = 0;
-	forking = 0;
+	tpc_unshared(inside) = 0;
+	tpc_unshared(forking) = 0;
 	tpc_forked();
 	tpc_unshared(tpc_state.by_libc) = 1;
 }

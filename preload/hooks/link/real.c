@@ -152,7 +152,7 @@ void tpc_real_find(void)
 /* ---- bootstrap arena ---- */
 
 char tpc_bootstrap_arena[TPC_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
-static uint64_t taken;
+static tpc_shared_u64 taken;
 
 /* Each block has its size in the 16 bytes before it. */
 void *tpc_bootstrap_take(size_t alignment, size_t size)

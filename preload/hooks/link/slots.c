@@ -181,7 +181,7 @@ static bool store(struct visit *visit, const struct image *image, void **slot, v
 {
 	if (!lies_in_data(image, slot) || !open_pages(visit, image, slot))
 		return false;
-	tpc_store_release(slot, value);
+	tpc_store_release(slot, value); /* pairs with calls through it: the stub is there */
 	return true;
 }
 

@@ -21,7 +21,8 @@
 
 static TPC_SLOW void *plain_malloc(size_t size)
 {
-	void *block = tpc_real.malloc && !tpc_malloc_probing ? tpc_real.malloc(size) : tpc_bootstrap_take(16, size);
+	void *block = tpc_real.malloc && !tpc_load(&tpc_malloc_probing) ? tpc_real.malloc(size)
+									: tpc_bootstrap_take(16, size);
 
 	tpc_unrecorded(block != NULL);
 	return block;

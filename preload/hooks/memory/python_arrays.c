@@ -10,8 +10,8 @@
 typedef int track(unsigned int domain, uintptr_t block, size_t size);
 typedef int untrack(unsigned int domain, uintptr_t block);
 
-static track *real_track;
-static untrack *real_untrack;
+static TPC_SHARED(track *) real_track;
+static TPC_SHARED(untrack *) real_untrack;
 
 /* Of a block that is there already, when numpy grew or shrank it: malloc's realloc has ended it. */
 static int python_track(unsigned int domain, uintptr_t block, size_t size)
@@ -38,14 +38,14 @@ bool tpc_python_array_symbol(const char *symbol)
 void *tpc_python_array_hook(const char *symbol, void *target)
 {
 	bool ends = strcmp(symbol, "PyTraceMalloc_Untrack") == 0;
-	void *was = ends ? (void *)(uintptr_t)real_untrack : (void *)(uintptr_t)real_track;
+	void *was = ends ? (void *)(uintptr_t)tpc_load(&real_untrack) : (void *)(uintptr_t)tpc_load(&real_track);
 
 	if (was && was != target)
 		return NULL;
 	if (ends)
 		tpc_store_release(&real_untrack, (untrack *)(uintptr_t)target); /* pairs with a call through the slot */
 	else
-		tpc_store_release(&real_track, (track *)(uintptr_t)target);
+		tpc_store_release(&real_track, (track *)(uintptr_t)target); /* likewise */
 	return ends ? (void *)(uintptr_t)python_untrack : (void *)(uintptr_t)python_track;
 }
 

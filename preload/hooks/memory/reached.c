@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-bool tpc_malloc_probing;
+tpc_shared_bool tpc_malloc_probing;
 
 /* It may be the process's very first call. */
 bool tpc_malloc_is_second(void)
@@ -29,9 +29,9 @@ static bool reaches_hook(void *(*first_malloc)(size_t))
 
 	if (!thread || !first_free)
 		return true;
-	tpc_malloc_probing = true;
+	tpc_store(&tpc_malloc_probing, true);
 	p = first_malloc(1);
-	tpc_malloc_probing = false;
+	tpc_store(&tpc_malloc_probing, false);
 	reached = tpc_bootstrap_holds(p);
 	first_free(p);
 	tpc_leave(thread);

@@ -6,7 +6,7 @@
 #include "core/base.h"
 
 /* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
-extern bool tpc_malloc_probing;
+extern tpc_shared_bool tpc_malloc_probing;
 
 /* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
 void tpc_malloc_check(void);

@@ -15,11 +15,11 @@
 #define PLACES 8u
 
 struct bucket {
-	uint64_t addresses[PLACES]; /* 0: free */
+	tpc_shared_u64 addresses[PLACES]; /* 0: free */
 } __attribute__((aligned(64)));
 
-static struct bucket *buckets;
-uint8_t tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS];
+static TPC_SHARED(struct bucket *) buckets; /* make_buckets() pairs with the loads that acquire */
+tpc_shared_u8 tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS];
 
 static struct bucket *bucket_of(struct bucket *all, uint64_t address)
 {
@@ -30,7 +30,7 @@ static TPC_SLOW struct bucket *make_buckets(void)
 {
 	struct bucket *made = tpc_space_take(BUCKETS * sizeof(struct bucket));
 
-	if (made && !tpc_swap_if(&buckets, (struct bucket *)NULL, made))
+	if (made && !tpc_swap_if(&buckets, NULL, made))
 		tpc_space_give_back(made, BUCKETS * sizeof(struct bucket)); /* another thread was first */
 	return tpc_load_acquire(&buckets);
 }
@@ -38,7 +38,7 @@ static TPC_SLOW struct bucket *make_buckets(void)
 /* False: too many. */
 static bool make_known(uint64_t address)
 {
-	uint8_t *count = tpc_sample_known_at(address);
+	tpc_shared_u8 *count = tpc_sample_known_at(address);
 
 	for (;;) {
 		uint8_t known = tpc_load(count);
@@ -52,7 +52,7 @@ static bool make_known(uint64_t address)
 
 static void forget(uint64_t address)
 {
-	__atomic_fetch_sub(tpc_sample_known_at(address), 1, __ATOMIC_RELAXED);
+	tpc_sub(tpc_sample_known_at(address), 1);
 }
 
 bool tpc_sample_insert(uint64_t address)
@@ -66,8 +66,7 @@ bool tpc_sample_insert(uint64_t address)
 	if (make_known(address)) {
 		for (size_t i = 0; i < PLACES; i++) {
 			/* The block is not the program's yet: nobody looks for it before this hook returns. */
-			if (!tpc_load(&bucket->addresses[i]) &&
-			    tpc_swap_if(&bucket->addresses[i], (uint64_t)0, address))
+			if (!tpc_load(&bucket->addresses[i]) && tpc_swap_if(&bucket->addresses[i], 0, address))
 				return true;
 		}
 		forget(address);
@@ -87,7 +86,7 @@ bool tpc_sample_remove(uint64_t address)
 	for (size_t i = 0; i < PLACES; i++) {
 		if (tpc_load(&bucket->addresses[i]) != address)
 			continue;
-		if (!tpc_swap_if(&bucket->addresses[i], address, (uint64_t)0))
+		if (!tpc_swap_if(&bucket->addresses[i], address, 0))
 			return false;
 		forget(address);
 		return true;

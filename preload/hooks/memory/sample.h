@@ -14,9 +14,9 @@
 #define TPC_SAMPLE_KNOWN_BITS 14
 
 /* How many recorded blocks that live have an address of this hash. */
-extern uint8_t tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS] TPC_NEAR;
+extern tpc_shared_u8 tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS] TPC_NEAR;
 
-static inline uint8_t *tpc_sample_known_at(uint64_t address)
+static inline tpc_shared_u8 *tpc_sample_known_at(uint64_t address)
 {
 	return &tpc_sample_known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TPC_SAMPLE_KNOWN_BITS)];
 }
