@@ -40,7 +40,7 @@ static pthread_barrier_t met;
 static uint32_t call(struct worker *worker, uint32_t index, uint64_t rows, uint64_t columns)
 {
 	const struct tpc_signature *signature = &functions[index].signature;
-	struct tensor tensor = { tpc_tensor_layout.vtable, 1, { 2, rows, columns } };
+	struct tensor tensor = { tpc_load(&tpc_tensor_layout.vtable), 1, { 2, rows, columns } };
 	const struct tensor *pointer = &tensor;
 	uintptr_t frame[4] = { 0, 0, (uintptr_t)&pointer, 0 };
 	uint32_t op;
@@ -138,7 +138,7 @@ static void start(void)
 
 	harness_start();
 	tpc_tensor_layout.sizes = offsetof(struct tensor, words);
-	tpc_tensor_layout.vtable = (uintptr_t)&vtable;
+	tpc_unshared(tpc_tensor_layout.vtable) = (uintptr_t)&vtable;
 	for (int i = 0; i < FUNCTIONS; i++) {
 		functions[i].category = "torch";
 		functions[i].name[0] = (char)('a' + i);

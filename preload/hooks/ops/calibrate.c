@@ -149,7 +149,7 @@ static callee *make_stub(const char *name, bool typed)
 	}
 	stub = tpc_op_stub((void *)nothing, &choice);
 	if (stub)
-		tpc_op_of_stub(stub)->op = 1;
+		tpc_unshared(tpc_op_of_stub(stub)->op) = 1;
 	return (callee *)stub;
 }
 

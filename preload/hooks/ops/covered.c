@@ -20,7 +20,7 @@ static union {
 	struct record first;
 	char bytes[ROOM];
 } room;
-static uint32_t used;
+static tpc_shared_u32 used;
 
 static struct record *at_offset(uint32_t at)
 {
@@ -29,7 +29,7 @@ static struct record *at_offset(uint32_t at)
 
 static struct record *find(enum tprof_hooks state, const char *object)
 {
-	for (uint32_t at = 0; at < used; at += at_offset(at)->bytes) {
+	for (uint32_t at = 0; at < tpc_load(&used); at += at_offset(at)->bytes) {
 		if (at_offset(at)->state == state && strcmp(at_offset(at)->object, object) == 0)
 			return at_offset(at);
 	}
@@ -40,16 +40,17 @@ static struct record *find(enum tprof_hooks state, const char *object)
 static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	size_t length = strlen(object), bytes = tpc_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));
-	struct record *made = at_offset(used);
+	uint32_t at = tpc_load(&used);
+	struct record *made = at_offset(at);
 
-	if (bytes > ROOM - used)
+	if (bytes > ROOM - at)
 		return;
 	made->pointers = pointers;
 	made->functions = functions;
 	made->state = state;
 	made->bytes = (uint32_t)bytes;
 	memcpy(made->object, object, length + 1);
-	tpc_store_release(&used, used + (uint32_t)bytes); /* a child sees its parent's memory in order */
+	tpc_store_release(&used, at + (uint32_t)bytes); /* pairs with tpc_covered_tell(), of a child */
 }
 
 void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
@@ -67,6 +68,7 @@ void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functio
 
 void tpc_covered_tell(void)
 {
+	/* Acquire: pairs with keep(), maybe of the parent. */
 	for (uint32_t at = 0; at < tpc_load_acquire(&used); at += at_offset(at)->bytes) {
 		const struct record *record = at_offset(at);
 

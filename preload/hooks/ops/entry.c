@@ -9,19 +9,19 @@
 #define CAPACITY 32768u /* slots; at most three quarters are used */
 
 struct slot {
-	uint64_t key;	 /* 0: empty */
-	uint32_t number; /* 0: claimed, not yet published */
+	tpc_shared_u64 key;    /* 0: empty */
+	tpc_shared_u32 number; /* 0: claimed, not yet published */
 };
 
-static struct slot *slots;
-static uint32_t used;
+static TPC_SHARED(struct slot *) slots; /* make_slots() pairs with the loads that acquire */
+static tpc_shared_u32 used;
 
 static const char *const categories[] = { "", "openmp", "function", "openmp part" };
 
 /* Addresses have 47 bits. After a dlclose another function may be there. */
 static uint64_t key_of(uintptr_t function, enum tpc_entry entry)
 {
-	uint64_t epoch = tpc_load_acquire(&tpc_frames_epoch) & 0x3fff;
+	uint64_t epoch = tpc_load_acquire(&tpc_frames_epoch) & 0x3fff; /* pairs with tpc_frames_doubt() */
 
 	return (uint64_t)function | epoch << 48 | (uint64_t)entry << 62;
 }
@@ -43,7 +43,7 @@ uint32_t tpc_entry_known(uintptr_t function, enum tpc_entry entry)
 		uint64_t there = tpc_load_acquire(&at->key);
 
 		if (tpc_likely(there == key))
-			return tpc_load_acquire(&at->number);
+			return tpc_load_acquire(&at->number); /* pairs with publish() */
 		if (!there)
 			return 0;
 	}
@@ -53,7 +53,7 @@ static struct slot *make_slots(void)
 {
 	struct slot *made = tpc_space_take(CAPACITY * sizeof(*made));
 
-	if (made && !tpc_swap_if(&slots, (struct slot *)NULL, made))
+	if (made && !tpc_swap_if(&slots, NULL, made))
 		tpc_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
 	return tpc_load_acquire(&slots);
 }
@@ -63,7 +63,7 @@ static void publish(struct slot *all, uint64_t key, uint32_t number)
 	for (uint64_t i = place_of(key);; i++) {
 		struct slot *at = &all[i % CAPACITY];
 
-		if (tpc_load_acquire(&at->key) == key || tpc_swap_if(&at->key, (uint64_t)0, key)) {
+		if (tpc_load_acquire(&at->key) == key || tpc_swap_if(&at->key, 0, key)) {
 			tpc_store_release(&at->number, number); /* another thread's for the same function will do too */
 			return;
 		}
@@ -91,8 +91,8 @@ uint32_t tpc_entry_number(uintptr_t function, enum tpc_entry entry)
 
 void tpc_entry_forget(void)
 {
-	if (slots)
-		tpc_space_give_back(slots, CAPACITY * sizeof(*slots));
-	slots = NULL;
-	used = 0;
+	if (tpc_unshared(slots))
+		tpc_space_give_back(tpc_unshared(slots), CAPACITY * sizeof(struct slot));
+	tpc_unshared(slots) = NULL;
+	tpc_unshared(used) = 0;
 }

@@ -151,7 +151,7 @@ static void *find_unreached(const struct tpc_slot *slot, void *context)
 
 /* ---- installing ---- */
 
-static bool calibrated;
+static tpc_shared_bool calibrated;
 static uint32_t own; /* functions of the calibration's */
 
 static void tell_functions(void)
@@ -162,9 +162,9 @@ static void tell_functions(void)
 /* Where recording is on: what is measured is what it costs. */
 static void calibrate(struct tpc_thread *thread)
 {
-	if (calibrated || !tpc_op_function_count() || tpc_load(&tpc_state.mode) != TPC_MODE_ON)
+	if (tpc_load(&calibrated) || !tpc_op_function_count() || tpc_load(&tpc_state.mode) != TPC_MODE_ON)
 		return;
-	calibrated = true;
+	tpc_store(&calibrated, true);
 	own = tpc_ops_calibrate(thread);
 }
 
@@ -222,7 +222,7 @@ void tpc_ops_install(void)
 /* Not on a coroutine's stack: what is called would find it a strange one each time. */
 void tpc_ops_resumed(const void *frame)
 {
-	struct tpc_thread *thread = calibrated || !tpc_op_function_count() ? NULL : tpc_enter(frame);
+	struct tpc_thread *thread = tpc_load(&calibrated) || !tpc_op_function_count() ? NULL : tpc_enter(frame);
 
 	if (!thread)
 		return;

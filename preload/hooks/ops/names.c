@@ -9,18 +9,18 @@
 #define TEXT_MAX 255u
 
 struct slot {
-	uint64_t key;	 /* hash of name, category and origin; 0: empty */
-	uint32_t number; /* 0: claimed, not yet published */
+	tpc_shared_u64 key;    /* hash of name, category and origin; 0: empty */
+	tpc_shared_u32 number; /* 0: claimed, not yet published */
 };
 
-static struct slot *slots;
-static uint32_t numbers; /* handed out */
+static TPC_SHARED(struct slot *) slots; /* make_slots() pairs with the loads that acquire */
+static tpc_shared_u32 numbers;		/* handed out */
 
 static struct slot *make_slots(void)
 {
 	struct slot *made = tpc_space_take(CAPACITY * sizeof(*made));
 
-	if (made && !tpc_swap_if(&slots, (struct slot *)NULL, made))
+	if (made && !tpc_swap_if(&slots, NULL, made))
 		tpc_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
 	return tpc_load_acquire(&slots);
 }
@@ -43,14 +43,14 @@ uint32_t tpc_op_number(const char *name, const char *category, enum tprof_op_ori
 
 		/* Acquire pairs with the release below. A number that is not there yet is made again; it means the same. */
 		if (there == key && tpc_load_acquire(&at->number))
-			return at->number;
+			return tpc_load(&at->number);
 		if (there && there != key)
 			continue;
 		if (tpc_load(&numbers) >= CAPACITY / 4 * 3)
 			return 0;
 		record.op = tpc_add(&numbers, 1) + 1;
 		tpc_table_op(&record);
-		if (tpc_swap_if(&at->key, (uint64_t)0, key))
+		if (tpc_swap_if(&at->key, 0, key))
 			tpc_store_release(&at->number, record.op);
 		return record.op;
 	}
@@ -63,8 +63,8 @@ uint32_t tpc_op_new_number(void)
 
 void tpc_ops_forget(void)
 {
-	if (slots)
-		tpc_space_give_back(slots, CAPACITY * sizeof(*slots));
-	slots = NULL;
-	numbers = 0;
+	if (tpc_unshared(slots))
+		tpc_space_give_back(tpc_unshared(slots), CAPACITY * sizeof(struct slot));
+	tpc_unshared(slots) = NULL;
+	tpc_unshared(numbers) = 0;
 }

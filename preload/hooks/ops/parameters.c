@@ -258,65 +258,66 @@ bool tpc_parameter_words(const char *symbol, uint8_t *words)
  * How libtorch's types are passed (System V ABI, 3.2.3): what can be copied byte by byte and has no more than 16 bytes in
  * registers, and what has a copy constructor by its address. What is neither here nor plain is not known.
  */
-static struct known {
+static const struct known {
 	const char *name; /* mangled */
 	uint8_t part;	  /* enum tpc_tensor_part; TPC_TENSOR_NONE: none */
 	uint8_t words, vectors;
-	uint64_t id;
 } known[] = {
-	{ "RKN2at6TensorE", TPC_TENSOR_IN, 1, 0, 0 },
-	{ "RN2at6TensorE", TPC_TENSOR_OUT, 1, 0, 0 },
-	{ "RKN3c108optionalIN2at6TensorEEE", TPC_TENSOR_OPTIONAL, 1, 0, 0 },
-	{ "RKSt8optionalIN2at6TensorEE", TPC_TENSOR_OPTIONAL, 1, 0, 0 },
-	{ "N3c108ArrayRefIN2at6TensorEEE", TPC_TENSOR_LIST, 2, 0, 0 },
-	{ "RKN3c108IListRefIN2at6TensorEEE", TPC_TENSOR_LIST_REF, 1, 0, 0 },
-	{ "N3c108ArrayRefIlEE", TPC_TENSOR_SIZES, 2, 0, 0 },
-	{ "N3c108ArrayRefINS_6SymIntEEE", TPC_TENSOR_SIZES, 2, 0, 0 },
-	{ "N3c108ArrayRefINS_6ScalarEEE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108ArrayRefIdEE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c1017basic_string_viewIcEE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "St17basic_string_viewIcSt11char_traitsIcEE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108optionalIlEE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "St8optionalIlE", TPC_TENSOR_NONE, 2, 0, 0 },
-	{ "N3c108optionalIbEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIbE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalIdEE", TPC_TENSOR_NONE, 1, 1, 0 },
-	{ "St8optionalIdE", TPC_TENSOR_NONE, 1, 1, 0 },
-	{ "N3c108optionalINS_10ScalarTypeEEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c1010ScalarTypeEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_6LayoutEEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c106LayoutEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_6DeviceEEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c106DeviceEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalINS_12MemoryFormatEEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN3c1012MemoryFormatEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c108optionalIN2at9GeneratorEEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St8optionalIN2at9GeneratorEE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c1010ScalarTypeE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106LayoutE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106DeviceE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c1012MemoryFormatE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "N3c106SymIntE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm2EE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm3EE", TPC_TENSOR_NONE, 1, 0, 0 },
-	{ "St5arrayIbLm4EE", TPC_TENSOR_NONE, 1, 0, 0 },
+	{ "RKN2at6TensorE", TPC_TENSOR_IN, 1, 0 },
+	{ "RN2at6TensorE", TPC_TENSOR_OUT, 1, 0 },
+	{ "RKN3c108optionalIN2at6TensorEEE", TPC_TENSOR_OPTIONAL, 1, 0 },
+	{ "RKSt8optionalIN2at6TensorEE", TPC_TENSOR_OPTIONAL, 1, 0 },
+	{ "N3c108ArrayRefIN2at6TensorEEE", TPC_TENSOR_LIST, 2, 0 },
+	{ "RKN3c108IListRefIN2at6TensorEEE", TPC_TENSOR_LIST_REF, 1, 0 },
+	{ "N3c108ArrayRefIlEE", TPC_TENSOR_SIZES, 2, 0 },
+	{ "N3c108ArrayRefINS_6SymIntEEE", TPC_TENSOR_SIZES, 2, 0 },
+	{ "N3c108ArrayRefINS_6ScalarEEE", TPC_TENSOR_NONE, 2, 0 },
+	{ "N3c108ArrayRefIdEE", TPC_TENSOR_NONE, 2, 0 },
+	{ "N3c1017basic_string_viewIcEE", TPC_TENSOR_NONE, 2, 0 },
+	{ "St17basic_string_viewIcSt11char_traitsIcEE", TPC_TENSOR_NONE, 2, 0 },
+	{ "N3c108optionalIlEE", TPC_TENSOR_NONE, 2, 0 },
+	{ "St8optionalIlE", TPC_TENSOR_NONE, 2, 0 },
+	{ "N3c108optionalIbEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIbE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c108optionalIdEE", TPC_TENSOR_NONE, 1, 1 },
+	{ "St8optionalIdE", TPC_TENSOR_NONE, 1, 1 },
+	{ "N3c108optionalINS_10ScalarTypeEEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIN3c1010ScalarTypeEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c108optionalINS_6LayoutEEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIN3c106LayoutEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c108optionalINS_6DeviceEEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIN3c106DeviceEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c108optionalINS_12MemoryFormatEEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIN3c1012MemoryFormatEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c108optionalIN2at9GeneratorEEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St8optionalIN2at9GeneratorEE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c1010ScalarTypeE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c106LayoutE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c106DeviceE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c1012MemoryFormatE", TPC_TENSOR_NONE, 1, 0 },
+	{ "N3c106SymIntE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St5arrayIbLm2EE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St5arrayIbLm3EE", TPC_TENSOR_NONE, 1, 0 },
+	{ "St5arrayIbLm4EE", TPC_TENSOR_NONE, 1, 0 },
 };
 
-/* Two threads may be here; they write the same. The first is the last that is written: tpc_parameter_tensors() looks at it. */
+static tpc_shared_u64 ids[TPC_LENGTH(known)]; /* 0: not yet known */
+
+/* Two threads may be here; they write the same. The first is written last: tpc_parameter_tensors() looks at it. */
 static void name_known(void)
 {
 	for (size_t i = TPC_LENGTH(known); i--;) {
 		struct reader reader = { .at = known[i].name };
 		uint64_t id = read_type(&reader).id;
 
-		tpc_store_release(&known[i].id, id);
+		tpc_store_release(&ids[i], id); /* pairs with tpc_parameter_tensors(): the others are there */
 	}
 }
 
 static struct known find(struct type type)
 {
 	for (size_t i = 0; i < TPC_LENGTH(known); i++)
-		if (known[i].id == type.id)
+		if (tpc_load(&ids[i]) == type.id)
 			return known[i];
 	return (struct known){ .words = type.kind == PLAIN, .vectors = type.kind == VECTOR };
 }
@@ -371,7 +372,7 @@ bool tpc_parameter_tensors(const char *symbol, bool in_place, struct tpc_tensor_
 {
 	struct reader reader;
 
-	if (!tpc_load_acquire(&known[0].id))
+	if (!tpc_load_acquire(&ids[0])) /* pairs with name_known() */
 		name_known();
 	if (!begin(&reader, symbol) || !place_tensors(&reader, (struct place){ .general = 1 }, parts))
 		return false;

@@ -16,7 +16,7 @@
 #define FIRST_BITS 10u /* of the first table */
 #define MORE_BITS 2u   /* that the next one has */
 
-struct tpc_shapes *tpc_shapes TPC_LOOKED_AT; /* NULL: there is none yet */
+tpc_shapes_pointer tpc_shapes TPC_LOOKED_AT; /* NULL: there is none yet */
 
 /* While a function learns, in its frame (TPC_OP_SPACE). */
 struct noted {
@@ -64,7 +64,7 @@ void tpc_shapes_choose(const char *symbol, const char *name, size_t length, stru
 		signature->part[i].part = (uint8_t)(TPC_PART_TENSOR + parts.part[i]);
 		signature->part[i].offset = parts.offset[i];
 	}
-	signature->learns = parts.count || (parts.sizes_first && makes(name, length));
+	tpc_unshared(signature->learns) = parts.count || (parts.sizes_first && makes(name, length));
 }
 
 /* ---- numbers ---- */
@@ -167,7 +167,7 @@ static uint32_t kept(struct tpc_shapes *in, uint64_t key)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
 		const struct tpc_shape *at = slot_of(in, i);
-		uint64_t there = tpc_load_acquire(&at->key);
+		uint64_t there = tpc_load_acquire(&at->key); /* pairs with keep(), as does the next */
 
 		if (there == key)
 			return tpc_load_acquire(&at->op);
@@ -205,7 +205,7 @@ static bool is_full(const struct tpc_shapes *in)
 static void copy_all(struct tpc_shapes *to, struct tpc_shapes *from)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << from->bits && !is_full(to); i++) {
-		uint64_t key = tpc_load_acquire(&from->slots[i].key);
+		uint64_t key = tpc_load_acquire(&from->slots[i].key); /* pairs with keep(), as does the next */
 		uint32_t op = tpc_load_acquire(&from->slots[i].op);
 
 		if (key && op)
@@ -269,9 +269,11 @@ uint32_t tpc_shapes_number(const struct tpc_op_function *function, const uintptr
 
 void tpc_shapes_forget(void)
 {
-	if (tpc_shapes)
-		tpc_space_give_back(tpc_shapes, bytes_of(tpc_shapes->bits));
-	tpc_shapes = NULL;
+	struct tpc_shapes *all = tpc_unshared(tpc_shapes);
+
+	if (all)
+		tpc_space_give_back(all, bytes_of(all->bits));
+	tpc_unshared(tpc_shapes) = NULL;
 }
 
 /* ---- learning ---- */
@@ -374,6 +376,7 @@ uint32_t tpc_shapes_returned(struct tpc_op_function *function, const uintptr_t *
 		stop(function, false);
 		return 0;
 	}
+	/* Acquire: pairs with the release below. */
 	if (tpc_load_acquire(&function->moved) == MOVED || is_returned(out, frame, noted)) {
 		if (noted->op && tpc_add(&function->confirmed, 1) + 1u >= CONFIRMED)
 			stop(function, true);
@@ -383,6 +386,6 @@ uint32_t tpc_shapes_returned(struct tpc_op_function *function, const uintptr_t *
 		return 0; /* another thread's call ended so */
 	if (out || !move(signature))
 		stop(function, false);
-	tpc_store_release(&function->moved, (uint8_t)MOVED); /* pairs with the load above: all of them are moved */
+	tpc_store_release(&function->moved, (uint8_t)MOVED); /* pairs with the load above: all are moved */
 	return 0;
 }

@@ -14,19 +14,21 @@
 #include "hooks/ops/tensors.h"
 
 struct tpc_shape {
-	uint64_t key;		/* 0: empty */
-	uint32_t op;		/* 0: not yet published */
+	tpc_shared_u64 key;	/* 0: empty */
+	tpc_shared_u32 op;	/* 0: not yet published */
 } __attribute__((aligned(16))); /* none is in two cache lines */
 
 /*
  * At most half full, and no larger than that asks for: what a program's steps go round in has few shapes, and in a large
  * table each of them would be on a page of its own, which is met too seldom to stay in the processor's caches.
  */
-extern struct tpc_shapes {
-	uint32_t bits; /* an index is as many upper bits of a hash, TPC_SHAPES_BITS at most */
-	uint32_t used; /* slots */
+struct tpc_shapes {
+	uint32_t bits;	     /* an index is as many upper bits of a hash, TPC_SHAPES_BITS at most */
+	tpc_shared_u32 used; /* slots */
 	struct tpc_shape slots[];
-} * tpc_shapes TPC_NEAR;
+};
+typedef TPC_SHARED(struct tpc_shapes *) tpc_shapes_pointer;
+extern tpc_shapes_pointer tpc_shapes TPC_NEAR;
 #define TPC_SHAPES_BITS 16u
 
 /* Fills in what the symbol of a function of libtorch says. `name`: the operator's, without its overload's. */

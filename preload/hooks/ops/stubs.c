@@ -20,16 +20,17 @@ enum { TRAMPOLINES = 3 };
 static void (*const trampolines[TRAMPOLINES])(void) = { tpc_op_trampoline, tpc_op_trampoline_value,
 							tpc_op_trampoline_reference };
 
-struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT;
-static uint32_t function_count;
-static uint8_t *stubs; /* all that is executable, or can be */
+struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT; /* set before the first stub is made */
+static tpc_shared_u32 function_count;
+static TPC_SHARED(uint8_t *) stubs; /* NULL: none; all that is executable, or can be */
 
 /* By address, chained through next[]: indices + 1, 0 is the end. Thousands of functions are looked for as often. */
 #define HEADS 16384u /* a power of two */
-static uint16_t heads[HEADS], next[FUNCTIONS_MAX];
+static tpc_shared_u16 heads[HEADS];
+static uint16_t next[FUNCTIONS_MAX];
 _Static_assert(FUNCTIONS_MAX < UINT16_MAX, "an index + 1 fits");
 
-static uint16_t *head_of(const void *address)
+static tpc_shared_u16 *head_of(const void *address)
 {
 	return &heads[(uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (HEADS - 1)];
 }
@@ -47,6 +48,7 @@ static void *reserve(size_t bytes)
 static bool make_room(void)
 {
 	struct tpc_op_function *functions;
+	uint8_t *area;
 
 	if (tpc_op_functions)
 		return true;
@@ -54,28 +56,27 @@ static bool make_room(void)
 	if (!functions)
 		return false;
 	tpc_space_note(functions, FUNCTIONS_MAX * sizeof(*functions));
-	stubs = reserve(AREA_BYTES);
-	if (tpc_sys_failed(stubs)) {
-		stubs = NULL;
+	area = reserve(AREA_BYTES);
+	if (tpc_sys_failed(area))
 		return false;
-	}
-	memcpy(stubs, trampolines, sizeof(trampolines));
-	protect(stubs, STUBS_AT, PROT_READ);
+	memcpy(area, trampolines, sizeof(trampolines));
+	protect(area, STUBS_AT, PROT_READ);
 	tpc_leaf_hold((uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampoline_end - (uintptr_t)tpc_op_trampoline);
 	tpc_fold_left = tpc_ops_end_thrown;
-	tpc_cpu_own_code(stubs, AREA_BYTES);
+	tpc_cpu_own_code(area, AREA_BYTES);
 	tpc_op_functions = functions;
+	tpc_store(&stubs, area);
 	return true;
 }
 
 static uint8_t *stub_of(uint32_t i, uint32_t trampoline)
 {
-	return stubs + STUBS_AT + trampoline * STUBS_BYTES + i * STUB_BYTES;
+	return tpc_load(&stubs) + STUBS_AT + trampoline * STUBS_BYTES + i * STUB_BYTES;
 }
 
 static void write_stub(uint32_t i, uint32_t trampoline)
 {
-	tpc_arch_write_stub(stub_of(i, trampoline), i, stubs + trampoline * sizeof(*trampolines));
+	tpc_arch_write_stub(stub_of(i, trampoline), i, tpc_load(&stubs) + trampoline * sizeof(*trampolines));
 }
 
 /* The page that its stub is on. False: no memory, or the system forbids code that was written. */
@@ -95,22 +96,24 @@ static bool make_page(uint32_t i, uint32_t trampoline)
 
 bool tpc_op_is_stub(const void *address)
 {
-	return stubs && (uintptr_t)address - (uintptr_t)stubs < AREA_BYTES;
+	uint8_t *area = tpc_load(&stubs);
+
+	return area && (uintptr_t)address - (uintptr_t)area < AREA_BYTES;
 }
 
 /* The function's index; if it is none yet, the next one's. */
 static uint32_t find(const void *address, const char *name)
 {
-	for (uint32_t i = *head_of(address); i; i = next[i - 1]) {
+	for (uint32_t i = tpc_load(head_of(address)); i; i = next[i - 1]) {
 		if (tpc_op_functions[i - 1].address == address && strcmp(tpc_op_functions[i - 1].name, name) == 0)
 			return i - 1;
 	}
-	return function_count;
+	return tpc_load(&function_count);
 }
 
 static uint32_t trampoline_for(const struct tpc_op_function *function)
 {
-	if (function->ending || !tpc_op_is_short(&function->signature))
+	if (tpc_unshared(function->ending) || !tpc_op_is_short(&function->signature))
 		return 0;
 	return function->signature.by_reference ? 2 : 1;
 }
@@ -118,21 +121,22 @@ static uint32_t trampoline_for(const struct tpc_op_function *function)
 static void add(void *address, const struct tpc_op_choice *choice, uint32_t i)
 {
 	struct tpc_op_function *function = &tpc_op_functions[i];
-	uint16_t *head = head_of(address);
+	tpc_shared_u16 *head = head_of(address);
 
 	function->address = address;
 	function->category = choice->category;
 	function->ends_step = choice->ends_step;
 	function->signature = choice->signature;
 	function->signature.tells_usage |= choice->ends_step;
-	function->ending = function->signature.tells_usage || function->signature.after || function->signature.learns
-				   ? function
-				   : NULL;
+	tpc_unshared(function->ending) =
+		function->signature.tells_usage || function->signature.after || tpc_unshared(function->signature.learns)
+			? function
+			: NULL;
 	function->trampoline = (uint8_t)trampoline_for(function);
 	memcpy(function->name, choice->name, sizeof(function->name));
-	next[i] = *head;
+	next[i] = tpc_load(head);
 	tpc_store_release(head, (uint16_t)(i + 1)); /* pairs with tpc_op_is_hooked(): the function is there */
-	tpc_store_release(&function_count, i + 1);
+	tpc_store(&function_count, i + 1);
 	if (i + 1 == FUNCTIONS_MANY)
 		tpc_space_gather(tpc_op_functions);
 }
@@ -146,13 +150,14 @@ void *tpc_op_stub(void *address, const struct tpc_op_choice *choice)
 	i = find(address, choice->name);
 	if (i == FUNCTIONS_MAX)
 		return NULL;
-	if (i == function_count)
+	if (i == tpc_load(&function_count))
 		add(address, choice, i);
 	return make_page(i, tpc_op_functions[i].trampoline) ? stub_of(i, tpc_op_functions[i].trampoline) : NULL;
 }
 
 bool tpc_op_is_hooked(const void *address)
 {
+	/* Acquire: pairs with add(). */
 	for (uint32_t i = tpc_load_acquire(head_of(address)); i; i = next[i - 1]) {
 		if (tpc_op_functions[i - 1].address == address)
 			return true;
@@ -162,7 +167,7 @@ bool tpc_op_is_hooked(const void *address)
 
 struct tpc_op_function *tpc_op_of_stub(const void *stub)
 {
-	return &tpc_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
+	return &tpc_op_functions[((const uint8_t *)stub - tpc_load(&stubs) - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
 }
 
 uint32_t tpc_op_function_count(void)
@@ -172,6 +177,6 @@ uint32_t tpc_op_function_count(void)
 
 void tpc_op_calls_forget(void)
 {
-	for (uint32_t i = 0; i < function_count; i++)
-		tpc_op_functions[i].op = 0;
+	for (uint32_t i = 0; i < tpc_unshared(function_count); i++)
+		tpc_unshared(tpc_op_functions[i].op) = 0;
 }

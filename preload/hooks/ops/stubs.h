@@ -8,15 +8,17 @@
 /* What a call that is like most needs stands in the first cache line: a program's own data drives it out ever again. */
 struct tpc_op_function {
 	void *address;
-	const struct tpc_op_function *ending; /* itself, if its end calls for more than its event; else NULL */
-	uint32_t op;			      /* number in the trace; 0: to be asked for */
+	/* Itself, if its end calls for more than its event; else NULL. */
+	TPC_SHARED(const struct tpc_op_function *) ending;
+	tpc_shared_u32 op; /* number in the trace; 0: to be asked for */
 	bool ends_step;
 	struct tpc_signature signature;
 	uint8_t trampoline; /* which: number of stubs.c */
-	uint8_t moved; /* of hooks/ops/shapes.c: what its symbol says of its arguments was wrong, and was corrected */
-	uint8_t confirmed; /* the same: calls that were as the symbol says */
-	uint32_t tried;	   /* and all that were looked at */
-	uint32_t object;   /* of hooks/ops/install.c: the last that it was found in */
+	/* Of hooks/ops/shapes.c: whether the arguments were elsewhere than the symbol says, which was corrected; */
+	tpc_shared_u8 moved;
+	tpc_shared_u8 confirmed; /* calls that were as the symbol says; */
+	tpc_shared_u32 tried;	 /* calls that were looked at */
+	uint32_t object;	 /* of hooks/ops/install.c: the last that it was found in */
 	const char *category;
 	char name[160];
 } __attribute__((aligned(64)));

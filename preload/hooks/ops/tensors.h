@@ -27,9 +27,9 @@ enum tpc_optional {
 
 struct tpc_tensor_layout {
 	/* Of tensors that are nothing but that. Those of classes of their own keep no sizes there. 0: not known yet */
-	uintptr_t vtable;
-	uint32_t sizes;	   /* offset */
-	uint32_t optional; /* enum tpc_optional */
+	tpc_shared_address vtable;
+	uint32_t sizes;		 /* offset */
+	tpc_shared_u32 optional; /* enum tpc_optional */
 };
 extern struct tpc_tensor_layout tpc_tensor_layout TPC_NEAR;
 

@@ -6,8 +6,8 @@
 #define BLOCK (1u << 20)
 #define BLOCKS 16u
 
-static char *blocks[BLOCKS];
-static uint64_t used; /* of all blocks; the end of one may have been too short for what was next */
+static TPC_SHARED(char *) blocks[BLOCKS]; /* block_of()'s swap pairs with its loads */
+static tpc_shared_u64 used;		  /* of all blocks; the end of one may have been too short for what was next */
 
 static char *block_of(uint64_t number)
 {
@@ -16,7 +16,7 @@ static char *block_of(uint64_t number)
 	if (block)
 		return block;
 	made = tpc_space_take(BLOCK);
-	if (made && !tpc_swap_if(&blocks[number], (char *)NULL, made))
+	if (made && !tpc_swap_if(&blocks[number], NULL, made))
 		tpc_space_give_back(made, BLOCK); /* another thread was first */
 	return tpc_load_acquire(&blocks[number]);
 }

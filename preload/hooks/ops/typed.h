@@ -40,9 +40,9 @@ struct tpc_signature {
 	bool stack_known : 1;
 	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
 	/* The next two change, beside threads that ask: hooks/ops/shapes.h. */
-	bool learns;   /* the next calls tell where its tensors are; `parts` are a guess */
-	bool shaped;   /* `parts` tell its tensors; not typed */
-	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	tpc_shared_bool learns; /* the next calls tell where its tensors are; `parts` are a guess */
+	tpc_shared_bool shaped; /* `parts` tell its tensors; not typed */
+	uint8_t stack;		/* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {
 		uint8_t part;  /* enum tpc_part */

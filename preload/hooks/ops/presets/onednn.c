@@ -22,12 +22,12 @@ struct primitive {
  * or destroyed would lead to a page of its own out of 256, which the processor's caches have long lost in a training step.
  */
 struct known {
-	uintptr_t addresses[SETS][WAYS]; /* 0: free, or being written */
+	tpc_shared_address addresses[SETS][WAYS]; /* 0: free, or being written */
 	struct primitive primitives[SETS][WAYS];
 };
 
-static struct known *known;
-static uint32_t turn;
+static TPC_SHARED(struct known *) known; /* make_known() pairs with the loads that acquire */
+static tpc_shared_u32 turn;
 
 static size_t set_of(uintptr_t address)
 {
@@ -45,7 +45,7 @@ static bool find(uintptr_t address, uint32_t *op, struct tpc_work *work)
 			continue;
 		*op = all->primitives[set][i].op;
 		*work = all->primitives[set][i].work;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with keep()'s fence */
 		return tpc_load(&all->addresses[set][i]) == address;
 	}
 	return false;
@@ -54,11 +54,11 @@ static bool find(uintptr_t address, uint32_t *op, struct tpc_work *work)
 static void forget(uintptr_t address)
 {
 	struct known *all = tpc_load_acquire(&known);
-	uintptr_t *addresses = all ? all->addresses[set_of(address)] : NULL;
+	tpc_shared_address *addresses = all ? all->addresses[set_of(address)] : NULL;
 
 	for (size_t i = 0; addresses && i < WAYS; i++) {
 		if (tpc_load(&addresses[i]) == address)
-			tpc_swap_if(&addresses[i], address, (uintptr_t)0);
+			tpc_swap_if(&addresses[i], address, 0);
 	}
 }
 
@@ -66,13 +66,13 @@ static struct known *make_known(void)
 {
 	struct known *made = tpc_space_take(sizeof(*made));
 
-	if (made && !tpc_swap_if(&known, (struct known *)NULL, made))
+	if (made && !tpc_swap_if(&known, NULL, made))
 		tpc_space_give_back(made, sizeof(*made)); /* another thread was first */
 	return tpc_load_acquire(&known);
 }
 
 /* A free place, or that of one which will be asked about again. */
-static uint32_t choose_place(const uintptr_t *addresses)
+static uint32_t choose_place(const tpc_shared_address *addresses)
 {
 	for (uint32_t i = 0; i < WAYS; i++) {
 		if (!tpc_load(&addresses[i]))
@@ -90,8 +90,8 @@ static void keep(uintptr_t address, uint32_t op, const struct tpc_work *work)
 	if (!all && !(all = make_known()))
 		return;
 	place = choose_place(all->addresses[set]);
-	tpc_store(&all->addresses[set][place], (uintptr_t)0);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tpc_store(&all->addresses[set][place], 0);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with find()'s: a copy of what follows is seen to be bad */
 	all->primitives[set][place].op = op;
 	all->primitives[set][place].work = *work;
 	tpc_store_release(&all->addresses[set][place], address); /* pairs with find(): the rest is there */
@@ -201,7 +201,7 @@ bool tpc_onednn_choose(const char *symbol, struct tpc_text *to, struct tpc_signa
 
 void tpc_onednn_forget(void)
 {
-	if (known)
-		tpc_space_give_back(known, sizeof(*known));
-	known = NULL;
+	if (tpc_unshared(known))
+		tpc_space_give_back(tpc_unshared(known), sizeof(struct known));
+	tpc_unshared(known) = NULL;
 }

@@ -61,7 +61,7 @@ static bool store(void **slot, void *value)
 	dl_iterate_phdr(find_relro, &place);
 	if (place.relro && tpc_syscall(SYS_mprotect, page, TPC_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
 		return false;
-	tpc_store_release(slot, value);
+	tpc_store_release(slot, value); /* pairs with calls through it: the stub is there */
 	if (place.relro)
 		tpc_syscall(SYS_mprotect, page, TPC_PAGE, PROT_READ, 0);
 	tpc_add(&tpc_header->slots, 1);

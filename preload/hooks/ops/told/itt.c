@@ -62,9 +62,10 @@ struct known {
 	struct known *next;
 };
 
-static struct known *known; /* the latest first; none is ever taken out */
+static TPC_SHARED(struct known *)
+	known; /* the latest first, none is ever taken out; domain_create()'s swap pairs with its load */
 static struct known no_room = { .domain = { .flags = 1, .name = "?" } };
-static bool onednn_muted;
+static tpc_shared_bool onednn_muted;
 static TPC_TLS struct tpc_domains begun;
 
 void tpc_itt_mute_onednn(void)
@@ -198,7 +199,7 @@ TPC_EXPORT void __itt_api_init(struct global *global, int groups)
 	for (const struct function *to = global->functions; to && to->name; to++) {
 		for (size_t i = 0; i < TPC_LENGTH(offered); i++) {
 			if (strcmp(to->name, offered[i].name) == 0)
-				tpc_store_release(to->pointer, offered[i].function);
+				tpc_store_release(to->pointer, offered[i].function); /* pairs with calls through it */
 		}
 	}
 }

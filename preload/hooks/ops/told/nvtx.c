@@ -27,7 +27,7 @@ struct attributes { /* nvtxEventAttributes_t */
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
 static TPC_TLS struct tpc_domains pushed; /* how many is what the API returns */
-static uint64_t started;
+static tpc_shared_u64 started;
 
 /* Handles of domains and registered strings are their texts. */
 static const char *message_of(const struct attributes *attributes, char buffer[TPC_TEXT_BYTES])
@@ -243,7 +243,7 @@ static bool fill(const struct callbacks *callbacks, int module, void *const *fun
 		return false;
 	for (size_t i = 0; i < count && i < size; i++) {
 		if (functions[i] && table[i])
-			tpc_store_release(table[i], functions[i]);
+			tpc_store_release(table[i], functions[i]); /* pairs with calls through it */
 	}
 	return true;
 }
