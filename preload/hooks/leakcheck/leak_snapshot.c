@@ -28,8 +28,8 @@
 struct tprof_python tpc_leak_snapshot_python;
 
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
-static uint32_t to_reap;
-static uint32_t at_end; /* the search at the process's end goes on: its fork is not to be ended */
+static tpc_shared_u32 to_reap;
+static tpc_shared_u32 at_end; /* the search at the process's end goes on: its fork is not to be ended */
 static uint32_t threads_running, threads_waiting, threads_known; /* other ones; of one freeze at a time */
 
 /* ---- what the fork's memory says of itself ---- */

@@ -128,7 +128,7 @@ void *tpc_wait_stub(void *function)
 	return tpc_wait_stubs[i];
 }
 
-void *tpc_wait_syscall;
+tpc_shared_function tpc_wait_syscall;
 
 void tpc_wait_begin(void)
 {

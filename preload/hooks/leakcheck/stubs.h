@@ -22,7 +22,7 @@ void *tpc_wait_stub(void *function);
  * syscall() is libtprof.so's own before it is libc's (the assembly of preload/arch): it goes on there. NULL: as libc's. Made by
  * tpc_wait_begin(); one thread at a time.
  */
-extern void *tpc_wait_syscall TPC_NEAR;
+extern tpc_shared_function tpc_wait_syscall TPC_NEAR;
 void tpc_wait_begin(void);
 
 /* Is it what tpc_wait_stub() gave? */

@@ -122,7 +122,7 @@ static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found
 	watch_codes();
 	version = is;
 	tpc_header->python = is;
-	tpc_store_release(&tpc_python_on, true);
+	tpc_store_release(&tpc_python_on, true); /* pairs with the hooks' loads: the rest is there */
 	if (tpc_config.python == TPC_PYTHON_ALLOC)
 		tpc_python_record_allocator(object);
 }

@@ -19,7 +19,7 @@ struct ticket {
 	void *(*routine)(void *); /* one of the two */
 	thrd_start_t start;
 	void *argument;
-	uint32_t taken;
+	tpc_shared_u32 taken;
 };
 
 static struct ticket tickets[256];

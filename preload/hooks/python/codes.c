@@ -24,25 +24,25 @@
 
 struct tpc_python_layout tpc_python;
 uintptr_t tpc_python_code_type;
-uint64_t tpc_code_deaths;
+tpc_shared_u64 tpc_code_deaths;
 
-static uint32_t code_numbers; /* handed out */
+static tpc_shared_u32 code_numbers; /* handed out */
 
 /* ---- code objects that are alive, by address ---- */
 
 struct slot {
-	uint64_t code;	 /* address; 0: empty */
-	uint32_t number; /* 0: died, or not yet published */
+	tpc_shared_u64 code;   /* address; 0: empty */
+	tpc_shared_u32 number; /* 0: died, or not yet published */
 };
 
 struct table {
 	uint64_t capacity; /* a power of two */
-	uint64_t used;
+	tpc_shared_u64 used;
 	struct slot slots[];
 };
 
-static struct table *table;
-static tpc_shared_u32 changing; /* core/trylock.h: one thread at a time begins it anew */
+static TPC_SHARED(struct table *) table; /* begin_anew() pairs with the loads that acquire */
+static tpc_shared_u32 changing;		 /* core/trylock.h: one thread at a time begins it anew */
 
 static uint64_t hash(uint64_t code)
 {
@@ -75,11 +75,11 @@ static bool insert(struct table *to, uint64_t code, uint32_t number)
 		struct slot *slot = &to->slots[i & (to->capacity - 1)];
 		uint64_t there = tpc_load_acquire(&slot->code);
 
-		if (!there && tpc_swap_if(&slot->code, (uint64_t)0, code))
+		if (!there && tpc_swap_if(&slot->code, 0, code))
 			tpc_add(&to->used, 1);
 		else if (there != code)
 			continue;
-		tpc_store_release(&slot->number, number);
+		tpc_store_release(&slot->number, number); /* pairs with code_number(): its record is there */
 		return true;
 	}
 }
@@ -103,7 +103,7 @@ static struct table *make_after(const struct table *old)
 /* Pairs with find_python() of stack.c: what it knew of codes by their addresses under the count before is asked for again. */
 static void count_death(void)
 {
-	__atomic_fetch_add(&tpc_code_deaths, 1, __ATOMIC_SEQ_CST);
+	tpc_add_seq(&tpc_code_deaths, 1);
 }
 
 /*
@@ -152,12 +152,14 @@ void tpc_code_died(uintptr_t code)
 
 void tpc_codes_forget(void)
 {
-	if (table)
-		tpc_space_give_back(table, bytes_of(table->capacity));
-	table = NULL;
+	struct table *all = tpc_unshared(table);
+
+	if (all)
+		tpc_space_give_back(all, bytes_of(all->capacity));
+	tpc_unshared(table) = NULL;
 	tpc_unshared(changing) = 0;
-	code_numbers = 0;
-	tpc_code_deaths++;
+	tpc_unshared(code_numbers) = 0;
+	tpc_unshared(tpc_code_deaths)++;
 	tpc_lines_forget();
 }
 

@@ -15,7 +15,7 @@ extern struct tpc_python_layout tpc_python;
 extern uintptr_t tpc_python_code_type; /* address of PyCode_Type */
 
 /* Changes whenever a code object has died, or may have: what was known of one by its address may be wrong. Load it before. */
-extern uint64_t tpc_code_deaths;
+extern tpc_shared_u64 tpc_code_deaths;
 
 /* A place: instruction and whether its frame is the outermost of a call of the interpreter's loop. */
 struct tpc_python_place {

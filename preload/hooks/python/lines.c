@@ -127,7 +127,7 @@ static int32_t find_from(const struct tpc_lines *lines, int64_t unit, struct ent
 #define REMEMBERED 256u
 
 static struct {
-	uint64_t entry, check;
+	tpc_shared_u64 entry, check;
 } remembered[REMEMBERED];
 
 #define AT_BITS 24

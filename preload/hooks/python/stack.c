@@ -22,7 +22,7 @@
 #define GENERATOR_STATE 5
 #define YIELD_VALUE 86
 
-bool tpc_python_on TPC_LOOKED_AT;
+tpc_shared_bool tpc_python_on TPC_LOOKED_AT;
 struct tpc_range tpc_python_runtime;
 
 struct place {

@@ -9,8 +9,8 @@
 
 #include "core/thread.h"
 
-extern bool tpc_python_on TPC_NEAR;	    /* an interpreter was found; false costs a load and a branch */
-extern struct tpc_range tpc_python_runtime; /* its _PyRuntime */
+extern tpc_shared_bool tpc_python_on TPC_NEAR; /* an interpreter was found; false costs a load and a branch */
+extern struct tpc_range tpc_python_runtime;    /* its _PyRuntime */
 
 /*
  * tpc_walk(), with the thread's Python frames, if it has any, in the node. In a hook: whatever the thread was doing is a

@@ -7,10 +7,10 @@
 #include <limits.h>
 #include <pthread.h>
 
-const struct tpc_python_key *tpc_python_key;
+tpc_python_key_pointer tpc_python_key;
 int32_t tpc_python_slot;
 
-static uint64_t searches;
+static tpc_shared_u64 searches;
 
 /* Anything may be led to by a key that is none: asked before it is read. 0: it is not this thread's state. */
 static uintptr_t state_by(const struct tpc_python_key *key)
@@ -27,7 +27,7 @@ static uintptr_t state_by(const struct tpc_python_key *key)
 static uintptr_t keep(const struct tpc_python_key *key, uintptr_t state)
 {
 	if (state)
-		tpc_store_release(&tpc_python_key, key);
+		tpc_store_release(&tpc_python_key, key); /* pairs with the load of stack.c */
 	return state;
 }
 
@@ -38,7 +38,7 @@ static uintptr_t keep(const struct tpc_python_key *key, uintptr_t state)
  */
 static bool states_last(void)
 {
-	static bool was_ending;
+	static tpc_shared_bool was_ending;
 
 	if (!tpc_python.runtime_ending)
 		return false;

@@ -13,7 +13,8 @@ struct tpc_python_key { /* Py_tss_t */
 	uint32_t key;
 };
 
-extern const struct tpc_python_key *tpc_python_key; /* NULL: not found yet */
+typedef TPC_SHARED(const struct tpc_python_key *) tpc_python_key_pointer;
+extern tpc_python_key_pointer tpc_python_key; /* NULL: not found yet */
 
 /*
  * 3.15 and later keep the state in a thread-local variable, at this distance from what pthread_self() points to; 0: they

@@ -90,7 +90,7 @@ void tpc_cpu_bequeathed(void)
  * handler, and a thread that comes meanwhile waits until it has: otherwise its program might start with the signal not ignored.
  * The wait has an end, as that thread may be the restoring one, interrupted by a signal handler that starts a program.
  */
-static uint32_t starting;
+static tpc_shared_u32 starting;
 
 static void begin_ignoring(void)
 {
@@ -114,7 +114,7 @@ static void end_ignoring(uint32_t number)
 		return;
 	if (tpc_cpu_handled() == number) /* else the program has set a handler meanwhile */
 		tpc_cpu_restore(number);
-	__atomic_fetch_and(&starting, ~RESTORING, __ATOMIC_RELEASE); /* pairs with begin_ignoring() */
+	tpc_clear_bits_release(&starting, RESTORING); /* pairs with begin_ignoring() */
 }
 
 /* A vfork child, and a forked one that did nothing yet, have dispositions of their own, and one thread. */
@@ -189,5 +189,5 @@ void tpc_cpu_take_back(const struct tpc_bequest *bequest)
 
 void tpc_cpu_bequeath_forget(void)
 {
-	starting = 0;
+	tpc_unshared(starting) = 0;
 }

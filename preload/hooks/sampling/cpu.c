@@ -35,13 +35,13 @@ void tpc_cpu_handler(int number, siginfo_t *info, void *context) __attribute__((
 void tpc_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tpc_thread *thread)
 	__attribute__((visibility("hidden")));
 
-static uint32_t signal_number; /* 0: no sampling */
-static uint32_t handled;       /* what has our handler, also when sampling has ended; 0: nothing */
-static int chosen;	       /* kept over a fork; -1: given up */
+static tpc_shared_u32 signal_number; /* 0: no sampling */
+static tpc_shared_u32 handled;	     /* what has our handler, also when sampling has ended; 0: nothing */
+static tpc_shared_int chosen;	     /* kept over a fork; -1: given up */
 
 /* A handler that the program set for our signal, or SIG_IGN, and has not been needed: Go's runtime sets one for each there is. */
 static struct sigaction programs;
-static uint32_t programs_state;
+static tpc_shared_u32 programs_state;
 
 enum { PROGRAMS_NONE, PROGRAMS_WRITTEN, PROGRAMS_KEPT };
 
@@ -118,20 +118,18 @@ static void record_sample(struct tpc_thread *thread, const ucontext_t *context, 
 
 bool tpc_cpu_keep(const struct sigaction *action)
 {
-	uint32_t none = PROGRAMS_NONE;
-
 	bool waits = action->sa_flags & SA_RESTART || action->sa_handler == SIG_IGN;
 
-	if (!waits || !tpc_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
+	if (!waits || !tpc_swap_if(&programs_state, PROGRAMS_NONE, PROGRAMS_WRITTEN))
 		return false;
 	programs = *action;
-	tpc_store_release(&programs_state, PROGRAMS_KEPT); /* tpc_cpu_kept() */
+	tpc_store_release(&programs_state, PROGRAMS_KEPT); /* pairs with tpc_cpu_kept() */
 	return true;
 }
 
 bool tpc_cpu_kept(struct sigaction *action)
 {
-	if (tpc_load_acquire(&programs_state) != PROGRAMS_KEPT) { /* tpc_cpu_keep() */
+	if (tpc_load_acquire(&programs_state) != PROGRAMS_KEPT) { /* pairs with tpc_cpu_keep() */
 		*action = (struct sigaction){ .sa_handler = SIG_DFL };
 		return false;
 	}
@@ -216,7 +214,7 @@ static bool is_wake(const siginfo_t *info)
 extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden"))); /* the linker's: libtprof.so's code */
 
 /* Code that the collector made: hooks/ops/stubs.c. */
-static uintptr_t made_code;
+static tpc_shared_address made_code;
 static size_t made_bytes;
 
 void tpc_cpu_own_code(const void *code, size_t bytes)
@@ -227,7 +225,7 @@ void tpc_cpu_own_code(const void *code, size_t bytes)
 
 static bool is_made(uintptr_t pc)
 {
-	uintptr_t start = tpc_load_acquire(&made_code);
+	uintptr_t start = tpc_load_acquire(&made_code); /* pairs with tpc_cpu_own_code() */
 
 	return start && pc - start < made_bytes;
 }
@@ -367,7 +365,7 @@ void tpc_cpu_attach(struct tpc_thread *thread)
 		return;
 	}
 	arm((uint32_t)timer);
-	tpc_store_release(&thread->timer, (uint32_t)timer + 1);
+	tpc_store_release(&thread->timer, (uint32_t)timer + 1); /* pairs with delete_timer() */
 }
 
 void tpc_cpu_forget(void)
@@ -378,7 +376,7 @@ void tpc_cpu_forget(void)
 	tpc_cpu_bequeath_forget();
 	if (number)
 		give_back((int)number);
-	signal_number = 0;
+	tpc_unshared(signal_number) = 0;
 }
 
 /* ---- the signal ---- */
@@ -443,19 +441,23 @@ static int choose_signal(void)
 
 void tpc_cpu_start(void)
 {
-	if (chosen < 0 || !tpc_state_has_trace())
+	int number = tpc_load(&chosen);
+
+	if (number < 0 || !tpc_state_has_trace())
 		return;
-	if (!chosen)
-		chosen = choose_signal();
-	if (!chosen || !tpc_cpu_install((uint32_t)chosen))
+	if (!number) {
+		number = choose_signal();
+		tpc_store(&chosen, number);
+	}
+	if (!number || !tpc_cpu_install((uint32_t)number))
 		return;
-	tpc_header->control_signal = (uint32_t)chosen;
+	tpc_header->control_signal = (uint32_t)number;
 	if (tpc_config.cpu) {
-		tpc_header->cpu_signal = (uint32_t)chosen;
+		tpc_header->cpu_signal = (uint32_t)number;
 		tpc_header->cpu_period_ns = period_ns();
 	}
-	tpc_store(&handled, (uint32_t)chosen);
-	tpc_store_release(&signal_number, (uint32_t)chosen);
+	tpc_store(&handled, (uint32_t)number);
+	tpc_store(&signal_number, (uint32_t)number);
 	if (tpc_self)
 		tpc_cpu_attach(tpc_self);
 }
@@ -467,7 +469,7 @@ void tpc_cpu_stop(void)
 
 	tpc_cpu_bequeath();
 	number = tpc_exchange(&signal_number, 0);
-	chosen = -1;
+	tpc_store(&chosen, -1);
 	if (tpc_header)
 		tpc_store(&tpc_header->control_signal, UINT64_C(0));
 	tpc_threads_each(delete_timer);
@@ -481,7 +483,7 @@ void tpc_cpu_step_aside(void)
 	tpc_cpu_bequeath();
 	if (!tpc_exchange(&signal_number, 0))
 		return;
-	chosen = -1;
+	tpc_store(&chosen, -1);
 	tpc_threads_each(delete_timer);
 	if (tpc_header)
 		tpc_store(&tpc_header->control_signal, UINT64_C(0));
