@@ -19,6 +19,7 @@
 #include "trace/append.h"
 #include "trace/snapshot.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 
@@ -153,11 +154,7 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct tpa_reach_block *x = a, *y = b;
 
-	if (x->reach != y->reach)
-		return x->reach < y->reach ? -1 : 1;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->op < y->op ? -1 : x->op > y->op;
+	return TPA_UP(x->reach, y->reach) ?: TPA_UP(x->node, y->node) ?: TPA_UP(x->op, y->op);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "symbols/unwind.h"
 #include "trace/interrupted.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 /* ---- ranges ---- */
 
@@ -39,17 +40,7 @@ static void add_without(struct tpa_roots *roots, uint64_t low, uint64_t high, co
 /* The first block that begins at or behind an address. */
 static size_t first_block(const struct tpa_reach_held *held, uint64_t address)
 {
-	size_t low = 0, high = held->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (held->blocks[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return TPA_BELOW(held->blocks, held->count, address, address);
 }
 
 static bool has_blocks(const struct tpa_reach_held *held, const struct tpa_frozen_map *map)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "commands/moments.h"
 #include "report/json/json.h"
 #include "trace/trace.h"
@@ -49,13 +50,6 @@ static void add_trace(struct groups *groups, const char *file, uint32_t pid, siz
 		group->start = header.start.unix_ns;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct group *one = a, *other = b;
-
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 static void free_groups(struct groups *groups)
 {
 	for (size_t i = 0; i < groups->count; i++)
@@ -70,7 +64,7 @@ static void find_groups(const struct tpa_options *options, struct groups *groups
 	*groups = (struct groups){ tpa_zalloc(count + 1, sizeof(*groups->list)), 0 };
 	for (size_t i = 0; i < count; i++)
 		add_trace(groups, options->traces[i], options->process, count);
-	qsort(groups->list, groups->count, sizeof(*groups->list), by_start);
+	TPA_SORT(groups->list, groups->count, start);
 }
 
 static int run_once(struct tpa_options options)

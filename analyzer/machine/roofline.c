@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 const char *const tpa_bound_names[] = { "", "compute", "memory" };
 
@@ -124,9 +125,7 @@ static int by_time(const void *left, const void *right)
 {
 	const struct tpa_roof_place *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns > b->time_ns ? -1 : 1;
-	return strcmp(a->op->name, b->op->name);
+	return TPA_DOWN(a->time_ns, b->time_ns) ?: strcmp(a->op->name, b->op->name);
 }
 
 struct tpa_roof_place *tpa_roof_places(const struct tpa_machine *machine, const struct tpa_process *process,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 struct entry {
 	uint64_t start, end;
@@ -63,9 +64,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return TPA_UP(a->start, b->start) ?: TPA_UP(a->line, b->line);
 }
 
 struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid)
@@ -104,18 +103,10 @@ void tpa_perfmap_close(struct tpa_perfmap *jit)
 const char *tpa_perfmap_find(const struct tpa_perfmap *jit, uint64_t address)
 {
 	const struct entry *best = NULL;
-	size_t low = 0, high = jit ? jit->count : 0;
+	size_t i = jit ? TPA_UP_TO(jit->entries, jit->count, start, address) : 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (jit->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low-- > 0 && address < jit->entries[low].limit)
-		if (address < jit->entries[low].end && (!best || jit->entries[low].line > best->line))
-			best = &jit->entries[low];
+	while (i-- > 0 && address < jit->entries[i].limit)
+		if (address < jit->entries[i].end && (!best || jit->entries[i].line > best->line))
+			best = &jit->entries[i];
 	return best ? best->name : NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "symbols/demangle.h"
 
 #define DEPTH_MAX 128 /* of nested DIEs: deeper is a damaged file */
@@ -76,9 +77,7 @@ static int compare_ranges(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->end > b->end ? -1 : a->end < b->end;
+	return TPA_UP(a->start, b->start) ?: TPA_DOWN(a->end, b->end);
 }
 
 static void sort_ranges(struct ranges *ranges)
@@ -97,19 +96,11 @@ static void sort_ranges(struct ranges *ranges)
 /* The narrowest range around the address that begins last; NULL if there is none. */
 static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
 {
-	size_t low = 0, high = ranges->count;
+	size_t i = TPA_UP_TO(ranges->items, ranges->count, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low-- > 0 && address < ranges->items[low].limit)
-		if (address < ranges->items[low].end)
-			return &ranges->items[low];
+	while (i-- > 0 && address < ranges->items[i].limit)
+		if (address < ranges->items[i].end)
+			return &ranges->items[i];
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 struct tpa_symtab_entry {
 	Dwarf_Addr start,
@@ -31,17 +32,10 @@ static uint8_t rank_symbol(const GElf_Sym *symbol, const char *name)
 static int compare(const void *left, const void *right)
 {
 	const struct tpa_symtab_entry *a = left, *b = right;
-	size_t la, lb;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
 	/* The worst name first: a search from the right meets the best one first. */
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	la = strlen(a->name), lb = strlen(b->name);
-	if (la != lb)
-		return la > lb ? -1 : 1;
-	return -strcmp(a->name, b->name);
+	return TPA_UP(a->start, b->start) ?: TPA_DOWN(a->rank, b->rank) ?: TPA_DOWN(strlen(a->name), strlen(b->name)) ?:
+	       strcmp(b->name, a->name);
 }
 
 /* Is this a place where code may be? Data symbols and the assembler's markers ($x, .L1) are no functions. */
@@ -117,21 +111,13 @@ void tpa_symtab_free(struct tpa_symtab *symtab)
 const char *tpa_symtab_find(const struct tpa_symtab *symtab, Dwarf_Addr address)
 {
 	const struct tpa_symtab_entry *entries = symtab->entries, *nearest;
-	size_t low = 0, high = symtab->count;
+	size_t next = TPA_UP_TO(entries, symtab->count, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i-- > 0 && address < entries[i].limit;) {
+	for (size_t i = next; i-- > 0 && address < entries[i].limit;) {
 		if (address < entries[i].end)
 			return entries[i].name;
 	}
 	/* Only the nearest symbol may reach beyond what it says of itself. */
-	nearest = low ? &entries[low - 1] : NULL;
+	nearest = next ? &entries[next - 1] : NULL;
 	return nearest && nearest->start == nearest->end && address < nearest->section_end ? nearest->name : NULL;
 }

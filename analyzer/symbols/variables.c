@@ -5,18 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 static int compare(const void *left, const void *right)
 {
 	const struct tpa_variable *a = left, *b = right;
 
-	if (a->thread_local != b->thread_local)
-		return a->thread_local ? 1 : -1;
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->local != b->local) /* a search from the right meets the better name first */
-		return a->local ? -1 : 1;
-	return strcmp(b->name, a->name);
+	/* A search from the right meets the better name first. */
+	return TPA_UP(a->thread_local, b->thread_local) ?: TPA_UP(a->low, b->low) ?: TPA_DOWN(a->local, b->local) ?:
+	       strcmp(b->name, a->name);
 }
 
 static void add(struct tpa_variables *variables, Dwfl_Module *module, int index)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "trace/impl.h"
 
 #define INTERRUPTED 32
@@ -25,17 +26,10 @@ enum which {
 	OTHERS,
 };
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Of two the smaller one: what was disturbed took longer. Sorts the list. */
 static double median(double *list, size_t count)
 {
-	qsort(list, count, sizeof(*list), by_value);
+	TPA_SORT_NUMBERS(list, count);
 	return list[(count - 1) / 2];
 }
 
@@ -114,9 +108,7 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct tpa_chunk *x = *(struct tpa_chunk *const *)a, *y = *(struct tpa_chunk *const *)b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return TPA_UP(x->thread, y->thread) ?: TPA_UP(x, y);
 }
 
 /* The chunks in order of thread and begin; the caller frees the list. */

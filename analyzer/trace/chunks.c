@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/impl.h"
 
 /* How many bytes of records may be read: the committed ones, unless the chunk or the file is shorter. */
@@ -124,9 +125,7 @@ int tpa_chunks_by_begin(const void *a, const void *b)
 {
 	const struct tpa_chunk *x = a, *y = b;
 
-	if (x->begin.ticks != y->begin.ticks)
-		return x->begin.ticks < y->begin.ticks ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return TPA_UP(x->begin.ticks, y->begin.ticks) ?: TPA_UP(x->offset, y->offset);
 }
 
 /*

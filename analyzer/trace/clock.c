@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/impl.h"
 
 #define MOMENTS_MAX (TPA_MOMENTS + 3) /* three are in the header */
@@ -15,20 +16,6 @@
 struct slope {
 	double value, weight;
 };
-
-static int by_ticks(const void *a, const void *b)
-{
-	const struct tprof_moment *x = a, *y = b;
-
-	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const struct slope *x = a, *y = b;
-
-	return x->value < y->value ? -1 : x->value > y->value;
-}
 
 /* No machine's counter runs slower than 1 MHz or faster than 100 GHz. */
 static size_t pairs(const struct tprof_moment *moments, size_t count, struct slope *slopes)
@@ -54,7 +41,7 @@ static double fit(const struct tprof_moment *moments, size_t count)
 	size_t found = pairs(moments, count, slopes), i;
 	double total = 0, sum = 0;
 
-	qsort(slopes, found, sizeof(*slopes), by_value);
+	TPA_SORT(slopes, found, value);
 	for (i = 0; i < found; i++)
 		total += slopes[i].weight;
 	for (i = 0; i < found; i++) {
@@ -125,7 +112,7 @@ void tpa_clock_fit(struct tpa_trace_impl *impl)
 		for (size_t i = 0; i < MOMENTS_MAX; i++)
 			if (some[i].ticks)
 				some[used++] = some[i];
-		qsort(some, used, sizeof(*some), by_ticks);
+		TPA_SORT(some, used, ticks);
 		slope = fit(some, used);
 	}
 	impl->clock.origin = header->start.ticks;

@@ -9,6 +9,7 @@
 #include "trace/impl.h"
 #include "trace/jitdump.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pairs.h"
 
 /* The node of a stack with reused addresses, during one span of time. */
@@ -187,17 +188,7 @@ static struct version version_at(struct tpa_trace *trace, uint32_t node, uint64_
 /* The index of the first version that ends after `time`. */
 static size_t place_of(const struct versions *versions, uint64_t time)
 {
-	size_t low = 0, high = versions->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (versions->list[middle].until > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return TPA_UP_TO(versions->list, versions->count, until, time);
 }
 
 static const struct version *find_version(const struct versions *versions, uint64_t time)

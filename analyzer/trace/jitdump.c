@@ -10,6 +10,7 @@
 
 #include "trace/impl.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pairs.h"
 
 #define MAGIC 0x4a695444u
@@ -206,13 +207,6 @@ static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct
 	return line->file && *at <= reader->size;
 }
 
-static int by_offset(const void *left, const void *right)
-{
-	const struct tpa_jit_line *a = left, *b = right;
-
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 /* Takes all lines of the record, or none if an entry is malformed. */
 static void read_lines(struct reader *reader)
 {
@@ -231,7 +225,7 @@ static void read_lines(struct reader *reader)
 	for (uint64_t i = 0; i < count; i++)
 		if (!read_entry(reader, &at, start + bias, &lines[i], i ? lines[i - 1].file : NULL))
 			return;
-	qsort(lines, count, sizeof(*lines), by_offset);
+	TPA_SORT(lines, count, offset);
 	reader->lines_for = start;
 	reader->lines = lines;
 	reader->line_count = count;
@@ -333,9 +327,7 @@ static int by_start(const void *left, const void *right)
 {
 	const struct tpa_jit_code *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return TPA_UP(a->start, b->start) ?: TPA_UP(a->order, b->order);
 }
 
 void tpa_jitdump_sort(struct tpa_jitdump *dump)
@@ -360,18 +352,10 @@ struct tpa_jit_span tpa_jitdump_at(const struct tpa_jitdump *dump, uint64_t addr
 {
 	const struct tpa_jit_code *at = NULL, *first = NULL;
 	struct tpa_jit_span span = { NULL, 0, UINT64_MAX };
-	size_t low = 0, high = dump->count;
+	size_t i = TPA_UP_TO(dump->codes, dump->count, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dump->codes[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low-- > 0 && address < dump->codes[low].limit) {
-		const struct tpa_jit_code *code = &dump->codes[low];
+	while (i-- > 0 && address < dump->codes[i].limit) {
+		const struct tpa_jit_code *code = &dump->codes[i];
 
 		if (address >= code->end)
 			continue;

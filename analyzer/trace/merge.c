@@ -6,6 +6,7 @@
 #include "base/archive.h"
 #include "trace/cursor.h"
 #include "trace/jit.h"
+#include "base/order.h"
 #include "base/queue.h"
 #include "base/memory.h"
 
@@ -317,9 +318,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return TPA_UP(x->offset, y->offset) ?: TPA_UP(x->begin, y->begin);
 }
 
 static void resume_chunk(struct tpa_merge *events, size_t number, const struct place *place)

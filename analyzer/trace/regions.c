@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/trace.h"
 
 static bool is_category(const struct tpa_op *op, const char *category)
@@ -56,9 +57,8 @@ static void add(struct tpa_op *op, const struct tpa_op *around, uint32_t number,
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct tpa_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
-	int order = strcmp(a->name, b->name);
 
-	return order ? order : a < b ? -1 : a > b;
+	return strcmp(a->name, b->name) ?: TPA_UP(a, b);
 }
 
 static void find_parallel(struct tpa_trace *trace, uint32_t *of_frame, uint32_t *named, size_t *count)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/lost_records.h"
 #include "trace/records.h"
 
@@ -25,9 +26,7 @@ static int by_id(const void *a, const void *b)
 {
 	const struct tpa_module *x = a, *y = b;
 
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->loaded_ticks < y->loaded_ticks ? -1 : x->loaded_ticks > y->loaded_ticks;
+	return TPA_UP(x->id, y->id) ?: TPA_UP(x->loaded_ticks, y->loaded_ticks);
 }
 
 /* Sorts the modules by ID and notes when each was unloaded. */
@@ -88,17 +87,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct frame_rank *x = a, *y = b;
 
-	if (x->frame.pc != y->frame.pc)
-		return x->frame.pc < y->frame.pc ? -1 : 1;
-	if (x->frame.module != y->frame.module)
-		return x->frame.module < y->frame.module ? -1 : 1;
-	if (x->frame.flags != y->frame.flags)
-		return x->frame.flags < y->frame.flags ? -1 : 1;
-	if (x->frame.code != y->frame.code)
-		return x->frame.code < y->frame.code ? -1 : 1;
-	if (x->frame.line != y->frame.line)
-		return x->frame.line < y->frame.line ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return TPA_UP(x->frame.pc, y->frame.pc) ?: TPA_UP(x->frame.module, y->frame.module) ?:
+	       TPA_UP(x->frame.flags, y->frame.flags) ?: TPA_UP(x->frame.code, y->frame.code) ?:
+	       TPA_UP(x->frame.line, y->frame.line) ?: TPA_UP(x->number, y->number);
 }
 
 /* A frame whose record is missing equals no other. */

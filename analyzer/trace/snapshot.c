@@ -9,6 +9,7 @@
 
 #include "trace/snapshot_maps.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define PAGE 4096u
 #define PAGES_MAX 64u		/* looked up at once */
@@ -160,20 +161,13 @@ void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
 	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
 }
 
-static int by_low(const void *a, const void *b)
-{
-	const struct tprof_range *x = a, *y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
 /* Those that overlap become one. */
 void tpa_frozen_bury(struct tpa_frozen *frozen)
 {
 	size_t count = 0;
 
 	if (frozen->dead_count)
-		qsort(frozen->dead, frozen->dead_count, sizeof(*frozen->dead), by_low);
+		TPA_SORT(frozen->dead, frozen->dead_count, low);
 	for (size_t i = 0; i < frozen->dead_count; i++) {
 		const struct tprof_range *next = &frozen->dead[i];
 
@@ -185,27 +179,11 @@ void tpa_frozen_bury(struct tpa_frozen *frozen)
 	frozen->dead_count = count;
 }
 
-/* The first that ends behind an address. */
-static size_t first_dead(const struct tpa_frozen *frozen, uint64_t address)
-{
-	size_t low = 0, high = frozen->dead_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (frozen->dead[middle].high <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* What of a copy is dead is nothing. */
 static void blank(const struct tpa_frozen *frozen, uint64_t address, char *copy, size_t size)
 {
-	for (size_t i = first_dead(frozen, address); i < frozen->dead_count && frozen->dead[i].low < address + size;
-	     i++) {
+	for (size_t i = TPA_UP_TO(frozen->dead, frozen->dead_count, high, address);
+	     i < frozen->dead_count && frozen->dead[i].low < address + size; i++) {
 		uint64_t low = frozen->dead[i].low > address ? frozen->dead[i].low : address;
 		uint64_t high = frozen->dead[i].high < address + size ? frozen->dead[i].high : address + size;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 int tpa_frozen_proc(pid_t pid, const char *name)
 {
@@ -118,33 +119,17 @@ static bool read_each(struct tpa_frozen *frozen, pid_t pid, take_map *take)
 	return good;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct tpa_frozen_map *x = a, *y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
 bool tpa_frozen_read_maps(struct tpa_frozen *frozen)
 {
 	if (!read_each(frozen, frozen->pid, take_own) || !read_each(frozen, frozen->parent, take_parents))
 		return false;
-	if (frozen->count)
-		qsort(frozen->maps, frozen->count, sizeof(*frozen->maps), by_address);
+	TPA_SORT(frozen->maps, frozen->count, low);
 	return true;
 }
 
 const struct tpa_frozen_map *tpa_frozen_find(const struct tpa_frozen *frozen, uint64_t address)
 {
-	size_t low = 0, high = frozen->count;
+	size_t next = TPA_UP_TO(frozen->maps, frozen->count, low, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (frozen->maps[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < frozen->maps[low - 1].high ? &frozen->maps[low - 1] : NULL;
+	return next && address < frozen->maps[next - 1].high ? &frozen->maps[next - 1] : NULL;
 }

@@ -8,6 +8,7 @@
 #include "model/growth/growth_impl.h"
 #include "model/steps/steps.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 struct birth {
 	size_t site; /* in the list */
@@ -18,16 +19,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct birth *x = a, *y = b;
 
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const struct birth *x = a, *y = b;
-
-	return x->size < y->size ? -1 : x->size > y->size;
+	return TPA_UP(x->site, y->site) ?: TPA_UP(x->place, y->place);
 }
 
 static void summarize(struct tpa_growth_site *site, struct birth *births, size_t count)
@@ -35,7 +27,7 @@ static void summarize(struct tpa_growth_site *site, struct birth *births, size_t
 	site->born[0] = births[0].place;
 	site->born[1] = births[count / 2].place;
 	site->born[2] = births[count - 1].place;
-	qsort(births, count, sizeof(*births), by_size);
+	TPA_SORT(births, count, size);
 	site->typical = births[count / 2].size;
 }
 
@@ -103,17 +95,7 @@ void tpa_growth_births(const struct tpa_growth_inputs *in, const struct tpa_step
 /* The first look that found it; growth->count: none did. */
 static size_t look_of(const struct tpa_growth *growth, uint64_t time)
 {
-	size_t from = 0, to = growth->count;
-
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (growth->time[middle] < time)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return tpa_below(growth->time, growth->count, sizeof(*growth->time), 0, time);
 }
 
 static void count(struct tpa_growth *growth, uint32_t site, uint64_t time)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/growth/growth_impl.h"
 #include "model/stats/stats.h"
 
@@ -69,9 +70,7 @@ static int by_p(const void *a, const void *b)
 {
 	const struct tpa_growth_found *x = a, *y = b;
 
-	if (x->trend.p != y->trend.p)
-		return x->trend.p < y->trend.p ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return TPA_UP(x->trend.p, y->trend.p) ?: TPA_UP(x->index, y->index);
 }
 
 /* How many of the list, the first ones once it is sorted, grow significantly. */
@@ -225,9 +224,7 @@ static int by_weight(const void *a, const void *b)
 		return group - group_of(y);
 	if (group < 2 && x->rate != y->rate)
 		return x->rate > y->rate ? -1 : 1;
-	if (x->most != y->most)
-		return x->most > y->most ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return TPA_DOWN(x->most, y->most) ?: TPA_UP(x->number, y->number);
 }
 
 void tpa_growth_sort(struct tpa_growth_list *list)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/growth/same_stacks.h"
 #include "model/growth/growth_impl.h"
 
@@ -22,11 +23,8 @@ static int by_stack(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->stack.loose != y->stack.loose)
-		return x->stack.loose < y->stack.loose ? -1 : 1;
-	if (x->stack.exact != y->stack.exact)
-		return x->stack.exact < y->stack.exact ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return TPA_UP(x->stack.loose, y->stack.loose) ?: TPA_UP(x->stack.exact, y->stack.exact) ?:
+	       TPA_UP(x->index, y->index);
 }
 
 static size_t first_look(const struct tpa_growth_state *state, size_t looks)

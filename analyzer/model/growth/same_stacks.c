@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/jitdump.h"
 
 #define HASH_LEAST 8u	 /* shorter words are words, with a number in them */
@@ -156,13 +157,6 @@ struct named {
 	const struct tpa_module *module;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	return x->name < y->name ? -1 : x->name > y->name;
-}
-
 /* Those of one name stand together; if there are two files among them, it says nothing of an offset. */
 static void find_several(struct tpa_alike *alike, const struct named *list, size_t count)
 {
@@ -187,7 +181,7 @@ static void name_modules(struct tpa_alike *alike)
 		alike->modules[i] = add_loose(3, alike->trace->modules[i].path);
 		list[i] = (struct named){ alike->modules[i], &alike->trace->modules[i] };
 	}
-	qsort(list, count, sizeof(*list), by_name);
+	TPA_SORT(list, count, name);
 	find_several(alike, list, count);
 	free(list);
 }

@@ -6,6 +6,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 struct tpa_pool {
 	uint64_t address, size;
@@ -44,13 +45,6 @@ static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 void tpa_pools_find(struct tpa_pools *pools, struct tpa_events *events, uint64_t number)
 {
 	const struct tpa_event *event;
@@ -61,8 +55,7 @@ void tpa_pools_find(struct tpa_pools *pools, struct tpa_events *events, uint64_t
 		look_at(pools, &live, event, ++number);
 	if (tpa_events_failed(events))
 		tpa_no_memory();
-	if (pools->backing_count)
-		qsort(pools->backing, pools->backing_count, sizeof(*pools->backing), by_number);
+	TPA_SORT_NUMBERS(pools->backing, pools->backing_count);
 	tpa_live_free(&live);
 	tpa_events_close(events);
 }

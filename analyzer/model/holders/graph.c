@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define WORDS 8192u /* read at once */
 
@@ -27,17 +28,9 @@ struct building {
 
 size_t tpa_holders_find(const struct tpa_holders_block *blocks, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
+	size_t low = TPA_UP_TO(blocks, count, address, address);
 	const struct tpa_holders_block *block;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (blocks[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return SIZE_MAX;
 	block = &blocks[low - 1];
@@ -88,9 +81,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct pointer *x = a, *y = b;
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->block < y->block ? -1 : x->block > y->block;
+	return TPA_UP(x->at, y->at) ?: TPA_UP(x->block, y->block);
 }
 
 static bool is_of(const struct tpa_holders_root *root, uint64_t at)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pairs.h"
 #include "model/holders/links.h"
 
@@ -198,11 +199,7 @@ static int by_stack(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return TPA_UP(x->node, y->node) ?: TPA_UP(x->op, y->op) ?: TPA_UP(x->place, y->place);
 }
 
 struct group {
@@ -214,9 +211,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->first < y->first ? -1 : 1;
+	return TPA_DOWN(x->bytes, y->bytes) ?: TPA_UP(x->first, y->first);
 }
 
 static struct member *list_members(const struct choosing *choosing, size_t *count)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define HEAD 48
 #define CLASSES 32
@@ -98,13 +99,6 @@ static void add_arena(struct adding *adding, const struct tprof_range *range, ui
 	python->arenas[python->arena_count++] = *range;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct tpa_holders_block *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 struct tpa_holders_block *tpa_python_add_pools(struct tpa_holders_python *python, const struct tprof_range *mapped,
 					       size_t mapped_count, struct tpa_holders_block *blocks, size_t *count)
 {
@@ -117,7 +111,7 @@ struct tpa_holders_block *tpa_python_add_pools(struct tpa_holders_python *python
 			add_arena(&adding, &mapped[i], bytes == SMALL_ARENA ? SMALL_POOL : LARGE_POOL);
 	}
 	if (adding.count > adding.old)
-		qsort(adding.blocks, adding.count, sizeof(*adding.blocks), by_address);
+		TPA_SORT(adding.blocks, adding.count, address);
 	*count = adding.count;
 	return adding.blocks;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define INTERPRETERS_MOST 64
 #define THREADS_MOST 4096
@@ -147,13 +148,6 @@ static void add_thread(struct tpa_holders_python *python, uint64_t thread)
 
 /* ---- all ---- */
 
-static int by_low(const void *a, const void *b)
-{
-	const struct tpa_python_area *x = a, *y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
 void tpa_python_find_roots(struct tpa_holders_python *python, struct tpa_holders_block *blocks, size_t count)
 {
 	const struct tprof_python *of = python->of;
@@ -170,29 +164,12 @@ void tpa_python_find_roots(struct tpa_holders_python *python, struct tpa_holders
 			add_state(python, blocks, count, thread, of->thread_dict ? thread + of->thread_dict : 0);
 		}
 	}
-	if (python->area_count)
-		qsort(python->areas, python->area_count, sizeof(*python->areas), by_low);
-}
-
-/* How many areas begin at the address or before it. */
-static size_t count_before(const struct tpa_holders_python *python, uint64_t address)
-{
-	size_t low = 0, high = python->area_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (python->areas[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TPA_SORT(python->areas, python->area_count, low);
 }
 
 void tpa_python_clip_root(const struct tpa_holders_python *python, uint64_t address, struct tpa_holders_root *root)
 {
-	size_t next = count_before(python, address);
+	size_t next = TPA_UP_TO(python->areas, python->area_count, low, address);
 
 	if (next < python->area_count && root->high > python->areas[next].low)
 		root->high = python->areas[next].low;
@@ -220,7 +197,7 @@ static void name_entry(struct tpa_holders_python *python, const struct tpa_pytho
 
 bool tpa_python_name_root(struct tpa_holders_python *python, uint64_t address, struct tpa_holders_root *root)
 {
-	size_t before = count_before(python, address);
+	size_t before = TPA_UP_TO(python->areas, python->area_count, low, address);
 	const struct tpa_python_area *area = before ? &python->areas[before - 1] : NULL;
 	char name[100];
 

@@ -6,6 +6,7 @@
 #include "model/ops/ops.h"
 #include "model/stats/warmup.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define SHAPE_MAX 255 /* bytes of a shape's text */
 #define TORCH "aten::"
@@ -184,9 +185,7 @@ static int by_total(const void *left, const void *right)
 {
 	const struct tpa_op_stats *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
+	return TPA_DOWN(a->total_ns, b->total_ns) ?: TPA_UP(a->op, b->op);
 }
 
 struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t *count)

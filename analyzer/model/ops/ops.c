@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* ---- numbers ---- */
 
 static int compare_ops(const void *left, const void *right, void *context)
 {
 	const struct tpa_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
-	int order = strcmp(a->name, b->name);
 
-	order = order ? order : strcmp(a->category, b->category);
-	return order ? order : a < b ? -1 : a > b;
+	return strcmp(a->name, b->name) ?: strcmp(a->category, b->category) ?: TPA_UP(a, b);
 }
 
 static bool same_names(const struct tpa_op *a, const struct tpa_op *b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/replay/interior.h"
 
+#include "base/order.h"
+
 #define STRING_HEAD 24u /* length, capacity, count of references */
 #define COUNT_MOST 0xfffffffu
 
@@ -38,17 +40,9 @@ static bool is_string(const struct interior *at)
 
 static bool is_of_file(const struct tpa_reach_roots *roots, uint64_t address)
 {
-	size_t low = 0, high = roots->file_count;
+	size_t at = TPA_UP_TO(roots->files, roots->file_count, high, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (roots->files[middle].high <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < roots->file_count && address >= roots->files[low].low;
+	return at < roots->file_count && address >= roots->files[at].low;
 }
 
 /* In front of the table it says how far from the object's beginning the part is that points to it (Itanium C++ ABI, 2.5.2). */

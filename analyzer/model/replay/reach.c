@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/replay/interior.h"
 #include "model/replay/replay.h"
 
@@ -29,19 +30,12 @@ typedef void meet(struct search *search, size_t block, bool exact, uint8_t from)
 /* The block that holds the address. SIZE_MAX: none. A block of no bytes has its beginning. */
 static size_t find(const struct search *search, uint64_t address)
 {
-	size_t low = 0, high = search->count;
 	const struct tpa_reach_block *block;
+	size_t low;
 
 	if (address < search->low || address >= search->high)
 		return SIZE_MAX;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (search->blocks[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = TPA_UP_TO(search->blocks, search->count, address, address);
 	if (!low)
 		return SIZE_MAX;
 	block = &search->blocks[low - 1];
@@ -123,13 +117,6 @@ static void meet_lost(struct search *search, size_t block, bool exact, uint8_t f
 		*now = TPROF_REACH_INDIRECT;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct tpa_reach_block *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 static void search_roots(struct search *search, const struct tpa_reach_roots *roots)
 {
 	for (size_t i = 0; i < roots->word_count; i++) {
@@ -150,7 +137,7 @@ void tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct
 
 	if (!count)
 		return;
-	qsort(blocks, count, sizeof(*blocks), by_address);
+	TPA_SORT(blocks, count, address);
 	search.low = blocks[0].address;
 	search.high = blocks[count - 1].address + (blocks[count - 1].size ? blocks[count - 1].size : 1);
 	search.stack = tpa_resize(NULL, 2 * count, sizeof(*search.stack)); /* each block at most twice */
@@ -213,8 +200,7 @@ static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t
 							       .node = numbers[site->node],
 							       .op = site->op };
 	}
-	if (*count)
-		qsort(blocks, *count, sizeof(*blocks), by_address);
+	TPA_SORT(blocks, *count, address);
 	free(numbers);
 	return blocks;
 }

@@ -6,6 +6,7 @@
 
 #include "model/replay/replay_impl.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define REGIONS_MOST 8192u /* of a reading; one with more is damaged */
 #define ARENA                                                                                                          \
@@ -268,17 +269,10 @@ static void sort_region(struct sorting *sorting, const struct tpa_makeup_region 
 /* With its header, as glibc maps it: what lies in an anonymous region that is no arena is a block of its own mapping. */
 static void add_block(struct tpa_makeup_state *state, const struct tpa_block *block)
 {
-	size_t low = 0, high = state->plain;
+	/* The first region that ends behind it. */
+	size_t low = TPA_UP_TO(state->list, state->plain, is.high, block->address);
 	uint64_t usable;
 
-	while (low < high) { /* the first region that ends behind it */
-		size_t middle = low + (high - low) / 2;
-
-		if (state->list[middle].is.high <= block->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == state->plain || state->list[low].is.low > block->address)
 		return;
 	usable = tpa_slack_usable(block->size, block->slack);
@@ -305,29 +299,22 @@ static int by_address(const void *a, const void *b)
 	const struct tpa_makeup_region *x = a, *y = b;
 	bool counted_x = x->is.kind >= TPROF_REGION_THREAD_STACK, counted_y = y->is.kind >= TPROF_REGION_THREAD_STACK;
 
-	if (counted_x != counted_y)
-		return counted_x ? 1 : -1;
-	return (x->is.low > y->is.low) - (x->is.low < y->is.low);
+	return TPA_UP(counted_x, counted_y) ?: TPA_UP(x->is.low, y->is.low);
 }
 
 static int by_owner(const void *a, const void *b)
 {
 	const struct tpa_makeup_owner *x = a, *y = b;
 
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->module > y->module) - (x->module < y->module);
+	return TPA_UP(x->part, y->part) ?: TPA_UP(x->node, y->node) ?: TPA_UP(x->file, y->file) ?:
+	       TPA_UP(x->module, y->module);
 }
 
 static int by_size(const void *a, const void *b)
 {
 	const struct tpa_makeup_owner *x = a, *y = b;
 
-	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : by_owner(a, b);
+	return TPA_DOWN(x->bytes, y->bytes) ?: by_owner(a, b);
 }
 
 /* Each owner once. */

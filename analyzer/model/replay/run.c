@@ -8,6 +8,7 @@
 #include "model/replay/run.h"
 #include "model/replay/start_times.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/queue.h"
 #include "trace/chunks.h"
 
@@ -292,9 +293,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct chosen *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->trace->header->pid < y->trace->header->pid ? -1 : x->trace->header->pid > y->trace->header->pid;
+	return TPA_UP(x->start, y->start) ?: TPA_UP(x->trace->header->pid, y->trace->header->pid);
 }
 
 /* The traces in order of start; those that the options leave out go, the run's start stays. */

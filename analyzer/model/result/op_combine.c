@@ -5,24 +5,22 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/ops/ops.h"
 
 static int by_name(const void *left, const void *right)
 {
 	const struct tpa_op_stats *a = *(const struct tpa_op_stats *const *)left;
 	const struct tpa_op_stats *b = *(const struct tpa_op_stats *const *)right;
-	int order = strcmp(a->name, b->name);
 
-	return order ? order : strcmp(a->category, b->category);
+	return strcmp(a->name, b->name) ?: strcmp(a->category, b->category);
 }
 
 static int by_total(const void *left, const void *right)
 {
 	const struct tpa_op_stats *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return TPA_DOWN(a->total_ns, b->total_ns) ?: strcmp(a->name, b->name);
 }
 
 static void add_shape(struct tpa_op_stats *to, const struct tpa_shape_stats *from)

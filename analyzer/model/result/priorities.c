@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* Of a region, with the part of the thread that opened it: other threads' parts run beside that. */
 static uint64_t own(const struct tpa_op_stats *op)
 {
@@ -15,9 +17,7 @@ static int by_self(const void *left, const void *right)
 {
 	const struct tpa_priority *a = left, *b = right;
 
-	if (a->own_ns != b->own_ns)
-		return a->own_ns > b->own_ns ? -1 : 1;
-	return strcmp(a->op->name, b->op->name);
+	return TPA_DOWN(a->own_ns, b->own_ns) ?: strcmp(a->op->name, b->op->name);
 }
 
 size_t tpa_priorities(const struct tpa_process *process, double share, struct tpa_priority *list)

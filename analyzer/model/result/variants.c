@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 static bool same_program(const struct tpa_process *a, const struct tpa_process *b)
 {
@@ -94,9 +95,7 @@ static int by_self(const void *left, const void *right)
 {
 	const struct tpa_variant_op *a = left, *b = right;
 
-	if (a->sum.self_ns != b->sum.self_ns)
-		return a->sum.self_ns > b->sum.self_ns ? -1 : 1;
-	return strcmp(a->sum.name, b->sum.name);
+	return TPA_DOWN(a->sum.self_ns, b->sum.self_ns) ?: strcmp(a->sum.name, b->sum.name);
 }
 
 /* Returns their self time, all together. */

@@ -5,6 +5,7 @@
 
 #include "trace/number_archive.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 void tpa_cpu_init(struct tpa_cpu_counts *counts)
 {
@@ -44,11 +45,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct tpa_cpu_site *a = left, *b = right;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
+	return TPA_UP(a->node, b->node) ?: TPA_UP(a->thread, b->thread) ?: TPA_UP(a->op, b->op);
 }
 
 struct tpa_cpu_site *tpa_cpu_result(struct tpa_cpu_counts *counts, size_t *count)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/archive.h"
+#include "base/order.h"
 #include "trace/number_archive.h"
 
 const char *tpa_makeup_path(const struct tpa_trace *trace, const struct tpa_makeup_owner *owner)
@@ -29,22 +30,14 @@ const char *tpa_makeup_key(enum tpa_makeup_part part)
 bool tpa_makeup_at(const struct tpa_makeup *makeup, uint64_t time, enum tpa_makeup_part part, double *bytes)
 {
 	const struct tpa_makeup_sample *before = NULL, *after = &makeup->end.sample;
-	size_t low = 0, high = makeup->count;
+	size_t later = TPA_UP_TO(makeup->list, makeup->count, time, time);
 
 	if (!makeup->readings)
 		return false;
-	while (low < high) { /* the first one that is later */
-		size_t middle = low + (high - low) / 2;
-
-		if (makeup->list[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0)
-		before = &makeup->list[low - 1];
-	if (low < makeup->count)
-		after = &makeup->list[low];
+	if (later > 0)
+		before = &makeup->list[later - 1];
+	if (later < makeup->count)
+		after = &makeup->list[later];
 	if (!before || after->time <= time) {
 		*bytes = (double)after->parts[part];
 		return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/stats/student.h"
 
 #define BOTH (2 * TPA_BATCH_MAX)
@@ -26,13 +27,6 @@ struct ranked {
 	double value, *rank;
 };
 
-static int by_value(const void *left, const void *right)
-{
-	double x = ((const struct ranked *)left)->value, y = ((const struct ranked *)right)->value;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Ranks among all, as shares of how many there are; equal values have the mean of theirs. */
 static void rank(const struct tpa_batches *a, const struct tpa_batches *b, double *ranks_a, double *ranks_b)
 {
@@ -43,7 +37,7 @@ static void rank(const struct tpa_batches *a, const struct tpa_batches *b, doubl
 		list[i] = (struct ranked){ a->means[i], &ranks_a[i] };
 	for (size_t i = 0; i < b->series.count; i++)
 		list[a->series.count + i] = (struct ranked){ b->means[i], &ranks_b[i] };
-	qsort(list, all, sizeof(*list), by_value);
+	TPA_SORT(list, all, value);
 	for (size_t i = 0, next; i < all; i = next) {
 		for (next = i + 1; next < all && list[next].value <= list[i].value; next++)
 			;
@@ -110,13 +104,6 @@ static bool drifts(const struct series *series, size_t count)
 	return count >= DRIFT_LEAST && (double)count / series->factor < INDEPENDENT_LEAST;
 }
 
-static int by_number(const void *left, const void *right)
-{
-	double x = *(const double *)left, y = *(const double *)right;
-
-	return x < y ? -1 : x > y;
-}
-
 /* All differences between the sides in order: their middle, and those that the test would not refuse. */
 static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, double half,
 		   struct tpa_difference *difference)
@@ -128,7 +115,7 @@ static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, dou
 	for (size_t i = 0; i < a->series.count; i++)
 		for (size_t k = 0; k < b->series.count; k++)
 			list[count++] = b->means[k] - a->means[i];
-	qsort(list, count, sizeof(*list), by_number);
+	TPA_SORT_NUMBERS(list, count);
 	difference->ratio = exp((list[(count - 1) / 2] + list[count / 2]) / 2);
 	if (skip) {
 		difference->interval.low = exp(list[skip - 1]);

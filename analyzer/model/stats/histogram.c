@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/stats/stats.h"
 
 #define GROUPS (64 - TPA_HISTOGRAM_BITS + 1)
@@ -144,19 +145,12 @@ void tpa_histogram_scale(struct tpa_histogram *histogram, double factor)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static uint64_t exact(const struct tpa_histogram *histogram, uint64_t rank)
 {
 	uint64_t sorted[TPA_HISTOGRAM_EXACT];
 
 	memcpy(sorted, histogram->few, sizeof(sorted));
-	qsort(sorted, histogram->count, sizeof(*sorted), by_value);
+	TPA_SORT_NUMBERS(sorted, histogram->count);
 	return sorted[rank - 1];
 }
 

@@ -5,19 +5,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define SHARE_LEAST 5.0 /* hits and misses of each expected, for the normal distribution to be near */
 
 struct rank_value {
 	uint64_t value, a, b;
 };
-
-static int by_value(const void *left, const void *right)
-{
-	const struct rank_value *x = left, *y = right;
-
-	return x->value < y->value ? -1 : x->value > y->value;
-}
 
 /* Both sides' values one by one; those that are the same are neighbours. */
 static size_t gather_few(struct rank_value *list, const struct tpa_histogram *a, const struct tpa_histogram *b)
@@ -28,7 +22,7 @@ static size_t gather_few(struct rank_value *list, const struct tpa_histogram *a,
 		list[count++] = (struct rank_value){ a->few[i], 1, 0 };
 	for (uint64_t i = 0; i < b->count; i++)
 		list[count++] = (struct rank_value){ b->few[i], 0, 1 };
-	qsort(list, count, sizeof(*list), by_value);
+	TPA_SORT(list, count, value);
 	return count;
 }
 
@@ -88,7 +82,7 @@ static int by_p(const void *left, const void *right)
 {
 	double x = **(double *const *)left, y = **(double *const *)right;
 
-	return x < y ? -1 : x > y;
+	return TPA_UP(x, y);
 }
 
 void tpa_holm(double *list, size_t count)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/stats/stats.h"
 #include "model/stats/student.h"
 
@@ -256,13 +257,6 @@ static size_t find_onset(const double *x, const double *y, size_t n)
 	return onset;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double median_slope(const double *x, const double *y, size_t n)
 {
 	static double slopes[TPA_TREND_MAX * (TPA_TREND_MAX - 1) / 2];
@@ -271,7 +265,7 @@ static double median_slope(const double *x, const double *y, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n; j++)
 			slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
-	qsort(slopes, count, sizeof(*slopes), by_value);
+	TPA_SORT_NUMBERS(slopes, count);
 	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
 }
 

@@ -4,12 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "base/order.h"
 
 /* Of n sorted values, the one that a share of them does not exceed (nearest rank). */
 static double quartile(const uint64_t *sorted, size_t n, size_t of_four)
@@ -33,7 +28,7 @@ size_t tpa_warmup(const uint64_t *durations, size_t count)
 	half = count / 2;
 	rest = count - half;
 	memcpy(sorted, durations + half, rest * sizeof(*sorted));
-	qsort(sorted, rest, sizeof(*sorted), by_value);
+	TPA_SORT_NUMBERS(sorted, rest);
 	fence = 2.5 * quartile(sorted, rest, 3) - 1.5 * quartile(sorted, rest, 1);
 	while (warm < half && (double)durations[warm] > fence)
 		warm++;

@@ -6,6 +6,7 @@
 
 #include "trace/number_archive.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define COVERED 0.5   /* the share of the sequence that the steps must make up */
 #define AS_GOOD 0.004 /* two candidates that differ by less are equally good */
@@ -72,7 +73,7 @@ static int by_value(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	return a < b ? -1 : a > b;
+	return TPA_UP(a, b);
 }
 
 static uint32_t id_of(const struct search *search, uint32_t symbol)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "trace/number_archive.h"
 
 void tpa_step_ops_free(struct tpa_step_ops *ops)
@@ -212,9 +213,7 @@ static int by_time(const void *left, const void *right)
 {
 	const struct tpa_step_op *a = left, *b = right;
 
-	if (a->self_ns != b->self_ns)
-		return a->self_ns > b->self_ns ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
+	return TPA_DOWN(a->self_ns, b->self_ns) ?: TPA_UP(a->op, b->op);
 }
 
 static void list_ops(const struct tpa_step_ops *ops, struct tpa_step_stats *stats)
@@ -287,9 +286,7 @@ static int by_length(const void *left, const void *right)
 {
 	const struct tpa_step_outlier *a = left, *b = right;
 
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return a->step < b->step ? -1 : a->step > b->step;
+	return TPA_DOWN(a->ns, b->ns) ?: TPA_UP(a->step, b->step);
 }
 
 static void scale(uint64_t *time, double tick_ns)

@@ -5,6 +5,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/stats/effective.h"
 #include "model/stats/warmup.h"
 
@@ -228,21 +229,13 @@ void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 
 struct tpa_born tpa_steps_at(const struct tpa_step_stats *stats, uint64_t ns)
 {
-	size_t low = 0, high = stats->list_count;
+	size_t at = TPA_BELOW(stats->list, stats->list_count, end_ns, ns); /* the first that ends then or later */
 
 	if (!stats->list_count)
 		return (struct tpa_born){ 0, 0 };
-	while (low < high) { /* the first that ends at the moment or later */
-		size_t middle = low + (high - low) / 2;
-
-		if (stats->list[middle].end_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == stats->list_count)
+	if (at == stats->list_count)
 		return (struct tpa_born){ stats->count + 1, stats->count + 1 };
-	return (struct tpa_born){ stats->list[low].first, stats->list[low].first + stats->list[low].steps - 1 };
+	return (struct tpa_born){ stats->list[at].first, stats->list[at].first + stats->list[at].steps - 1 };
 }
 
 void tpa_steps_result_free(struct tpa_step_stats *stats)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define WIDTH 1080.0
 #define LEFT 74.0
@@ -249,13 +250,6 @@ void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeli
 	put_key(&chart, timeline, live > 0, rss > 0);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* What nearly all of the steps are below: the first one, with the program's start, would make the others invisible. */
 static double most_steps(const json_t *steps)
 {
@@ -264,7 +258,7 @@ static double most_steps(const json_t *steps)
 
 	for (size_t i = 0; i < count; i++)
 		times[i] = number(json_array_get(steps, i), "time_ns");
-	qsort(times, count, sizeof(*times), by_value);
+	TPA_SORT_NUMBERS(times, count);
 	most = fmin(1.6 * times[(count - 1) * 95 / 100], times[count - 1]);
 	free(times);
 	return fmax(most, 1);

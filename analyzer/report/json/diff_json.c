@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/diff_words.h"
 
 #define ALIKE_ROW 0.0005 /* of a row: its ratio is printed as 1.000 */
@@ -241,7 +242,7 @@ static int by_change(const void *left, const void *right)
 	double x = change_of(*(const struct tpa_diff_time *const *)left);
 	double y = change_of(*(const struct tpa_diff_time *const *)right);
 
-	return x < y ? 1 : x > y ? -1 : 0;
+	return TPA_DOWN(x, y);
 }
 
 /* ---- what is listed, and what is only counted ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/ops/op_tree.h"
 
 void tpa_call_tree_free(struct tpa_call_tree *tree)
@@ -31,9 +32,7 @@ static int by_weight(const void *left, const void *right, void *context)
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const uint64_t *weight = context;
 
-	if (weight[a] != weight[b])
-		return weight[a] > weight[b] ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return TPA_DOWN(weight[a], weight[b]) ?: TPA_UP(a, b);
 }
 
 static void show(struct tpa_call_tree *tree, uint32_t node)
@@ -128,9 +127,7 @@ static int by_own(const void *left, const void *right)
 {
 	const struct tpa_layer *a = left, *b = right;
 
-	if (a->own_ns != b->own_ns)
-		return a->own_ns > b->own_ns ? -1 : 1;
-	return !a->name || !b->name ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
+	return TPA_DOWN(a->own_ns, b->own_ns) ?: strcmp(a->name ?: "", b->name ?: "");
 }
 
 void tpa_layers(struct tpa_layers *layers, const struct tpa_process *process)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/stack.h"
 
 static const struct tpa_trace *trace_of(const struct tpa_variants *variants, size_t number)
@@ -155,14 +156,14 @@ int tpa_compare_by_share(const void *left, const void *right)
 {
 	const struct tpa_compare_op *a = left, *b = right;
 
-	return a->share > b->share ? -1 : a->share < b->share;
+	return TPA_DOWN(a->share, b->share);
 }
 
 int tpa_compare_by_peak(const void *left, const void *right)
 {
 	const struct tpa_compare_op *a = left, *b = right;
 
-	return a->peak > b->peak ? -1 : a->peak < b->peak;
+	return TPA_DOWN(a->peak, b->peak);
 }
 
 struct tpa_roof_place tpa_compare_place(const struct tpa_machine *machine, const struct tpa_variant *variant,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/cover_tree.h"
 
 #define LEAST 0.01	  /* the share of a row, where their number is limited, */
@@ -213,11 +214,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct tpa_cover_row *a = left, *b = right;
 
-	if (is_of_interest(a) != is_of_interest(b))
-		return is_of_interest(a) ? -1 : 1;
-	if (a->amount != b->amount)
-		return a->amount > b->amount ? -1 : 1;
-	return 0;
+	return TPA_DOWN(is_of_interest(a), is_of_interest(b)) ?: TPA_DOWN(a->amount, b->amount);
 }
 
 void tpa_cover_finish(struct tpa_cover *cover, size_t most)

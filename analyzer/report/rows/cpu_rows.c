@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/stack_numbers.h"
 #include "report/rows/row_index.h"
 
@@ -195,19 +196,12 @@ static int compare(const void *left, const void *right, void *context)
 	const struct tpa_cpu_row *a = left, *b = right;
 	bool by_total = *(const bool *)context;
 	uint64_t x = by_total ? a->total.periods : a->self.periods, y = by_total ? b->total.periods : b->self.periods;
-	int order;
 
 	if (x == y)
 		x = by_total ? a->self.periods : a->total.periods, y = by_total ? b->self.periods : b->total.periods;
-	if (x != y)
-		return x > y ? -1 : 1;
 	/* Equal rows have the same order in every run of the analyzer. */
-	order = tpa_row_names_compare(&a->line, a->op, &b->line, b->op);
-	if (!order && a->process != b->process)
-		order = a->process < b->process ? -1 : 1;
-	if (!order && a->thread != b->thread)
-		order = a->thread < b->thread ? -1 : 1;
-	return order ? order : a->node < b->node ? -1 : a->node > b->node;
+	return TPA_DOWN(x, y) ?: tpa_row_names_compare(&a->line, a->op, &b->line, b->op) ?:
+	       TPA_UP(a->process, b->process) ?: TPA_UP(a->thread, b->thread) ?: TPA_UP(a->node, b->node);
 }
 
 struct tpa_cpu_rows *tpa_cpu_rows_end(struct tpa_cpu_builder *builder)

@@ -9,6 +9,7 @@
 #include "model/stats/rank.h"
 #include "report/rows/diff_words.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
 
@@ -206,9 +207,7 @@ static int by_change(const void *left, const void *right)
 	double x = fabs(a->side[1].runs.mean - a->side[0].runs.mean);
 	double y = fabs(b->side[1].runs.mean - b->side[0].runs.mean);
 
-	if (x < y || x > y)
-		return x < y ? 1 : -1;
-	return a->key < b->key ? -1 : a->key > b->key;
+	return TPA_DOWN(x, y) ?: TPA_UP(a->key, b->key);
 }
 
 const struct tpa_diff_row **tpa_diff_rows_sort(const struct tpa_diff_rows *rows, size_t *count)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 struct tpa_file_lines *tpa_file_lines_new(void)
 {
@@ -110,9 +111,8 @@ void tpa_file_lines_add_growth(struct tpa_file_lines *lines, const struct tpa_pr
 static int by_place(const void *left, const void *right)
 {
 	const struct tpa_file_line *a = left, *b = right;
-	int order = strcmp(a->file, b->file);
 
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	return strcmp(a->file, b->file) ?: TPA_UP(a->line, b->line);
 }
 
 void tpa_file_lines_sort(struct tpa_file_lines *lines)
@@ -134,11 +134,8 @@ static int by_peak(const void *left, const void *right)
 {
 	const struct tpa_file_line *a = left, *b = right;
 
-	if (a->self.peak_bytes != b->self.peak_bytes)
-		return a->self.peak_bytes > b->self.peak_bytes ? -1 : 1;
-	if (a->self.bytes != b->self.bytes)
-		return a->self.bytes > b->self.bytes ? -1 : 1;
-	return strcmp(a->file, b->file);
+	return TPA_DOWN(a->self.peak_bytes, b->self.peak_bytes) ?: TPA_DOWN(a->self.bytes, b->self.bytes) ?:
+	       strcmp(a->file, b->file);
 }
 
 struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines)

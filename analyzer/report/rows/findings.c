@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/growth/same_stacks.h"
 #include "report/rows/known_caches.h"
 #include "report/rows/own_code.h"
@@ -175,9 +176,7 @@ static int by_rate(const void *a, const void *b)
 {
 	const struct tpa_finding_line *x = a, *y = b;
 
-	if (x->rate != y->rate)
-		return x->rate > y->rate ? -1 : 1;
-	return x->line.frame < y->line.frame ? -1 : x->line.frame > y->line.frame;
+	return TPA_DOWN(x->rate, y->rate) ?: TPA_UP(x->line.frame, y->line.frame);
 }
 
 /* How many of the finding's stacks run in the function of that line. */
@@ -253,11 +252,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct tpa_finding *x = a, *y = b;
 
-	if (rank_of(x) != rank_of(y))
-		return rank_of(x) - rank_of(y);
-	if (x->site.rate != y->site.rate)
-		return x->site.rate > y->site.rate ? -1 : 1;
-	return x->site.number < y->site.number ? -1 : x->site.number > y->site.number;
+	return TPA_UP(rank_of(x), rank_of(y)) ?: TPA_DOWN(x->site.rate, y->site.rate) ?:
+	       TPA_UP(x->site.number, y->site.number);
 }
 
 /* ---- Python's arenas ---- */

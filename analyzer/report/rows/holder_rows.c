@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/units.h"
 
 #define LINKS_BEHIND 2 /* in the text of a path, of what follows the holder */
@@ -40,9 +41,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct tpa_held *x = *(const struct tpa_held *const *)a, *y = *(const struct tpa_held *const *)b;
 
-	if (x->all_bytes != y->all_bytes)
-		return x->all_bytes > y->all_bytes ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return TPA_DOWN(x->all_bytes, y->all_bytes) ?: TPA_UP(x->node, y->node);
 }
 
 const struct tpa_held **tpa_held_list(const struct tpa_trace *trace, enum tprof_held what, size_t *count)

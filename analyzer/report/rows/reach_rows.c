@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 const struct tpa_reach_kind tpa_reach_kinds[TPA_REACH_KINDS] = {
 	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
@@ -23,9 +24,7 @@ static int by_bytes(const void *a, const void *b)
 	const struct tpa_reach_sum *x = *(const struct tpa_reach_sum *const *)a;
 	const struct tpa_reach_sum *y = *(const struct tpa_reach_sum *const *)b;
 
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return TPA_DOWN(x->bytes, y->bytes) ?: TPA_UP(x->node, y->node);
 }
 
 uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/ops/op_tree.h"
 #include "report/rows/estimate.h"
 #include "report/rows/row_index.h"
@@ -310,14 +311,8 @@ void tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *pr
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
 static int compare_names(const struct tpa_row *a, const struct tpa_row *b)
 {
-	int order;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	order = tpa_row_names_compare(&a->line, a->op, &b->line, b->op);
-	if (!order && a->process != b->process)
-		order = a->process < b->process ? -1 : 1;
-	return order ? order : a->node < b->node ? -1 : a->node > b->node;
+	return TPA_UP(a->key, b->key) ?: tpa_row_names_compare(&a->line, a->op, &b->line, b->op) ?:
+	       TPA_UP(a->process, b->process) ?: TPA_UP(a->node, b->node);
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
@@ -331,7 +326,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 		x = sort_number(&a->self, &bytes), y = sort_number(&b->self, &bytes);
 	if (x == y)
 		x = sort_number(&a->total, order), y = sort_number(&b->total, order);
-	return x != y ? (x > y ? -1 : 1) : compare_names(a, b);
+	return TPA_DOWN(x, y) ?: compare_names(a, b);
 }
 
 /* What is estimated is added up in order, with its errors: all rows are needed for that. */

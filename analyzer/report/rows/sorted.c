@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* ---- ops ---- */
 
@@ -33,9 +34,7 @@ static int compare_ops(const void *left, const void *right, void *context)
 	const struct tpa_op_stats *b = *(const struct tpa_op_stats *const *)right;
 	double x = op_number(a, context), y = op_number(b, context);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return TPA_DOWN(x, y) ?: strcmp(a->name, b->name);
 }
 
 void tpa_op_list(struct tpa_op_list *list, const struct tpa_process *process, const char *sort, const regex_t *filter)
@@ -97,9 +96,7 @@ static int compare_steps(const void *left, const void *right, void *context)
 	const struct tpa_step *a = *(const struct tpa_step *const *)left, *b = *(const struct tpa_step *const *)right;
 	double x = step_number(a, context), y = step_number(b, context);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return TPA_DOWN(x, y) ?: TPA_UP(a->first, b->first);
 }
 
 const struct tpa_step **tpa_steps_sort(const struct tpa_step_stats *steps, const char *sort)

@@ -6,6 +6,7 @@
 
 #include "report/rows/row_index.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 /* A row to be. */
 struct group {
@@ -154,29 +155,22 @@ static int compare_names(const struct tpa_stack_rows *rows, const struct group *
 	int order = tpa_row_names_compare(&line, tpa_process_op_name(x->process, first->op), &other,
 					  tpa_process_op_name(y->process, second->op));
 
-	if (!order && x->index != y->index)
-		order = x->index < y->index ? -1 : 1;
-	return order ? order : first->node < second->node ? -1 : first->node > second->node;
+	return order ?: TPA_UP(x->index, y->index) ?: TPA_UP(first->node, second->node);
 }
 
 static int compare_numbers(const void *left, const void *right)
 {
 	const struct rank *a = left, *b = right;
 
-	if (a->last != b->last)
-		return a->last ? 1 : -1;
-	if (a->number != b->number)
-		return a->number > b->number ? -1 : 1;
-	return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : 0;
+	return TPA_UP(a->last, b->last) ?: TPA_DOWN(a->number, b->number) ?: TPA_DOWN(a->bytes, b->bytes);
 }
 
 static int compare_ranks(const void *left, const void *right, void *context)
 {
 	const struct tpa_stack_rows *rows = context;
 	const struct rank *a = left, *b = right;
-	int order = compare_numbers(a, b);
 
-	return order ? order : compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
+	return compare_numbers(a, b) ?: compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
 }
 
 /* By names only those that are shown, and what is equal to the last of them. */

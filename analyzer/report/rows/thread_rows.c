@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/row_index.h"
 
 /* CPU time, or bytes, of one function on one thread. */
@@ -155,9 +156,7 @@ static int compare(const void *left, const void *right, void *sort)
 
 	if (x == y)
 		x = a->stats->bytes, y = b->stats->bytes;
-	if (x != y)
-		return x > y ? -1 : 1;
-	return (a->stats->thread > b->stats->thread) - (a->stats->thread < b->stats->thread);
+	return TPA_DOWN(x, y) ?: TPA_UP(a->stats->thread, b->stats->thread);
 }
 
 void tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,

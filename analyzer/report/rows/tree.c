@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/suppressions.h"
 
 struct tpa_tree *tpa_tree_new(void)
@@ -140,12 +141,9 @@ static int compare(const void *left, const void *right, void *context)
 {
 	const struct tpa_tree_node *nodes = context;
 	const struct tpa_tree_node *a = &nodes[*(const uint32_t *)left], *b = &nodes[*(const uint32_t *)right];
-	int order;
 
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	order = strcmp(text_or_empty(a->function), text_or_empty(b->function));
-	return order ? order : strcmp(text_or_empty(a->module), text_or_empty(b->module));
+	return TPA_DOWN(a->bytes, b->bytes) ?: strcmp(text_or_empty(a->function), text_or_empty(b->function)) ?:
+	       strcmp(text_or_empty(a->module), text_or_empty(b->module));
 }
 
 void tpa_tree_finish(struct tpa_tree *tree)

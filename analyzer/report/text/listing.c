@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/steps/steps.h"
 #include "report/rows/known_caches.h"
 #include "report/text/name.h"
@@ -273,7 +274,7 @@ static int compare_held(const void *left, const void *right, void *context)
 	const enum tpa_holder *a = left, *b = right;
 	uint64_t x = rows->held[*a].live_bytes, y = rows->held[*b].live_bytes;
 
-	return x != y ? (x > y ? -1 : 1) : (int)*a - (int)*b;
+	return TPA_DOWN(x, y) ?: (int)*a - (int)*b;
 }
 
 /* What is not the program's own to free, in sum: such rows come last. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/rows/known_caches.h"
 #include "report/rows/process_facts.h"
 
@@ -165,7 +166,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->label, y->label);
+	return TPA_DOWN(x->bytes, y->bytes) ?: strcmp(x->label, y->label);
 }
 
 static void fill(struct rows *rows)
