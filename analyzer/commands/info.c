@@ -207,23 +207,20 @@ static void print_threads(const struct tpa_session *session, const struct tpa_pr
 	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++) {
 		const struct tpa_thread_stats *thread = &process->threads[i];
 
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_count(thread->thread).text);
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_count(thread->tid).text);
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_count(thread->thread));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_count(thread->tid));
 		tpa_table_add(table, TPA_STYLE_FUNCTION, thread->name);
-		tpa_table_add(table, TPA_STYLE_PLAIN,
-			      tpa_some_count(&numbers, thread->allocations, thread->allocations_variance).text);
-		tpa_table_add(table, TPA_STYLE_PLAIN,
-			      tpa_some_count(&numbers, thread->frees, thread->frees_variance).text);
-		tpa_table_add(table, TPA_STYLE_NUMBER,
-			      tpa_some_bytes(&numbers, thread->bytes, thread->bytes_variance).text);
+		tpa_cell(table, TPA_STYLE_PLAIN,
+			 tpa_some_count(&numbers, thread->allocations, thread->allocations_variance));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_count(&numbers, thread->frees, thread->frees_variance));
+		tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(&numbers, thread->bytes, thread->bytes_variance));
 		tpa_table_add(table, TPA_STYLE_PLAIN,
 			      thread->cpu.samples ? tpa_time(tpa_cpu_ns(process, &thread->cpu)).text : "-");
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(thread->first_ns).text);
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(thread->last_ns).text);
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(thread->first_ns));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(thread->last_ns));
 	}
 	tpa_headline(&session->page, "Threads (%zu)", process->thread_count);
-	tpa_table_print(table, &session->page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, &session->page);
 	if (top && top < process->thread_count)
 		fprintf(session->page.out, "  ... and %zu more (--top 0 for all)\n",
 			process->thread_count - (size_t)top);

@@ -168,11 +168,8 @@ static void print_files(const struct tpa_session *session, const struct tpa_file
 		tpa_table_add(table, TPA_STYLE_FUNCTION, files->list[i].file);
 	}
 	tpa_headline(&session->page, "Files");
-	tpa_table_print(table, &session->page, 2);
-	tpa_table_free(table);
-	if (count < files->count)
-		tpa_print(&session->page, TPA_STYLE_DIM, "\n      and %s more files (--top 0 shows all)\n",
-			  tpa_count(files->count - count).text);
+	tpa_table_end(table, &session->page);
+	tpa_rest_print(&session->page, files->count, count, " file");
 }
 
 /* ---- one file ---- */
@@ -290,8 +287,7 @@ static void print_file(const struct tpa_session *session, const struct tpa_file_
 	if (!source->count)
 		tpa_print(&session->page, TPA_STYLE_DIM,
 			  "the file can't be read: functions are shown instead of its text\n");
-	tpa_table_print(listing.table, &session->page, 2);
-	tpa_table_free(listing.table);
+	tpa_table_end(listing.table, &session->page);
 	tpa_print(&session->page, TPA_STYLE_DIM, "  total: with what was called from the line\n");
 	if (listing.ops)
 		tpa_print(&session->page, TPA_STYLE_DIM,

@@ -91,21 +91,17 @@ void tpa_combined_print(const struct tpa_session *session)
 		numbers.unseen = process->unseen;
 		snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
 		tpa_table_add(table, TPA_STYLE_PLAIN, pid);
-		tpa_table_add(
-			table, TPA_STYLE_NUMBER,
-			tpa_some_bytes(&numbers, process->combined_peak_bytes, process->combined_peak_variance).text);
-		tpa_table_add(table, TPA_STYLE_PLAIN,
-			      tpa_some_percent(&numbers, process->combined_peak_bytes, run->peak_bytes).text);
-		tpa_table_add(
-			table, TPA_STYLE_PLAIN,
-			tpa_some_bytes(&numbers, process->heap.peak_bytes, process->heap.variance.peak_bytes).text);
-		tpa_table_add(
-			table, TPA_STYLE_PLAIN,
-			tpa_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes).text);
+		tpa_cell(table, TPA_STYLE_NUMBER,
+			 tpa_some_bytes(&numbers, process->combined_peak_bytes, process->combined_peak_variance));
+		tpa_cell(table, TPA_STYLE_PLAIN,
+			 tpa_some_percent(&numbers, process->combined_peak_bytes, run->peak_bytes));
+		tpa_cell(table, TPA_STYLE_PLAIN,
+			 tpa_some_bytes(&numbers, process->heap.peak_bytes, process->heap.variance.peak_bytes));
+		tpa_cell(table, TPA_STYLE_PLAIN,
+			 tpa_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes));
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 void tpa_scope_print(const struct tpa_session *session)

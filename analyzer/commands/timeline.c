@@ -33,8 +33,8 @@ static void add_numbers(const struct tpa_page *page, struct tpa_table *table, co
 			uint64_t end)
 {
 	tpa_table_add(table, TPA_STYLE_PLAIN, what);
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_bytes(most, page->exact).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_bytes(end, page->exact).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_bytes(most, page->exact));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(end, page->exact));
 }
 
 /* As jemalloc(3) calls them. */
@@ -58,15 +58,11 @@ static void add_live(const struct tpa_page *page, struct tpa_table *table, const
 	if (tpa_heap_unknown(process))
 		return;
 	tpa_table_add(table, TPA_STYLE_PLAIN, "live bytes");
-	tpa_table_add(table, TPA_STYLE_NUMBER,
-		      tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN,
-		      tpa_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes));
 	tpa_table_add(table, TPA_STYLE_PLAIN, "live blocks");
-	tpa_table_add(table, TPA_STYLE_NUMBER,
-		      tpa_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN,
-		      tpa_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks));
 }
 
 static void print_numbers(const struct tpa_page *page, const struct tpa_process *process)
@@ -83,8 +79,7 @@ static void print_numbers(const struct tpa_page *page, const struct tpa_process 
 	tpa_table_add(table, TPA_STYLE_PLAIN, last && last->rss ? tpa_bytes(last->rss, page->exact).text : "?");
 	add_allocator(page, table, &process->allocator);
 	fputc('\n', page->out);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 static void print_process(struct tpa_session *session, size_t index, const void *argument)

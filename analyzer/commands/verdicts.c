@@ -228,8 +228,8 @@ static struct tpa_text amount(const struct tpa_verdict_row *row, double value, b
 	struct tpa_text text = tpa_bytes(tpa_round(value), exact);
 
 	if (rule->metric == TPA_METRIC_ALLOCATIONS)
-		snprintf(text.text, sizeof(text.text), "%.0f", value);
-	else if (rule->metric == TPA_METRIC_GROWTH)
+		return tpa_text_of("%.0f", value);
+	if (rule->metric == TPA_METRIC_GROWTH)
 		strcat(text.text, (rule->regress ? row->by_second : rule->seconds) ? " a second" : " a step");
 	return text;
 }

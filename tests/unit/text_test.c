@@ -116,14 +116,14 @@ static void names_lose_their_parameters(void **state)
 	assert_string_equal(short_name("((((", 40), "((((");
 }
 
-static char *print_table(const struct tpa_table *table, int width)
+static char *print_table(struct tpa_table *table, int width)
 {
 	struct tpa_page page = { .width = width };
 	char *text = NULL;
 	size_t size;
 
 	page.out = open_memstream(&text, &size);
-	tpa_table_print(table, &page, 2);
+	tpa_table_end(table, &page);
 	fclose(page.out);
 	return text;
 }
@@ -145,7 +145,6 @@ static void tables_are_aligned(void **state)
 				  "          1  one        x\n"
 				  "  1,000,000  a million  y\n");
 	free(text);
-	tpa_table_free(table);
 }
 
 static void times_on_the_command_line(void **state)
@@ -181,7 +180,6 @@ static void lines_do_not_end_with_blanks(void **state)
 	text = print_table(table, 80);
 	assert_string_equal(text, "  n  op\n  1  one\n  2  second  note\n\n");
 	free(text);
-	tpa_table_free(table);
 }
 
 int main(void)

@@ -103,12 +103,9 @@ void tpa_html_quote(const struct tpa_html *html, const char *class,
 static struct tpa_text signed_text(struct tpa_text (*text)(const struct tpa_html *html, double value),
 				   const struct tpa_html *html, double value)
 {
-	struct tpa_text plain = text(html, fabs(value)), with_sign;
+	struct tpa_text plain = text(html, fabs(value));
 
-	if (value >= 0)
-		return plain;
-	snprintf(with_sign.text, sizeof(with_sign.text), "\xe2\x88\x92%.40s", plain.text);
-	return with_sign;
+	return value < 0 ? tpa_text_of("\xe2\x88\x92%s", plain.text) : plain;
 }
 
 static struct tpa_text byte_text(const struct tpa_html *html, double value)
@@ -131,12 +128,10 @@ static struct tpa_text count_text(const struct tpa_html *html, double value)
 static struct tpa_text number_text(const struct tpa_html *html, enum tpa_html_kind kind, const json_t *value)
 {
 	double number = json_number_value(value);
-	struct tpa_text text = { "" };
 
 	switch (kind) {
 	case TPA_HTML_NUMBER:
-		snprintf(text.text, sizeof(text.text), "%.0f", number);
-		return text;
+		return tpa_text_of("%.0f", number);
 	case TPA_HTML_COUNT:
 		return signed_text(count_text, html, number);
 	case TPA_HTML_BYTES:
@@ -145,30 +140,23 @@ static struct tpa_text number_text(const struct tpa_html *html, enum tpa_html_ki
 	case TPA_HTML_TIME:
 		return signed_text(time_text, html, number);
 	case TPA_HTML_SHARE:
-		snprintf(text.text, sizeof(text.text), number > 0 && number < 0.0005 ? "<0.1%%" : "%.1f%%",
-			 100 * number);
-		return text;
+		return tpa_share(number);
 	case TPA_HTML_FACTOR:
-		snprintf(text.text, sizeof(text.text), "%.3g\xc3\x97", number);
-		return text;
+		return tpa_text_of("%.3g\xc3\x97", number);
 	default:
-		snprintf(text.text, sizeof(text.text), "%.4g", number);
-		return text;
+		return tpa_text_of("%.4g", number);
 	}
 }
 
 struct tpa_text tpa_html_figure(const struct tpa_html *html, enum tpa_html_kind kind, const json_t *value)
 {
-	struct tpa_text text = { "\xe2\x80\x93" };
-
 	if (json_is_number(value))
 		return number_text(html, kind, value);
 	if (json_is_array(value) && json_is_number(json_array_get(value, 0)) &&
 	    json_is_number(json_array_get(value, 1)))
-		snprintf(text.text, sizeof(text.text), "%.20s \xe2\x80\x93 %.20s",
-			 number_text(html, kind, json_array_get(value, 0)).text,
-			 number_text(html, kind, json_array_get(value, 1)).text);
-	return text;
+		return tpa_text_of("%.20s \xe2\x80\x93 %.20s", number_text(html, kind, json_array_get(value, 0)).text,
+				   number_text(html, kind, json_array_get(value, 1)).text);
+	return (struct tpa_text){ "\xe2\x80\x93" };
 }
 
 void tpa_html_put_value(const struct tpa_html *html, const char *key, const json_t *value)

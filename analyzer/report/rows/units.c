@@ -2,8 +2,20 @@
 #include "report/rows/units.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+struct tpa_text tpa_text_of(const char *format, ...)
+{
+	struct tpa_text text;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text.text, sizeof(text.text), format, args);
+	va_end(args);
+	return text;
+}
 
 struct tpa_text tpa_count(uint64_t count)
 {
@@ -18,6 +30,11 @@ struct tpa_text tpa_count(uint64_t count)
 		*p++ = digits[i];
 	}
 	return text;
+}
+
+struct tpa_text tpa_range_text(uint64_t first, uint64_t count)
+{
+	return tpa_text_of(count > 1 ? "%" PRIu64 "-%" PRIu64 : "%" PRIu64, first, first + count - 1);
 }
 
 const char *tpa_plural(uint64_t count)
@@ -41,54 +58,48 @@ struct tpa_text tpa_bytes(uint64_t bytes, bool exact)
 		value /= 1024;
 		unit++;
 	}
-	snprintf(text.text, sizeof(text.text), "%.*f %s",
-		 value < 9.995	 ? 2
-		 : value < 99.95 ? 1
-				 : 0,
-		 value, units[unit]);
-	return text;
+	return tpa_text_of("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+}
+
+struct tpa_text tpa_signed_bytes(int64_t bytes, bool exact)
+{
+	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
+
+	return tpa_text_of("%s%s", bytes < 0 ? "-" : "", tpa_bytes(size, exact).text);
 }
 
 struct tpa_text tpa_time(uint64_t ns)
 {
-	struct tpa_text text;
 	uint64_t seconds = ns / 1000000000u;
 	double value = (double)ns;
 	const char *unit = "ns";
 
-	if (seconds >= 3600) {
-		snprintf(text.text, sizeof(text.text), "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600,
-			 seconds / 60 % 60);
-		return text;
-	}
-	if (seconds >= 120) {
-		snprintf(text.text, sizeof(text.text), "%" PRIu64 " min %02" PRIu64 " s", seconds / 60, seconds % 60);
-		return text;
-	}
-	if (ns < 1000) {
-		snprintf(text.text, sizeof(text.text), ns ? "%" PRIu64 " ns" : "%" PRIu64 " s", ns);
-		return text;
-	}
+	if (seconds >= 3600)
+		return tpa_text_of("%" PRIu64 " h %02" PRIu64 " min", seconds / 3600, seconds / 60 % 60);
+	if (seconds >= 120)
+		return tpa_text_of("%" PRIu64 " min %02" PRIu64 " s", seconds / 60, seconds % 60);
+	if (ns < 1000)
+		return tpa_text_of(ns ? "%" PRIu64 " ns" : "%" PRIu64 " s", ns);
 	if (ns < 999500)
 		value /= 1e3, unit = "us";
 	else if (ns < 999500000u)
 		value /= 1e6, unit = "ms";
 	else
 		value /= 1e9, unit = "s";
-	snprintf(text.text, sizeof(text.text), "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
-	return text;
+	return tpa_text_of("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+}
+
+static struct tpa_text percent_text(double percent)
+{
+	return tpa_text_of(percent > 0 && percent < 0.05 ? "<0.1%%" : "%.1f%%", percent);
 }
 
 struct tpa_text tpa_percent(uint64_t part, uint64_t whole)
 {
-	struct tpa_text text;
-	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	return whole ? percent_text(100.0 * (double)part / (double)whole) : (struct tpa_text){ "-" };
+}
 
-	if (!whole)
-		snprintf(text.text, sizeof(text.text), "-");
-	else if (part && percent < 0.05)
-		snprintf(text.text, sizeof(text.text), "<0.1%%");
-	else
-		snprintf(text.text, sizeof(text.text), "%.1f%%", percent);
-	return text;
+struct tpa_text tpa_share(double share)
+{
+	return percent_text(100 * share);
 }

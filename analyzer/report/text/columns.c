@@ -49,14 +49,6 @@ struct tpa_table *tpa_columns_begin(const struct tpa_page *page, const struct tp
 	return tpa_table_new(titles);
 }
 
-static struct tpa_text format(const char *pattern, double real)
-{
-	struct tpa_text text;
-
-	snprintf(text.text, sizeof(text.text), pattern, real);
-	return text;
-}
-
 static struct tpa_text figure(const struct tpa_page *page, enum tpa_unit unit, const struct tpa_figure *value)
 {
 	uint64_t number = (uint64_t)value->number;
@@ -65,23 +57,21 @@ static struct tpa_text figure(const struct tpa_page *page, enum tpa_unit unit, c
 	case TPA_UNIT_BYTES:
 		return tpa_bytes(number, page->exact);
 	case TPA_UNIT_NET_BYTES:
-		return tpa_net_text(page, value->number);
+		return tpa_signed_bytes(value->number, page->exact);
 	case TPA_UNIT_NS:
 		return tpa_time(number);
 	case TPA_UNIT_FLOP:
 		return tpa_flop_text(number);
 	case TPA_UNIT_RATE:
-		return format("%.3g", value->real);
+		return tpa_text_of("%.3g", value->real);
 	case TPA_UNIT_FACTOR:
-		return format("%.3gx", value->real);
+		return tpa_text_of("%.3gx", value->real);
 	case TPA_UNIT_SHARE:
-		if (value->real > 0 && value->real < 0.0005)
-			return (struct tpa_text){ "<0.1%" };
-		return format("%.1f%%", 100 * value->real);
+		return tpa_share(value->real);
 	case TPA_UNIT_INTERVAL_NS:
 		return tpa_time(tpa_round(fmax((value->interval.high - value->interval.low) / 2, 0)));
 	case TPA_UNIT_REAL:
-		return format("%.4g", value->real);
+		return tpa_text_of("%.4g", value->real);
 	default:
 		return tpa_count(number);
 	}

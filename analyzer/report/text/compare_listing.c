@@ -36,11 +36,7 @@ static struct tpa_text none(void)
 
 static struct tpa_text number_text(double number)
 {
-	struct tpa_text text = none();
-
-	if (number > 0)
-		snprintf(text.text, sizeof(text.text), "%.4g", number);
-	return text;
+	return number > 0 ? tpa_text_of("%.4g", number) : none();
 }
 
 static struct tpa_text runs_text(const struct row_context *context, const struct tpa_variant *variant)
@@ -63,13 +59,10 @@ static struct tpa_text step_text(const struct row_context *context, const struct
 
 static struct tpa_text interval_text(const struct row_context *context, const struct tpa_variant *variant)
 {
-	struct tpa_text text = none();
 	double half = (variant->step_interval.high - variant->step_interval.low) / 2;
 
 	(void)context;
-	if (!isnan(half))
-		text = tpa_time(tpa_round(half));
-	return text;
+	return isnan(half) ? none() : tpa_time(tpa_round(half));
 }
 
 static struct tpa_text rate_text(const struct row_context *context, const struct tpa_variant *variant)
@@ -95,11 +88,8 @@ static struct tpa_text gflops_text(const struct row_context *context, const stru
 static struct tpa_text utilisation_text(const struct row_context *context, const struct tpa_variant *variant)
 {
 	double share = tpa_compare_utilisation(context->machine, variant);
-	struct tpa_text text = none();
 
-	if (share >= 0)
-		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * share);
-	return text;
+	return share >= 0 ? tpa_text_of("%.1f%%", 100 * share) : none();
 }
 
 static struct tpa_numbers numbers_of(const struct tpa_page *page, const struct tpa_variant *variant)
@@ -151,8 +141,7 @@ static void print_overview(const struct tpa_page *page, const struct tpa_variant
 		for (size_t i = 0; i < variants->count; i++)
 			tpa_table_add(table, TPA_STYLE_NUMBER, rows[r].text(&context, &variants->list[i]).text);
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 /* ---- ops ---- */
@@ -205,8 +194,7 @@ static void print_ops(const struct tpa_page *page, const struct tpa_variants *va
 	}
 	tpa_headline(page, "Share of the time in ops%s",
 		     machine ? "; what bounds it, and how much of its roof it reached" : "");
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 static void print_peaks(const struct tpa_page *page, const struct tpa_variants *variants,
@@ -220,8 +208,7 @@ static void print_peaks(const struct tpa_page *page, const struct tpa_variants *
 			peak_cell(table, page, &variants->list[i], tpa_compare_op_in(&variants->list[i], &list[n]));
 	}
 	tpa_headline(page, "Memory at the peak, by the op that allocated it");
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 void tpa_compare_print(const struct tpa_page *page, const struct tpa_variants *variants,

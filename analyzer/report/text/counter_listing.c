@@ -35,17 +35,14 @@ static struct tpa_table *table_of(const struct tpa_trace *trace, bool with_ipc)
 static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_trace *trace,
 		    const struct tpa_op_stats *op, bool with_ipc)
 {
-	char shorter[400], ipc[32] = "-";
+	char shorter[400];
 	double rate = per_cycle(trace, &op->counters);
 
 	for (size_t i = 0; i < trace->counter_count; i++)
 		if (trace->counters[i].number)
-			tpa_table_add(table, TPA_STYLE_NUMBER,
-				      tpa_count(op->counters.value[trace->counters[i].number - 1]).text);
-	if (rate >= 0)
-		snprintf(ipc, sizeof(ipc), "%.2f", rate);
+			tpa_cell(table, TPA_STYLE_NUMBER, tpa_count(op->counters.value[trace->counters[i].number - 1]));
 	if (with_ipc)
-		tpa_table_add(table, TPA_STYLE_PLAIN, ipc);
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of(rate >= 0 ? "%.2f" : "-", rate));
 	tpa_table_add(table, TPA_STYLE_FUNCTION, tpa_short_name(page, op->name, 60, shorter, sizeof(shorter)));
 }
 
@@ -62,8 +59,7 @@ void tpa_op_counters_print(const struct tpa_page *page, const struct tpa_process
 	for (size_t i = 0; i < list->count && (!top || i < top); i++)
 		add_row(table, page, trace, list->ops[i], with_ipc);
 	tpa_headline(page, "Counters, while the op was open, of its thread");
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 	if (process->counters.idle_ns)
 		tpa_print(page, TPA_STYLE_WARN,
 			  "  the hardware counters were lent to others for %s: their numbers are too small\n",

@@ -143,9 +143,9 @@ static void add_row(const struct listing *listing, const struct tpa_cover_row *r
 	tpa_table_add(listing->table, TPA_STYLE_NUMBER,
 		      listing->cpu ? tpa_time(row->amount).text
 				   : tpa_about(&numbers, tpa_bytes(row->amount, page->exact)).text);
-	tpa_table_add(listing->table, TPA_STYLE_PLAIN, tpa_percent(row->amount, listing->cover->amount).text);
+	tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_percent(row->amount, listing->cover->amount));
 	if (!listing->cpu)
-		tpa_table_add(listing->table, TPA_STYLE_PLAIN, tpa_about(&numbers, tpa_count(row->blocks)).text);
+		tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_about(&numbers, tpa_count(row->blocks)));
 	tpa_table_add(listing->table, TPA_STYLE_FUNCTION, place);
 	add_text(listing, process->trace, row, columns);
 }
@@ -175,7 +175,6 @@ void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, con
 	for (size_t i = 0; i < cover->count; i++)
 		add_row(&listing, &cover->rows[i], places[i],
 			page->width - widest - (cpu ? TIME_COLUMNS : BYTE_COLUMNS));
-	tpa_table_print(listing.table, page, 2);
-	tpa_table_free(listing.table);
+	tpa_table_end(listing.table, page);
 	free(places);
 }

@@ -31,24 +31,11 @@ void tpa_cpu_print_capture(const struct tpa_page *page, const struct tpa_process
 
 /* ---- text ---- */
 
-static struct tpa_text share_text(double share)
-{
-	struct tpa_text text;
-
-	if (share > 0 && share < 0.0005)
-		snprintf(text.text, sizeof(text.text), "<0.1%%");
-	else
-		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * share);
-	return text;
-}
-
 static struct tpa_text interval_text(const struct tpa_cpu_rows *rows, const struct tpa_cpu *part)
 {
 	struct tpa_interval interval = tpa_cpu_interval(rows, part);
-	struct tpa_text text;
 
-	snprintf(text.text, sizeof(text.text), "%.1f-%.1f%%", 100 * interval.low, 100 * interval.high);
-	return text;
+	return tpa_text_of("%.1f-%.1f%%", 100 * interval.low, 100 * interval.high);
 }
 
 static const struct tpa_thread_stats *thread_of(const struct tpa_process *process, uint32_t thread)
@@ -62,12 +49,10 @@ static const struct tpa_thread_stats *thread_of(const struct tpa_process *proces
 static void thread_cells(struct tpa_table *table, const struct tpa_process *process, uint32_t number)
 {
 	const struct tpa_thread_stats *thread = thread_of(process, number);
-	char text[64];
 
-	snprintf(text, sizeof(text), "%" PRIu32, number);
-	tpa_table_add(table, TPA_STYLE_FUNCTION, text);
-	snprintf(text, sizeof(text), "%.31s (tid %" PRIu32 ")", thread ? thread->name : "", thread ? thread->tid : 0);
-	tpa_table_add(table, TPA_STYLE_DIM, text);
+	tpa_cell(table, TPA_STYLE_FUNCTION, tpa_text_of("%" PRIu32, number));
+	tpa_cell(table, TPA_STYLE_DIM,
+		 tpa_text_of("%.31s (tid %" PRIu32 ")", thread ? thread->name : "", thread ? thread->tid : 0));
 }
 
 /* Of a row without a line. */
@@ -173,13 +158,13 @@ static void cells(const struct tpa_cpu_listing *context, const struct tpa_cpu_ro
 		    options->relation;
 	const struct tpa_cpu *first = options->relation ? &row->total : &row->self;
 
-	tpa_table_add(table, TPA_STYLE_NUMBER, share_text(tpa_cpu_share(rows, first)).text);
-	tpa_table_add(table, TPA_STYLE_DIM, interval_text(rows, first).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_share(tpa_cpu_share(rows, first)));
+	tpa_cell(table, TPA_STYLE_DIM, interval_text(rows, first));
 	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(options->relation ? row->total_ns : row->self_ns).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_count(first->samples).text);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_count(first->samples));
 	if (!flat) {
-		tpa_table_add(table, TPA_STYLE_NUMBER, share_text(tpa_cpu_share(rows, &row->total)).text);
-		tpa_table_add(table, TPA_STYLE_DIM, interval_text(rows, &row->total).text);
+		tpa_cell(table, TPA_STYLE_NUMBER, tpa_share(tpa_cpu_share(rows, &row->total)));
+		tpa_cell(table, TPA_STYLE_DIM, interval_text(rows, &row->total));
 	}
 	if (options->by == TPA_BY_STACK && !options->relation)
 		stack_cell(context, row, table);
@@ -196,9 +181,6 @@ void tpa_cpu_print(const struct tpa_cpu_listing *context, const struct tpa_cpu_r
 		return;
 	for (size_t i = 0; i < count; i++)
 		cells(context, rows, &rows->rows[i], table);
-	tpa_table_print(table, context->page, 2);
-	tpa_table_free(table);
-	if (count < rows->count)
-		tpa_print(context->page, TPA_STYLE_DIM, "      and %s more row%s (--top 0 shows all)\n",
-			  tpa_count(rows->count - count).text, tpa_plural(rows->count - count));
+	tpa_table_end(table, context->page);
+	tpa_rest_print(context->page, rows->count, count, " row");
 }

@@ -30,39 +30,24 @@ static const char *text_of(const json_t *json, const char *key, const char *othe
 /* "1.02 to 1.08"; an end that is not known is left open. */
 static struct tpa_text range_text(const json_t *range)
 {
-	struct tpa_text text = { "-" };
 	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
 	double from = json_number_value(low), to = json_number_value(high);
 
 	if (json_is_number(low) && json_is_number(high))
-		snprintf(text.text, sizeof(text.text), "%.3f to %.3f", from, to);
-	else if (json_is_number(low))
-		snprintf(text.text, sizeof(text.text), "%.3f or more", from);
-	else if (json_is_number(high))
-		snprintf(text.text, sizeof(text.text), "%.3f or less", to);
-	return text;
-}
-
-static struct tpa_text rate_text(const struct tpa_page *page, double value)
-{
-	struct tpa_text text = tpa_bytes(tpa_round(fabs(value)), page->exact);
-
-	if (value < -0.5) {
-		memmove(text.text + 1, text.text, sizeof(text.text) - 2);
-		text.text[0] = '-';
-	}
-	return text;
+		return tpa_text_of("%.3f to %.3f", from, to);
+	if (json_is_number(low))
+		return tpa_text_of("%.3f or more", from);
+	return tpa_text_of(json_is_number(high) ? "%.3f or less" : "-", to);
 }
 
 static struct tpa_text number_text(const struct tpa_page *page, const json_t *json, enum form form)
 {
 	double value = json_number_value(json);
-	struct tpa_text text = { "-" };
 
 	if (form == FORM_RANGE)
 		return range_text(json);
 	if (!json_is_number(json))
-		return text;
+		return (struct tpa_text){ "-" };
 	switch (form) {
 	case FORM_BYTES:
 		return tpa_bytes(tpa_round(value), page->exact);
@@ -71,27 +56,24 @@ static struct tpa_text number_text(const struct tpa_page *page, const json_t *js
 	case FORM_TIME:
 		return tpa_time(tpa_round(value));
 	case FORM_RATE:
-		return rate_text(page, value);
+		return tpa_signed_bytes(llround(value), page->exact);
 	case FORM_SHARE:
-		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * value);
-		return text;
+		return tpa_text_of("%.1f%%", 100 * value);
 	default:
-		snprintf(text.text, sizeof(text.text), form == FORM_P ? "%.2g" : "%.3fx", value);
-		return text;
+		return tpa_text_of(form == FORM_P ? "%.2g" : "%.3fx", value);
 	}
 }
 
 /* "~1.2 MiB": an estimate. */
 static struct tpa_text value_text(const struct tpa_page *page, const json_t *row, const struct column *column)
 {
-	struct tpa_text text = number_text(page, json_object_get(row, column->key), column->form), marked;
+	struct tpa_text text = number_text(page, json_object_get(row, column->key), column->form);
 	char key[64];
 
 	snprintf(key, sizeof(key), "%s_ci95", column->key);
 	if (!json_is_array(json_object_get(row, key)) || column->form == FORM_RATIO)
 		return text;
-	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
-	return marked;
+	return tpa_text_of("~%s", text.text);
 }
 
 /* "too few runs to tell: 3 more would" */
@@ -127,7 +109,7 @@ static void cell(struct tpa_table *table, const struct tpa_page *page, const jso
 	if (strcmp(column->key, "verdict") == 0)
 		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_text(row).text);
 	else if (column->form != FORM_TEXT)
-		tpa_table_add(table, TPA_STYLE_NUMBER, value_text(page, row, column).text);
+		tpa_cell(table, TPA_STYLE_NUMBER, value_text(page, row, column));
 	else
 		tpa_table_add(table, TPA_STYLE_PLAIN,
 			      tpa_short_name(page, json_is_string(json) ? json_string_value(json) : "-", 60, name,
@@ -146,9 +128,10 @@ static void list(const struct tpa_page *page, const json_t *rows, const char *ti
 	json_array_foreach(rows, i, row)
 		for (size_t c = 0; c < count; c++)
 			cell(table, page, row, &columns[c]);
-	if (table && json_array_size(rows))
-		tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	if (json_array_size(rows))
+		tpa_table_end(table, page);
+	else
+		tpa_table_free(table);
 }
 #define LIST(page, rows, titles, columns) list(page, rows, titles, columns, sizeof(columns) / sizeof((columns)[0]))
 
@@ -298,8 +281,7 @@ static void print_totals(const struct tpa_page *page, const json_t *json)
 		for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
 			cell(table, page, row, &columns[c]);
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 static void print_growth(const struct tpa_page *page, const json_t *json)

@@ -72,12 +72,12 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 	const struct tpa_page *page = view->listing.page;
 	char text[1300], place[1200];
 
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, site->rate).text);
-	snprintf(text, sizeof(text), "%.40s to %.40s", tpa_growth_rate(view, site->low).text,
-		 tpa_growth_rate(view, site->high).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_growth_place(stats, site->since).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, site->rate));
+	tpa_cell(
+		table, TPA_STYLE_PLAIN,
+		tpa_text_of("%s to %s", tpa_growth_rate(view, site->low).text, tpa_growth_rate(view, site->high).text));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_growth_place(stats, site->since));
 	if (view->limit) {
 		describe_left(view, finding, text, sizeof(text));
 		tpa_table_add(table, TPA_STYLE_PLAIN, text);
@@ -108,8 +108,7 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 	table = tpa_table_new(titles);
 	for (size_t i = 0; i < shown; i++)
 		add_row(view, table, &findings->list[i]);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 /* Why no leak is listed, in words. */

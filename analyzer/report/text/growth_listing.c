@@ -14,25 +14,15 @@
 
 struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate)
 {
-	struct tpa_text text;
-
 	if (fabs(rate) < 999.5 && rate != floor(rate))
-		snprintf(text.text, sizeof(text.text), "%.3g B", rate);
-	else
-		snprintf(text.text, sizeof(text.text), "%s%.40s", rate < 0 ? "-" : "",
-			 tpa_bytes(tpa_round(fabs(rate)), view->listing.page->exact).text);
-	return text;
+		return tpa_text_of("%.3g B", rate);
+	return tpa_signed_bytes(llround(rate), view->listing.page->exact);
 }
 
 /* Blocks a second may be thousands, a step a few hundredths. */
 static struct tpa_text plain_number(double value)
 {
-	struct tpa_text text;
-
-	if (fabs(value) >= 999.5)
-		return tpa_count(tpa_round(value));
-	snprintf(text.text, sizeof(text.text), "%.3g", value);
-	return text;
+	return fabs(value) >= 999.5 ? tpa_count(tpa_round(value)) : tpa_text_of("%.3g", value);
 }
 
 const char *tpa_growth_unit(const struct tpa_growth_stats *stats)
@@ -42,25 +32,14 @@ const char *tpa_growth_unit(const struct tpa_growth_stats *stats)
 
 struct tpa_text tpa_growth_place(const struct tpa_growth_stats *stats, uint64_t place)
 {
-	struct tpa_text text;
-
-	if (stats->seconds)
-		snprintf(text.text, sizeof(text.text), "%.40s", tpa_time(place).text);
-	else
-		snprintf(text.text, sizeof(text.text), "step %.40s", tpa_count(place).text);
-	return text;
+	return stats->seconds ? tpa_time(place) : tpa_text_of("step %s", tpa_count(place).text);
 }
 
 static struct tpa_text age_text(const struct tpa_growth_stats *stats, uint64_t born)
 {
 	uint64_t age = stats->last > born ? stats->last - born : 0;
-	struct tpa_text text;
 
-	if (stats->seconds)
-		snprintf(text.text, sizeof(text.text), "%.40s", tpa_time(age).text);
-	else
-		snprintf(text.text, sizeof(text.text), "%.30s step%s", tpa_count(age).text, age == 1 ? "" : "s");
-	return text;
+	return stats->seconds ? tpa_time(age) : tpa_text_of("%s step%s", tpa_count(age).text, tpa_plural(age));
 }
 
 const char *tpa_growth_group_name(const struct tpa_growth_view *view, const struct tpa_growth_group *group, char *text,

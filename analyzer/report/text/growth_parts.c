@@ -2,29 +2,18 @@
 /* What the process's memory is made of, in a table whose lines add up. */
 #include "report/text/growth_listing.h"
 
-/* With a sign, where there is one. */
-static struct tpa_text signed_bytes(const struct tpa_growth_view *view, int64_t bytes)
-{
-	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
-	struct tpa_text text;
-
-	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "",
-		 tpa_bytes(size, view->listing.page->exact).text);
-	return text;
-}
-
 static void add_line(const struct tpa_growth_view *view, struct tpa_table *table, const char *what,
 		     const struct tpa_growth_line *line)
 {
-	char interval[100];
+	bool exact = view->listing.page->exact;
 
-	snprintf(interval, sizeof(interval), "%.40s to %.40s", tpa_growth_rate(view, line->low).text,
-		 tpa_growth_rate(view, line->high).text);
 	tpa_table_add(table, TPA_STYLE_PLAIN, what);
-	tpa_table_add(table, TPA_STYLE_PLAIN, signed_bytes(view, line->first).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, signed_bytes(view, line->last).text);
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, line->rate).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, interval);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_signed_bytes(line->first, exact));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_signed_bytes(line->last, exact));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_growth_rate(view, line->rate));
+	tpa_cell(
+		table, TPA_STYLE_PLAIN,
+		tpa_text_of("%s to %s", tpa_growth_rate(view, line->low).text, tpa_growth_rate(view, line->high).text));
 	tpa_table_add(table, TPA_STYLE_PLAIN,
 		      line->verdict == TPA_VERDICT_LEAK ? "grows" : tpa_verdict_name(line->verdict, false));
 }
@@ -150,8 +139,7 @@ static void print_allocator(const struct tpa_growth_view *view)
 	tpa_headline(page, "What jemalloc says that it holds");
 	for (int line = 0; line < TPA_ALLOCATOR_LINES; line++)
 		add_line(view, table, names[line], &stats->allocator[line]);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 	tpa_print(page, TPA_STYLE_DIM,
 		  "  fragmentation: free room in pages that hold blocks; retained: address space without memory\n");
 	if (fragments->verdict == TPA_VERDICT_LEAK && fragments->low > 0)
@@ -173,8 +161,7 @@ void tpa_growth_print_parts(const struct tpa_growth_view *view)
 		add_part_lines(view, table);
 	else
 		add_rough_lines(view, table);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 	print_meaning(view);
 	print_allocator(view);
 }

@@ -44,12 +44,9 @@ void tpa_layers_print(const struct tpa_page *page, const struct tpa_process *pro
 		tpa_cell(table, TPA_STYLE_PLAIN, tpa_rate_text(layer->own_flop, layer->own_ns));
 		tpa_op_name_cell(table, page, layer->name ? layer->name : "(ops in no layer)", 0);
 	}
-	tpa_table_print(table, page, 2);
-	if (top && top < layers.count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-			  tpa_count(layers.count - top).text);
+	tpa_table_end(table, page);
+	tpa_rest_print(page, layers.count, top, "");
 	if (layers.count == 1)
 		print_how_to(page, process);
-	tpa_table_free(table);
 	free(layers.list);
 }

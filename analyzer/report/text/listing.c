@@ -112,11 +112,6 @@ static void print_rest(const struct tpa_listing *context, const struct tpa_rows 
 			  context->hotspots ? "allocation" : "block", tpa_plural(calls));
 }
 
-static void add_cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
-{
-	tpa_table_add(table, style, text.text);
-}
-
 /* What a row is of, and where that is. */
 static void name_cells(const struct tpa_listing *context, const struct tpa_row *row, struct tpa_table *table)
 {
@@ -126,11 +121,10 @@ static void name_cells(const struct tpa_listing *context, const struct tpa_row *
 
 	switch (context->by) {
 	case TPA_BY_SIZE:
-		add_cell(table, TPA_STYLE_FUNCTION, tpa_bytes(row->key, context->page->exact));
+		tpa_cell(table, TPA_STYLE_FUNCTION, tpa_bytes(row->key, context->page->exact));
 		return;
 	case TPA_BY_THREAD:
-		snprintf(name, sizeof(name), "%" PRIu64, row->key);
-		tpa_table_add(table, TPA_STYLE_FUNCTION, name);
+		tpa_cell(table, TPA_STYLE_FUNCTION, tpa_text_of("%" PRIu64, row->key));
 		name[0] = '\0';
 		for (size_t i = 0; i < process->thread_count; i++)
 			if (process->threads[i].thread == row->key)
@@ -147,12 +141,7 @@ static void name_cells(const struct tpa_listing *context, const struct tpa_row *
 		tpa_table_add(table, row->op ? TPA_STYLE_FUNCTION : TPA_STYLE_DIM, row->op ? row->op : "(in no layer)");
 		return;
 	case TPA_BY_STEP:
-		if (tpa_step_key_span(row->key) > 1)
-			snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu64, row->key,
-				 row->key + tpa_step_key_span(row->key) - 1);
-		else
-			snprintf(name, sizeof(name), "%" PRIu64, row->key);
-		tpa_table_add(table, TPA_STYLE_FUNCTION, name);
+		tpa_cell(table, TPA_STYLE_FUNCTION, tpa_range_text(row->key, tpa_step_key_span(row->key)));
 		return;
 	default:
 		break;
@@ -206,13 +195,13 @@ static const char *table_titles(const struct tpa_listing *context, char *buffer,
 static void hotspot_cells(const struct tpa_numbers *numbers, const struct tpa_rows *rows, const struct tpa_sums *self,
 			  struct tpa_table *table)
 {
-	add_cell(table, TPA_STYLE_NUMBER, tpa_some_count(numbers, self->allocations, self->variance.allocations));
-	add_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, self->allocations, rows->sums.allocations));
-	add_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, self->bytes, self->variance.bytes));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_count(numbers, self->allocations, self->variance.allocations));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, self->allocations, rows->sums.allocations));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, self->bytes, self->variance.bytes));
 	if (tpa_numbers_estimated(numbers))
 		tpa_table_add(table, TPA_STYLE_DIM, "not known");
 	else
-		add_cell(table, TPA_STYLE_PLAIN, tpa_percent(self->temporary, self->allocations));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(self->temporary, self->allocations));
 }
 
 static void byte_cells(const struct tpa_numbers *numbers, const struct tpa_rows *rows, const struct tpa_sums *self,
@@ -220,8 +209,8 @@ static void byte_cells(const struct tpa_numbers *numbers, const struct tpa_rows 
 {
 	uint64_t bytes = tpa_sums_bytes(self, what);
 
-	add_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, bytes, tpa_sums_bytes_variance(self, what)));
-	add_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, bytes, whole_of(rows, what)));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, bytes, tpa_sums_bytes_variance(self, what)));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, bytes, whole_of(rows, what)));
 }
 
 static void number_cells(const struct tpa_listing *context, const struct tpa_rows *rows, const struct tpa_row *row,
@@ -234,14 +223,14 @@ static void number_cells(const struct tpa_listing *context, const struct tpa_row
 
 	if (context->hotspots) {
 		hotspot_cells(&numbers, rows, self, table);
-		add_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(&numbers, self->short_lived, self->allocations));
+		tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(&numbers, self->short_lived, self->allocations));
 		if (nested)
-			add_cell(table, TPA_STYLE_PLAIN,
+			tpa_cell(table, TPA_STYLE_PLAIN,
 				 tpa_some_count(&numbers, total->allocations, total->variance.allocations));
 		return;
 	}
 	byte_cells(&numbers, rows, self, what, table);
-	add_cell(table, TPA_STYLE_PLAIN,
+	tpa_cell(table, TPA_STYLE_PLAIN,
 		 tpa_some_count(&numbers, tpa_sums_blocks(self, what), tpa_sums_blocks_variance(self, what)));
 	if (nested)
 		byte_cells(&numbers, rows, total, what, table);
@@ -258,8 +247,7 @@ static void print_table(const struct tpa_listing *context, const struct tpa_rows
 		name_cells(context, &rows->rows[i], table);
 	}
 	fputc('\n', context->page->out);
-	tpa_table_print(table, context->page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, context->page);
 }
 
 static void print_holder(const struct tpa_listing *context, const struct tpa_row *row)
@@ -356,7 +344,7 @@ void tpa_listing_print_short(const struct tpa_listing *context, const struct tpa
 			hotspot_cells(&numbers, rows, self, table);
 		} else {
 			byte_cells(&numbers, rows, self, context->what, table);
-			add_cell(table, TPA_STYLE_PLAIN,
+			tpa_cell(table, TPA_STYLE_PLAIN,
 				 tpa_some_count(&numbers, tpa_sums_blocks(self, context->what),
 						tpa_sums_blocks_variance(self, context->what)));
 		}
@@ -365,8 +353,7 @@ void tpa_listing_print_short(const struct tpa_listing *context, const struct tpa
 		cut_to(page, text, page->width - used);
 		tpa_table_add(table, TPA_STYLE_PLAIN, text);
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 	print_held(context, rows);
 }
 

@@ -12,12 +12,11 @@ void tpa_marks_print(const struct tpa_page *page, const struct tpa_marks *marks,
 		return;
 	table = tpa_table_new(">at|mark");
 	for (uint64_t i = 0; i < shown; i++) {
-		tpa_table_add(table, TPA_STYLE_NUMBER, tpa_time(marks->list[i].time_ns).text);
+		tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(marks->list[i].time_ns));
 		tpa_table_add(table, TPA_STYLE_PLAIN, marks->list[i].text);
 	}
 	fputc('\n', page->out);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 	if (shown < marks->all)
 		tpa_print(page, TPA_STYLE_DIM, "      and %" PRIu64 " more%s\n", marks->all - shown,
 			  shown < marks->count ? " (--top 0 shows all)" : "");

@@ -7,11 +7,7 @@
 
 static struct tpa_text with_half(const struct tpa_numbers *numbers, struct tpa_text value, struct tpa_text half)
 {
-	struct tpa_text text;
-
-	snprintf(text.text, sizeof(text.text), "%.22s %s%.20s", value.text, numbers->page->utf8 ? "\xc2\xb1" : "+-",
-		 half.text);
-	return text;
+	return tpa_text_of("%.22s %s%.20s", value.text, numbers->page->utf8 ? "\xc2\xb1" : "+-", half.text);
 }
 
 static const struct tpa_text unknown = { "?" };
@@ -47,12 +43,7 @@ struct tpa_text tpa_some_count(const struct tpa_numbers *numbers, uint64_t count
 
 struct tpa_text tpa_about(const struct tpa_numbers *numbers, struct tpa_text text)
 {
-	struct tpa_text marked;
-
-	if (!tpa_numbers_estimated(numbers))
-		return text;
-	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
-	return marked;
+	return tpa_numbers_estimated(numbers) ? tpa_text_of("~%s", text.text) : text;
 }
 
 struct tpa_text tpa_some_percent(const struct tpa_numbers *numbers, uint64_t part, uint64_t whole)

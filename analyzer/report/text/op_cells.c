@@ -15,37 +15,19 @@ void tpa_op_name_cell(struct tpa_table *table, const struct tpa_page *page, cons
 /* FLOP a nanosecond is GFLOP a second. */
 struct tpa_text tpa_rate_text(uint64_t flop, uint64_t ns)
 {
-	struct tpa_text text = { "-" };
-
-	if (flop && ns)
-		snprintf(text.text, sizeof(text.text), "%.3g", (double)flop / (double)ns);
-	return text;
+	return flop && ns ? tpa_text_of("%.3g", (double)flop / (double)ns) : (struct tpa_text){ "-" };
 }
 
 struct tpa_text tpa_flop_text(uint64_t flop)
 {
-	struct tpa_text text = { "-" };
-
-	if (flop)
-		snprintf(text.text, sizeof(text.text), "%.4g", (double)flop);
-	return text;
+	return tpa_text_of(flop ? "%.4g" : "-", (double)flop);
 }
 
 struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least)
 {
-	struct tpa_text text = { "?" };
-
 	if (!least)
 		return amount;
-	if (amount.text[0] != '-')
-		snprintf(text.text, sizeof(text.text), "%s%.40s", page->utf8 ? "\xe2\x89\xa5" : ">=", amount.text);
-	return text;
-}
-
-struct tpa_text tpa_net_text(const struct tpa_page *page, int64_t bytes)
-{
-	struct tpa_text size = tpa_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;
-
-	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "", size.text);
-	return text;
+	if (amount.text[0] == '-')
+		return (struct tpa_text){ "?" };
+	return tpa_text_of("%s%s", page->utf8 ? "\xe2\x89\xa5" : ">=", amount.text);
 }

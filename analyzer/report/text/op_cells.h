@@ -14,12 +14,4 @@ struct tpa_text tpa_flop_text(uint64_t flop);
 /* The same of work that was not counted in full: at least so much, or "?". */
 struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least);
 
-/* Bytes that may be less than none. */
-struct tpa_text tpa_net_text(const struct tpa_page *page, int64_t bytes);
-
-static inline void tpa_cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
-{
-	tpa_table_add(table, style, text.text);
-}
-
 #endif

@@ -26,8 +26,7 @@ static void print_columns(const struct tpa_page *page, const char *keys, const s
 
 	for (size_t i = 0; i < count; i++)
 		tpa_columns_add(table, page, tpa_op_columns, keys, list->ops[i], NULL);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 static const char times[] = "*total_ns own_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
@@ -37,13 +36,6 @@ static const char spread[] =
 	"warmup_ns ~warmup_calls stddev_ns min_ns max_ns ~total_overhead_ns unwound open ~category name";
 static const char memory[] =
 	"*allocated_bytes own_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
-
-static void print_rest(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
-{
-	if (count < list->count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
-			  tpa_count(list->count - count).text, tpa_plural(list->count - count));
-}
 
 /* The op in which a region runs; the region, where that is none. */
 static const struct tpa_op_stats *around(const struct tpa_op_list *list, const struct tpa_op_stats *region)
@@ -108,7 +100,7 @@ static void print_times(const struct tpa_page *page, const struct tpa_op_list *l
 	for (size_t i = 0; i < count; i++)
 		any |= list->ops[i]->has_threads;
 	print_columns(page, any ? times_and_waits : times, list, count);
-	print_rest(page, list, count);
+	tpa_rest_print(page, list->count, count, " op");
 	print_threads_wait(page, list, count);
 	print_waits(page, list, count);
 }
@@ -260,8 +252,7 @@ static void print_shapes(const struct tpa_page *page, const struct tpa_op_stats 
 
 	for (size_t i = 0; i < op->shape_count; i++)
 		tpa_columns_add(table, page, tpa_shape_columns, keys, &op->shapes[i], NULL);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 /* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */

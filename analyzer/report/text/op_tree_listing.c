@@ -43,12 +43,9 @@ void tpa_op_tree_print(const struct tpa_page *page, const struct tpa_process *pr
 
 	tpa_call_tree(&tree, process, top);
 	tpa_call_tree_walk(&tree, add_row, &context);
-	tpa_table_print(table, page, 2);
+	tpa_table_end(table, page);
 	for (size_t i = 1; i < process->op_node_count; i++)
 		all += process->op_nodes[i].calls || tree.weight[i];
-	if (all > tree.shown_count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-			  tpa_count(all - tree.shown_count).text);
-	tpa_table_free(table);
+	tpa_rest_print(page, all, tree.shown_count, "");
 	tpa_call_tree_free(&tree);
 }

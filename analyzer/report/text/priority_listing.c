@@ -25,14 +25,10 @@ static void print_memory(const struct tpa_page *page, const struct tpa_rows *pea
 static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_priority *one,
 		    const char *note)
 {
-	char speedup[32] = "-";
-
-	if (isfinite(one->speedup))
-		snprintf(speedup, sizeof(speedup), "run %.3gx faster", one->speedup);
 	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(one->own_ns));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_ops), 1000000));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent((uint64_t)(1e6 * one->of_run), 1000000));
-	tpa_table_add(table, TPA_STYLE_PLAIN, speedup);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_share(one->of_ops));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_share(one->of_run));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of(isfinite(one->speedup) ? "run %.3gx faster" : "-", one->speedup));
 	tpa_op_name_cell(table, page, one->op->name, 0);
 	tpa_table_add(table, TPA_STYLE_DIM, note ? note : "");
 }
@@ -42,18 +38,18 @@ void tpa_priorities_print(const struct tpa_page *page, const struct tpa_process 
 {
 	struct tpa_priority *list = tpa_zalloc(process->op_count + 1, sizeof(*list));
 	size_t count = tpa_priorities(process, TPA_PRIORITY_SHARE, list);
-	struct tpa_table *table = count ? tpa_table_new(">self|>of ops|>of the run|>if it cost nothing|*op|") : NULL;
 
-	if (table) {
+	if (count) {
+		struct tpa_table *table = tpa_table_new(">self|>of ops|>of the run|>if it cost nothing|*op|");
+
 		tpa_headline(page, "What to look at first: %zu op%s of %zu take%s %.0f%% of the ops' time", count,
 			     tpa_plural(count), process->op_count, count == 1 ? "s" : "", 100 * TPA_PRIORITY_SHARE);
 		for (size_t i = 0; i < count && i < 10; i++)
 			add_row(table, page, &list[i], note ? note(context, list[i].op) : NULL);
-		tpa_table_print(table, page, 2);
+		tpa_table_end(table, page);
 		if (count > 10)
 			tpa_print(page, TPA_STYLE_DIM, "      and %s more\n", tpa_count(count - 10).text);
 		print_memory(page, peak);
 	}
-	tpa_table_free(table);
 	free(list);
 }

@@ -179,8 +179,8 @@ static void fill(struct rows *rows)
 
 static void print_row(const struct rows *rows, struct tpa_table *table, const char *label, uint64_t bytes)
 {
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_bytes(bytes, rows->listing->page->exact).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_percent(bytes, rows->moment->sample.rss).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_bytes(bytes, rows->listing->page->exact));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(bytes, rows->moment->sample.rss));
 	tpa_table_add(table, TPA_STYLE_PLAIN, label);
 }
 
@@ -201,8 +201,7 @@ static void print_table(const struct rows *rows)
 		snprintf(label, sizeof(label), "in %zu more rows (--top 0 shows all)", rows->count - shown);
 		print_row(rows, table, label, left);
 	}
-	tpa_table_print(table, rows->listing->page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, rows->listing->page);
 }
 
 /* Where Python's own allocator hides what is in its arenas. */

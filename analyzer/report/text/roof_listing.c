@@ -7,22 +7,7 @@
 
 static struct tpa_text rate_text(double rate)
 {
-	struct tpa_text text = { "-" };
-
-	if (rate > 0)
-		snprintf(text.text, sizeof(text.text), rate < 99.95 ? "%.3g" : "%.0f", rate);
-	return text;
-}
-
-static void cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
-{
-	tpa_table_add(table, style, text.text);
-}
-
-static void print_table(struct tpa_table *table, const struct tpa_page *page)
-{
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	return tpa_text_of(rate > 0 ? rate < 99.95 ? "%.3g" : "%.0f" : "-", rate);
 }
 
 /* A row of the precisions from `first` to `last`, if there is any. */
@@ -38,8 +23,8 @@ static bool add_width(struct tpa_table *table, const struct tpa_machine *machine
 		return false;
 	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_width_names[width]);
 	for (int precision = (int)first; precision <= (int)last; precision++) {
-		cell(table, TPA_STYLE_NUMBER, rate_text(rates[precision].one));
-		cell(table, TPA_STYLE_NUMBER, rate_text(rates[precision].all));
+		tpa_cell(table, TPA_STYLE_NUMBER, rate_text(rates[precision].one));
+		tpa_cell(table, TPA_STYLE_NUMBER, rate_text(rates[precision].all));
 	}
 	return true;
 }
@@ -57,10 +42,10 @@ void tpa_machine_print(const struct tpa_page *page, const struct tpa_machine *ma
 		if (narrow)
 			any |= add_width(narrow, machine, (enum tpa_width)width, TPA_BF16, TPA_INT8);
 	}
-	print_table(table, page);
+	tpa_table_end(table, page);
 	if (any) {
 		fputc('\n', page->out);
-		print_table(narrow, page);
+		tpa_table_end(narrow, page);
 	} else {
 		tpa_table_free(narrow);
 	}
@@ -73,18 +58,15 @@ void tpa_machine_print(const struct tpa_page *page, const struct tpa_machine *ma
 			continue;
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_level_names[level]);
 		tpa_table_add(table, TPA_STYLE_PLAIN, size ? tpa_bytes(size, page->exact).text : "-");
-		cell(table, TPA_STYLE_NUMBER, rate_text(machine->bandwidth[level].one));
-		cell(table, TPA_STYLE_NUMBER, rate_text(machine->bandwidth[level].all));
+		tpa_cell(table, TPA_STYLE_NUMBER, rate_text(machine->bandwidth[level].one));
+		tpa_cell(table, TPA_STYLE_NUMBER, rate_text(machine->bandwidth[level].all));
 	}
-	print_table(table, page);
+	tpa_table_end(table, page);
 }
 
 static struct tpa_text fraction_text(double fraction)
 {
-	struct tpa_text text;
-
-	snprintf(text.text, sizeof(text.text), fraction < 0.001 ? "<0.1%%" : "%.1f%%", 100 * fraction);
-	return text;
+	return tpa_text_of(fraction < 0.001 ? "<0.1%%" : "%.1f%%", 100 * fraction);
 }
 
 /* "memory, L2" */
@@ -108,16 +90,16 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 
 	snprintf(type, sizeof(type), "%s%s",
 		 place->precision < TPA_UNSAID ? tpa_precision_names[place->precision] : "-", place->mixed ? "+" : "");
-	cell(table, TPA_STYLE_NUMBER, tpa_time(tpa_round(place->time_ns)));
-	cell(table, TPA_STYLE_PLAIN, rate_text(place->gflops));
-	cell(table, TPA_STYLE_PLAIN, rate_text(place->gbytes));
-	cell(table, TPA_STYLE_PLAIN, rate_text(place->intensity));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(tpa_round(place->time_ns)));
+	tpa_cell(table, TPA_STYLE_PLAIN, rate_text(place->gflops));
+	tpa_cell(table, TPA_STYLE_PLAIN, rate_text(place->gbytes));
+	tpa_cell(table, TPA_STYLE_PLAIN, rate_text(place->intensity));
 	bound_cell(table, place);
 	tpa_table_add(table, TPA_STYLE_PLAIN, type);
-	cell(table, TPA_STYLE_PLAIN, rate_text(place->roof));
-	cell(table, TPA_STYLE_NUMBER, fraction_text(place->fraction));
-	cell(table, TPA_STYLE_PLAIN,
-	     tpa_time(place->time_ns > place->ideal_ns ? tpa_round(place->time_ns - place->ideal_ns) : 0));
+	tpa_cell(table, TPA_STYLE_PLAIN, rate_text(place->roof));
+	tpa_cell(table, TPA_STYLE_NUMBER, fraction_text(place->fraction));
+	tpa_cell(table, TPA_STYLE_PLAIN,
+		 tpa_time(place->time_ns > place->ideal_ns ? tpa_round(place->time_ns - place->ideal_ns) : 0));
 	tpa_table_add(table, TPA_STYLE_FUNCTION, tpa_short_name(page, place->op->name, 60, shorter, sizeof(shorter)));
 }
 
@@ -187,14 +169,12 @@ void tpa_roof_print(const struct tpa_page *page, const struct tpa_roof_place *pl
 	for (size_t i = 0; i < count && (!top || i < top); i++)
 		add_row(table, page, &places[i]);
 	if (count)
-		print_table(table, page);
+		tpa_table_end(table, page);
 	else
 		tpa_table_free(table);
 	if (!count)
 		fputs("  no op has a known amount of work\n", page->out);
-	if (top && top < count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n",
-			  tpa_count(count - top).text);
+	tpa_rest_print(page, count, top, " op");
 	print_unexplained(page, places, count);
 	print_uncounted(page, places, count);
 	print_doubt(page, places, count);

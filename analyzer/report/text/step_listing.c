@@ -100,11 +100,8 @@ void tpa_steps_print_ops(const struct tpa_page *page, const struct tpa_process *
 		tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(ns, tpa_round(mean)));
 		tpa_op_name_cell(table, page, tpa_process_op_name(process, steps->ops[i].op), 0);
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
-	if (count < steps->op_count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-			  tpa_count(steps->op_count - count).text);
+	tpa_table_end(table, page);
+	tpa_rest_print(page, steps->op_count, count, "");
 }
 
 /* ---- text: outliers ---- */
@@ -214,8 +211,7 @@ void tpa_steps_print_outliers(const struct tpa_page *page, const struct tpa_proc
 		tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(outlier->ns));
 		tpa_table_add(table, TPA_STYLE_PLAIN, phrase.text);
 	}
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
 }
 
 /* ---- text: one by one ---- */
@@ -224,21 +220,19 @@ static void add_memory(struct tpa_table *table, const struct tpa_numbers *number
 {
 	const struct tpa_page *page = numbers->page;
 	int64_t grown = tpa_step_growth(step);
-	struct tpa_text grew = tpa_bytes(grown < 0 ? 0 - (uint64_t)grown : (uint64_t)grown, page->exact);
-	char text[64];
+	uint64_t size = grown < 0 ? 0 - (uint64_t)grown : (uint64_t)grown;
+	struct tpa_text grew = tpa_about(numbers, tpa_bytes(size, page->exact));
 
-	snprintf(text, sizeof(text), "%s%.40s", grown < 0 ? "-" : "", tpa_about(numbers, grew).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_about(numbers, tpa_bytes(step->high_bytes, page->exact)).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, text);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_about(numbers, tpa_bytes(step->high_bytes, page->exact)));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of("%s%s", grown < 0 ? "-" : "", grew.text));
 }
 
 static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_process *process,
 		    const struct tpa_step *step)
 {
 	const struct tpa_numbers numbers = { page, process->unseen };
-	char text[64];
 
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_time(tpa_step_time(step)).text);
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(tpa_step_time(step)));
 	if (tpa_heap_unknown(process)) {
 		tpa_table_add(table, TPA_STYLE_PLAIN, "-");
 		tpa_table_add(table, TPA_STYLE_PLAIN, "-");
@@ -246,12 +240,8 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 		add_memory(table, &numbers, step);
 	}
 	tpa_table_add(table, TPA_STYLE_PLAIN, step->items ? tpa_count(step->items).text : "-");
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(step->begin_ns).text);
-	if (step->steps > 1)
-		snprintf(text, sizeof(text), "%" PRIu64 "-%" PRIu64, step->first, step->first + step->steps - 1);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64, step->first);
-	tpa_table_add(table, TPA_STYLE_FUNCTION, text);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(step->begin_ns));
+	tpa_cell(table, TPA_STYLE_FUNCTION, tpa_range_text(step->first, step->steps));
 }
 
 void tpa_steps_print(const struct tpa_page *page, const struct tpa_process *process, const char *sort, uint64_t top)
@@ -263,10 +253,7 @@ void tpa_steps_print(const struct tpa_page *page, const struct tpa_process *proc
 
 	for (size_t i = 0; table && i < count; i++)
 		add_row(table, page, process, order[i]);
-	tpa_table_print(table, page, 2);
-	if (count < steps->list_count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-			  tpa_count(steps->list_count - count).text);
-	tpa_table_free(table);
+	tpa_table_end(table, page);
+	tpa_rest_print(page, steps->list_count, count, "");
 	free(order);
 }

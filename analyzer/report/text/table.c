@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "report/text/text.h"
 
+#define INDENT 2 /* columns */
+
 struct cell {
 	char *text;
 	enum tpa_style style;
@@ -59,10 +61,10 @@ void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *te
 	table->count++;
 }
 
-static void find_widths(const struct tpa_table *table, const struct tpa_page *page, int indent, int *widths)
+static void find_widths(const struct tpa_table *table, const struct tpa_page *page, int *widths)
 {
 	int least = table->cut ? 60 : 20; /* source is of no use if all of a line but its first words is cut */
-	int sum = indent;
+	int sum = INDENT;
 
 	for (int c = 0; c < table->columns; c++)
 		widths[c] = tpa_text_columns(page, table->title[c]);
@@ -103,11 +105,11 @@ static void print_cell(const struct tpa_page *page, const char *text, enum tpa_s
 	*blanks += (right && buffer[0] ? 0 : pad) + 2;
 }
 
-void tpa_table_print(const struct tpa_table *table, const struct tpa_page *page, int indent)
+void tpa_table_end(struct tpa_table *table, const struct tpa_page *page)
 {
-	int widths[TPA_TABLE_COLUMNS], blanks = indent;
+	int widths[TPA_TABLE_COLUMNS], blanks = INDENT;
 
-	find_widths(table, page, indent, widths);
+	find_widths(table, page, widths);
 	for (int c = 0; c < table->columns; c++)
 		print_cell(page, table->title[c], TPA_STYLE_DIM, widths[c], table->right[c],
 			   table->cut && c == table->wide, &blanks);
@@ -116,12 +118,20 @@ void tpa_table_print(const struct tpa_table *table, const struct tpa_page *page,
 
 		if (c == 0) {
 			fputc('\n', page->out);
-			blanks = indent;
+			blanks = INDENT;
 		}
 		print_cell(page, table->cells[i].text, table->cells[i].style, widths[c], table->right[c],
 			   table->cut && c == table->wide, &blanks);
 	}
 	fputc('\n', page->out);
+	tpa_table_free(table);
+}
+
+void tpa_rest_print(const struct tpa_page *page, uint64_t count, uint64_t shown, const char *what)
+{
+	if (shown && shown < count)
+		tpa_print(page, TPA_STYLE_DIM, "      and %s more%s%s (--top 0 shows all)\n",
+			  tpa_count(count - shown).text, what, *what ? tpa_plural(count - shown) : "");
 }
 
 void tpa_table_free(struct tpa_table *table)

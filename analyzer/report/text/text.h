@@ -69,7 +69,15 @@ struct tpa_table;
 struct tpa_table *tpa_table_new(const char *titles);
 /* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */
 void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *text);
-void tpa_table_print(const struct tpa_table *table, const struct tpa_page *page, int indent);
+static inline void tpa_cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
+{
+	tpa_table_add(table, style, text.text);
+}
+/* Prints the table, two columns in, and frees it. */
+void tpa_table_end(struct tpa_table *table, const struct tpa_page *page);
 void tpa_table_free(struct tpa_table *table);
+
+/* Below a table: "and 12 more rows (--top 0 shows all)", if not all were `shown` (0: all were). `what`: " row", or "". */
+void tpa_rest_print(const struct tpa_page *page, uint64_t count, uint64_t shown, const char *what);
 
 #endif

@@ -34,24 +34,15 @@ static struct tpa_table *make_table(const struct columns *columns)
 	return tpa_table_new(titles);
 }
 
-static void add_number(struct tpa_table *table, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	tpa_table_add(table, TPA_STYLE_PLAIN, text);
-}
-
 static void add_memory(struct tpa_table *table, const struct tpa_numbers *numbers, const struct tpa_thread_row *row)
 {
 	const struct tpa_thread_stats *stats = row->stats;
 
-	tpa_table_add(table, TPA_STYLE_PLAIN,
-		      tpa_some_count(numbers, stats->allocations, stats->allocations_variance).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_count(numbers, stats->frees, stats->frees_variance).text);
-	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, stats->bytes, stats->bytes_variance).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->peak_bytes, row->peak_bytes_variance).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->live_bytes, row->live_bytes_variance).text);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_count(numbers, stats->allocations, stats->allocations_variance));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_count(numbers, stats->frees, stats->frees_variance));
+	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, stats->bytes, stats->bytes_variance));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->peak_bytes, row->peak_bytes_variance));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, row->live_bytes, row->live_bytes_variance));
 }
 
 static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_process *process,
@@ -62,11 +53,11 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 	const struct tpa_thread_stats *stats = row->stats;
 	char name[400], shorter[400];
 
-	add_number(table, stats->thread);
-	add_number(table, stats->tid);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of("%" PRIu64, (uint64_t)stats->thread));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of("%" PRIu32, stats->tid));
 	tpa_table_add(table, TPA_STYLE_FUNCTION, stats->name);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(stats->first_ns).text);
-	tpa_table_add(table, TPA_STYLE_PLAIN, tpa_time(stats->last_ns).text);
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(stats->first_ns));
+	tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(stats->last_ns));
 	if (columns->cpu)
 		tpa_table_add(table, TPA_STYLE_NUMBER,
 			      stats->cpu.samples ? tpa_time(tpa_cpu_ns(process, &stats->cpu)).text : "-");
@@ -92,8 +83,6 @@ void tpa_threads_print(const struct tpa_page *page, const struct tpa_process *pr
 	tpa_headline(page, "Threads (%zu)", rows->count);
 	for (size_t i = 0; i < count; i++)
 		add_row(table, page, process, &columns, &rows->rows[i]);
-	tpa_table_print(table, page, 2);
-	tpa_table_free(table);
-	if (count < rows->count)
-		tpa_print(page, TPA_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
+	tpa_table_end(table, page);
+	tpa_rest_print(page, rows->count, count, " thread");
 }
