@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "model/replay/replay.h"
 #include "model/replay/run.h"
 #include "model/steps/step_ops.h"
 #include "report/json/json.h"
@@ -56,6 +57,62 @@ static void test_autograd(void **state)
 	assert_int_equal(replayed.process->steps.op_count, 2);
 	assert_int_equal(replayed.process->steps.ops[0].self_ns / replayed.process->steps.summed, 50);
 	done(&replayed);
+}
+
+static void forward_and_backward(struct gen *gen, uint64_t t)
+{
+	call(gen, t, t + 30, FORWARD, NULL);
+	call(gen, t + 40, t + 90, ENGINE, NULL);
+}
+
+static void write_file(struct gen *gen, const char *name)
+{
+	size_t size;
+	const uint8_t *bytes = gen_bytes(gen, &size);
+	FILE *file = fopen(name, "we");
+
+	assert_true(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+/* A trace that is followed has no pass yet, then ten, then 20. */
+static void test_autograd_of_a_trace_that_grows(void **state)
+{
+	static const struct tpa_replay_options options = { .timeline_points = 8 };
+	struct gen *gen = new_gen();
+	struct tpa_run *run = calloc(1, sizeof(*run));
+	const struct tpa_step_stats *steps;
+	struct tpa_trace *trace;
+	struct tpa_replay replay;
+	char name[4096], *error = NULL;
+
+	(void)state;
+	call(gen, 100, 200, FORWARD, NULL);
+	snprintf(name, sizeof(name), "%s", gen_save(gen));
+	trace = tpa_trace_open(name, &error);
+	assert_non_null(trace);
+	tpa_replay_init(&replay, trace, &options, 0);
+	tpa_replay_steps(&replay, SIZE_MAX);
+	for (uint32_t i = 0; i < 20; i++) {
+		forward_and_backward(gen, 1000 + 100 * i);
+		if (i % 10 < 9)
+			continue;
+		write_file(gen, name);
+		assert_true(tpa_replay_refresh(&replay, &error));
+		tpa_replay_steps(&replay, SIZE_MAX);
+	}
+	assert_non_null(run);
+	run->processes = calloc(1, sizeof(*run->processes));
+	run->process_count = 1;
+	tpa_replay_result(&replay, run->processes);
+	steps = &run->processes->steps;
+	assert_int_equal(steps->source, TPA_STEPS_AUTOGRAD);
+	assert_int_equal(steps->count, 20);
+	assert_int_equal(steps->first_ns, 1090);
+	tpa_run_free(run);
+	tpa_replay_free(&replay);
+	unlink(name);
+	tpa_trace_close(trace);
+	gen_free(gen);
 }
 
 /* The program's own word counts. */
@@ -404,12 +461,19 @@ static void test_births(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_autograd), cmocka_unit_test(test_marks_before_autograd),
-		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
-		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_items_of_the_warmup),
-		cmocka_unit_test(test_outlier),	 cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_slowest),	 cmocka_unit_test(test_births),
-		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_fence),
+		cmocka_unit_test(test_autograd),
+		cmocka_unit_test(test_autograd_of_a_trace_that_grows),
+		cmocka_unit_test(test_marks_before_autograd),
+		cmocka_unit_test(test_period),
+		cmocka_unit_test(test_no_period),
+		cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_items_of_the_warmup),
+		cmocka_unit_test(test_outlier),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_slowest),
+		cmocka_unit_test(test_births),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_fence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

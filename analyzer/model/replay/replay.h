@@ -126,6 +126,7 @@ struct tpa_anchor {
 struct tpa_part_step {
 	struct tpa_steps steps;
 	struct tpa_anchor anchor; /* whose calls end the steps, if no STEP does */
+	uint32_t engine;	  /* op that becomes the anchor if it is called before any STEP; 0: none */
 	uint32_t sequences;	  /* threads whose calls are remembered, if the anchor is to be found */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/replay/replay_impl.h"
+#include "trace/chunks.h"
 
 #define SEQUENCES_MAX 16u    /* threads */
 #define USAGE_MOST_NS 20000u /* that reading takes: more was something else */
@@ -20,32 +21,39 @@ static uint32_t op_named(const struct tpa_trace *trace, const char *name)
 	return 0;
 }
 
-/*
- * Whether there are backward passes, and no STEP before the third: a program that marks its steps does so once in each.
- */
-static bool steps_by_passes(struct tpa_trace *trace, uint32_t engine)
+/* Whether there is a STEP before the third backward pass: a program that marks its steps does so once in each. */
+static bool marks_steps(struct tpa_trace *trace, uint32_t engine, uint64_t *passes)
 {
 	struct tpa_events *events = tpa_events_open(trace);
 	const struct tpa_event *event;
-	uint64_t passes = 0;
 	bool marked = false;
 
-	while (events && !marked && passes < 3 && (event = tpa_events_next(events)) != NULL) {
+	for (*passes = 0; !marked && *passes < 3 && (event = tpa_events_next(events)) != NULL;) {
 		marked = event->kind == TPA_EVENT_STEP;
-		passes += event->kind == TPA_EVENT_OP_BEGIN && event->op_begin.op == engine;
+		*passes += event->kind == TPA_EVENT_OP_BEGIN && event->op_begin.op == engine;
 	}
 	tpa_events_close(events);
-	return passes && !marked;
+	return marked;
+}
+
+static void count_passes(struct tpa_replay *replay)
+{
+	replay->steps.anchor = (struct tpa_anchor){ .source = TPA_STEPS_AUTOGRAD, .op = replay->steps.engine };
 }
 
 /* What ends a step, as far as that is known beforehand: an op of the torch preset. */
 static void find_anchor(struct tpa_replay *replay)
 {
 	uint32_t engine = op_named(replay->trace, AUTOGRAD);
+	uint64_t passes = 0;
 
-	if (engine && steps_by_passes(replay->trace, engine))
-		replay->steps.anchor =
-			(struct tpa_anchor){ .source = TPA_STEPS_AUTOGRAD, .op = replay->ops.calls.same[engine] };
+	/* Once chunks are gone, the events from the begin can't be looked through. */
+	if (!engine ||
+	    (tpa_chunks_are_whole(tpa_trace_chunks(replay->trace)) && marks_steps(replay->trace, engine, &passes)))
+		return;
+	replay->steps.engine = replay->ops.calls.same[engine];
+	if (passes)
+		count_passes(replay);
 }
 
 static uint32_t symbol_of(const struct tpa_op_call *call)
@@ -193,6 +201,8 @@ void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *t
 		return;
 	tpa_step_ops_add(&replay->steps.steps.ops, replay->ops.calls.count, call->op, call->self_ticks);
 	remember(replay, thread);
+	if (!anchor->source && call->op == replay->steps.engine && !replay->steps.steps.ended)
+		count_passes(replay); /* of a trace that had no pass yet when the replay began */
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
 		return;
