@@ -9,8 +9,8 @@ $(1) 755 $(B)/bin/tprof-analyze '$(DESTDIR)$(bindir)/tprof-analyze'
 $(1) 755 $(B)/lib/libtprof.so '$(DESTDIR)$(libdir)/libtprof.so'
 $(1) 644 $(B)/install/tprof.pc '$(DESTDIR)$(libdir)/pkgconfig/tprof.pc'
 $(1) 644 include/tprof.h '$(DESTDIR)$(includedir)/tprof.h'
-$(1) 644 include/tprof/format.h '$(DESTDIR)$(includedir)/tprof/format.h'
-$(1) 644 include/tprof/work.h '$(DESTDIR)$(includedir)/tprof/work.h'
+$(foreach name,format header snapshot work,$(1) 644 include/tprof/$(name).h '$(DESTDIR)$(includedir)/tprof/$(name).h'
+)
 $(1) 644 scripts/tprof.py '$(DESTDIR)$(datadir)/tprof/tprof.py'
 $(foreach page,$(DOC),$(1) 644 $(page) '$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))'
 )
