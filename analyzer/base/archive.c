@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define MAGIC UINT64_C(0x3165746174737074) /* "tpstate1" */
 
 /* Raise it when the meaning of a field changes; a changed layout is noticed by its size. */
-#define VERSION 4u
+#define VERSION 5u
 
 struct seal {
 	uint64_t magic;
@@ -17,7 +19,6 @@ struct seal {
 };
 
 static const char cut[] = "the saved state is cut short";
-static const char no_memory[] = "out of memory";
 
 void tpa_archive_load_from(struct tpa_archive *archive, const void *bytes, size_t size)
 {
@@ -47,29 +48,17 @@ bool tpa_archive_check(struct tpa_archive *archive, bool condition, const char *
 	return !archive->failed;
 }
 
-void tpa_archive_no_memory(struct tpa_archive *archive)
-{
-	fail(archive, no_memory);
-}
-
 static void put(struct tpa_archive *archive, const void *bytes, size_t size)
 {
 	size_t room = archive->room ? archive->room : 4096;
-	uint8_t *larger;
 
 	if (archive->failed || !size)
 		return;
 	while (room - archive->size < size)
 		room *= 2;
-	if (room != archive->room) {
-		larger = realloc(archive->bytes, room);
-		if (!larger) {
-			fail(archive, no_memory);
-			return;
-		}
-		archive->bytes = larger;
-		archive->room = room;
-	}
+	if (room != archive->room)
+		archive->bytes = tpa_resize(archive->bytes, room, 1);
+	archive->room = room;
 	memcpy(archive->bytes + archive->size, bytes, size);
 	archive->size += size;
 }
@@ -117,14 +106,11 @@ static void load_array(struct tpa_archive *archive, void *list, size_t *count, s
 	*count = 0;
 	memcpy(&array, list, sizeof(array));
 	free(array);
-	array = calloc(capacity + 1, size);
-	if (!array)
-		tpa_archive_no_memory(archive);
-	else
-		get(archive, array, number * size);
+	array = tpa_zalloc(capacity + 1, size);
+	get(archive, array, number * size);
 	memcpy(list, &array, sizeof(array));
 	if (room)
-		*room = array ? capacity : 0;
+		*room = capacity;
 	if (!archive->failed)
 		*count = number;
 }

@@ -51,14 +51,11 @@ void tpa_archive_text(struct tpa_archive *archive, char **text);
  */
 bool tpa_archive_check(struct tpa_archive *archive, bool condition, const char *reason);
 
-/* Makes the archive fail: a visiting function is out of memory. */
-void tpa_archive_no_memory(struct tpa_archive *archive);
-
 /* ---- files ---- */
 
 /*
- * tpa_archive_seal() wraps the saved bytes: magic, version, length, checksum. False: no memory, or the archive has
- * failed. tpa_archive_open() checks all of that and begins to load; false: archive->failed says why.
+ * tpa_archive_seal() wraps the saved bytes: magic, version, length, checksum. False: the archive has failed.
+ * tpa_archive_open() checks all of that and begins to load; false: archive->failed says why.
  */
 bool tpa_archive_seal(struct tpa_archive *archive);
 bool tpa_archive_open(struct tpa_archive *archive, const void *bytes, size_t size);

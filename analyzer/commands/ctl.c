@@ -243,7 +243,7 @@ int tpa_ctl(int argc, char **argv)
 		return USAGE;
 	}
 	if (!tpa_control_open(&control, (pid_t)pid, &error)) {
-		fprintf(stderr, "tprof: %s\n", error ? error : "out of memory");
+		fprintf(stderr, "tprof: %s\n", error);
 		free(error);
 		if (strcmp(argv[2], "leakcheck-taken") == 0 && tpa_control_is_forbidden((pid_t)pid))
 			return TPROF_STATUS_FORBIDDEN;

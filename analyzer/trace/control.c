@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/control.h"
 
+#include "base/memory.h"
 #include "trace/wake.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,6 @@
 #define POLL_NS 2000000 /* how often it is asked whether the program has answered */
 #define WAKE_FIRST 25	/* polls until a thread is woken, */
 #define WAKE_EVERY 50	/* and from one to the next */
-
-__attribute__((format(printf, 2, 3))) static bool refuse(char **error, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	if (vasprintf(error, format, list) < 0)
-		*error = NULL;
-	va_end(list);
-	return false;
-}
 
 enum { STAT_PARENT = 4, STAT_START = 22 };
 
@@ -64,10 +53,10 @@ static bool check_user(pid_t pid, char **error)
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &status) != 0)
-		return refuse(error, "there is no process %d", (int)pid);
-	if (geteuid() != 0 && status.st_uid != geteuid())
-		return refuse(error, "process %d is another user's", (int)pid);
-	return true;
+		*error = tpa_format("there is no process %d", (int)pid);
+	else if (geteuid() != 0 && status.st_uid != geteuid())
+		*error = tpa_format("process %d is another user's", (int)pid);
+	return !*error;
 }
 
 /* ---- finding it ---- */
@@ -169,6 +158,7 @@ bool tpa_control_open(struct tpa_control *control, pid_t pid, char **error)
 	bool found = false;
 	FILE *maps;
 
+	*error = NULL;
 	memset(control, 0, sizeof(*control));
 	control->pid = pid;
 	control->fd = -1;
@@ -176,15 +166,18 @@ bool tpa_control_open(struct tpa_control *control, pid_t pid, char **error)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	maps = fopen(path, "re");
-	if (!maps)
-		return refuse(error, "process %d: %s: %s", (int)pid, path, strerror(errno));
+	if (!maps) {
+		*error = tpa_format("process %d: %s: %s", (int)pid, path, strerror(errno));
+		return false;
+	}
 	while (!found && getline(&line, &room, maps) > 0)
 		found = parse_mapping(line, &mapping) && try_mapping(control, &mapping);
 	free(line);
 	fclose(maps);
-	return found ||
-	       refuse(error, "process %d has no trace: it was not started with libtprof.so, or does not record",
-		      (int)pid);
+	if (!found)
+		*error = tpa_format("process %d has no trace: it was not started with libtprof.so, or does not record",
+				    (int)pid);
+	return found;
 }
 
 void tpa_control_close(struct tpa_control *control)

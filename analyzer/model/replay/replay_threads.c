@@ -78,13 +78,8 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 
 /* ---- saving and loading ---- */
 
-static void archive_undo(struct tpa_archive *archive, const struct tpa_replay *replay, struct tpa_undo *undo)
+static void archive_ranges(struct tpa_archive *archive, const struct tpa_replay *replay, struct tpa_undo *undo)
 {
-	TPA_ARCHIVE(archive, undo->what);
-	TPA_ARCHIVE(archive, undo->block);
-	TPA_ARCHIVE(archive, undo->counted);
-	TPA_ARCHIVE(archive, undo->temporary);
-	TPA_ARCHIVE(archive, undo->short_lived);
 	tpa_archive_array(archive, &undo->ranges.list, &undo->ranges.count, &undo->ranges.room,
 			  sizeof(*undo->ranges.list));
 	tpa_archive_check(archive,
@@ -93,24 +88,22 @@ static void archive_undo(struct tpa_archive *archive, const struct tpa_replay *r
 			  "what a thread did last is out of range");
 }
 
+/* Loads into a new thread. */
 static void archive_thread(struct tpa_archive *archive, struct tpa_replay *replay, struct tpa_thread_state *thread)
 {
-	TPA_ARCHIVE(archive, thread->stats);
-	TPA_ARCHIVE(archive, thread->first);
-	TPA_ARCHIVE(archive, thread->last);
-	TPA_ARCHIVE(archive, thread->newest);
-	TPA_ARCHIVE(archive, thread->newest_time);
-	TPA_ARCHIVE(archive, thread->remapped_file);
-	archive_undo(archive, replay, &thread->undo);
+	struct tpa_thread_state kept = *thread;
+
+	TPA_ARCHIVE(archive, kept);
+	if (archive->loading) { /* but for what it points to, and its number */
+		kept.stats.thread = thread->stats.thread;
+		kept.undo.ranges = thread->undo.ranges;
+		kept.open = thread->open;
+		kept.calls = thread->calls;
+		*thread = kept;
+	}
+	archive_ranges(archive, replay, &thread->undo);
 	tpa_op_stack_archive(archive, &replay->ops.calls, &thread->open);
 	tpa_sequence_archive(archive, &thread->calls);
-	TPA_ARCHIVE(archive, thread->counters_time);
-	TPA_ARCHIVE(archive, thread->counters_cost);
-	TPA_ARCHIVE(archive, thread->cpu_ns);
-	TPA_ARCHIVE(archive, thread->usage_ticks);
-	TPA_ARCHIVE(archive, thread->allocations);
-	TPA_ARCHIVE(archive, thread->frees);
-	TPA_ARCHIVE(archive, thread->bytes);
 }
 
 /* Makes the thread with the number that comes next. NULL: the archive has failed. */
@@ -140,12 +133,9 @@ static void archive_threads(struct tpa_archive *archive, struct tpa_replay *repl
 	}
 	while (archive->loading && count-- && !archive->failed) {
 		struct tpa_thread_state *thread = load_thread(archive, replay);
-		uint32_t number = thread ? thread->stats.thread : 0;
 
-		if (!thread)
-			return;
-		archive_thread(archive, replay, thread);
-		thread->stats.thread = number;
+		if (thread)
+			archive_thread(archive, replay, thread);
 	}
 }
 

@@ -162,12 +162,9 @@ static void archive_slow(struct tpa_archive *archive, struct tpa_step_ops *ops, 
 {
 	bool any = slow->ops != NULL;
 
-	TPA_ARCHIVE(archive, slow->step);
-	TPA_ARCHIVE(archive, slow->in);
-	TPA_ARCHIVE(archive, any);
 	tpa_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
-	if (archive->loading && any && !archive->failed)
-		slow->ops = tpa_zalloc(ops->count, sizeof(*slow->ops));
+	if (archive->loading)
+		slow->ops = any && !archive->failed ? tpa_zalloc(ops->count, sizeof(*slow->ops)) : NULL;
 	if (slow->ops)
 		archive_times(archive, slow->ops, ops->count);
 }
@@ -185,26 +182,25 @@ void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops)
 	const struct tpa_archive_numbers *numbers = archive->user;
 	bool any = ops->now != NULL;
 
-	TPA_ARCHIVE(archive, any);
-	if (archive->loading && any)
-		begin(ops, numbers->op_count);
+	if (archive->loading) {
+		ops->now = ops->sums = NULL;
+		ops->touched = NULL;
+		ops->touched_count = 0;
+		if (any)
+			begin(ops, numbers->op_count);
+	}
 	if (any && !archive->failed) {
 		archive_times(archive, ops->now, ops->count);
 		archive_times(archive, ops->sums, ops->count);
 	}
 	if (archive->loading && any && !archive->failed)
 		find_touched(ops);
-	TPA_ARCHIVE(archive, ops->begin);
-	TPA_ARCHIVE(archive, ops->sum);
-	TPA_ARCHIVE(archive, ops->steps);
-	TPA_ARCHIVE(archive, ops->usage_steps);
-	TPA_ARCHIVE(archive, ops->own_steps);
-	TPA_ARCHIVE(archive, ops->own_ns);
-	TPA_ARCHIVE(archive, ops->slow_count);
 	if (!tpa_archive_check(archive, ops->slow_count <= TPA_STEP_SLOWEST, "too many slow steps"))
 		ops->slow_count = 0;
 	for (uint32_t i = 0; i < ops->slow_count; i++)
 		archive_slow(archive, ops, &ops->slowest[i]);
+	for (uint32_t i = ops->slow_count; archive->loading && i < TPA_STEP_SLOWEST; i++)
+		ops->slowest[i].ops = NULL;
 }
 
 /* ---- the result ---- */

@@ -60,7 +60,7 @@ void tpa_step_ops_start(struct tpa_step_ops *ops, const struct tpa_step_totals *
 /* A step ends. The first is neither summed up nor kept. */
 void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, const struct tpa_step_totals *totals);
 
-/* Saves, or loads into what is all zero. */
+/* Saves what `ops` points to, or loads it: the struct itself is as it was when it was saved. */
 void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops);
 
 /* Ops by their time in a step, and those of the slowest steps that took longer than `fence` ticks. */

@@ -218,7 +218,6 @@ void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 		steps->list = NULL;
 		steps->count = 0;
 		steps->durations = (struct tpa_histogram){ 0 };
-		steps->ops = (struct tpa_step_ops){ 0 };
 	}
 	if (any)
 		tpa_archive_array(archive, &steps->list, &steps->count, &room, sizeof(*steps->list));
