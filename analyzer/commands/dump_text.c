@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "model/flop/work.h"
 #include "report/rows/stack.h"
+#include "trace/fields.h"
 
 /* "function at file:line", of the program's own frame. */
 static char *describe(struct tpa_dump *dump, uint32_t node)
@@ -189,36 +190,17 @@ static void print_pool(struct tpa_dump *dump, const struct tpa_event *event)
 		stack_text(dump, event->node));
 }
 
-static void print_parts(const struct tpa_dump *dump, const struct tpa_event *event)
+/* Sizes, by the names that they have in JSON. */
+static void print_sizes(const struct tpa_dump *dump, const struct tpa_event *event)
 {
-	FILE *out = dump->session->page.out;
-	const struct tpa_memory_parts *parts = event->memory.parts;
+	const struct tpa_field *fields = tpa_event_rows[event->kind].inside;
+	const void *payload = tpa_event_payload(event);
 	struct tpa_text size;
 
-	if (parts->said)
-		fprintf(out, "  shared %s", size_text(dump, parts->shared, &size));
-	if (!parts->counted)
-		return;
-	fprintf(out, "  collector %s", size_text(dump, parts->own, &size));
-	fprintf(out, "  stacks %s", size_text(dump, parts->stacks, &size));
-	fprintf(out, "  mapped %s", size_text(dump, parts->mapped, &size));
-}
-
-static void print_allocator(const struct tpa_dump *dump, const struct tpa_event *event)
-{
-	FILE *out = dump->session->page.out;
-	const struct tpa_allocator *numbers = event->allocator;
-	struct tpa_text size;
-
-	fprintf(out, "%-14s ", "allocator");
-	if (!numbers)
-		return;
-	fprintf(out, "allocated %s", size_text(dump, numbers->allocated, &size));
-	fprintf(out, "  active %s", size_text(dump, numbers->active, &size));
-	fprintf(out, "  metadata %s", size_text(dump, numbers->metadata, &size));
-	fprintf(out, "  resident %s", size_text(dump, numbers->resident, &size));
-	fprintf(out, "  mapped %s", size_text(dump, numbers->mapped, &size));
-	fprintf(out, "  retained %s", size_text(dump, numbers->retained, &size));
+	for (size_t i = 0; payload && i < TPA_FIELDS_MOST && fields[i].name; i++)
+		if (tpa_field_is_there(&fields[i], payload))
+			fprintf(dump->session->page.out, "  %s %s", fields[i].name,
+				size_text(dump, tpa_field_value(&fields[i], payload), &size));
 }
 
 static void print_region(const struct tpa_dump *dump, const struct tpa_event *event)
@@ -265,7 +247,7 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 	case TPA_EVENT_MEMORY:
 		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->memory.rss, &size));
 		fprintf(out, "  VMS %s", size_text(dump, event->memory.vms, &size));
-		print_parts(dump, event);
+		print_sizes(dump, event);
 		break;
 	case TPA_EVENT_NAME:
 	case TPA_EVENT_MARK:
@@ -299,7 +281,8 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 		print_usage(out, event);
 		break;
 	case TPA_EVENT_ALLOCATOR:
-		print_allocator(dump, event);
+		fprintf(out, "%-13s", "allocator");
+		print_sizes(dump, event);
 		break;
 	case TPA_EVENT_REGION:
 		print_region(dump, event);
