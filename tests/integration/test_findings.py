@@ -72,7 +72,13 @@ def test_a_leak_that_accelerates(tprof):
     (finding,) = sure(growth)
     assert 16 * 375 / 20 < finding["recent_rate"] < 16 * 500 / 20 and finding["recent_rate"] > 1.2 * finding["bytes_per_step"]
     assert finding["until_limit"] == pytest.approx(2**30 / finding["recent_rate"], rel=0.01)
-    assert "it accelerates: " in analyze("leaks", trace).stdout
+    text = analyze("leaks", "--limit", "1GiB", trace).stdout
+    assert "it accelerates: " in text
+    memory = growth["memory"]
+    rss, size = memory["rss"], max(memory["rss"]["last_bytes"], memory["live"]["last_bytes"])
+    rate = max(finding["recent_rate"], (rss["recent_rate"] or rss["rate"]) if rss["verdict"] == "leak" else 0)
+    told = int(re.search(r"1.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
+    assert told == pytest.approx((2**30 - size) / rate, abs=1), "from what it was of late"
 
 
 @pytest.mark.parametrize("steps", [300, 3000])

@@ -3,6 +3,7 @@
 of loops that do not leak none is said to, with twenty seeds each."""
 import json
 import re
+import subprocess
 
 import pytest
 from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
@@ -419,7 +420,7 @@ def seconds(text):
 def left(result, limit):
     """What is left until the limit, at the rate of what leaks or, where that is more, of RSS."""
     memory = result["memory"]
-    rates = [result["leak_rate"]] + ([memory["rss"]["rate"]] if memory["rss"]["verdict"] == "leak" else [])
+    rates = [result["leak_rate"]] + ([memory["rss"]["recent_rate"] or memory["rss"]["rate"]] if memory["rss"]["verdict"] == "leak" else [])
     return (limit - max(memory["rss"]["last_bytes"], memory["live"]["last_bytes"])) / max(rates)
 
 
@@ -444,6 +445,79 @@ def test_growth_over_time_has_its_rate(tprof):
     text = analyze("leaks", "--limit", "1GiB", run.traces()[0]).stdout
     told = re.search(r"a second, 1.00 GiB are reached in (.*)", text).group(1)
     assert seconds(told) == pytest.approx(left(result, 2**30), rel=0.02)
+
+
+ON_EXIT = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void **list;
+__attribute__((noinline)) static void keep(void)
+{
+    void **block = malloc(1000);
+    *block = list;
+    list = block;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 1000; i++, usleep(500))
+        keep();
+    while (list) {
+        void **block = list;
+        list = *block;
+        free(block);
+        if (argc > 1 && list && !*list)
+            break;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("left, words", [(0, ", freed on the program's way out\n"),
+                                         (1000, ", freed on the program's way out, all but 1,000 B\n")])
+def test_what_is_freed_at_the_end_leaks_until_then(tprof, left, words):
+    """A program without steps: what was alive at the last look before its way out, and what was left of it then."""
+    (tprof.directory / "keeps.c").write_text(ON_EXIT)
+    subprocess.run(["gcc", "-g", "-O1", "-o", tprof.directory / "keeps", tprof.directory / "keeps.c"], check=True)
+    run = tprof.run([tprof.directory / "keeps", *["one"] * (left > 0)], [LIBRARY], QUIET)
+    trace = run.traces()[0]
+    (finding,) = report(trace, command="leaks")["growth"]["findings"]
+    assert finding["lines"][0]["function"] == "keep" and finding["verdict"] == "growth"
+    assert 900 <= finding["blocks"] <= 1000 and finding["bytes"] == 1000 * finding["blocks"] and finding["left_bytes"] == left
+    text = analyze("leaks", "--exact", trace).stdout
+    assert words in text and "none of them lives" not in text and f" {finding['bytes']:,} B " in text and "; 0 B in" not in text
+
+
+QUIET_PROGRAMS = {
+    "none": [WORKLOADS / "growth", "none", 600, 1],
+    "warm-up": [WORKLOADS / "growth", "warm-up", 600, 2],
+    "ring": [WORKLOADS / "leak_kinds", "ring", 3000],
+    "filled": [WORKLOADS / "leak_kinds", "filled", 3000],
+    "python": [PYTHON, ROOT / "tests/workloads/leak_kinds.py", BUILD / "share/tprof", "local", 3000],
+    "python floats": [PYTHON, ROOT / "tests/workloads/leak_kinds.py", BUILD / "share/tprof", "freed floats", 3000],
+}
+
+
+@pytest.mark.parametrize("program", QUIET_PROGRAMS)
+def test_no_line_of_rss_grows_where_nothing_does(tprof, program):
+    """A page of static data that is touched now and then, or what is taken to lie between two readings of smaps, is no growth."""
+    run = tprof.run(QUIET_PROGRAMS[program], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    growth = report(run.traces()[0], command="leaks")["growth"]
+    lines = {(table, name): line for table in ("memory", "resident", "parts") for name, line in (growth[table] or {}).items()}
+    assert {key for key, line in lines.items() if line["verdict"] == "leak"} == set()
+    assert not re.search(r"  grows$", analyze("leaks", run.traces()[0]).stdout, re.M)
+
+
+def test_lines_of_rss_agree_with_their_intervals(tprof):
+    """What grows does so by its interval, too."""
+    for what in ("cache", "map", "list"):
+        result, _ = growth(tprof, what, 600)
+        lines = [line for table in ("memory", "resident", "parts") for line in (result[table] or {}).values()]
+        grows = [line for line in lines if line["verdict"] == "leak"]
+        assert grows and all(line["ci95"][0] > 0 for line in grows)
 
 
 def test_too_short_to_tell(tprof):

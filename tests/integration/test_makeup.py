@@ -174,9 +174,11 @@ def test_growth_is_put_down_to_what_grows(tprof, tmp_path, what, part, words):
     assert total > 32 * MIB
     assert grown[part] > 0.75 * total and max(grown[name] for name in grown if name != part) < 0.25 * total, grown
     text = analyze("leaks", run.traces()[0]).stdout
-    assert re.search(rf"^  {words}  +.*  grows$", text, re.M), text
-    assert "fragmentation, or memory from past the hooks" not in text
     summary = report(run.traces()[0])["memory"]
+    # A break is counted at each look. The others by the readings: on a slow machine there are too few to be sure.
+    word = "grows" if part == "mapped" or summary["readings"] >= 20 else r"\S+"
+    assert re.search(rf"^  {words}  +.*  {word}$", text, re.M), text
+    assert "fragmentation, or memory from past the hooks" not in text
     assert summary["growth"] == {"unit": "second", "parts": parts}
     assert summary["end"]["parts"][part] == pytest.approx(64 * MIB, abs=MIB)
 

@@ -80,6 +80,9 @@ int64_t tpa_growth_round(double value);
 void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values);
 void tpa_growth_add_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *sum);
 
+/* Adds to *bytes and *blocks what it had at the last of `count` looks. */
+void tpa_growth_add_last(const struct tpa_growth_state *state, size_t count, uint64_t *bytes, uint64_t *blocks);
+
 /* Bytes by which it grew from the end of the warm-up on. */
 double tpa_growth_grown(const struct tpa_growth_state *state, size_t count);
 

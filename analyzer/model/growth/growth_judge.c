@@ -49,6 +49,17 @@ double tpa_growth_grown(const struct tpa_growth_state *state, size_t count)
 	return values.bytes[count - 1] - values.bytes[count / 10];
 }
 
+void tpa_growth_add_last(const struct tpa_growth_state *state, size_t count, uint64_t *bytes, uint64_t *blocks)
+{
+	if (state->series) {
+		*bytes += state->series->bytes[count - 1];
+		*blocks += state->series->blocks[count - 1];
+	} else if (state->since < count) {
+		*bytes += state->bytes;
+		*blocks += state->blocks;
+	}
+}
+
 void tpa_growth_test(const struct tpa_growth_family *family, struct tpa_growth_found *found)
 {
 	struct tpa_growth_values values;

@@ -85,8 +85,7 @@ static bool describe(const struct pool *pool, size_t group, struct tpa_growth_si
 		if (pool->explained[member])
 			continue;
 		site->members++;
-		site->bytes += state->bytes;
-		site->blocks += state->blocks;
+		tpa_growth_add_last(state, pool->kept->places.count, &site->bytes, &site->blocks);
 		if (!tpa_growth_is_plain(state))
 			grown = tpa_growth_grown(state, pool->kept->places.count);
 		if (tpa_growth_is_plain(state) || (changes && grown <= most))

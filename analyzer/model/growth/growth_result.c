@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes out for a process: its sites and mappings, judged together, and what its memory is made of. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/growth/growth_impl.h"
+
+#define READINGS_LEAST 8u /* that can rise by chance once in LINES * 20 times at most */
+#define LINES 10u	  /* of what RSS is made of, for Holm's correction: which of them grow? */
 
 /* ---- a line ---- */
 
@@ -14,17 +18,31 @@ static size_t skip_of(const struct tpa_growth_places *places)
 	return places->count / 10 ? places->count / 10 : 1;
 }
 
-/* `blocks`: of memory that consists of such; else NULL. `looked`: series, this one with them, that are looked at for growth. */
+/* As the verdict of a site is found. `looked`: series, this one with them, that are looked at for growth. */
+static enum tpa_verdict verdict_of(const double *x, const double *y, const double *blocks, size_t n, size_t looked)
+{
+	struct tpa_trend trend;
+	enum tpa_verdict verdict;
+	bool significant;
+
+	tpa_trend_test(x, y, n, &trend);
+	significant = tpa_trend_holm(&trend.p, 1, looked) == 1;
+	verdict = tpa_trend_verdict(y, n, &trend, significant);
+	if (n < TPA_TREND_LEAST || (verdict != TPA_VERDICT_LEAK && verdict != TPA_VERDICT_RISING))
+		return verdict; /* fewer tell no course */
+	tpa_trend_follow(x, y, blocks, n, &trend);
+	trend.doubtful = tpa_trend_is_doubtful(x, y, blocks, NULL, n, trend.p, looked);
+	return tpa_trend_verdict(y, n, &trend, significant);
+}
+
+/* `blocks`: of memory that consists of such; else NULL. */
 static void measure_among(const struct tpa_growth_places *places, const double *y, const double *blocks, size_t looked,
 			  struct tpa_growth_line *line)
 {
 	size_t n = places->count, skip = skip_of(places);
-	struct tpa_trend trend;
+	struct tpa_trend trend = { .onset = 0 };
 
-	tpa_trend_test(places->x, y, n, &trend);
-	if (blocks)
-		tpa_trend_follow(places->x, y, blocks, n, &trend);
-	line->verdict = tpa_trend_verdict(y, n, &trend, tpa_trend_holm(&trend.p, 1, looked) == 1);
+	line->verdict = verdict_of(places->x, y, blocks ? blocks : y, n, looked);
 	line->first = tpa_growth_round(y[skip]);
 	line->last = tpa_growth_round(y[n - 1]);
 	/* From the warm-up on, so that the lines can be added up. */
@@ -32,12 +50,21 @@ static void measure_among(const struct tpa_growth_places *places, const double *
 	line->rate = trend.slope;
 	line->low = trend.low;
 	line->high = trend.high;
+	line->recent = tpa_trend_recent(places->x + skip, y + skip, n - skip, &trend);
+}
+
+/* The verdict does not contradict the interval beside it. */
+static void agree_with_interval(struct tpa_growth_line *line)
+{
+	if (line->verdict == TPA_VERDICT_LEAK && !(line->low > 0))
+		line->verdict = TPA_VERDICT_RISING;
 }
 
 static void measure_line(const struct tpa_growth_places *places, const double *y, const double *blocks,
 			 struct tpa_growth_line *line)
 {
-	measure_among(places, y, blocks, 1, line);
+	measure_among(places, y, blocks, LINES, line);
+	agree_with_interval(line);
 }
 
 /* ---- sites and mappings ---- */
@@ -103,6 +130,18 @@ static uint32_t number_of(const struct source *source, size_t series)
 	return (uint32_t)least;
 }
 
+/* What a site, or behind these a mapping's, has at the end of the run. */
+static uint64_t left_of(const struct source *source, size_t index)
+{
+	const struct tpa_estimates *estimates = source->in->estimates;
+	size_t sites = source->growth->sites.count;
+
+	if (index >= sites)
+		return source->in->maps->sites[index - sites].live;
+	return estimates && index < estimates->count ? tpa_round(estimates->sites[index].live.bytes.value)
+						     : source->in->sites->list[index].live.bytes;
+}
+
 static struct tpa_growth_site site_at(const struct source *source, size_t series)
 {
 	size_t first = source->series.first[series], end = source->series.first[series + 1];
@@ -111,8 +150,8 @@ static struct tpa_growth_site site_at(const struct source *source, size_t series
 					.renewed = source->series.renewed[series] };
 
 	for (size_t i = first; i < end; i++) {
-		site.bytes += state_of(source, i)->bytes;
-		site.blocks += state_of(source, i)->blocks;
+		tpa_growth_add_last(state_of(source, i), source->looks, &site.bytes, &site.blocks);
+		site.left += left_of(source, source->series.order[i]);
 	}
 	set_stack(source, series, &site);
 	return site;
@@ -329,6 +368,34 @@ static double fine_of(const struct tpa_growth_whole *whole, const struct tpa_gro
 	}
 }
 
+/*
+ * Between two readings of smaps a part is taken to change steadily, which would be growth at each look. So the verdict is by
+ * the readings alone, one of each look that has a new one; and the rate may be off by what one of them changed.
+ */
+static void measure_readings(const struct tpa_growth *growth, const struct tpa_growth_places *places,
+			     const struct tpa_growth_inputs *in, const double *y, struct tpa_growth_line *line)
+{
+	double x[TPA_TREND_MAX], read[TPA_TREND_MAX], largest = 0, half;
+	size_t count = 0, skip = skip_of(places), reading, last = SIZE_MAX;
+
+	measure_among(places, y, NULL, LINES, line);
+	for (size_t i = 0; i < places->count; i++) {
+		reading = tpa_makeup_reading(in->makeup, growth->time[i]);
+		if (reading == last)
+			continue;
+		last = reading;
+		x[count] = places->x[i];
+		read[count++] = y[i];
+		if (i >= skip && count > 1)
+			largest = fmax(largest, fabs(read[count - 1] - read[count - 2]));
+	}
+	half = largest / (places->x[places->count - 1] - places->x[skip]);
+	line->low = fmin(line->low, line->rate - half);
+	line->high = fmax(line->high, line->rate + half);
+	line->verdict = count < READINGS_LEAST ? TPA_VERDICT_STABLE : verdict_of(x, read, read, count, LINES);
+	agree_with_interval(line);
+}
+
 static void measure_fine(const struct tpa_growth *growth, const struct tpa_growth_places *places,
 			 const struct tpa_growth_inputs *in, struct tpa_growth_stats *stats)
 {
@@ -353,7 +420,10 @@ static void measure_fine(const struct tpa_growth *growth, const struct tpa_growt
 		}
 		for (size_t i = 0; i < places->count; i++)
 			y[i] = fine_of(&growth->whole[i], in, growth->time[i], (enum tpa_growth_fine)part);
-		measure_line(places, y, NULL, &stats->fine[part]);
+		if (part == TPA_FINE_ALLOCATOR)
+			measure_line(places, y, NULL, &stats->fine[part]);
+		else
+			measure_readings(growth, places, in, y, &stats->fine[part]);
 	}
 }
 

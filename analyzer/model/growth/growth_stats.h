@@ -18,6 +18,7 @@ struct tpa_growth_site {
 	double block_rate;	/* blocks */
 	uint64_t since;		/* the step in which the growth began, or nanoseconds since the run's start */
 	uint64_t bytes, blocks; /* at the last look */
+	uint64_t left;		/* bytes at the end of the run; of what was put together unknown, 0 */
 	int64_t grown;		/* bytes since then */
 	uint64_t most;		/* bytes at any look */
 	uint64_t typical;	/* median size of the blocks that live at the end; 0: none does */
@@ -55,7 +56,8 @@ struct tpa_growth_line {
 	int64_t first, last; /* bytes at the first look after the warm-up and at the last; below 0 are parts of RSS that
 			      * others take more from than they hold: live blocks that were not touched */
 	double rate, low, high;
-	enum tpa_verdict verdict;
+	double recent;		  /* rate of the last quarter, of growth that accelerates; else 0 */
+	enum tpa_verdict verdict; /* a leak's interval is above 0 */
 };
 
 /* What RSS is made of. The lines add up to RSS: what no other part holds is the allocator's. */

@@ -29,6 +29,7 @@ static void add_site(struct tpa_growth_site *sum, const struct tpa_growth_site *
 {
 	sum->bytes += site->bytes;
 	sum->blocks += site->blocks;
+	sum->left += site->left;
 	sum->members += site->members;
 	sum->renewed = sum->renewed || site->renewed;
 	if (site->verdict == TPA_VERDICT_LEAK)

@@ -27,10 +27,15 @@ const char *tpa_makeup_key(enum tpa_makeup_part part)
 	return keys[part];
 }
 
+size_t tpa_makeup_reading(const struct tpa_makeup *makeup, uint64_t time)
+{
+	return TPA_UP_TO(makeup->list, makeup->count, time, time);
+}
+
 bool tpa_makeup_at(const struct tpa_makeup *makeup, uint64_t time, enum tpa_makeup_part part, double *bytes)
 {
 	const struct tpa_makeup_sample *before = NULL, *after = &makeup->end.sample;
-	size_t later = TPA_UP_TO(makeup->list, makeup->count, time, time);
+	size_t later = tpa_makeup_reading(makeup, time);
 
 	if (!makeup->readings)
 		return false;

@@ -68,6 +68,9 @@ struct tpa_makeup {
 /* A part at a time, between two readings as if it had changed steadily. False: there is no reading. */
 bool tpa_makeup_at(const struct tpa_makeup *makeup, uint64_t time, enum tpa_makeup_part part, double *bytes);
 
+/* How many of the kept readings are not later than that: the same for two times between which there is none. */
+size_t tpa_makeup_reading(const struct tpa_makeup *makeup, uint64_t time);
+
 /* The path of its file or module; NULL: it has none. */
 const char *tpa_makeup_path(const struct tpa_trace *trace, const struct tpa_makeup_owner *owner);
 

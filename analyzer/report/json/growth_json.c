@@ -45,6 +45,7 @@ static json_t *json_site(const struct tpa_growth_view *view, const struct tpa_gr
 	if (heap)
 		json_object_set_new(json, "blocks", tpa_json_number(site->blocks));
 	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
+	json_object_set_new(json, "left_bytes", view->pooled ? json_null() : tpa_json_number(site->left));
 	json_object_set_new(json, "most_bytes", tpa_json_number(site->most));
 	json_object_set_new(json, "table_factor", site->factor > 0 ? json_real(site->factor) : json_null());
 	json_object_set_new(json, "table_next", site->factor > 0 ? tpa_json_number(site->next) : json_null());
@@ -101,8 +102,9 @@ static json_t *json_maps(const struct tpa_growth_view *view)
 
 static json_t *json_line(const struct tpa_growth_line *line)
 {
-	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", json_integer(line->first), "last_bytes",
-			 json_integer(line->last), "rate", line->rate, "ci95",
+	return json_pack("{s:o, s:o, s:f, s:o, s:o, s:s}", "first_bytes", json_integer(line->first), "last_bytes",
+			 json_integer(line->last), "rate", line->rate, "recent_rate",
+			 line->recent > 0 ? json_real(line->recent) : json_null(), "ci95",
 			 tpa_json_interval((struct tpa_interval){ line->low, line->high }), "verdict",
 			 tpa_verdict_name(line->verdict, false));
 }
@@ -204,6 +206,8 @@ static json_t *json_findings(const struct tpa_growth_view *view)
 		json_object_set_new(json, "recent_rate",
 				    finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
 		json_object_set_new(json, "until_limit", json_left(view, finding));
+		if (finding->arenas)
+			json_object_set_new(json, "left_bytes", json_null());
 		json_object_set_new(json, "lines", json_lines(finding));
 		json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
 		json_array_append_new(list, json);

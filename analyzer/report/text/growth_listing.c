@@ -72,10 +72,8 @@ static void print_ages(const struct tpa_growth_view *view, const struct tpa_grow
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 
-	if (!site->typical) {
-		tpa_print(page, TPA_STYLE_DIM, "        none of them lives at the end\n");
+	if (!site->typical)
 		return;
-	}
 	fprintf(page->out, "        typically %s; born in %s to %s", tpa_bytes(site->typical, page->exact).text,
 		tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
 	fprintf(page->out, ", half of them more than %s old\n", age_text(stats, site->born[1]).text);
@@ -133,8 +131,21 @@ static void print_rate(const struct tpa_growth_view *view, const struct tpa_grow
 	fprintf(page->out, "%s)", tpa_growth_rate(view, site->high).text);
 }
 
-static void print_mapped(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
+/* What leaks may be freed at the end: that it was alive at the last look is no contradiction. */
+static void print_left(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
+	const struct tpa_page *page = view->listing.page;
+
+	if (site->left >= site->bytes / 2)
+		return;
+	fputs(", freed on the program's way out", page->out);
+	if (site->left)
+		fprintf(page->out, ", all but %s", tpa_bytes(site->left, page->exact).text);
+}
+
+static void print_mapped(const struct tpa_growth_view *view, const struct tpa_finding *finding)
+{
+	const struct tpa_growth_site *site = &finding->site;
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 	const char *holder =
@@ -143,7 +154,10 @@ static void print_mapped(const struct tpa_growth_view *view, const struct tpa_gr
 
 	fprintf(page->out, " of %s; %s by %s, since ", site->file ? "files mapped" : "address space, by mmap",
 		tpa_bytes(site->bytes, page->exact).text, tpa_growth_place(stats, stats->last).text);
-	fprintf(page->out, "%s\n", tpa_growth_place(stats, site->since).text);
+	fputs(tpa_growth_place(stats, site->since).text, page->out);
+	if (!finding->arenas)
+		print_left(view, site);
+	fputc('\n', page->out);
 	if (holder)
 		tpa_print(page, TPA_STYLE_DIM, "        held by %s\n", holder);
 }
@@ -155,10 +169,10 @@ static void print_blocks(const struct tpa_growth_view *view, const struct tpa_gr
 
 	if (view->listing.run->processes[view->process]
 		    .estimated) /* of sampled runs blocks are too few to be counted */
-		fprintf(page->out, "; about %s by %s, since %s\n", tpa_bytes(site->bytes, page->exact).text,
+		fprintf(page->out, "; about %s by %s, since %s", tpa_bytes(site->bytes, page->exact).text,
 			tpa_growth_place(stats, stats->last).text, tpa_growth_place(stats, site->since).text);
 	else
-		fprintf(page->out, ", %s block%s; %s in %s block%s by %s, since %s\n",
+		fprintf(page->out, ", %s block%s; %s in %s block%s by %s, since %s",
 			plain_number(site->block_rate).text, site->block_rate == 1 ? "" : "s",
 			tpa_bytes(site->bytes, page->exact).text, tpa_count(site->blocks).text,
 			site->blocks == 1 ? "" : "s", tpa_growth_place(stats, stats->last).text,
@@ -169,6 +183,7 @@ static void print_pooled(const struct tpa_growth_view *view, const struct tpa_gr
 {
 	print_rate(view, site, number);
 	print_blocks(view, site);
+	fputc('\n', view->listing.page->out);
 	print_group(view, site);
 }
 
@@ -201,10 +216,13 @@ static void print_leak(const struct tpa_growth_view *view, const struct tpa_find
 	char shorter[400];
 
 	print_rate(view, site, number);
-	if (finding->mapped)
-		print_mapped(view, site);
-	else
+	if (finding->mapped) {
+		print_mapped(view, finding);
+	} else {
 		print_blocks(view, site);
+		print_left(view, site);
+		fputc('\n', page->out);
+	}
 	if (site->recent > 0)
 		tpa_print(page, TPA_STYLE_WARN, "        it accelerates: %s a %s of late\n",
 			  tpa_growth_rate(view, site->recent).text, tpa_growth_unit(stats));
@@ -250,9 +268,10 @@ static void print_limit(const struct tpa_growth_view *view)
 	const struct tpa_page *page = view->listing.page;
 	int64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
 	double rate = leak_rate_now(view), left = (double)view->limit - (double)size, steps;
+	double whole = stats->rss.recent > stats->rss.rate ? stats->rss.recent : stats->rss.rate;
 
-	if (stats->rss.verdict == TPA_VERDICT_LEAK && stats->rss.rate > rate)
-		rate = stats->rss.rate; /* with what no stack of malloc's explains */
+	if (stats->rss.verdict == TPA_VERDICT_LEAK && whole > rate)
+		rate = whole; /* with what no stack of malloc's explains */
 	if (!view->limit || !(rate > 0))
 		return;
 	steps = left / rate;
