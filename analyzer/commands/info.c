@@ -6,6 +6,8 @@
 #include "commands/processes.h"
 #include "commands/site_report.h"
 #include "report/rows/lost_callers.h"
+#include "report/rows/thread_rows.h"
+#include "report/text/columns.h"
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
 #include "report/text/numbers.h"
@@ -200,30 +202,16 @@ static void print_coverage(const struct tpa_page *page, const struct tpa_process
 
 static void print_threads(const struct tpa_session *session, const struct tpa_process *process)
 {
-	struct tpa_numbers numbers = { &session->page, process->unseen };
+	static const char keys[] = "thread tid +name allocations frees *bytes cpu_ns first_ns last_ns";
+	const struct tpa_row_context context = { .process = process, .unseen = process->unseen };
 	uint64_t top = tpa_top(session->options, 10);
-	struct tpa_table *table = tpa_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
+	struct tpa_table *table = tpa_columns_begin(&session->page, tpa_thread_columns, keys, NULL);
 
-	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++) {
-		const struct tpa_thread_stats *thread = &process->threads[i];
-
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_count(thread->thread));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_count(thread->tid));
-		tpa_table_add(table, TPA_STYLE_FUNCTION, thread->name);
-		tpa_cell(table, TPA_STYLE_PLAIN,
-			 tpa_some_count(&numbers, thread->allocations, thread->allocations_variance));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_count(&numbers, thread->frees, thread->frees_variance));
-		tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(&numbers, thread->bytes, thread->bytes_variance));
-		tpa_table_add(table, TPA_STYLE_PLAIN,
-			      thread->cpu.samples ? tpa_time(tpa_cpu_ns(process, &thread->cpu)).text : "-");
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(thread->first_ns));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_time(thread->last_ns));
-	}
+	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++)
+		tpa_columns_add(table, &session->page, tpa_thread_columns, keys, &process->threads[i], &context);
 	tpa_headline(&session->page, "Threads (%zu)", process->thread_count);
 	tpa_table_end(table, &session->page);
-	if (top && top < process->thread_count)
-		fprintf(session->page.out, "  ... and %zu more (--top 0 for all)\n",
-			process->thread_count - (size_t)top);
+	tpa_rest_print(&session->page, process->thread_count, top, "");
 }
 
 static const char *hex_id(const struct tpa_module *module, char *buffer, size_t size)
@@ -250,8 +238,7 @@ static void print_modules(const struct tpa_session *session, const struct tpa_tr
 			module->unloaded_ticks ? " (unloaded)" : "");
 		tpa_print(page, TPA_STYLE_DIM, "  %.16s\n", hex_id(module, id, sizeof(id)));
 	}
-	if (top && top < trace->module_count)
-		fprintf(page->out, "  ... and %zu more (--top 0 for all)\n", trace->module_count - (size_t)top);
+	tpa_rest_print(page, trace->module_count, top, "");
 }
 
 static void print_damage(const struct tpa_page *page, const struct tpa_trace *trace)
@@ -320,23 +307,13 @@ static json_t *json_trace(const struct tpa_trace *trace)
 
 static json_t *json_threads(const struct tpa_process *process)
 {
-	json_t *list = json_array();
+	static const char keys[] = "thread tid name allocations frees bytes cpu_samples cpu_ns first_ns last_ns";
+	const struct tpa_row_context context = { .process = process, .unseen = process->unseen };
+	json_t *list = json_array(), *json;
 
 	for (size_t i = 0; i < process->thread_count; i++) {
-		const struct tpa_thread_stats *thread = &process->threads[i];
-		json_t *json = json_object();
-
-		json_object_set_new(json, "thread", tpa_json_number(thread->thread));
-		json_object_set_new(json, "tid", tpa_json_number(thread->tid));
-		json_object_set_new(json, "name", tpa_json_string(thread->name));
-		tpa_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
-			      process->unseen.blocks);
-		tpa_json_some(json, "frees", thread->frees, thread->frees_variance, process->unseen.blocks);
-		tpa_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->unseen.bytes);
-		json_object_set_new(json, "cpu_samples", tpa_json_number(thread->cpu.samples));
-		json_object_set_new(json, "cpu_ns", tpa_json_number(tpa_cpu_ns(process, &thread->cpu)));
-		json_object_set_new(json, "first_ns", tpa_json_number(thread->first_ns));
-		json_object_set_new(json, "last_ns", tpa_json_number(thread->last_ns));
+		json = json_object();
+		tpa_json_keys(json, tpa_thread_columns, keys, &process->threads[i], &context);
 		json_array_append_new(list, json);
 	}
 	return list;

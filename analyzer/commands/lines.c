@@ -9,6 +9,7 @@
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
 #include "report/rows/file_lines.h"
+#include "report/text/columns.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 
@@ -56,22 +57,7 @@ static json_t *json_line(const struct tpa_file_line *line, const char *source)
 		json_object_set_new(json, "function", tpa_json_string(line->function));
 		json_object_set_new(json, "source", tpa_json_string(source));
 	}
-	json_object_set_new(json, "peak_bytes", tpa_json_number(line->self.peak_bytes));
-	json_object_set_new(json, "peak_blocks", tpa_json_number(line->self.peak_blocks));
-	json_object_set_new(json, "total_peak_bytes", tpa_json_number(line->total.peak_bytes));
-	json_object_set_new(json, "total_peak_blocks", tpa_json_number(line->total.peak_blocks));
-	json_object_set_new(json, "allocated_bytes", tpa_json_number(line->self.bytes));
-	json_object_set_new(json, "allocations", tpa_json_number(line->self.allocations));
-	json_object_set_new(json, "total_allocated_bytes", tpa_json_number(line->total.bytes));
-	json_object_set_new(json, "total_allocations", tpa_json_number(line->total.allocations));
-	json_object_set_new(json, "unfreed_bytes", tpa_json_number(line->self.live_bytes));
-	json_object_set_new(json, "unfreed_blocks", tpa_json_number(line->self.live_blocks));
-	json_object_set_new(json, "total_unfreed_bytes", tpa_json_number(line->total.live_bytes));
-	json_object_set_new(json, "total_unfreed_blocks", tpa_json_number(line->total.live_blocks));
-	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
-	json_object_set_new(json, "total_growth_bytes_per_step", json_real(line->total_growth));
-	json_object_set_new(json, "cpu_ns", tpa_json_number(line->self_ns));
-	json_object_set_new(json, "total_cpu_ns", tpa_json_number(line->total_ns));
+	tpa_json_columns(json, tpa_file_line_columns, line, NULL, NULL);
 	if (line->line) {
 		json_object_set_new(json, "op_ns", tpa_json_number(tpa_round(line->op_ns)));
 		json_object_set_new(json, "op_ns_ci95", tpa_json_interval_ns(tpa_file_line_op_interval(line)));
@@ -80,22 +66,6 @@ static json_t *json_line(const struct tpa_file_line *line, const char *source)
 }
 
 /* ---- text ---- */
-
-static void add_bytes(const struct tpa_numbers *numbers, struct tpa_table *table, uint64_t bytes)
-{
-	tpa_table_add(table, bytes ? TPA_STYLE_NUMBER : TPA_STYLE_DIM,
-		      bytes ? tpa_about(numbers, tpa_bytes(bytes, numbers->page->exact)).text : "");
-}
-
-static void add_count(const struct tpa_numbers *numbers, struct tpa_table *table, uint64_t count)
-{
-	tpa_table_add(table, TPA_STYLE_PLAIN, count ? tpa_about(numbers, tpa_count(count)).text : "");
-}
-
-static void add_time(struct tpa_table *table, uint64_t ns)
-{
-	tpa_table_add(table, TPA_STYLE_PLAIN, ns ? tpa_time(ns).text : "");
-}
 
 /* "12.3 ms \xc2\xb15%": as far as the interval reaches where it reaches farther. */
 static void add_op_time(const struct tpa_page *page, struct tpa_table *table, const struct tpa_file_line *line)
@@ -109,62 +79,39 @@ static void add_op_time(const struct tpa_page *page, struct tpa_table *table, co
 	tpa_table_add(table, TPA_STYLE_PLAIN, text);
 }
 
-/* `totals`: beside each number of the line's own that with what it called. A file's would count its lines' callees twice. */
-static void add_numbers(const struct tpa_numbers *numbers, struct tpa_table *table, const struct tpa_file_line *line,
-			bool totals)
+/*
+ * Beside each number of the line's own that with what it called. A file's would count its lines' callees twice. Growth may be by
+ * the second.
+ */
+static const char *keys_of(const struct tpa_session *session, bool file)
 {
-	add_bytes(numbers, table, line->self.peak_bytes);
-	if (totals)
-		add_bytes(numbers, table, line->total.peak_bytes);
-	add_bytes(numbers, table, line->self.bytes);
-	if (totals)
-		add_bytes(numbers, table, line->total.bytes);
-	add_count(numbers, table, line->self.allocations);
-	add_bytes(numbers, table, line->self.live_bytes);
-	add_bytes(numbers, table, line->growth > 0 ? (uint64_t)line->growth : 0);
-	add_time(table, line->self_ns);
-	if (totals) {
-		add_time(table, line->total_ns);
-		add_bytes(numbers, table, line->total_growth > 0 ? (uint64_t)line->total_growth : 0);
-	}
-}
+	static const char *const keys[2][2] = {
+		{ "~label *peak_bytes *total_peak_bytes *allocated_bytes *total_allocated_bytes allocations "
+		  "*unfreed_bytes "
+		  "*growth_bytes_per_step cpu_ns total_cpu_ns *total_growth_bytes_per_step",
+		  "~label *peak_bytes *total_peak_bytes *allocated_bytes *total_allocated_bytes allocations "
+		  "*unfreed_bytes "
+		  "*growth_bytes_per_second cpu_ns total_cpu_ns *total_growth_bytes_per_second" },
+		{ "*peak_bytes *allocated_bytes allocations *unfreed_bytes *growth_bytes_per_step cpu_ns",
+		  "*peak_bytes *allocated_bytes allocations *unfreed_bytes *growth_bytes_per_second cpu_ns" },
+	};
+	bool seconds = false;
 
-static const char *growth_title(const struct tpa_session *session)
-{
 	for (size_t i = 0; i < session->run->process_count; i++)
-		if (session->run->processes[i].growth.heap.count && session->run->processes[i].growth.seconds)
-			return "a second";
-	return "a step";
-}
-
-static struct tpa_table *table_of_files(const struct tpa_session *session)
-{
-	char titles[200];
-
-	snprintf(titles, sizeof(titles), ">at peak|>allocated|>calls|>unfreed|>%s|>CPU|*file", growth_title(session));
-	return tpa_table_new(titles);
-}
-
-/* `ops`: with their times. */
-static struct tpa_table *table_of_lines(const struct tpa_session *session, bool ops)
-{
-	char titles[200];
-
-	snprintf(titles, sizeof(titles),
-		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|>total %s|%s=source",
-		 growth_title(session), growth_title(session), ops ? ">in ops|" : "");
-	return tpa_table_new(titles);
+		seconds |= session->run->processes[i].growth.heap.count && session->run->processes[i].growth.seconds;
+	return keys[file][seconds];
 }
 
 static void print_files(const struct tpa_session *session, const struct tpa_file_lines *files)
 {
 	uint64_t top = tpa_top(session->options, 20);
-	const struct tpa_numbers numbers = { &session->page, tpa_run_unseen(session->run) };
-	struct tpa_table *table = table_of_files(session);
+	const struct tpa_row_context context = { .unseen = tpa_run_unseen(session->run) };
+	const char *keys = keys_of(session, true);
+	struct tpa_table *table = tpa_columns_begin(&session->page, tpa_file_line_columns, keys, "*file");
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
 	for (size_t i = 0; i < count; i++) {
-		add_numbers(&numbers, table, &files->list[i], false);
+		tpa_columns_add(table, &session->page, tpa_file_line_columns, keys, &files->list[i], &context);
 		tpa_table_add(table, TPA_STYLE_FUNCTION, files->list[i].file);
 	}
 	tpa_headline(&session->page, "Files");
@@ -215,7 +162,8 @@ static const char *source_line(const struct source *source, int line)
 /* What is printed now. */
 struct listing {
 	const struct tpa_page *page;
-	struct tpa_numbers numbers;
+	struct tpa_row_context context;
+	const char *keys;
 	struct tpa_table *table;
 	bool ops; /* there is a column of their times */
 };
@@ -224,10 +172,11 @@ static void add_row(const struct listing *listing, const struct tpa_file_line *l
 		    const char *text)
 {
 	static const struct tpa_file_line nothing;
+	struct tpa_row_context context = listing->context;
 	struct tpa_table *table = listing->table;
 
-	tpa_table_add(table, TPA_STYLE_DIM, label);
-	add_numbers(&listing->numbers, table, line ? line : &nothing, true);
+	context.more = label;
+	tpa_columns_add(table, listing->page, tpa_file_line_columns, listing->keys, line ? line : &nothing, &context);
 	if (listing->ops)
 		add_op_time(listing->page, table, line ? line : &nothing);
 	tpa_table_add(table, line ? TPA_STYLE_PLAIN : TPA_STYLE_DIM,
@@ -278,10 +227,12 @@ static void print_file(const struct tpa_session *session, const struct tpa_file_
 		       const struct tpa_file_line *first, size_t count, const struct source *source)
 {
 	struct listing listing = { .page = &session->page,
-				   .numbers = { &session->page, tpa_run_unseen(session->run) },
+				   .context = { .unseen = tpa_run_unseen(session->run) },
+				   .keys = keys_of(session, false),
 				   .ops = lines->ops_ns > lines->ops_unseen_ns };
 
-	listing.table = table_of_lines(session, listing.ops);
+	listing.table = tpa_columns_begin(&session->page, tpa_file_line_columns, listing.keys,
+					  listing.ops ? ">in ops|=source" : "=source");
 	add_lines(&listing, first, count, source);
 	tpa_headline(&session->page, "%s", first->file);
 	if (!source->count)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/columns.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
@@ -79,8 +80,9 @@ void tpa_combined_print(const struct tpa_session *session)
 	const struct tpa_page *page = &session->page;
 	const struct tpa_run *run = session->run;
 	struct tpa_numbers numbers = { page, tpa_run_unseen(run) };
-	struct tpa_table *table = tpa_table_new(">pid|>then|>%|>own peak|>at the end|*program");
-	char pid[16], label[800];
+	static const char keys[] = "pid *bytes share own_peak end";
+	struct tpa_table *table = tpa_columns_begin(page, tpa_process_columns, keys, "*program");
+	char label[800];
 
 	tpa_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
 		     tpa_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text,
@@ -88,17 +90,9 @@ void tpa_combined_print(const struct tpa_session *session)
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct tpa_process *process = &run->processes[i];
 
-		numbers.unseen = process->unseen;
-		snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
-		tpa_table_add(table, TPA_STYLE_PLAIN, pid);
-		tpa_cell(table, TPA_STYLE_NUMBER,
-			 tpa_some_bytes(&numbers, process->combined_peak_bytes, process->combined_peak_variance));
-		tpa_cell(table, TPA_STYLE_PLAIN,
-			 tpa_some_percent(&numbers, process->combined_peak_bytes, run->peak_bytes));
-		tpa_cell(table, TPA_STYLE_PLAIN,
-			 tpa_some_bytes(&numbers, process->heap.peak_bytes, process->heap.variance.peak_bytes));
-		tpa_cell(table, TPA_STYLE_PLAIN,
-			 tpa_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes));
+		const struct tpa_row_context context = { .unseen = process->unseen, .whole = run->peak_bytes };
+
+		tpa_columns_add(table, page, tpa_process_columns, keys, process, &context);
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
 	}
 	tpa_table_end(table, page);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html/html_timeline.h"
+#include "report/rows/site_columns.h"
 #include "report/text/process_listing.h"
 
 static const char *cwd_of(const json_t *json)
@@ -27,35 +28,14 @@ void tpa_html_memory_over_time(const struct tpa_html *html, const struct tpa_pro
 	tpa_html_timeline(html, &timeline);
 }
 
-static const struct tpa_html_column by_stack[] = {
-	{ "bytes", "bytes", TPA_HTML_BYTES, NULL },
-	{ "%", "bytes", TPA_HTML_PERCENT, NULL },
-	{ "blocks", "blocks", TPA_HTML_COUNT, NULL },
-	{ "allocated by", "stack", TPA_HTML_STACK,
-	  "the frame that it is attributed to, and its callers; unfold for all" },
-	TPA_HTML_END,
-};
+static const char by_stack[] = "bytes bytes:% blocks stack:stack";
 
 void tpa_html_peak(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tpa_html_column by_line[] = {
-		{ "bytes", "bytes", TPA_HTML_BYTES, NULL },
-		{ "%", "bytes", TPA_HTML_PERCENT, NULL },
-		{ "blocks", "blocks", TPA_HTML_COUNT, NULL },
-		{ "with callees", "total_bytes", TPA_HTML_BYTES, "this line's and what it called's" },
-		{ "line", "line", TPA_HTML_PLACE, NULL },
-		{ "function", "function", TPA_HTML_CODE, NULL },
-		TPA_HTML_END,
-	};
-	static const struct tpa_html_column by_op[] = {
-		{ "bytes", "bytes", TPA_HTML_BYTES, NULL },
-		{ "%", "bytes", TPA_HTML_PERCENT, NULL },
-		{ "blocks", "blocks", TPA_HTML_COUNT, NULL },
-		{ "op", "op", TPA_HTML_CODE, "a dash: outside of every op" },
-		TPA_HTML_END,
-	};
 	json_int_t whole = tpa_html_integer(json, "heap.peak_bytes");
-	struct tpa_html_table table = { .columns = by_stack, .whole = whole, .cwd = cwd_of(json) };
+	struct tpa_html_table table = {
+		.described = tpa_site_columns(TPA_WHAT_PEAK), .keys = by_stack, .whole = whole, .cwd = cwd_of(json)
+	};
 
 	tpa_html_element(html, "h4", NULL, "by stack");
 	table.path = "heap.peak_sites";
@@ -63,14 +43,14 @@ void tpa_html_peak(const struct tpa_html *html, const json_t *json)
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 	tpa_html_element(html, "h4", NULL, "by line");
 	table.path = "peak_lines.sites";
-	table.columns = by_line;
+	table.keys = "bytes bytes:% blocks total_bytes line:place function:code";
 	table.total = tpa_html_integer(json, "peak_lines.sites_total");
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 	if (tpa_html_count(json, "peak_ops.sites") < 2)
 		return;
 	tpa_html_element(html, "h4", NULL, "by op");
 	table.path = "peak_ops.sites";
-	table.columns = by_op;
+	table.keys = "bytes bytes:% blocks op:code";
 	table.total = tpa_html_integer(json, "peak_ops.sites_total");
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 }
@@ -79,7 +59,8 @@ void tpa_html_unfreed(const struct tpa_html *html, const json_t *json)
 {
 	json_int_t blocks = tpa_html_integer(json, "heap.suppressed.blocks");
 	struct tpa_html_table table = { .path = "heap.unfreed_sites",
-					.columns = by_stack,
+					.described = tpa_site_columns(TPA_WHAT_UNFREED),
+					.keys = by_stack,
 					.total = tpa_html_integer(json, "heap.unfreed_sites_total"),
 					.whole = tpa_html_integer(json, "heap.end_bytes"),
 					.cwd = cwd_of(json) };
@@ -95,17 +76,9 @@ void tpa_html_unfreed(const struct tpa_html *html, const json_t *json)
 
 void tpa_html_allocations(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tpa_html_column columns[] = {
-		{ "allocations", "allocations", TPA_HTML_COUNT, NULL },
-		{ "%", "allocations", TPA_HTML_PERCENT, NULL },
-		{ "bytes", "bytes", TPA_HTML_BYTES, NULL },
-		{ "temporary", "temporary", TPA_HTML_COUNT, "freed by the very next event" },
-		{ "short-lived", "short_lived", TPA_HTML_COUNT, "freed within a millisecond" },
-		{ "allocated by", "stack", TPA_HTML_STACK, NULL },
-		TPA_HTML_END,
-	};
 	struct tpa_html_table table = { .path = "heap.hot_sites",
-					.columns = columns,
+					.described = tpa_site_columns(TPA_WHAT_ALLOCATED),
+					.keys = "allocations allocations:% bytes temporary short_lived stack:stack",
 					.total = tpa_html_integer(json, "heap.hot_sites_total"),
 					.whole = tpa_html_integer(json, "heap.allocations"),
 					.cwd = cwd_of(json) };
@@ -217,12 +190,6 @@ void tpa_html_growth(const struct tpa_html *html, const json_t *json)
 
 void tpa_html_reachability(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tpa_html_column columns[] = {
-		{ "bytes", "bytes", TPA_HTML_BYTES, NULL },
-		{ "blocks", "blocks", TPA_HTML_COUNT, NULL },
-		{ "allocated by", "stack", TPA_HTML_STACK, NULL },
-		TPA_HTML_END,
-	};
 	static const struct {
 		const char *key, *words;
 	} kinds[] = {
@@ -236,7 +203,10 @@ void tpa_html_reachability(const struct tpa_html *html, const json_t *json)
 			 tpa_html_figure(html, TPA_HTML_TIME, tpa_html_at(json, "reachability.time_ns")).text);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const json_t *kind = json_object_get(tpa_html_at(json, "reachability"), kinds[i].key);
-		struct tpa_html_table table = { .path = path, .columns = columns, .cwd = cwd_of(json) };
+		struct tpa_html_table table = { .path = path,
+						.described = tpa_site_columns(TPA_WHAT_UNFREED),
+						.keys = "bytes blocks stack:stack",
+						.cwd = cwd_of(json) };
 
 		tpa_html_element(html, "h4", NULL, "%s in %s blocks %s",
 				 tpa_html_figure(html, TPA_HTML_BYTES, json_object_get(kind, "bytes")).text,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/rows/op_columns.h"
 #include "report/text/coverage.h"
 #include "report/text/process_listing.h"
 
@@ -121,16 +122,10 @@ void tpa_html_notes(const struct tpa_html *html, const json_t *json)
 
 void tpa_html_priorities(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tpa_html_column columns[] = {
-		{ "op", "op", TPA_HTML_CODE, NULL },
-		{ "self", "self_ns", TPA_HTML_TIME, "its own time, without the ops that it called" },
-		{ "of the ops", "share_of_ops", TPA_HTML_SHARE, NULL },
-		{ "of the run", "share_of_run", TPA_HTML_SHARE, NULL },
-		{ "run faster by, at most", "speedup_at_most", TPA_HTML_FACTOR, "if this op took no time at all" },
-		TPA_HTML_END,
-	};
 	const json_t *ops = tpa_html_at(json, "priorities.time");
-	struct tpa_html_table table = { .path = "priorities.time", .columns = columns };
+	static const struct tpa_html_table table = { .path = "priorities.time",
+						     .described = tpa_priority_columns,
+						     .keys = "op self_ns share_of_ops share_of_run speedup_at_most" };
 	json_int_t sites = tpa_html_integer(json, "priorities.memory.sites"),
 		   peak = tpa_html_integer(json, "heap.peak_bytes");
 	json_int_t bytes = tpa_html_integer(json, "priorities.memory.bytes");

@@ -68,11 +68,11 @@ static void flops_cell(const struct tpa_html *html, const json_t *row)
 {
 	double flop = json_number_value(json_object_get(row, "flop"));
 	double ns = json_number_value(json_object_get(row, "total_ns"));
+	double rate = flop > 0 && ns > 0 ? flop / ns : -1;
 	const struct tpa_page page = { .utf8 = true };
 	bool least = json_integer_value(json_object_get(row, "flop_uncounted_calls")) > 0;
 
-	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1,
-		     tpa_flop_least_text(&page, tpa_rate_text((uint64_t)flop, (uint64_t)ns), least).text);
+	derived_cell(html, rate, tpa_flop_least_text(&page, tpa_text_of(rate > 0 ? "%.3g" : "-", rate), least).text);
 }
 
 /* Without the folder that the program ran in. */
@@ -230,11 +230,9 @@ static void put_shapes(const struct tpa_html *html, const json_t *row)
 {
 	const json_t *shapes = json_object_get(row, "shapes");
 	const char *name = json_string_value(json_object_get(row, "name"));
-	static const struct tpa_html_column columns[] = {
-		{ .key = "shape", .kind = TPA_HTML_CODE },   { .key = "calls" }, { .key = "total_ns" },
-		{ "GFLOP/s", "flop", TPA_HTML_FLOPS, NULL }, TPA_HTML_END,
-	};
-	struct tpa_html_table table = { .path = "shapes", .columns = columns, .described = tpa_shape_columns };
+	static const struct tpa_html_table table = { .path = "shapes",
+						     .described = tpa_shape_columns,
+						     .keys = "shape:code calls total_ns flop:flops" };
 
 	if (!json_array_size(shapes)) {
 		put_name(html, name ? name : "?", "f");
@@ -343,33 +341,64 @@ static void put_cell(const struct tpa_html *html, const struct tpa_html_table *t
 
 static enum tpa_html_kind kind_of(enum tpa_unit unit)
 {
-	static const enum tpa_html_kind kinds[] = {
-		[TPA_UNIT_TEXT] = TPA_HTML_TEXT,       [TPA_UNIT_NAME] = TPA_HTML_CODE,
-		[TPA_UNIT_COUNT] = TPA_HTML_COUNT,     [TPA_UNIT_BYTES] = TPA_HTML_BYTES,
-		[TPA_UNIT_NET_BYTES] = TPA_HTML_BYTES, [TPA_UNIT_NS] = TPA_HTML_TIME,
-		[TPA_UNIT_FLOP] = TPA_HTML_COUNT,      [TPA_UNIT_RATE] = TPA_HTML_REAL,
-		[TPA_UNIT_FACTOR] = TPA_HTML_FACTOR,   [TPA_UNIT_REAL] = TPA_HTML_REAL,
-		[TPA_UNIT_SHARE] = TPA_HTML_SHARE,     [TPA_UNIT_INTERVAL_NS] = TPA_HTML_TIME,
+	static const enum tpa_html_kind kinds[TPA_UNIT_OTHER + 1] = {
+		[TPA_UNIT_TEXT] = TPA_HTML_TEXT,	[TPA_UNIT_NAME] = TPA_HTML_CODE,
+		[TPA_UNIT_NUMBER] = TPA_HTML_NUMBER,	[TPA_UNIT_COUNT] = TPA_HTML_COUNT,
+		[TPA_UNIT_BYTES] = TPA_HTML_BYTES,	[TPA_UNIT_NET_BYTES] = TPA_HTML_BYTES,
+		[TPA_UNIT_NS] = TPA_HTML_TIME,		[TPA_UNIT_FLOP] = TPA_HTML_COUNT,
+		[TPA_UNIT_RATE] = TPA_HTML_REAL,	[TPA_UNIT_FACTOR] = TPA_HTML_FACTOR,
+		[TPA_UNIT_REAL] = TPA_HTML_REAL,	[TPA_UNIT_SHARE] = TPA_HTML_SHARE,
+		[TPA_UNIT_INTERVAL_NS] = TPA_HTML_TIME,
 	};
 
 	return kinds[unit];
 }
 
-/* What the table leaves to the description of its columns. */
-static void complete(const struct tpa_html_table *table, struct tpa_html_column *columns)
+/* Kinds that are not of a column's unit, with the titles that they have. */
+static const struct special {
+	const char *name;
+	enum tpa_html_kind kind;
+	const char *title, *hint;
+} special[] = {
+	{ "%", TPA_HTML_PERCENT, "%", NULL },
+	{ "code", TPA_HTML_CODE, NULL, NULL },
+	{ "flops", TPA_HTML_FLOPS, "GFLOP/s", NULL },
+	{ "shapes", TPA_HTML_SHAPES, NULL, "unfold for its shapes" },
+	{ "branch", TPA_HTML_BRANCH, NULL, NULL },
+	{ "place", TPA_HTML_PLACE, NULL, NULL },
+	{ "stack", TPA_HTML_STACK, NULL, "the frame that it is attributed to, and its callers; unfold for all" },
+};
+
+static void specialize(struct tpa_html_column *column, const char *name, size_t length)
 {
-	size_t count = 0;
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		const struct special *is = &special[i];
 
-	for (; table->columns[count].key && count + 1 < COLUMNS; count++) {
-		const struct tpa_column *column;
-
-		columns[count] = table->columns[count];
-		if (columns[count].title)
+		if (strncmp(is->name, name, length) != 0 || is->name[length])
 			continue;
-		column = tpa_column_find(table->described, columns[count].key, strlen(columns[count].key));
-		columns[count].title = column->unit == TPA_UNIT_INTERVAL_NS ? "95% interval" : column->title;
-		if (columns[count].kind == TPA_HTML_TEXT)
-			columns[count].kind = kind_of(column->unit);
+		column->kind = is->kind;
+		column->title = is->title ? is->title : column->title;
+		column->hint = is->hint ? is->hint : column->hint;
+	}
+}
+
+static void read_keys(const struct tpa_html_table *table, struct tpa_html_column *columns)
+{
+	const char *keys = table->keys;
+	const struct tpa_column *is;
+	size_t count = 0;
+	char mark;
+
+	while (count + 1 < COLUMNS && (is = tpa_column_next(table->described, &keys, &mark))) {
+		struct tpa_html_column *column = &columns[count++];
+		size_t length = strcspn(keys, " ");
+
+		*column = (struct tpa_html_column){ is->title, is->key, kind_of(is->unit), is->hint };
+		if (is->unit == TPA_UNIT_INTERVAL_NS)
+			column->title = "95% interval";
+		if (*keys == ':')
+			specialize(column, keys + 1, length - 1);
+		keys += length;
 	}
 	columns[count].key = NULL;
 }
@@ -396,8 +425,10 @@ void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *de
 
 	if (!count)
 		return;
-	complete(described, columns);
-	table->columns = columns;
+	if (table->keys) {
+		read_keys(table, columns);
+		table->columns = columns;
+	}
 	put_head(html, table);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		fputs("<tr>", html->out);

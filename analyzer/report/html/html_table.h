@@ -20,8 +20,10 @@ struct tpa_html_column {
 
 struct tpa_html_table {
 	const char *path;		       /* of the list in the JSON: how a test finds it */
-	const struct tpa_html_column *columns; /* the last has a NULL key; without a title: as `described` says */
+	const struct tpa_html_column *columns; /* the last has a NULL key */
+	/* Or, without them: keys of these. One may have a kind behind it, as in "name:shapes": see `special` in html_table.c. */
 	const struct tpa_column *described;
+	const char *keys;
 	json_int_t total; /* rows that there are; those beyond the list are said to be left out */
 	json_int_t whole; /* what percentages are of */
 	bool ordered;	  /* the order says something: not to be sorted */

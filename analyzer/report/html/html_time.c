@@ -9,39 +9,25 @@
 
 void tpa_html_ops(const struct tpa_html *html, const json_t *json)
 {
-	static const struct tpa_html_column columns[] = {
-		{ .key = "name", .kind = TPA_HTML_SHAPES, .hint = "unfold for its shapes" },
-		{ .key = "calls" },
-		{ .key = "total_ns", .hint = "with the ops that it called" },
-		{ .key = "self_ns", .hint = "without them" },
-		{ .key = "mean_ns" },
-		{ .key = "ci95_ns", .hint = "of the mean" },
-		{ .key = "p50_ns" },
-		{ .key = "p99_ns" },
-		{ .key = "max_ns" },
-		{ "GFLOP/s", "flop", TPA_HTML_FLOPS, NULL },
-		{ .key = "allocated_bytes" },
-		{ .key = "net_bytes", .hint = "allocated less freed" },
-		{ .key = "peak_bytes", .hint = "live bytes above those at its begin" },
-		TPA_HTML_END,
+	struct tpa_html_table table = {
+		.path = "ops",
+		.described = tpa_op_columns,
+		.keys = "name:shapes calls total_ns self_ns mean_ns ci95_ns p50_ns p99_ns max_ns "
+			"flop:flops allocated_bytes net_bytes peak_bytes",
+		.total = tpa_html_integer(json, "ops_total")
 	};
-	static const struct tpa_html_column branches[] = {
-		{ "op", "name", TPA_HTML_BRANCH, NULL },      { "calls", "calls", TPA_HTML_COUNT, NULL },
-		{ "total", "total_ns", TPA_HTML_TIME, NULL }, { "self", "self_ns", TPA_HTML_TIME, NULL },
-		{ "GFLOP/s", "flop", TPA_HTML_FLOPS, NULL },  { "allocated", "allocated_bytes", TPA_HTML_BYTES, NULL },
-		{ "net", "net_bytes", TPA_HTML_BYTES, NULL }, TPA_HTML_END,
-	};
-	struct tpa_html_table table = { .path = "ops",
-					.columns = columns,
-					.described = tpa_op_columns,
-					.total = tpa_html_integer(json, "ops_total") };
 	const json_t *tree = tpa_html_at(json, "tree");
 
 	tpa_html_table(html, &table, tpa_html_at(json, "ops"));
 	if (json_array_size(tree) <= json_array_size(tpa_html_at(json, "ops")) &&
 	    tpa_html_integer(json, "ops_total") < 2)
 		return;
-	table = (struct tpa_html_table){ .path = "tree", .columns = branches, .ordered = true };
+	table = (struct tpa_html_table){
+		.path = "tree",
+		.described = tpa_op_node_columns,
+		.keys = "name:branch calls total_ns self_ns flop:flops allocated_bytes net_bytes",
+		.ordered = true
+	};
 	fputs("<details><summary>Which op called which</summary>\n", html->out);
 	tpa_html_table(html, &table, tree);
 	fputs("</details>\n", html->out);

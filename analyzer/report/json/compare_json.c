@@ -28,11 +28,6 @@ static json_t *op_json(const struct tpa_machine *machine, const struct tpa_varia
 	return json;
 }
 
-static json_t *real_or_null(double number, bool known)
-{
-	return known ? json_real(number) : json_null();
-}
-
 /* The first `top` of either of the text's tables go to the front. Returns how many that is. */
 static size_t choose(struct tpa_compare_op *list, size_t count, uint64_t top)
 {
@@ -67,7 +62,7 @@ static json_t *variant_json(const struct tpa_variants *variants, size_t number, 
 {
 	const struct tpa_variant *variant = &variants->list[number];
 	json_t *json = json_object(), *files = json_array(), *ops = json_array();
-	double share = tpa_compare_utilisation(machine, variant);
+	const struct tpa_row_context context = { .more = machine };
 	char label[TPA_LABEL_MAX];
 
 	tpa_compare_label(variants, number, label);
@@ -79,17 +74,12 @@ static json_t *variant_json(const struct tpa_variants *variants, size_t number, 
 			json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
 	}
 	tpa_json_set(json, "label", tpa_json_string(label));
-	tpa_json_set(json, "runs", tpa_json_number(variant->run_count));
+	tpa_json_keys(json, tpa_variant_columns, "runs", variant, &context);
 	tpa_json_set(json, "files", files);
-	tpa_json_set(json, "parameters", variant->parameters ? tpa_json_number(variant->parameters) : json_null());
-	tpa_json_set(json, "step_ns", real_or_null(variant->step_ns, variant->step_ns > 0));
-	tpa_json_set(json, "step_ci95_ns", tpa_json_interval_ns(variant->step_interval));
-	tpa_json_set(json, "items_per_step", json_real(variant->items_per_step));
-	tpa_json_set(json, "flop_per_step", json_real(variant->flop_per_step));
-	tpa_json_set(json, "gflops", json_real(tpa_compare_gflops(variant)));
-	tpa_json_set(json, "utilisation", real_or_null(share, share >= 0));
-	tpa_json_set(json, "peak_bytes", tpa_json_number(variant->peak_bytes));
-	tpa_json_set(json, "rss_peak", tpa_json_number(variant->rss_peak));
+	tpa_json_keys(
+		json, tpa_variant_columns,
+		"parameters step_ns step_ci95_ns items_per_step flop_per_step gflops utilisation peak_bytes rss_peak",
+		variant, &context);
 	tpa_json_set(json, "ops", ops);
 	return json;
 }

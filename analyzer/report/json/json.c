@@ -256,49 +256,44 @@ json_t *tpa_json_allocator_points(const struct tpa_allocator_series *series)
 	return list;
 }
 
+#define HEAP(member) TPA_MEMBER(struct tpa_process, heap.member)
+#define SOME(member, variance_member) TPA_ESTIMATE(struct tpa_process, member, variance_member)
+
+static const struct tpa_column heap_columns[] = {
+	{ "allocations", NULL, TPA_UNIT_COUNT, SOME(heap.allocations, heap.variance.allocations) },
+	{ "frees", NULL, TPA_UNIT_COUNT, SOME(heap.frees, heap.variance.frees) },
+	{ "allocated_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.bytes, heap.variance.bytes) },
+	{ "allocated_usable_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.usable, heap.variance.usable) },
+	{ "peak_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.peak_bytes, heap.variance.peak_bytes) },
+	{ "peak_blocks", NULL, TPA_UNIT_COUNT, SOME(heap.peak_blocks, heap.variance.peak_blocks) },
+	{ "peak_usable_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.peak_usable, heap.variance.peak_usable) },
+	{ "end_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.end_bytes, heap.variance.live_bytes) },
+	{ "end_blocks", NULL, TPA_UNIT_COUNT, SOME(heap.end_blocks, heap.variance.live_blocks) },
+	{ "end_usable_bytes", NULL, TPA_UNIT_BYTES, SOME(heap.end_usable, heap.variance.live_usable) },
+	{ "short_lived_allocations", NULL, TPA_UNIT_COUNT, SOME(heap.short_lived, heap.variance.short_lived) },
+	{ "combined_peak_bytes", NULL, TPA_UNIT_BYTES, SOME(combined_peak_bytes, combined_peak_variance) },
+	{ "temporary_allocations", NULL, TPA_UNIT_COUNT, HEAP(temporary), .exact_only = true },
+	{ "peak_time_ns", NULL, TPA_UNIT_NS, HEAP(peak_time_ns) },
+	{ "failed_reallocs", NULL, TPA_UNIT_COUNT, HEAP(failed_reallocs) },
+	{ "inherited_frees", NULL, TPA_UNIT_COUNT, HEAP(inherited_frees) },
+	{ "unmatched_frees", NULL, TPA_UNIT_COUNT, HEAP(unmatched_frees) },
+	{ "reordered_events", NULL, TPA_UNIT_COUNT, HEAP(reordered) },
+	{ "mapped_peak_bytes", NULL, TPA_UNIT_BYTES, HEAP(mapped_peak) },
+	{ "mapped_end_bytes", NULL, TPA_UNIT_BYTES, HEAP(mapped_end) },
+	{ "maps", NULL, TPA_UNIT_COUNT, HEAP(maps) },
+	{ "unmaps", NULL, TPA_UNIT_COUNT, HEAP(unmaps) },
+	{ "rss_peak_bytes", NULL, TPA_UNIT_BYTES, HEAP(rss_peak) },
+	{ .key = NULL },
+};
+
 json_t *tpa_json_heap(const struct tpa_process *process)
 {
-	const struct tpa_heap *heap = &process->heap;
-	const struct tpa_variance *variance = &heap->variance;
-	struct tpa_unseen unseen = process->unseen;
-	const struct tpa_json_estimable estimable[] = {
-		{ "allocations", heap->allocations, variance->allocations, unseen.blocks },
-		{ "frees", heap->frees, variance->frees, unseen.blocks },
-		{ "allocated_bytes", heap->bytes, variance->bytes, unseen.bytes },
-		{ "allocated_usable_bytes", heap->usable, variance->usable, unseen.bytes },
-		{ "peak_bytes", heap->peak_bytes, variance->peak_bytes, unseen.bytes },
-		{ "peak_blocks", heap->peak_blocks, variance->peak_blocks, unseen.blocks },
-		{ "peak_usable_bytes", heap->peak_usable, variance->peak_usable, unseen.bytes },
-		{ "end_bytes", heap->end_bytes, variance->live_bytes, unseen.bytes },
-		{ "end_blocks", heap->end_blocks, variance->live_blocks, unseen.blocks },
-		{ "end_usable_bytes", heap->end_usable, variance->live_usable, unseen.bytes },
-		{ "short_lived_allocations", heap->short_lived, variance->short_lived, unseen.blocks },
-		{ "combined_peak_bytes", process->combined_peak_bytes, process->combined_peak_variance, unseen.bytes },
-	};
-	const struct {
-		const char *key;
-		uint64_t value;
-	} numbers[] = {
-		{ "peak_time_ns", heap->peak_time_ns },
-		{ "failed_reallocs", heap->failed_reallocs },
-		{ "inherited_frees", heap->inherited_frees },
-		{ "unmatched_frees", heap->unmatched_frees },
-		{ "reordered_events", heap->reordered },
-		{ "mapped_peak_bytes", heap->mapped_peak },
-		{ "mapped_end_bytes", heap->mapped_end },
-		{ "maps", heap->maps },
-		{ "unmaps", heap->unmaps },
-		{ "rss_peak_bytes", heap->rss_peak },
-	};
+	const struct tpa_row_context context = { .unseen = process->unseen };
 	json_t *json = json_object();
 
 	tpa_json_set(json, "recorded", json_boolean(!tpa_heap_unknown(process)));
 	tpa_json_set(json, "estimated", json_boolean(process->estimated));
-	tpa_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
-	tpa_json_set(json, "temporary_allocations",
-		     process->estimated ? json_null() : tpa_json_number(heap->temporary));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		tpa_json_set(json, numbers[i].key, tpa_json_number(numbers[i].value));
+	tpa_json_columns(json, heap_columns, process, &context, NULL);
 	tpa_json_set(json, "pools", json_pools(&process->pools));
 	tpa_json_set(json, "allocator", json_allocator(&process->allocator));
 	return json;
@@ -344,11 +339,10 @@ json_t *tpa_json_combined(const struct tpa_run *run)
 	json_t *json = json_object(), *list = json_array(), *one;
 
 	for (size_t i = 0; i < run->process_count; i++) {
-		const struct tpa_process *process = &run->processes[i];
+		const struct tpa_row_context context = { .unseen = run->processes[i].unseen };
 
-		one = json_pack("{s:o}", "pid", tpa_json_number(process->trace->header->pid));
-		tpa_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
-			      process->unseen.bytes);
+		one = json_object();
+		tpa_json_keys(one, tpa_process_columns, "pid bytes", &run->processes[i], &context);
 		json_array_append_new(list, one);
 	}
 	tpa_json_set(json, "start_unix_ns", tpa_json_number(run->start_unix_ns));

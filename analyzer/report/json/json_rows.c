@@ -5,6 +5,7 @@
 #include "model/steps/steps.h"
 #include "report/rows/estimate.h"
 #include "report/rows/known_caches.h"
+#include "report/rows/site_columns.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 
@@ -16,34 +17,23 @@ static const char *end_word(uint32_t end)
 					 : "none";
 }
 
-/* `key` behind the prefix. */
-static void set_some(json_t *json, const char *prefix, const char *key, uint64_t value, double variance, double unseen)
-{
-	char name[48];
-
-	snprintf(name, sizeof(name), "%s%s", prefix, key);
-	tpa_json_some(json, name, value, variance, unseen);
-}
-
-static void set_numbers(json_t *json, const struct tpa_sums *sums, enum tpa_json_sites shape, const char *prefix,
+/* Its own numbers; with what it called's, where these are others. */
+static void set_numbers(json_t *json, const struct tpa_row *row, enum tpa_json_sites shape, bool nested,
 			struct tpa_unseen unseen)
 {
-	enum tpa_what what = shape == TPA_JSON_PEAK ? TPA_WHAT_PEAK : TPA_WHAT_UNFREED;
-	const struct tpa_variance *variance = &sums->variance;
-	char key[40];
+	static const struct {
+		enum tpa_what what;
+		const char *own, *nested;
+	} numbers[] = {
+		[TPA_JSON_PEAK] = { TPA_WHAT_PEAK, "bytes blocks", "total_bytes total_blocks" },
+		[TPA_JSON_UNFREED] = { TPA_WHAT_UNFREED, "bytes blocks", "total_bytes total_blocks" },
+		[TPA_JSON_HOT] = { TPA_WHAT_ALLOCATED, "allocations bytes temporary short_lived",
+				   "total_allocations total_bytes total_temporary total_short_lived" },
+	};
+	const struct tpa_row_context context = { .unseen = unseen };
 
-	if (shape == TPA_JSON_HOT) {
-		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, unseen.blocks);
-		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, unseen.bytes);
-		snprintf(key, sizeof(key), "%stemporary", prefix);
-		tpa_json_set(json, key, unseen.bytes > 0 ? json_null() : tpa_json_number(sums->temporary));
-		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, unseen.blocks);
-	} else {
-		set_some(json, prefix, "bytes", tpa_sums_bytes(sums, what), tpa_sums_bytes_variance(sums, what),
-			 unseen.bytes);
-		set_some(json, prefix, "blocks", tpa_sums_blocks(sums, what), tpa_sums_blocks_variance(sums, what),
-			 unseen.blocks);
-	}
+	tpa_json_keys(json, tpa_site_columns(numbers[shape].what), nested ? numbers[shape].nested : numbers[shape].own,
+		      row, &context);
 }
 
 void tpa_json_line(json_t *json, const struct tpa_line *line, enum tpa_by by)
@@ -100,13 +90,13 @@ static json_t *json_row(const struct tpa_run *run, struct tpa_symbols *const *sy
 	uint32_t end;
 
 	tpa_json_set(json, "estimated", json_boolean(process->estimated));
-	set_numbers(json, &row->self, shape, "", process->unseen);
+	set_numbers(json, row, shape, false, process->unseen);
 	tpa_json_set(json, "largest_bytes",
 		     tpa_json_number(tpa_sums_largest(&row->self,
 						      shape == TPA_JSON_PEAK ? TPA_WHAT_PEAK : TPA_WHAT_ALLOCATED)));
 	if (by != TPA_BY_STACK) {
 		if (tpa_by_nested(by))
-			set_numbers(json, &row->total, shape, "total_", process->unseen);
+			set_numbers(json, row, shape, true, process->unseen);
 		set_name(json, row, by);
 		return json;
 	}
@@ -165,7 +155,7 @@ json_t *tpa_json_suppressed(const struct tpa_rows *rows, const struct tpa_suppre
 							      tpa_json_number(rules[i].bytes), "blocks",
 							      tpa_json_number(rules[i].blocks), "estimated",
 							      (int)tpa_rows_estimated(rows)));
-	set_numbers(json, &rows->suppressed, TPA_JSON_UNFREED, "", rows->unseen);
+	set_numbers(json, &(struct tpa_row){ .self = rows->suppressed }, TPA_JSON_UNFREED, false, rows->unseen);
 	tpa_json_set(json, "rules", list);
 	return json;
 }

@@ -41,12 +41,6 @@ json_t *tpa_json_string(const char *text)
 	return json || !text ? json : repaired(text);
 }
 
-void tpa_json_fields(json_t *json, const struct tpa_json_field *fields, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		json_object_set_new(json, fields[i].key, tpa_json_number(fields[i].value));
-}
-
 void tpa_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
 {
 	struct tpa_interval interval = tpa_interval_estimate((double)value, variance, unseen);
@@ -100,6 +94,10 @@ static json_t *value_json(const struct tpa_column *column, const struct tpa_figu
 		return json_integer(value->number);
 	case TPA_UNIT_REAL:
 	case TPA_UNIT_SHARE:
+	case TPA_UNIT_FACTOR:
+	case TPA_UNIT_RATE:
+	case TPA_UNIT_MEAN_NS:
+	case TPA_UNIT_MEAN_BYTES:
 		return tpa_json_real(value->real);
 	case TPA_UNIT_INTERVAL_NS:
 		return tpa_json_interval_ns(value->interval);
@@ -110,28 +108,34 @@ static json_t *value_json(const struct tpa_column *column, const struct tpa_figu
 	}
 }
 
-void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row, const void *context,
-		      json_t *(*other)(const void *row, const char *key))
+static void set_column(json_t *json, const struct tpa_column *column, const void *row,
+		       const struct tpa_row_context *context)
+{
+	struct tpa_figure value = tpa_column_value(column, row, context);
+
+	if (value.unseen > 0)
+		tpa_json_some(json, column->key, (uint64_t)value.number, value.variance, value.unseen);
+	else
+		json_object_set_new(json, column->key, value_json(column, &value));
+}
+
+void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row,
+		      const struct tpa_row_context *context, json_t *(*other)(const void *row, const char *key))
 {
 	for (const struct tpa_column *column = columns; column->key; column++) {
-		struct tpa_figure value;
-
-		if (column->no_json)
-			continue;
-		if (column->unit == TPA_UNIT_OTHER) {
+		if (column->unit == TPA_UNIT_OTHER)
 			json_object_set_new(json, column->key, other(row, column->key));
-			continue;
-		}
-		value = tpa_column_value(column, row, context);
-		if (value.unseen > 0)
-			tpa_json_some(json, column->key, (uint64_t)value.number, value.variance, value.unseen);
-		else
-			json_object_set_new(json, column->key, value_json(column, &value));
+		else if (!column->no_json)
+			set_column(json, column, row, context);
 	}
 }
 
-void tpa_json_estimables(json_t *json, const struct tpa_json_estimable *list, size_t count)
+void tpa_json_keys(json_t *json, const struct tpa_column *columns, const char *keys, const void *row,
+		   const struct tpa_row_context *context)
 {
-	for (size_t i = 0; i < count; i++)
-		tpa_json_some(json, list[i].key, list[i].value, list[i].variance, list[i].unseen);
+	const struct tpa_column *column;
+	char mark;
+
+	while ((column = tpa_column_next(columns, &keys, &mark)))
+		set_column(json, column, row, context);
 }

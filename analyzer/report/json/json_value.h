@@ -23,31 +23,18 @@ static inline void tpa_json_set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-/* Sets several numbers of an object. */
-struct tpa_json_field {
-	const char *key;
-	uint64_t value;
-};
-void tpa_json_fields(json_t *json, const struct tpa_json_field *fields, size_t count);
-#define TPA_JSON_FIELDS(json, fields) tpa_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
-
 /*
  * Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. `unseen`: of bytes or
  * blocks, as `value` is; 0: it is exact.
  */
 void tpa_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
 
-/* The same of several keys. */
-struct tpa_json_estimable {
-	const char *key;
-	uint64_t value;
-	double variance, unseen;
-};
-void tpa_json_estimables(json_t *json, const struct tpa_json_estimable *list, size_t count);
-
 /* Sets all columns of a row, in their order. `other`: what a column of TPA_UNIT_OTHER is; NULL: there is none. */
-void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row, const void *context,
-		      json_t *(*other)(const void *row, const char *key));
+void tpa_json_columns(json_t *json, const struct tpa_column *columns, const void *row,
+		      const struct tpa_row_context *context, json_t *(*other)(const void *row, const char *key));
+/* Sets some of the columns, named by their keys. */
+void tpa_json_keys(json_t *json, const struct tpa_column *columns, const char *keys, const void *row,
+		   const struct tpa_row_context *context);
 
 /* null if it is not finite. */
 json_t *tpa_json_real(double value);

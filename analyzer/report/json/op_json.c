@@ -127,13 +127,6 @@ json_t *tpa_counters_json(const struct tpa_process *process)
 
 /* ---- the tree of calls ---- */
 
-static const char *op_category(const struct tpa_process *process, uint32_t op)
-{
-	const struct tpa_trace *trace = process->trace;
-
-	return op < trace->op_count && trace->ops[op].category ? trace->ops[op].category : "";
-}
-
 struct json_context {
 	const struct tpa_process *process;
 	json_t *list;
@@ -143,25 +136,10 @@ static void add_json(void *context, uint32_t number, int depth)
 {
 	struct json_context *to = context;
 	const struct tpa_op_node *node = &to->process->op_nodes[number];
-	const struct tpa_json_field fields[] = {
-		{ "id", number },
-		{ "depth", (uint64_t)depth },
-		{ "calls", node->calls },
-		{ "total_ns", node->total_ns },
-		{ "self_ns", node->self_ns },
-		{ "flop", node->flop },
-		{ "self_flop", node->self_flop },
-		{ "allocated_bytes", node->allocated_bytes },
-		{ "self_allocated_bytes", node->self_allocated_bytes },
-		{ "peak_bytes", node->peak_bytes },
-	};
-	json_t *json = json_object();
+	const struct tpa_row_context row = { .process = to->process };
+	json_t *json = json_pack("{s:o, s:i}", "id", tpa_json_number(number), "depth", depth);
 
-	TPA_JSON_FIELDS(json, fields);
-	tpa_json_set(json, "parent", node->parent ? tpa_json_number(node->parent) : json_null());
-	tpa_json_set(json, "net_bytes", json_integer(node->net_bytes));
-	tpa_json_set(json, "name", tpa_json_string(tpa_op_node_name(to->process, node)));
-	tpa_json_set(json, "category", tpa_json_string(op_category(to->process, node->op)));
+	tpa_json_columns(json, tpa_op_node_columns, node, &row, NULL);
 	json_array_append_new(to->list, json);
 }
 
@@ -185,16 +163,9 @@ json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top)
 
 	tpa_layers(&layers, process);
 	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
-		const struct tpa_layer *layer = &layers.list[i];
-		const struct tpa_json_field fields[] = {
-			{ "calls", layer->calls },	 { "total_ns", layer->total_ns },
-			{ "own_ns", layer->own_ns },	 { "own_allocated_bytes", layer->own_bytes },
-			{ "own_flop", layer->own_flop }, { "flop", layer->flop },
-		};
 		json_t *json = json_object();
 
-		tpa_json_set(json, "layer", tpa_json_string(layer->name));
-		TPA_JSON_FIELDS(json, fields);
+		tpa_json_columns(json, tpa_layer_columns, &layers.list[i], NULL, NULL);
 		json_array_append_new(list, json);
 	}
 	free(layers.list);
@@ -205,10 +176,11 @@ json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top)
 
 static json_t *priority_json(const struct tpa_priority *one, json_t *roof)
 {
-	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tpa_json_string(one->op->name), "self_ns",
-			 tpa_json_number(one->own_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
-			 "saved_ns_at_most", tpa_json_number(one->saved_ns), "speedup_at_most",
-			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
+	json_t *json = json_object();
+
+	tpa_json_columns(json, tpa_priority_columns, one, NULL, NULL);
+	tpa_json_set(json, "roof", roof);
+	return json;
 }
 
 json_t *tpa_priorities_json(const struct tpa_process *process, const struct tpa_rows *peak, tpa_priority_roof *roof,

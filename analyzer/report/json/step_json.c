@@ -96,12 +96,15 @@ json_t *tpa_steps_json(const struct tpa_process *process, const char *sort, uint
 	const struct tpa_step_stats *steps = &process->steps;
 	const struct tpa_moments *durations = &steps->durations;
 	double took = durations->mean * (double)durations->count;
-	const struct tpa_json_field times[] = { { "mean_ns", tpa_round(durations->mean) },
-						{ "stddev_ns", tpa_round(tpa_moments_deviation(durations)) },
-						{ "min_ns", steps->min_ns },
-						{ "p50_ns", steps->p50_ns },
-						{ "p99_ns", steps->p99_ns },
-						{ "max_ns", steps->max_ns } };
+	const struct {
+		const char *key;
+		uint64_t value;
+	} times[] = { { "mean_ns", tpa_round(durations->mean) },
+		      { "stddev_ns", tpa_round(tpa_moments_deviation(durations)) },
+		      { "min_ns", steps->min_ns },
+		      { "p50_ns", steps->p50_ns },
+		      { "p99_ns", steps->p99_ns },
+		      { "max_ns", steps->max_ns } };
 	json_t *json = json_object(), *outliers = json_array();
 
 	tpa_json_set(json, "count", number(steps->count));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/rows/compare_rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "report/rows/estimate.h"
 #include "report/rows/stack.h"
 
 static const struct tpa_trace *trace_of(const struct tpa_variants *variants, size_t number)
@@ -178,3 +180,65 @@ const struct tpa_variant_op *tpa_compare_op_in(const struct tpa_variant *variant
 {
 	return tpa_variant_op(variant, row->op->sum.name, row->op->sum.category);
 }
+
+/* ---- columns ---- */
+
+#define VARIANT(member) TPA_MEMBER(struct tpa_variant, member)
+
+TPA_GETTER(step_interval, struct tpa_variant)
+{
+	return (struct tpa_figure){ .interval = row->step_interval, .unknown = isnan(row->step_interval.low) };
+}
+
+TPA_GETTER(items_rate, struct tpa_variant)
+{
+	double rate = row->step_ns > 0 ? row->items_per_step / row->step_ns * 1e9 : 0;
+
+	return (struct tpa_figure){ .real = rate, .none = !(rate > 0) };
+}
+
+TPA_GETTER(gflops, struct tpa_variant)
+{
+	double rate = tpa_compare_gflops(row);
+
+	return (struct tpa_figure){ .real = rate, .none = !(rate > 0) };
+}
+
+TPA_GETTER(utilisation, struct tpa_variant)
+{
+	double share = tpa_compare_utilisation(context->more, row);
+
+	return (struct tpa_figure){ .real = share, .unknown = share < 0 };
+}
+
+struct tpa_unseen tpa_compare_unseen(const struct tpa_variant *variant)
+{
+	struct tpa_unseen unseen = { 0, 0 };
+
+	for (size_t i = 0; i < variant->run_count; i++)
+		unseen = tpa_unseen_larger(unseen, tpa_run_unseen(variant->runs[i]));
+	return unseen;
+}
+
+/* A peak of 0 bytes is one that was not recorded. */
+TPA_GETTER(peak, struct tpa_variant)
+{
+	return (struct tpa_figure){ .number = (int64_t)row->peak_bytes,
+				    .none = !row->peak_bytes,
+				    .about = row->peak_bytes && tpa_compare_unseen(row).bytes > 0 };
+}
+
+const struct tpa_column tpa_variant_columns[] = {
+	{ "runs", "runs", TPA_UNIT_COUNT, VARIANT(run_count) },
+	{ "parameters", "parameters", TPA_UNIT_COUNT, VARIANT(parameters), .known_above_0 = true },
+	{ "step_ns", "step", TPA_UNIT_MEAN_NS, VARIANT(step_ns), .known_above_0 = true },
+	{ "step_ci95_ns", "  95% of the mean, +-", TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(step_interval) },
+	{ "items_per_step", NULL, TPA_UNIT_REAL, VARIANT(items_per_step) },
+	{ "items_per_s", "items a second", TPA_UNIT_RATE, TPA_COMPUTED(items_rate), .no_json = true },
+	{ "flop_per_step", "FLOP a step", TPA_UNIT_REAL, VARIANT(flop_per_step), .no_zero = true },
+	{ "gflops", "GFLOP/s", TPA_UNIT_REAL, TPA_COMPUTED(gflops) },
+	{ "utilisation", "of what the cores can do", TPA_UNIT_SHARE, TPA_COMPUTED(utilisation) },
+	{ "peak_bytes", "memory at the peak", TPA_UNIT_BYTES, TPA_COMPUTED(peak) },
+	{ "rss_peak", "RSS at most", TPA_UNIT_BYTES, VARIANT(rss_peak), .no_zero = true },
+	{ .key = NULL },
+};

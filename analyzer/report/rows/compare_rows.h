@@ -5,6 +5,7 @@
 
 #include "machine/roofline.h"
 #include "model/result/variants.h"
+#include "report/rows/column.h"
 
 #define TPA_LABEL_MAX 25u /* bytes, with the end */
 
@@ -30,6 +31,12 @@ struct tpa_compare_op {
 
 /* The caller frees it. */
 struct tpa_compare_op *tpa_compare_ops(const struct tpa_variants *variants, size_t *count);
+
+/* Of the variant's runs the largest; zeros: none was sampled. */
+struct tpa_unseen tpa_compare_unseen(const struct tpa_variant *variant);
+
+/* What is told of a variant but its ops. Wants a context whose `more` is the machine, NULL: it is not known. */
+extern const struct tpa_column tpa_variant_columns[];
 
 /* For qsort(). */
 int tpa_compare_by_share(const void *left, const void *right);

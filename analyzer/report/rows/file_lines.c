@@ -157,3 +157,37 @@ struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines)
 		qsort(files->list, files->count, sizeof(*files->list), by_peak);
 	return files;
 }
+
+/* ---- columns ---- */
+
+/* What the row is called, given as the context's `more`. */
+TPA_GETTER(label, struct tpa_file_line)
+{
+	(void)row;
+	return (struct tpa_figure){ .text = context->more };
+}
+
+#define LINE(member) TPA_MEMBER(struct tpa_file_line, member), .no_zero = true, .missing = ""
+
+const struct tpa_column tpa_file_line_columns[] = {
+	{ "label", "line", TPA_UNIT_NUMBER, TPA_COMPUTED(label), .no_json = true },
+	{ "peak_bytes", "at peak", TPA_UNIT_BYTES, LINE(self.peak_bytes) },
+	{ "peak_blocks", NULL, TPA_UNIT_COUNT, LINE(self.peak_blocks) },
+	{ "total_peak_bytes", "total", TPA_UNIT_BYTES, LINE(total.peak_bytes) },
+	{ "total_peak_blocks", NULL, TPA_UNIT_COUNT, LINE(total.peak_blocks) },
+	{ "allocated_bytes", "allocated", TPA_UNIT_BYTES, LINE(self.bytes) },
+	{ "allocations", "calls", TPA_UNIT_COUNT, LINE(self.allocations) },
+	{ "total_allocated_bytes", "total", TPA_UNIT_BYTES, LINE(total.bytes) },
+	{ "total_allocations", NULL, TPA_UNIT_COUNT, LINE(total.allocations) },
+	{ "unfreed_bytes", "unfreed", TPA_UNIT_BYTES, LINE(self.live_bytes) },
+	{ "unfreed_blocks", NULL, TPA_UNIT_COUNT, LINE(self.live_blocks) },
+	{ "total_unfreed_bytes", NULL, TPA_UNIT_BYTES, LINE(total.live_bytes) },
+	{ "total_unfreed_blocks", NULL, TPA_UNIT_COUNT, LINE(total.live_blocks) },
+	{ "growth_bytes_per_step", "a step", TPA_UNIT_MEAN_BYTES, LINE(growth) },
+	{ "total_growth_bytes_per_step", "total a step", TPA_UNIT_MEAN_BYTES, LINE(total_growth) },
+	{ "growth_bytes_per_second", "a second", TPA_UNIT_MEAN_BYTES, LINE(growth), .no_json = true },
+	{ "total_growth_bytes_per_second", "total a second", TPA_UNIT_MEAN_BYTES, LINE(total_growth), .no_json = true },
+	{ "cpu_ns", "CPU", TPA_UNIT_NS, LINE(self_ns) },
+	{ "total_cpu_ns", "total", TPA_UNIT_NS, LINE(total_ns) },
+	{ .key = NULL },
+};

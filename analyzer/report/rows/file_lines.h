@@ -7,6 +7,7 @@
 #define TPROF_REPORT_ROWS_FILE_LINES_H
 
 #include "report/rows/cpu_rows.h"
+#include "report/rows/column.h"
 #include "report/rows/rows.h"
 
 struct tpa_file_line {
@@ -20,6 +21,9 @@ struct tpa_file_line {
 	double op_ns;		   /* of the ops called from it, or from what it called; see tpa_file_lines_add_ops() */
 	double op_below, op_above; /* squares of how far its interval reaches */
 };
+
+/* What JSON has of each, and tables. With a context: whether these are estimates. */
+extern const struct tpa_column tpa_file_line_columns[];
 
 struct tpa_file_lines {
 	struct tpa_file_line *list; /* by file and line */

@@ -164,3 +164,28 @@ bool tpa_heap_unknown(const struct tpa_process *process)
 {
 	return tpa_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
 }
+
+TPA_GETTER(pid, struct tpa_process)
+{
+	return (struct tpa_figure){ .number = row->trace->header->pid };
+}
+
+TPA_GETTER(program, struct tpa_process)
+{
+	return (struct tpa_figure){ .text = tpa_program_name(row->trace) };
+}
+
+#define PROCESS(member) TPA_MEMBER(struct tpa_process, member)
+#define SOME(member, variance) TPA_ESTIMATE(struct tpa_process, member, variance)
+
+const struct tpa_column tpa_process_columns[] = {
+	{ "pid", "pid", TPA_UNIT_NUMBER, TPA_COMPUTED(pid) },
+	{ "bytes", "then", TPA_UNIT_BYTES, SOME(combined_peak_bytes, combined_peak_variance),
+	  .hint = "when all held most together" },
+	{ "share", "%", TPA_UNIT_SHARE, PROCESS(combined_peak_bytes), .of_whole = true },
+	{ "own_peak", "own peak", TPA_UNIT_BYTES, SOME(heap.peak_bytes, heap.variance.peak_bytes) },
+	{ "end", "at the end", TPA_UNIT_BYTES, SOME(heap.end_bytes, heap.variance.live_bytes) },
+	{ "ran", "ran", TPA_UNIT_NS, PROCESS(duration_ns) },
+	{ "program", "program", TPA_UNIT_NAME, TPA_COMPUTED(program) },
+	{ .key = NULL },
+};

@@ -5,7 +5,7 @@
 #ifndef TPROF_REPORT_ROWS_PROCESS_FACTS_H
 #define TPROF_REPORT_ROWS_PROCESS_FACTS_H
 
-#include "model/result/result.h"
+#include "report/rows/column.h"
 #include "symbols/symbols.h"
 
 /* "exit", "signal", "exec", "killed" or "running". */
@@ -51,5 +51,8 @@ bool tpa_heap_unknown(const struct tpa_process *process);
 
 /* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */
 const char *tpa_recording_cut(const struct tpa_trace *trace);
+
+/* Of a process beside the others of its run: JSON has the pid and the bytes. */
+extern const struct tpa_column tpa_process_columns[];
 
 #endif

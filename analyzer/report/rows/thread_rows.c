@@ -44,7 +44,7 @@ static void begin_rows(struct tpa_thread_rows *rows, struct threads *threads, co
 	rows->rows = threads->rows = tpa_zalloc(rows->count, sizeof(*rows->rows));
 	for (size_t i = 0; i < rows->count; i++) {
 		tpa_pairs_set(&threads->index, process->threads[i].thread, 0, (uint32_t)i);
-		rows->rows[i].stats = &process->threads[i];
+		rows->rows[i].stats = process->threads[i];
 	}
 }
 
@@ -57,7 +57,7 @@ static void add_memory(struct threads *threads, const struct tpa_process *proces
 	for (size_t i = 0; i < process->site_count; i++) {
 		const struct tpa_site *site = &process->sites[i];
 
-		if (!row || row->stats->thread != site->key)
+		if (!row || row->stats.thread != site->key)
 			row = row_of(threads, site->key);
 		if (!row)
 			continue;
@@ -127,7 +127,7 @@ static void add_lines(struct threads *threads, const struct tpa_process *process
 
 static uint64_t number(const struct tpa_thread_row *row, const char *sort)
 {
-	const struct tpa_thread_stats *stats = row->stats;
+	const struct tpa_thread_stats *stats = &row->stats;
 
 	switch (sort[0]) {
 	case 'c':
@@ -155,8 +155,8 @@ static int compare(const void *left, const void *right, void *sort)
 	uint64_t x = number(a, sort), y = number(b, sort);
 
 	if (x == y)
-		x = a->stats->bytes, y = b->stats->bytes;
-	return TPA_DOWN(x, y) ?: TPA_UP(a->stats->thread, b->stats->thread);
+		x = a->stats.bytes, y = b->stats.bytes;
+	return TPA_DOWN(x, y) ?: TPA_UP(a->stats.thread, b->stats.thread);
 }
 
 void tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
@@ -178,3 +178,35 @@ void tpa_thread_rows_free(struct tpa_thread_rows *rows)
 	free(rows->rows);
 	memset(rows, 0, sizeof(*rows));
 }
+
+/* ---- columns ---- */
+
+TPA_GETTER(cpu_time, struct tpa_thread_stats)
+{
+	return (struct tpa_figure){ .number = (int64_t)tpa_cpu_ns(context->process, &row->cpu),
+				    .none = !row->cpu.samples };
+}
+
+#define ROW(member) TPA_MEMBER(struct tpa_thread_row, member)
+#define SOME(member) TPA_ESTIMATE(struct tpa_thread_row, member, member##_variance)
+
+const struct tpa_column tpa_thread_columns[] = {
+	{ "thread", "thread", TPA_UNIT_NUMBER, ROW(stats.thread) },
+	{ "tid", "tid", TPA_UNIT_NUMBER, ROW(stats.tid) },
+	{ "name", "name", TPA_UNIT_TEXT, TPA_CHARS(struct tpa_thread_row, stats.name) },
+	{ "first_ns", "first seen", TPA_UNIT_NS, ROW(stats.first_ns) },
+	{ "last_ns", "last seen", TPA_UNIT_NS, ROW(stats.last_ns) },
+	{ "cpu_samples", NULL, TPA_UNIT_COUNT, ROW(stats.cpu.samples) },
+	{ "cpu_ns", "CPU time", TPA_UNIT_NS, TPA_COMPUTED(cpu_time) },
+	{ "op_ns", "in ops", TPA_UNIT_NS, ROW(stats.op_ns), .no_zero = true },
+	{ "allocations", "allocations", TPA_UNIT_COUNT, SOME(stats.allocations) },
+	{ "frees", "frees", TPA_UNIT_COUNT, SOME(stats.frees) },
+	{ "bytes", "bytes", TPA_UNIT_BYTES, SOME(stats.bytes) },
+	{ "peak_bytes", "at the peak", TPA_UNIT_BYTES, SOME(peak_bytes) },
+	{ "peak_blocks", NULL, TPA_UNIT_COUNT, SOME(peak_blocks) },
+	{ "unfreed_bytes", "unfreed", TPA_UNIT_BYTES, SOME(live_bytes) },
+	{ "unfreed_blocks", NULL, TPA_UNIT_COUNT, SOME(live_blocks) },
+	{ "top_cpu", NULL, .unit = TPA_UNIT_OTHER },
+	{ "top_allocation", NULL, .unit = TPA_UNIT_OTHER },
+	{ .key = NULL },
+};

@@ -3,11 +3,11 @@
 #ifndef TPROF_REPORT_ROWS_THREAD_ROWS_H
 #define TPROF_REPORT_ROWS_THREAD_ROWS_H
 
-#include "model/result/result.h"
+#include "report/rows/column.h"
 #include "report/rows/stack.h"
 
 struct tpa_thread_row {
-	const struct tpa_thread_stats *stats;
+	struct tpa_thread_stats stats;
 	uint64_t peak_bytes, peak_blocks; /* allocated by it, and live at the process's peak */
 	uint64_t live_bytes, live_blocks; /* ... at the end */
 	double peak_bytes_variance, peak_blocks_variance, live_bytes_variance, live_blocks_variance;
@@ -29,5 +29,8 @@ struct tpa_thread_rows {
 void tpa_thread_rows(struct tpa_thread_rows *rows, const struct tpa_process *process, struct tpa_symbols *symbols,
 		     const char *sort);
 void tpa_thread_rows_free(struct tpa_thread_rows *rows);
+
+/* Those of the statistics, up to "bytes", are columns of a struct tpa_thread_stats too. Want a context. */
+extern const struct tpa_column tpa_thread_columns[];
 
 #endif

@@ -1,69 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/columns.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "report/text/numbers.h"
 #include "report/text/op_cells.h"
 
-/* The next of the keys; NULL: there is none. */
-static const struct tpa_column *next(const struct tpa_column *columns, const char **keys, enum tpa_style *style)
+static enum tpa_style style_of(const struct tpa_column *column, char mark)
 {
-	static const char marks[] = "*~@";
-	static const enum tpa_style styles[] = { TPA_STYLE_NUMBER, TPA_STYLE_DIM, TPA_STYLE_FUNCTION };
-	const struct tpa_column *column;
-	const char *mark;
-	size_t length;
-
-	*keys += strspn(*keys, " ");
-	if (!**keys)
-		return NULL;
-	mark = strchr(marks, **keys);
-	*style = mark ? styles[mark - marks] : TPA_STYLE_PLAIN;
-	*keys += mark != NULL;
-	length = strcspn(*keys, " ");
-	column = tpa_column_find(columns, *keys, length);
-	*keys += length;
-	if (column->unit == TPA_UNIT_NAME)
-		*style = TPA_STYLE_FUNCTION;
-	return column;
+	if (column->unit == TPA_UNIT_NAME || mark == '@' || mark == '+')
+		return TPA_STYLE_FUNCTION;
+	return mark == '*' ? TPA_STYLE_NUMBER : mark == '~' ? TPA_STYLE_DIM : TPA_STYLE_PLAIN;
 }
 
-struct tpa_table *tpa_columns_begin(const struct tpa_page *page, const struct tpa_column *columns, const char *keys)
+/* What a title begins with: see tpa_table_new(). */
+static const char *side_of(const struct tpa_column *column, char mark)
+{
+	if (column->unit == TPA_UNIT_NAME || mark == '@')
+		return "*";
+	return column->unit == TPA_UNIT_TEXT ? "" : ">";
+}
+
+struct tpa_table *tpa_columns_begin(const struct tpa_page *page, const struct tpa_column *columns, const char *keys,
+				    const char *rest)
 {
 	const struct tpa_column *column;
-	char titles[512];
-	enum tpa_style style;
+	char titles[512], mark;
 	size_t used = 0;
 
-	while ((column = next(columns, &keys, &style)) && used < sizeof(titles)) {
-		bool text = column->unit == TPA_UNIT_TEXT || column->unit == TPA_UNIT_NAME;
+	while ((column = tpa_column_next(columns, &keys, &mark)) && used < sizeof(titles)) {
 		const char *half = column->unit != TPA_UNIT_INTERVAL_NS ? "" : page->utf8 ? "\xc2\xb1" : "+-";
 
 		used += (size_t)snprintf(titles + used, sizeof(titles) - used, "%s%s%s%s", used ? "|" : "",
-					 style == TPA_STYLE_FUNCTION ? "*"
-					 : text			     ? ""
-								     : ">",
-					 half, column->title);
+					 side_of(column, mark), half, column->title);
 	}
+	if (rest && used < sizeof(titles))
+		snprintf(titles + used, sizeof(titles) - used, "|%s", rest);
 	return tpa_table_new(titles);
 }
 
 static struct tpa_text figure(const struct tpa_page *page, enum tpa_unit unit, const struct tpa_figure *value)
 {
+	const struct tpa_numbers numbers = { page, { value->unseen, value->unseen } };
 	uint64_t number = (uint64_t)value->number;
 
 	switch (unit) {
+	case TPA_UNIT_NUMBER:
+		return tpa_text_of("%" PRIu64, number);
 	case TPA_UNIT_BYTES:
-		return tpa_bytes(number, page->exact);
+	case TPA_UNIT_MEAN_BYTES:
+		return tpa_some_bytes(&numbers, number, value->variance);
 	case TPA_UNIT_NET_BYTES:
 		return tpa_signed_bytes(value->number, page->exact);
 	case TPA_UNIT_NS:
+	case TPA_UNIT_MEAN_NS:
 		return tpa_time(number);
 	case TPA_UNIT_FLOP:
-		return tpa_flop_text(number);
+		return tpa_text_of(number ? "%.4g" : "-", (double)number);
 	case TPA_UNIT_RATE:
-		return tpa_text_of("%.3g", value->real);
+		return value->real < 99.95 ? tpa_text_of("%.3g", value->real) : tpa_count(tpa_round(value->real));
 	case TPA_UNIT_FACTOR:
 		return tpa_text_of("%.3gx", value->real);
 	case TPA_UNIT_SHARE:
@@ -73,28 +69,39 @@ static struct tpa_text figure(const struct tpa_page *page, enum tpa_unit unit, c
 	case TPA_UNIT_REAL:
 		return tpa_text_of("%.4g", value->real);
 	default:
-		return tpa_count(number);
+		return tpa_some_count(&numbers, number, value->variance);
 	}
 }
 
+struct tpa_text tpa_column_text(const struct tpa_page *page, const struct tpa_column *column, const void *row,
+				const struct tpa_row_context *context)
+{
+	struct tpa_figure value = tpa_column_value(column, row, context);
+	struct tpa_text text = { "-" };
+
+	if (!value.unknown && !value.none)
+		text = figure(page, column->unit, &value);
+	if (value.about && !value.unknown && !value.none)
+		return tpa_text_of("~%s", text.text);
+	return tpa_flop_least_text(page, text, value.least);
+}
+
 void tpa_columns_add(struct tpa_table *table, const struct tpa_page *page, const struct tpa_column *columns,
-		     const char *keys, const void *row, const void *context)
+		     const char *keys, const void *row, const struct tpa_row_context *context)
 {
 	const struct tpa_column *column;
-	enum tpa_style style;
+	char mark;
 
-	while ((column = next(columns, &keys, &style))) {
+	while ((column = tpa_column_next(columns, &keys, &mark))) {
 		struct tpa_figure value = tpa_column_value(column, row, context);
-		struct tpa_text text = { "-" };
+		bool missing = value.unknown || (value.none && column->no_zero);
+		const char *text = missing && column->missing ? column->missing : value.text;
 
-		if (column->unit == TPA_UNIT_NAME) {
-			tpa_op_name_cell(table, page, value.text, 0);
-		} else if (column->unit == TPA_UNIT_TEXT) {
-			tpa_table_add(table, style, value.text ? value.text : column->missing);
-		} else {
-			if (!value.unknown && !value.none)
-				text = figure(page, column->unit, &value);
-			tpa_cell(table, style, tpa_flop_least_text(page, text, value.least));
-		}
+		if (column->unit == TPA_UNIT_NAME)
+			tpa_op_name_cell(table, page, text ? text : column->missing, 0);
+		else if (column->unit == TPA_UNIT_TEXT || text)
+			tpa_table_add(table, style_of(column, mark), text ? text : column->missing);
+		else
+			tpa_cell(table, style_of(column, mark), tpa_column_text(page, column, row, context));
 	}
 }

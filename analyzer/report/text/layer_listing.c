@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/op_cells.h"
+#include "report/rows/op_columns.h"
+#include "report/text/columns.h"
 #include "report/text/op_tree_listing.h"
 
 /* Ops have no stacks, so a layer is what the program says it is. */
@@ -26,24 +27,15 @@ static void print_how_to(const struct tpa_page *page, const struct tpa_process *
 
 void tpa_layers_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top)
 {
-	struct tpa_table *table =
-		tpa_table_new(">own time|>%|>total|>calls|>allocated|>own FLOP|>FLOP|>GFLOP/s|*layer");
+	static const char keys[] = "*own_ns own_share total_ns calls own_allocated_bytes own_flop flop rate layer";
+	struct tpa_table *table = tpa_columns_begin(page, tpa_layer_columns, keys, NULL);
+	struct tpa_row_context context = { .process = process };
 	struct tpa_layers layers;
 
 	tpa_layers(&layers, process);
-	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
-		const struct tpa_layer *layer = &layers.list[i];
-
-		tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(layer->own_ns));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(layer->own_ns, layers.all_ns));
-		tpa_table_add(table, TPA_STYLE_PLAIN, layer->name ? tpa_time(layer->total_ns).text : "-");
-		tpa_table_add(table, TPA_STYLE_PLAIN, layer->name ? tpa_count(layer->calls).text : "-");
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(layer->own_bytes, page->exact));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_flop_text(layer->own_flop));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_flop_text(layer->flop));
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_rate_text(layer->own_flop, layer->own_ns));
-		tpa_op_name_cell(table, page, layer->name ? layer->name : "(ops in no layer)", 0);
-	}
+	context.whole = layers.all_ns;
+	for (size_t i = 0; i < layers.count && (!top || i < top); i++)
+		tpa_columns_add(table, page, tpa_layer_columns, keys, &layers.list[i], &context);
 	tpa_table_end(table, page);
 	tpa_rest_print(page, layers.count, top, "");
 	if (layers.count == 1)

@@ -8,6 +8,8 @@
 #include "base/order.h"
 #include "model/steps/steps.h"
 #include "report/rows/known_caches.h"
+#include "report/rows/site_columns.h"
+#include "report/text/columns.h"
 #include "report/text/name.h"
 #include "report/text/numbers.h"
 #include "report/text/stack_listing.h"
@@ -42,9 +44,16 @@ static void print_hotspot(const struct tpa_numbers *numbers, const struct tpa_ro
 }
 
 /* What shares are of: all that the headline tells of, with what is suppressed; of what a filter lets through. */
-static uint64_t whole_of(const struct tpa_rows *rows, enum tpa_what what)
+static uint64_t whole_of(const struct tpa_rows *rows, const struct tpa_listing *context)
 {
-	return tpa_sums_bytes(&rows->sums, what) + tpa_sums_bytes(&rows->suppressed, what);
+	if (context->hotspots)
+		return rows->sums.allocations;
+	return tpa_sums_bytes(&rows->sums, context->what) + tpa_sums_bytes(&rows->suppressed, context->what);
+}
+
+static const char *keys_of(const struct tpa_listing *context)
+{
+	return context->hotspots ? "*allocations allocations_share bytes temporary_share" : "*bytes share blocks";
 }
 
 static void print_numbers(const struct tpa_listing *context, const struct tpa_rows *rows, const struct tpa_row *row,
@@ -64,7 +73,7 @@ static void print_numbers(const struct tpa_listing *context, const struct tpa_ro
 	}
 	tpa_print(page, TPA_STYLE_NUMBER, "%s",
 		  tpa_some_bytes(&numbers, bytes, tpa_sums_bytes_variance(self, what)).text);
-	fprintf(page->out, " (%s) in %s block%s", tpa_some_percent(&numbers, bytes, whole_of(rows, what)).text,
+	fprintf(page->out, " (%s) in %s block%s", tpa_some_percent(&numbers, bytes, whole_of(rows, context)).text,
 		tpa_some_count(&numbers, blocks, tpa_sums_blocks_variance(self, what)).text, tpa_plural(blocks));
 	if (largest && blocks > 1)
 		fprintf(page->out, ", the largest request %s %s", tpa_rows_estimated(rows) ? "recorded here" : "here",
@@ -168,7 +177,8 @@ static void name_cells(const struct tpa_listing *context, const struct tpa_row *
 	}
 }
 
-static const char *table_titles(const struct tpa_listing *context, char *buffer, size_t size)
+/* Of a table by anything but stacks: its columns with numbers, and what its rows are called. */
+static struct tpa_table *begin_table(const struct tpa_listing *context, char *keys, size_t size)
 {
 	static const char *const names[] = {
 		[TPA_BY_FUNCTION] = "*function|module",
@@ -180,70 +190,25 @@ static const char *table_titles(const struct tpa_listing *context, char *buffer,
 		[TPA_BY_STEP] = ">step",
 		[TPA_BY_LAYER] = "*layer",
 	};
-	const char *within = context->by == TPA_BY_LAYER ? "with inner layers" : "with callees";
-	bool nested = tpa_by_nested(context->by);
+	const char *within = !tpa_by_nested(context->by) ? NULL : context->by == TPA_BY_LAYER ? "inner" : "total";
 
 	if (context->hotspots)
-		snprintf(buffer, size, ">allocations|>%%|>bytes|>temporary|>short-lived%s%s|%s", nested ? "|>" : "",
-			 nested ? within : "", names[context->by]);
+		snprintf(keys, size, within ? "%s short_lived_share %s_allocations" : "%s short_lived_share",
+			 keys_of(context), within);
 	else
-		snprintf(buffer, size, ">bytes|>%%|>blocks%s%s%s|%s", nested ? "|>" : "", nested ? within : "",
-			 nested ? "|>%" : "", names[context->by]);
-	return buffer;
-}
-
-static void hotspot_cells(const struct tpa_numbers *numbers, const struct tpa_rows *rows, const struct tpa_sums *self,
-			  struct tpa_table *table)
-{
-	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_count(numbers, self->allocations, self->variance.allocations));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, self->allocations, rows->sums.allocations));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_bytes(numbers, self->bytes, self->variance.bytes));
-	if (tpa_numbers_estimated(numbers))
-		tpa_table_add(table, TPA_STYLE_DIM, "not known");
-	else
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_percent(self->temporary, self->allocations));
-}
-
-static void byte_cells(const struct tpa_numbers *numbers, const struct tpa_rows *rows, const struct tpa_sums *self,
-		       enum tpa_what what, struct tpa_table *table)
-{
-	uint64_t bytes = tpa_sums_bytes(self, what);
-
-	tpa_cell(table, TPA_STYLE_NUMBER, tpa_some_bytes(numbers, bytes, tpa_sums_bytes_variance(self, what)));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(numbers, bytes, whole_of(rows, what)));
-}
-
-static void number_cells(const struct tpa_listing *context, const struct tpa_rows *rows, const struct tpa_row *row,
-			 struct tpa_table *table)
-{
-	bool nested = tpa_by_nested(context->by);
-	struct tpa_numbers numbers = { context->page, rows->unseen };
-	const struct tpa_sums *self = &row->self, *total = &row->total;
-	enum tpa_what what = context->what;
-
-	if (context->hotspots) {
-		hotspot_cells(&numbers, rows, self, table);
-		tpa_cell(table, TPA_STYLE_PLAIN, tpa_some_percent(&numbers, self->short_lived, self->allocations));
-		if (nested)
-			tpa_cell(table, TPA_STYLE_PLAIN,
-				 tpa_some_count(&numbers, total->allocations, total->variance.allocations));
-		return;
-	}
-	byte_cells(&numbers, rows, self, what, table);
-	tpa_cell(table, TPA_STYLE_PLAIN,
-		 tpa_some_count(&numbers, tpa_sums_blocks(self, what), tpa_sums_blocks_variance(self, what)));
-	if (nested)
-		byte_cells(&numbers, rows, total, what, table);
+		snprintf(keys, size, within ? "%s *%s_bytes total_share" : "%s", keys_of(context), within);
+	return tpa_columns_begin(context->page, tpa_site_columns(context->what), keys, names[context->by]);
 }
 
 static void print_table(const struct tpa_listing *context, const struct tpa_rows *rows)
 {
-	char titles[200];
-	struct tpa_table *table = tpa_table_new(table_titles(context, titles, sizeof(titles)));
+	struct tpa_row_context row = { .unseen = rows->unseen, .whole = whole_of(rows, context) };
+	char keys[200];
+	struct tpa_table *table = begin_table(context, keys, sizeof(keys));
 	size_t count = row_count(context, rows);
 
 	for (size_t i = 0; i < count; i++) {
-		number_cells(context, rows, &rows->rows[i], table);
+		tpa_columns_add(table, context->page, tpa_site_columns(context->what), keys, &rows->rows[i], &row);
 		name_cells(context, &rows->rows[i], table);
 	}
 	fputc('\n', context->page->out);
@@ -330,24 +295,16 @@ void tpa_listing_print_short(const struct tpa_listing *context, const struct tpa
 {
 	const struct tpa_page *page = context->page;
 	size_t count = row_count(context, rows);
-	struct tpa_table *table = tpa_table_new(context->hotspots ? ">allocations|>%|>bytes|>temporary|*allocated by"
-								  : ">bytes|>%|>blocks|*allocated by");
-	struct tpa_numbers numbers = { page, rows->unseen };
+	const struct tpa_column *columns = tpa_site_columns(context->what);
+	struct tpa_table *table = tpa_columns_begin(page, columns, keys_of(context), "*allocated by");
+	struct tpa_row_context of = { .unseen = rows->unseen, .whole = whole_of(rows, context) };
 	int used = (context->hotspots ? 48 : 34) + (tpa_rows_estimated(rows) ? 20 : 0);
 	char text[1200];
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_row *row = &rows->rows[i];
-		const struct tpa_sums *self = &row->self;
 
-		if (context->hotspots) {
-			hotspot_cells(&numbers, rows, self, table);
-		} else {
-			byte_cells(&numbers, rows, self, context->what, table);
-			tpa_cell(table, TPA_STYLE_PLAIN,
-				 tpa_some_count(&numbers, tpa_sums_blocks(self, context->what),
-						tpa_sums_blocks_variance(self, context->what)));
-		}
+		tpa_columns_add(table, page, columns, keys_of(context), row, &of);
 		tpa_stack_describe(page, trace_of(context, row), context->symbols[row->process], row->node,
 				   page->width - used, text, sizeof(text));
 		cut_to(page, text, page->width - used);

@@ -12,17 +12,6 @@ void tpa_op_name_cell(struct tpa_table *table, const struct tpa_page *page, cons
 	tpa_table_add(table, TPA_STYLE_FUNCTION, cell);
 }
 
-/* FLOP a nanosecond is GFLOP a second. */
-struct tpa_text tpa_rate_text(uint64_t flop, uint64_t ns)
-{
-	return flop && ns ? tpa_text_of("%.3g", (double)flop / (double)ns) : (struct tpa_text){ "-" };
-}
-
-struct tpa_text tpa_flop_text(uint64_t flop)
-{
-	return tpa_text_of(flop ? "%.4g" : "-", (double)flop);
-}
-
 struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least)
 {
 	if (!least)

@@ -8,10 +8,7 @@
 /* An op's name, so many columns in. */
 void tpa_op_name_cell(struct tpa_table *table, const struct tpa_page *page, const char *op, int indent);
 
-/* GFLOP/s; "-" where there is none to tell. */
-struct tpa_text tpa_rate_text(uint64_t flop, uint64_t ns);
-struct tpa_text tpa_flop_text(uint64_t flop);
-/* The same of work that was not counted in full: at least so much, or "?". */
+/* An amount that was not counted in full: at least so much, or "?". */
 struct tpa_text tpa_flop_least_text(const struct tpa_page *page, struct tpa_text amount, bool least);
 
 #endif

@@ -22,7 +22,7 @@ static struct tpa_text time_of(double ns)
 
 static void print_columns(const struct tpa_page *page, const char *keys, const struct tpa_op_list *list, size_t count)
 {
-	struct tpa_table *table = tpa_columns_begin(page, tpa_op_columns, keys);
+	struct tpa_table *table = tpa_columns_begin(page, tpa_op_columns, keys, NULL);
 
 	for (size_t i = 0; i < count; i++)
 		tpa_columns_add(table, page, tpa_op_columns, keys, list->ops[i], NULL);
@@ -248,7 +248,7 @@ void tpa_ops_print(const struct tpa_page *page, const struct tpa_process *proces
 static void print_shapes(const struct tpa_page *page, const struct tpa_op_stats *op)
 {
 	static const char keys[] = "*total_ns calls rest_mean_ns first_ns ~factor flop rate @shape";
-	struct tpa_table *table = tpa_columns_begin(page, tpa_shape_columns, keys);
+	struct tpa_table *table = tpa_columns_begin(page, tpa_shape_columns, keys, NULL);
 
 	for (size_t i = 0; i < op->shape_count; i++)
 		tpa_columns_add(table, page, tpa_shape_columns, keys, &op->shapes[i], NULL);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/priority_listing.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "model/result/priorities.h"
-#include "report/text/op_cells.h"
+#include "report/rows/op_columns.h"
+#include "report/text/columns.h"
 
 static void print_memory(const struct tpa_page *page, const struct tpa_rows *peak)
 {
@@ -22,17 +21,6 @@ static void print_memory(const struct tpa_page *page, const struct tpa_rows *pea
 		tpa_percent(peak->bytes[0], all).text, tpa_bytes(peak->bytes[0], page->exact).text);
 }
 
-static void add_row(struct tpa_table *table, const struct tpa_page *page, const struct tpa_priority *one,
-		    const char *note)
-{
-	tpa_cell(table, TPA_STYLE_NUMBER, tpa_time(one->own_ns));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_share(one->of_ops));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_share(one->of_run));
-	tpa_cell(table, TPA_STYLE_PLAIN, tpa_text_of(isfinite(one->speedup) ? "run %.3gx faster" : "-", one->speedup));
-	tpa_op_name_cell(table, page, one->op->name, 0);
-	tpa_table_add(table, TPA_STYLE_DIM, note ? note : "");
-}
-
 void tpa_priorities_print(const struct tpa_page *page, const struct tpa_process *process, const struct tpa_rows *peak,
 			  tpa_priority_note *note, void *context)
 {
@@ -40,12 +28,17 @@ void tpa_priorities_print(const struct tpa_page *page, const struct tpa_process 
 	size_t count = tpa_priorities(process, TPA_PRIORITY_SHARE, list);
 
 	if (count) {
-		struct tpa_table *table = tpa_table_new(">self|>of ops|>of the run|>if it cost nothing|*op|");
+		static const char keys[] = "*self_ns share_of_ops share_of_run speedup_at_most op";
+		struct tpa_table *table = tpa_columns_begin(page, tpa_priority_columns, keys, "");
 
 		tpa_headline(page, "What to look at first: %zu op%s of %zu take%s %.0f%% of the ops' time", count,
 			     tpa_plural(count), process->op_count, count == 1 ? "s" : "", 100 * TPA_PRIORITY_SHARE);
-		for (size_t i = 0; i < count && i < 10; i++)
-			add_row(table, page, &list[i], note ? note(context, list[i].op) : NULL);
+		for (size_t i = 0; i < count && i < 10; i++) {
+			const char *text = note ? note(context, list[i].op) : NULL;
+
+			tpa_columns_add(table, page, tpa_priority_columns, keys, &list[i], NULL);
+			tpa_table_add(table, TPA_STYLE_DIM, text ? text : "");
+		}
 		tpa_table_end(table, page);
 		if (count > 10)
 			tpa_print(page, TPA_STYLE_DIM, "      and %s more\n", tpa_count(count - 10).text);
