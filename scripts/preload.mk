@@ -9,7 +9,7 @@ PRELOAD_ARCH := preload/arch/x86_64
 PRELOAD_SRC := $(filter-out %/offsets.c,$(shell find preload -name '*.c' -o -name '*.S' | sort))
 PRELOAD_OBJ := $(patsubst %,$(B)/%.o,$(PRELOAD_SRC))
 PRELOAD_FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
-	-mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
+	$(if $(DEBUG),-DTPC_ASSERTIONS=1) -mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-lto -U_FORTIFY_SOURCE -Iinclude -Ipreload \
 	$(if $(CLANG),-momit-leaf-frame-pointer -fno-builtin-bcmp -fno-builtin-memchr,-mmemset-strategy=$(PRELOAD_MOVES) -mmemcpy-strategy=$(PRELOAD_MOVES))
 
@@ -36,16 +36,17 @@ $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 		-Wl,-z,relro,-z,now -Wl,--no-undefined -Wl,-Bsymbolic-functions -nostdlib -lc
 -include $(PRELOAD_OBJ:.o=.d) $(B)/$(PRELOAD_ARCH)/offsets.h.d
 
-# Test build: every walk compared with libunwind's (preload/stacks/verify.h).
+# Test build: every walk compared with libunwind's (preload/stacks/verify.h), and the cheap assertions (preload/core/assert.h).
+VERIFY_DEFS := -DTPROF_VERIFY -DTPC_ASSERTIONS=1
 VERIFY_OBJ := $(patsubst %,$(B)/verify/%.o,$(PRELOAD_SRC))
 $(B)/verify/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$< (verify))
-	$(Q)$(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+	$(Q)$(CC) $(DEFS) $(VERIFY_DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
 $(B)/verify/$(PRELOAD_ARCH)/offsets.h: $(PRELOAD_ARCH)/offsets.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,GEN ,$@)
-	$(Q)$(call PRELOAD_OFFSETS,-DTPROF_VERIFY)
+	$(Q)$(call PRELOAD_OFFSETS,$(VERIFY_DEFS))
 $(B)/verify/preload/%.S.o: preload/%.S $(B)/verify/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,AS  ,$< (verify))

@@ -5,7 +5,7 @@ HARNESS_SRC := $(filter-out preload/hooks/% preload/stacks/verify.c preload/core
 	preload/hooks/python/lines.c preload/hooks/ops/parameters.c preload/hooks/ops/qualify.c
 HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
 # ThreadSanitizer does not know fences: what they order beyond acquire and release is not checked.
-HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)
+HARNESS_FLAGS := -std=gnu11 -DTPC_ASSERTIONS=2 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)
 
 $(B)/harness/preload/%.c.o: preload/%.c $(FLAGS) scripts/stress.mk
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach.h"
 
+#include "core/assert.h"
 #include "core/chunk.h"
 #include "core/clock.h"
 #include "core/emit.h"
@@ -174,6 +175,7 @@ static void end_chunks(struct tpc_thread *thread)
 
 void tpc_threads_forget(struct tpc_thread *survivor)
 {
+	tpc_assert(!survivor || survivor == tpc_self);
 	tpc_threads_each(end_chunks);
 	tpc_threads_keep(survivor);
 	tpc_self = survivor;

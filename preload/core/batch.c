@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/batch.h"
 
+#include "core/assert.h"
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/reserve.h"
@@ -55,6 +56,7 @@ static uint64_t make(struct tprof_chunk **chunk)
 	uint64_t first = tpc_add(&tpc_header->chunks, count);
 	struct tpc_obstacle obstacle;
 
+	tpc_assert(count && count <= MOST && !left_of(tpc_load(&supply)));
 	if (count == 1)
 		return first;
 	*chunk = tpc_output_grow(first, count, true, &obstacle);
@@ -110,8 +112,10 @@ void tpc_batch_give(struct tprof_chunk *chunk)
 	uintptr_t word = tpc_load_acquire(&ended), count;
 	bool joins;
 
+	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0); /* the count has those bits */
 	do {
 		count = word % TPC_PAGE;
+		tpc_assert(count <= MOST);
 		joins = count && count < MOST && chunk == chunk_at(word - count, count);
 	} while (!tpc_swap_or_load(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1));
 	if (!joins && count)

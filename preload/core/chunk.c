@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/chunk.h"
 
+#include "core/assert.h"
 #include "core/spill.h"
 #include "core/batch.h"
 #include "core/clock.h"
@@ -28,6 +29,8 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 		tpc_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}
+	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0);
+	tpc_assert(!tpc_load(&chunk->magic) && !tpc_load(&chunk->committed));
 	chunk->kind = kind;
 	chunk->thread = thread;
 	chunk->tid = tid;
@@ -39,6 +42,7 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 
 void tpc_chunk_end(struct tprof_chunk *chunk)
 {
+	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0);
 	if (!tpc_spill_give(chunk))
 		tpc_batch_give(chunk);
 }

@@ -7,6 +7,8 @@
 
 #include "core/base.h"
 
+#include "core/assert.h"
+
 static inline uint8_t *tpc_chunk_bytes(struct tprof_chunk *chunk)
 {
 	return (uint8_t *)(chunk + 1);
@@ -23,6 +25,7 @@ static inline uint8_t *tpc_chunk_limit(struct tprof_chunk *chunk)
  */
 static inline void tpc_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
 {
+	tpc_assert(end >= tpc_chunk_bytes(chunk) && end <= tpc_chunk_limit(chunk));
 	tpc_store_release(&chunk->committed, (uint64_t)(end - tpc_chunk_bytes(chunk)));
 }
 

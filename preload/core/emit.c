@@ -201,7 +201,7 @@ tpc_shared_u32 tpc_step_due;
 
 static void count_step(void)
 {
-	static uint64_t steps;
+	static tpc_shared_u64 steps;
 
 	if (tpc_config.leakcheck_step && tpc_add(&steps, 1) + 1 == tpc_config.leakcheck_step)
 		tpc_store(&tpc_step_due, 1u);

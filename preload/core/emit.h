@@ -6,6 +6,7 @@
 #ifndef TPROF_CORE_EMIT_H
 #define TPROF_CORE_EMIT_H
 
+#include "core/assert.h"
 #include "core/attach.h"
 #include "core/commit.h"
 #include "core/counters.h"
@@ -83,6 +84,8 @@ static inline uint64_t tpc_emit_time(struct tpc_thread *thread, uint64_t ticks)
 
 static inline void tpc_emit_end(struct tpc_thread *thread, uint8_t *end)
 {
+	tpc_assert(thread->busy != TPC_IDLE);
+	tpc_assert(thread->at >= tpc_chunk_bytes(thread->chunk) && end > thread->at);
 	thread->at = end;
 	thread->events++;
 	tpc_chunk_commit(thread->chunk, end);

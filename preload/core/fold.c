@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/fold.h"
 
+#include "core/assert.h"
 #include "core/emit.h"
 #include "core/clock.h"
 #include "core/scope.h"
@@ -84,6 +85,7 @@ static void begin_pending(struct tpc_thread *thread)
 	struct tpc_open_op *open = tpc_scope_next(thread, fold->frame & ~(uintptr_t)1);
 	uint64_t start = fold->start ? fold->start : tpc_clock_before();
 
+	tpc_assert(hot >= fold->hots && hot < fold->hots + TPC_FOLD_HOTS);
 	if (hot->slot->shape == hot->shape)
 		hot->slot->surprises++;
 	open->start = start;
@@ -147,6 +149,13 @@ static bool open_record(struct tpc_thread *thread, const struct tpc_fold_hot *ho
 	return true;
 }
 
+/* A record that is counted in is in the thread's chunk, which is mapped. */
+static bool is_in_chunk(const struct tpc_thread *thread, const struct tprof_fold *record)
+{
+	return (const uint8_t *)record > tpc_chunk_bytes(thread->chunk) &&
+	       (const uint8_t *)(record + 1) <= tpc_chunk_limit(thread->chunk);
+}
+
 /* It is also what trampoline.S does. */
 static void count(struct tprof_fold *to, const struct tpc_fold_hot *hot)
 {
@@ -185,6 +194,7 @@ static void judge(struct tpc_fold_slot *slot, uint64_t now)
 	const struct tprof_fold *last = slot->count;
 	uint32_t timed = slot->share ? slot->timed : last->calls;
 
+	tpc_assert(slot->timed <= last->calls);
 	slot->next_share = often(slot, now) && slot->surprises <= last->calls / TPC_FOLD_SURPRISES &&
 			   last->ticks < (uint64_t)timed * tpc_fold_short;
 	slot->count = NULL;
@@ -275,6 +285,7 @@ static bool counted(struct tpc_thread *thread)
 	struct tpc_fold_hot *hot = thread->fold.hot;
 
 	give_back_limit(thread);
+	tpc_assert(is_in_chunk(thread, hot->count));
 	count(hot->count, hot);
 	if (tpc_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TPC_FOLD_FULL)))
 		end_record(&thread->fold, hot->slot);
@@ -346,10 +357,30 @@ void tpc_fold_warm_short(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint
 	slot->since = now;
 }
 
+/* What has a bit for it that is not set is not looked for, so it must be empty, or cold. */
+static bool is_sound(const struct tpc_fold *fold)
+{
+	for (uint32_t i = 0; i < TPC_FOLD_HOTS; i++) {
+		const struct tpc_fold_hot *hot = &fold->hots[i];
+
+		if (!(fold->filled >> i & 1) ? hot->key != 0
+					     : !hot->count != !hot->until || (hot->share && !hot->count))
+			return false;
+	}
+	for (uint32_t i = 0; i < TPC_FOLD_SLOTS; i++) {
+		uint32_t heat = fold->slots[i].heat;
+
+		if ((heat && !(fold->warm >> i & 1)) || (heat >= TPC_FOLD_HOT && !(fold->heats >> i & 1)))
+			return false;
+	}
+	return true;
+}
+
 void tpc_fold_close_all(struct tpc_fold *fold)
 {
 	uint64_t now = tpc_clock_before();
 
+	tpc_assert_whole(is_sound(fold));
 	fold->counting = false;
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tpc_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];

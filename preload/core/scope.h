@@ -5,7 +5,9 @@
 
 #include "core/emit.h"
 
-/* Another op is innermost, or none. */
+#include "core/assert.h"
+
+/* Another op becomes the innermost one, or none. */
 static inline void tpc_scope_new(struct tpc_fold *fold)
 {
 	if (tpc_unlikely(!++fold->scopes))
@@ -31,6 +33,7 @@ static inline struct tpc_open_op *tpc_scope_next(struct tpc_thread *thread, uint
 {
 	struct tpc_open_op *open = &thread->op_open[thread->op_depth];
 
+	tpc_assert(thread->op_depth < TPC_OPS_MAX);
 	open->frame = frame;
 	open->scope = thread->fold.scope;
 	open->outer = thread->fold.outer;
@@ -61,6 +64,7 @@ TPC_HOT void tpc_scope_opened(struct tpc_thread *thread, const struct tpc_open_o
 
 TPC_HOT void tpc_scope_left(struct tpc_thread *thread, const struct tpc_open_op *open, uint32_t depth)
 {
+	tpc_assert(depth < TPC_OPS_MAX && open == &thread->op_open[depth]);
 	thread->op_depth = depth;
 	thread->fold.scope = open->scope;
 	thread->fold.outer = open->outer;
@@ -103,6 +107,7 @@ static inline void tpc_scope_end(struct tpc_thread *thread, uint64_t ticks, bool
 	const struct tpc_open_op *open = &thread->op_open[thread->op_depth - 1];
 	uint8_t *end = tpc_put_op_end(thread, ticks, unwound);
 
+	tpc_assert(thread->op_depth > 0 && thread->op_depth <= TPC_OPS_MAX);
 	if (tpc_likely(end != NULL))
 		tpc_scope_shut(thread, open, end);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/space.h"
 
+#include "core/assert.h"
 #include "core/state.h"
 #include "core/sys.h"
 
@@ -122,12 +123,14 @@ void tpc_space_retire(void *space, size_t bytes, size_t keep)
 {
 	uintptr_t first = tpc_round_up((uintptr_t)space + keep, TPC_PAGE);
 
+	tpc_assert(first <= (uintptr_t)space + bytes);
 	tpc_sys_madvise((void *)first, (uintptr_t)space + bytes - first, MADV_DONTNEED);
 	tpc_sub(&tpc_header->collector_bytes, bytes);
 }
 
 void tpc_space_give_back(void *space, size_t bytes)
 {
+	tpc_assert((uintptr_t)space % TPC_PAGE == 0);
 	forget((uintptr_t)space, (uintptr_t)space + bytes);
 	tpc_sys_munmap(space, bytes);
 }

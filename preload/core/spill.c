@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/spill.h"
 
+#include "core/assert.h"
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/recorded.h"
@@ -70,7 +71,9 @@ void tpc_spill_no_tables(void)
 
 static void add_waiting(int change)
 {
-	tpc_add(&waiting, (uint32_t)change);
+	uint32_t before = tpc_add(&waiting, (uint32_t)change);
+
+	tpc_assert(change > 0 ? before < TPC_SPILL_MOST : before > 0);
 	tpc_add(&tpc_header->chunks_aside, (uint32_t)change);
 	tpc_add(&tpc_header->collector_bytes, (uint64_t)((int64_t)change * TPROF_CHUNK_SIZE));
 }
@@ -124,6 +127,7 @@ static struct place *place_of(const struct tprof_chunk *chunk)
 {
 	uintptr_t low = (uintptr_t)tpc_load_acquire(&tpc_spill_area), at = (uintptr_t)chunk - low;
 
+	tpc_assert(!low || at >= AREA_BYTES || at % TPROF_CHUNK_SIZE == 0);
 	return low && chunk && at < AREA_BYTES ? &places[at / TPROF_CHUNK_SIZE] : NULL;
 }
 
@@ -143,6 +147,7 @@ struct tprof_chunk *tpc_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
 	for (struct place *place = places; place < places + TPC_SPILL_MOST; place++) {
 		if (tpc_load(&place->state) != FREE || !tpc_swap_if(&place->state, (uint32_t)FREE, (uint32_t)MOVING))
 			continue;
+		tpc_assert((offset - TPROF_HEADER_SIZE) % TPROF_CHUNK_SIZE == 0);
 		place->offset = offset;
 		tpc_store(&place->kind, (uint32_t)kind);
 		waits(place);
@@ -252,6 +257,7 @@ static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const
 {
 	for (size_t i = 0; i < TPROF_CHUNK_SIZE; i += sizeof(uint64_t))
 		*(uint64_t *)(to + i) = tpc_load((const uint64_t *)(from + i));
+	tpc_assert(((const struct tprof_chunk *)to)->committed <= TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk));
 	return (int64_t)((const struct tprof_chunk *)to)->committed;
 }
 
@@ -292,6 +298,7 @@ static bool release(struct place *place, uint32_t state)
 {
 	if (tpc_swap_if(&place->state, (uint32_t)MOVING, state))
 		return true;
+	tpc_assert(tpc_load(&place->state) == LEFT);
 	tpc_store_release(&place->state, (uint32_t)FULL);
 	return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/tables.h"
 
+#include "core/assert.h"
 #include "core/spill.h"
 #include "core/chunk.h"
 #include "core/clock.h"
@@ -148,6 +149,7 @@ void tpc_table_op(const struct tpc_op_record *op)
 	uint8_t content[272];
 	uint8_t *p = tpc_put_uvarint(content, op->op);
 
+	tpc_assert(op->category_length <= UINT8_MAX);
 	*p++ = op->origin;
 	*p++ = (uint8_t)op->category_length;
 	p = tpc_put_bytes(p, op->category, op->category_length);
@@ -202,6 +204,7 @@ void tpc_table_code(const struct tpc_code_record *code)
 	uint8_t content[640];
 	uint8_t *p = tpc_put_uvarint(content, code->code);
 
+	tpc_assert(code->name_length <= sizeof(content) - 32);
 	p = tpc_put_uvarint(p, code->first_line);
 	p = tpc_put_uvarint(p, code->name_length);
 	p = tpc_put_bytes(p, code->name, code->name_length);
@@ -234,6 +237,7 @@ void tpc_table_join(uint32_t node, uint32_t native, uint32_t python)
 		*tag |= TPROF_JOIN_NODE;
 		p = tpc_put_svarint(p, (int64_t)node - (int64_t)EXPECTED(chunk));
 	}
+	tpc_assert(native < node && python < node);
 	if (native != node - 1) {
 		*tag |= TPROF_JOIN_NATIVE;
 		p = tpc_put_uvarint(p, node - native);
@@ -253,6 +257,7 @@ void tpc_table_op_code(const struct tpc_op_record *op, uint32_t frame)
 	uint8_t content[288];
 	uint8_t *p = tpc_put_uvarint(content, op->op);
 
+	tpc_assert(op->category_length <= UINT8_MAX);
 	*p++ = op->origin;
 	*p++ = (uint8_t)op->category_length;
 	p = tpc_put_bytes(p, op->category, op->category_length);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/text.h"
 
+#include "core/assert.h"
+
 struct tpc_text tpc_text_in(char *buffer, size_t size)
 {
 	buffer[0] = 0;
@@ -11,6 +13,7 @@ void tpc_text_add_bytes(struct tpc_text *text, const char *s, size_t length)
 {
 	size_t room = text->size - 1 - text->length;
 
+	tpc_assert(text->length < text->size);
 	if (length > room) {
 		length = room;
 		text->cut = true;

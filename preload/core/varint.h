@@ -5,6 +5,8 @@
 
 #include "core/base.h"
 
+#include "core/assert.h"
+
 static inline uint8_t *tpc_put_uvarint(uint8_t *p, uint64_t n)
 {
 	while (tpc_unlikely(n >= 0x80)) {
@@ -32,6 +34,7 @@ TPC_HOT uint8_t *tpc_put_uvarint28(uint8_t *p, uint32_t n)
 	uint64_t shape = tpc_varint_shapes[tpc_arch_highest_bit((uint64_t)n | 1)];
 	uint32_t bytes;
 
+	tpc_assert(n < 1u << 28);
 	n += (n & 0xfffc000) * 3; /* 14 bits in each half: the upper ones move up by two */
 	n += n & 0x3f803f80;	  /* and in each half the upper 7 by one */
 	bytes = n | (uint32_t)shape;
@@ -83,6 +86,7 @@ static inline uint8_t *tpc_put_bytes(uint8_t *p, const void *bytes, size_t lengt
 /* Fills in the length byte that was left out at `length`: for records of less than 128 bytes. */
 static inline void tpc_put_length(uint8_t *length, const uint8_t *end)
 {
+	tpc_assert(end > length && end - length - 1 < 0x80);
 	*length = (uint8_t)(end - length - 1);
 }
 

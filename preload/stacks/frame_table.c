@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/frame_table.h"
 
+#include "core/assert.h"
 #include "core/space.h"
 #include "core/trylock.h"
 
@@ -35,6 +36,7 @@ static inline TPC_UNSEEN_ZEROS void put_rule(struct tpc_frame_slot *slot, struct
 /* Puts a frame in. False: the table is (nearly) full, or the key is there. */
 static bool insert(struct tpc_frame_table *to, uint64_t key, const struct tpc_frame *frame)
 {
+	tpc_assert(key > GONE && frame->number);
 	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return false;
 	for (uint64_t i = tpc_frame_hash(key);; i++) {
@@ -90,6 +92,21 @@ static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
 	}
 }
 
+/* Each frame that is in `from` is in the copy; one that was purged meanwhile is not in `from` any more. */
+static bool holds_all(const struct tpc_frame_table *copy, const struct tpc_frame_table *from, uint64_t copied)
+{
+	struct tpc_frame there, here;
+	uint64_t missing = 0;
+
+	for (uint64_t i = 0; i < copy->capacity; i++) {
+		uint64_t key = tpc_load_acquire(&copy->slots[i].key);
+
+		if (key > GONE && tpc_frame_table_look(copy, key, &here) && tpc_frame_table_look(from, key, &there))
+			missing += here.number != there.number;
+	}
+	return !missing && copied <= copy->capacity / 4 * 3;
+}
+
 /*
  * What was purged since *seen purges. Not in `old` any more: it was purged after it had been copied, or came later and is worked
  * out again.
@@ -123,6 +140,7 @@ static TPC_SLOW void grow(struct tpc_frame_table *old)
 	larger = old == tpc_load(&tpc_frame_table) ? make_for(old) : NULL;
 	if (larger && old) {
 		copy(larger, old);
+		tpc_assert_whole(holds_all(larger, old, tpc_load(&larger->used)));
 		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
 	}
 	if (larger) /* pairs with tpc_frame_find(): it is filled; and with tpc_frames_purge(): either sees the other */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/leaves.h"
 
+#include "core/assert.h"
 #include "stacks/frames.h"
 
 #define LEAF TPC_RECALL_LEAF
@@ -55,6 +56,7 @@ static uint16_t take(struct tpc_recall *recall, size_t bytes)
 	uint32_t line = recall->used / LINE;
 
 	recall->used += (uint32_t)(tpc_round_up(bytes, LINE * WORD) / WORD);
+	tpc_assert(recall->used + recall->branches <= TPC_RECALL_WORDS);
 	return (uint16_t)line;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/mapped.h"
 
+#include "core/assert.h"
 #include "core/private_fds.h"
 #include "core/maps.h"
 #include "core/state.h"
@@ -167,6 +168,7 @@ void tpc_mapped_remove(uintptr_t start, uintptr_t end)
 		if (tpc_load(&mapped->number))
 			tpc_table_unload(tpc_load(&mapped->number));
 		renew(mapped->start, mapped->end);
+		tpc_assert(tpc_load(&tpc_mapped_count) > 0);
 		tpc_add(&tpc_mapped_count, -1u);
 		tpc_store_release(&mapped->state, (uint32_t)FREE);
 	}

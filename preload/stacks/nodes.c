@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/nodes.h"
 
+#include "core/assert.h"
 #include "core/space.h"
 #include "core/sys.h"
 #include "core/tables.h"
@@ -85,6 +86,7 @@ static uint32_t find_child(uint32_t parent, uint32_t what, struct tpc_node_miss 
 		child = tpc_load_acquire(&place->youngest); /* pairs with add_child(): its record is in the trace */
 	miss->youngest = child;
 	while (child) {
+		tpc_assert(miss->listed < LISTED);
 		place = place_of(child);
 		if (place->what == what)
 			break;
@@ -102,6 +104,7 @@ static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struc
 {
 	struct place *above = room_of(parent), *place = room_of(node);
 
+	tpc_assert(parent < node && node >= TPROF_NODE_FIRST);
 	if (tpc_unlikely(!above || !place))
 		return true;
 	place->what = what;
@@ -182,6 +185,19 @@ static void insert(struct table *to, uint64_t key, uint32_t number)
 	}
 }
 
+static uint32_t find_in(const struct table *in, uint64_t key)
+{
+	for (uint64_t i = hash(key);; i++) {
+		uint64_t at = i & (in->capacity - 1);
+		uint64_t there = tpc_load_acquire(&in->keys[at]);
+
+		if (there == key)
+			return tpc_load_acquire(&in->numbers[at]);
+		if (!there)
+			return 0;
+	}
+}
+
 /* Into a table that nobody else has seen yet: no atomics. */
 static void copy_all(struct table *to, const struct table *from)
 {
@@ -199,6 +215,19 @@ static void copy_all(struct table *to, const struct table *from)
 	}
 }
 
+/* Each key of the one has its number in the other. Others may be inserting into `from`. */
+static bool holds_all(const struct table *in, const struct table *from, uint64_t copied)
+{
+	uint64_t found = 0;
+
+	for (uint64_t i = 0; i < from->capacity; i++) {
+		uint32_t number = tpc_load_acquire(&from->numbers[i]);
+
+		found += number && find_in(in, tpc_load(&from->keys[i])) == number;
+	}
+	return found >= copied && copied <= in->capacity / 4 * 3;
+}
+
 /* As frames.c: others may go on inserting into the old table; what the copy misses is made twice. */
 static TPC_SLOW void grow(struct table *old)
 {
@@ -210,6 +239,7 @@ static TPC_SLOW void grow(struct table *old)
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
 		if (larger && old)
 			copy_all(larger, old);
+		tpc_assert_whole(!larger || !old || holds_all(larger, old, tpc_unshared(larger->used)));
 		if (larger)
 			tpc_store_release(&table, larger); /* pairs with tpc_node_find(): it is filled */
 		if (larger && old)
@@ -222,17 +252,7 @@ uint32_t tpc_number_find(uint64_t key)
 {
 	const struct table *in = tpc_load_acquire(&table);
 
-	if (tpc_unlikely(!in))
-		return 0;
-	for (uint64_t i = hash(key);; i++) {
-		uint64_t at = i & (in->capacity - 1);
-		uint64_t there = tpc_load_acquire(&in->keys[at]);
-
-		if (there == key)
-			return tpc_load_acquire(&in->numbers[at]);
-		if (!there)
-			return 0;
-	}
+	return tpc_likely(in) ? find_in(in, key) : 0;
 }
 
 void tpc_number_keep(uint64_t key, uint32_t number)
@@ -289,6 +309,7 @@ uint32_t tpc_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, c
 {
 	uint32_t first = tpc_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
 
+	tpc_assert(count && parent < first);
 	fetch_ahead(first);
 	tpc_table_nodes(first, parent, frames, count);
 	for (size_t i = 1; i < count; i++)

@@ -5,6 +5,8 @@
 
 #include "core/base.h"
 
+#include "core/assert.h"
+
 #define TPC_RECALL_WORDS 122880u /* 960 KiB */
 #define TPC_RECALL_EDGES 8192u	 /* 128 KiB; a power of two */
 
@@ -129,12 +131,14 @@ struct tpc_outcome {
 
 TPC_HOT struct tpc_recall_leaf *tpc_recall_leaf_at(const struct tpc_recall *recall, uint32_t to)
 {
+	tpc_assert(!to || (to % 64 == TPC_RECALL_LEAF && to / sizeof(uint64_t) < recall->used)); /* 0: not read then */
 	return (struct tpc_recall_leaf *)((uintptr_t)recall->words + (to - TPC_RECALL_LEAF));
 }
 
-/* `place` is one of leaf->pieces. */
+/* `place` is one of leaf->pieces; 0, of a leaf without any, is a line that nothing uses. */
 TPC_HOT const struct tpc_recall_piece *tpc_recall_piece_at(const struct tpc_recall *recall, uint16_t place)
 {
+	tpc_assert((uint32_t)place * TPC_RECALL_LINE < recall->used);
 	return (const void *)(recall->words + (size_t)place * TPC_RECALL_LINE);
 }
 

@@ -42,6 +42,15 @@ def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0, earl
     return run
 
 
+def test_assertions_are_in_it_alone():
+    """A failed assertion ends the process: what users preload has none (preload/core/assert.h)."""
+    def has_assertions(library):
+        return "tpc_assert_failed" in subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
+
+    assert has_assertions(VERIFY)
+    assert not has_assertions(BUILD / "lib/libtprof.so")
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_kinds_of_frames(tprof, variant):
     """alloca, VLAs, realigned stacks, callbacks, signals on either stack, faults, coroutines."""

@@ -160,8 +160,10 @@ static void *work(void *argument)
 	/* An atomic read: another thread may try to take the struct over at this moment, in vain. */
 	HARNESS_CHECK(thread && thread == tpc_self && tpc_load(&thread->tid) == (uint32_t)gettid());
 	structs[i % THREADS] = thread;
+	thread->busy = TPC_BUSY_RECORD;
 	for (size_t k = 0; k < EVENTS; k++)
 		put(thread, &random, &written[i][k]);
+	thread->busy = TPC_IDLE;
 	pthread_barrier_wait(&met);
 	return NULL;
 }

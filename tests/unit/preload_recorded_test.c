@@ -25,6 +25,7 @@ static int begin(void **state)
 	thread->chunk = chunk;
 	thread->at = tpc_chunk_bytes(chunk);
 	thread->limit = tpc_chunk_limit(chunk) - TPC_RECORD_MAX;
+	thread->busy = TPC_BUSY_RECORD;
 	return 0;
 }
 

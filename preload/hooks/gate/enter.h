@@ -6,6 +6,7 @@
 #ifndef TPROF_GATE_ENTER_H
 #define TPROF_GATE_ENTER_H
 
+#include "core/assert.h"
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/state.h"
@@ -107,6 +108,7 @@ void tpc_unrecorded_around(uint32_t before);
 
 static inline void tpc_leave(struct tpc_thread *thread)
 {
+	tpc_assert(thread == tpc_self);
 	__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler on this thread: the event is whole */
 	thread->busy = TPC_IDLE;
 }
@@ -114,6 +116,7 @@ static inline void tpc_leave(struct tpc_thread *thread)
 /* Begins recording an event. The real function is over, or not yet called. */
 static inline void tpc_record(struct tpc_thread *thread, uint64_t ticks)
 {
+	tpc_assert(thread == tpc_self && thread->busy != TPC_BUSY_RECORD); /* events do not nest */
 	thread->event_start = ticks;
 	thread->busy = TPC_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/link/loader.h"
 
+#include "core/assert.h"
 #include "core/forked.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -66,6 +67,7 @@ bool tpc_loader_begin(void)
 
 void tpc_loader_end(void)
 {
+	tpc_assert(tpc_load(&inside) > 0);
 	tpc_sub_release(&inside, 1); /* pairs with fork_begins(): its work is done */
 }
 
@@ -80,6 +82,7 @@ static void fork_begins(void)
 
 static void fork_ends(void)
 {
+	tpc_assert(tpc_load(&forking) > 0);
 	tpc_sub_release(&forking, 1); /* pairs with tpc_loader_begin() */
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/memory/sample.h"
 
+#include "core/assert.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/space.h"
@@ -52,6 +53,7 @@ static bool make_known(uint64_t address)
 
 static void forget(uint64_t address)
 {
+	tpc_assert(tpc_load(tpc_sample_known_at(address)) > 0);
 	tpc_sub(tpc_sample_known_at(address), 1);
 }
 

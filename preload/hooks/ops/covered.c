@@ -6,6 +6,7 @@
  */
 #include "hooks/ops/covered.h"
 
+#include "core/assert.h"
 #include "core/tables.h"
 
 #define ROOM (512u * 1024u) /* of untouched pages; some thousand objects */
@@ -43,6 +44,7 @@ static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, 
 	uint32_t at = tpc_load(&used);
 	struct record *made = at_offset(at);
 
+	tpc_assert(at <= ROOM && at % _Alignof(struct record) == 0);
 	if (bytes > ROOM - at)
 		return;
 	made->pointers = pointers;

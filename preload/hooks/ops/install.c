@@ -124,7 +124,7 @@ static void *choose(const struct tpc_slot *slot, void *context)
 
 static void stored(void *stub, bool good, void *context)
 {
-	struct tpc_op_function *function = tpc_op_of_stub(stub);
+	struct tpc_op_function *function;
 
 	(void)context;
 	if (is_other(stub)) {
@@ -135,6 +135,7 @@ static void stored(void *stub, bool good, void *context)
 		count(TPROF_HOOKS_PROTECTED, 1);
 		return;
 	}
+	function = tpc_op_of_stub(stub);
 	count(TPROF_HOOKS_DONE, function->object != object + 1);
 	function->object = object + 1;
 }

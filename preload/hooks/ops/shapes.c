@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/shapes.h"
 
+#include "core/assert.h"
 #include "core/space.h"
 #include "core/sys.h"
 #include "core/tables.h"
@@ -224,8 +225,9 @@ static struct tpc_shapes *grow(struct tpc_shapes *old)
 	larger->bits = bits;
 	if (old)
 		copy_all(larger, old);
-	if (!tpc_swap_if(&tpc_shapes, old, larger))	     /* pairs with tpc_shapes_find() */
-		tpc_space_give_back(larger, bytes_of(bits)); /* another thread was first */
+	tpc_assert(tpc_load(&larger->used) <= 1u << (bits - 1)); /* an empty slot ends each search */
+	if (!tpc_swap_if(&tpc_shapes, old, larger))		 /* pairs with tpc_shapes_find() */
+		tpc_space_give_back(larger, bytes_of(bits));	 /* another thread was first */
 	else if (old)
 		tpc_space_retire(old, bytes_of(old->bits), sizeof(*old));
 	return tpc_load_acquire(&tpc_shapes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/stubs.h"
 
+#include "core/assert.h"
 #include "core/fold.h"
 #include "core/space.h"
 #include "core/sys.h"
@@ -123,6 +124,7 @@ static void add(void *address, const struct tpc_op_choice *choice, uint32_t i)
 	struct tpc_op_function *function = &tpc_op_functions[i];
 	tpc_shared_u16 *head = head_of(address);
 
+	tpc_assert(i < FUNCTIONS_MAX && strnlen(choice->name, sizeof(choice->name)) < sizeof(choice->name));
 	function->address = address;
 	function->category = choice->category;
 	function->ends_step = choice->ends_step;
@@ -167,6 +169,7 @@ bool tpc_op_is_hooked(const void *address)
 
 struct tpc_op_function *tpc_op_of_stub(const void *stub)
 {
+	tpc_assert(tpc_op_is_stub(stub) && ((const uint8_t *)stub - tpc_load(&stubs) - STUBS_AT) % STUB_BYTES == 0);
 	return &tpc_op_functions[((const uint8_t *)stub - tpc_load(&stubs) - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
 }
 

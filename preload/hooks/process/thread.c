@@ -12,6 +12,7 @@
 #include "hooks/link/real.h"
 #include "hooks/ops/told/annotate.h"
 #include "hooks/sampling/bequeath.h"
+#include "core/assert.h"
 
 #include <pthread.h>
 
@@ -43,6 +44,7 @@ static struct ticket *ticket_of_new_thread(void)
 
 static void give_ticket(struct ticket *ticket)
 {
+	tpc_assert(ticket >= tickets && ticket < tickets + TPC_LENGTH(tickets) && tpc_load(&ticket->taken) == 1);
 	tpc_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): it was read */
 }
 

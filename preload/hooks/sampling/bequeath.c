@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/sampling/bequeath.h"
 
+#include "core/assert.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/thread.h"
@@ -108,6 +109,7 @@ static void end_ignoring(uint32_t number)
 {
 	uint32_t count = tpc_load(&starting);
 
+	tpc_assert((count & ~RESTORING) > 0);
 	while (!tpc_swap_if(&starting, count, (count & ~RESTORING) == 1 ? RESTORING : count - 1))
 		count = tpc_load(&starting);
 	if ((count & ~RESTORING) != 1)
