@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that depends on the machine. Another one gets a folder beside x86_64/ with the same names in it, and a line here. */
+/*
+ * Everything that depends on the machine. Another machine gets a folder beside x86_64/ with the same names, and a line
+ * here.
+ */
 #ifndef TPROF_ARCH_H
 #define TPROF_ARCH_H
 

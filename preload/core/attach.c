@@ -17,8 +17,9 @@
 void (*tpc_thread_attached)(struct tpc_thread *thread);
 
 /*
- * A thread that has filled so many chunks gets its struct into one large page: its own memory of stacks is met in no order, and
- * the program's data takes the TLB each time round. Not many threads, as that is 2 MiB, most of which each has touched by then.
+ * The struct of a thread that has filled this many chunks is moved into one large page: it remembers stacks in no
+ * order, and the program's data takes the TLB each time round. Only for a few threads, as each then has 2 MiB; most of
+ * it is in use by that time.
  */
 #define CHUNKS_MANY 64u
 #define LARGE_THREADS 4u
@@ -40,7 +41,7 @@ static void reset_coding(struct tpc_thread *thread)
 	memset(thread->stacks, 0, sizeof(thread->stacks));
 }
 
-/* As the kernel has it: it may have changed since the last chunk. */
+/* The name that the kernel knows: it may have changed since the last chunk. */
 static void put_name(struct tpc_thread *thread)
 {
 	char name[16] = "";
@@ -75,12 +76,12 @@ bool tpc_thread_new_chunk(struct tpc_thread *thread)
 	thread->named = thread->named && old;
 	put_name(thread);
 	if (old)
-		tpc_chunk_end(old); /* last: a longjmp may leave us anywhere */
+		tpc_chunk_end(old); /* last: a longjmp may interrupt any of this */
 	count_chunk(thread);
 	return true;
 }
 
-/* The rest of a dead thread's chunk. */
+/* Continues the half-filled chunk of a dead thread. */
 static void continue_chunk(struct tpc_thread *thread)
 {
 	uint64_t ticks = tpc_clock_before();
@@ -157,7 +158,7 @@ struct tpc_thread *tpc_thread_attach(void)
 	}
 	thread->busy = TPC_BUSY_REAL;
 	thread->busy_frame = 0; /* of no hook */
-	tpc_self = thread;	/* from here on this thread's own calls find it busy */
+	tpc_self = thread;	/* from now on calls of this thread find it busy */
 	thread->own = tpc_stack_of_thread(tid == tpc_state.pid);
 	tpc_thread_set_bounds(thread, thread->own);
 	tpc_spent(began);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that every file of the collector uses. */
+/* Macros and types that every file of the collector uses. */
 #ifndef TPROF_CORE_BASE_H
 #define TPROF_CORE_BASE_H
 
@@ -13,12 +13,12 @@
 
 #define tpc_likely(x) __builtin_expect(!!(x), 1)
 #define tpc_unlikely(x) __builtin_expect(!!(x), 0)
-#define TPC_SLOW __attribute__((noinline, cold))	     /* off the hot path: kept out of its cache lines */
-#define TPC_APART __attribute__((noinline))		     /* hot, and better a function of its own: says why */
-#define TPC_HOT static inline __attribute__((always_inline)) /* on it: worth its bytes at each place */
+#define TPC_SLOW __attribute__((noinline, cold))	     /* off the hot path, and out of its cache lines */
+#define TPC_APART __attribute__((noinline))		     /* hot, but not inlined; a comment says why */
+#define TPC_HOT static inline __attribute__((always_inline)) /* worth its bytes at each call */
 #define TPC_EXPORT __attribute__((visibility("default")))
-#define TPC_NEAR __attribute__((visibility("hidden"))) /* with extern: loaded without asking the GOT where it is */
-/* Of a variable that hooks look at and hardly anything sets: all of these lie together, in as few cache lines as can be. */
+#define TPC_NEAR __attribute__((visibility("hidden"))) /* with extern: addressed without the GOT */
+/* For variables that hooks read often and that rarely change: they share as few cache lines as possible. */
 #define TPC_LOOKED_AT __attribute__((section("tpc_looked_at")))
 #define TPC_TLS __thread __attribute__((tls_model("initial-exec")))
 #define TPC_LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -9,21 +9,25 @@
 #include "core/sys.h"
 
 #define MOST 16u		     /* chunks of a batch: 1 MiB */
-#define OFTEN_NS UINT64_C(500000000) /* one that lasts no longer is followed by one of twice as many */
-#define SELDOM_NS (8 * OFTEN_NS)     /* and one that lasts longer by one of half as many */
+#define OFTEN_NS UINT64_C(500000000) /* a batch used up sooner is followed by one of twice the size */
+#define SELDOM_NS (8 * OFTEN_NS)     /* one that lasts longer, by one of half the size */
 
 /*
- * What can be taken: the number of the next chunk, then 8 bits, how many are left. Who changes it has one, or all. No number
- * comes twice, so that what is read between a look at it and its change is of the same batch.
+ * The supply: the number of the next chunk, and in the lowest 8 bits how many are left. Who changes it takes one, or
+ * all. No number is handed out twice, so what is read between reading the word and changing it belongs to the same
+ * batch.
  */
 static tpc_shared_u64 supply;
 
-/* Of that batch: where chunk 0 would be mapped. 0: they are numbers only, each to be made alone. */
+/*
+ * Of that batch: the address at which chunk 0 would be mapped. 0: the batch is only numbers, each chunk is to be mapped
+ * alone.
+ */
 static tpc_shared_address base;
 
-static tpc_shared_u32 making; /* 1: a thread does; what it has alone: */
-static uint64_t made;	      /* ticks at which it did the last time */
-static uint32_t size;	      /* how many then; 0: it never did */
+static tpc_shared_u32 making; /* 1: a thread is in make(), and owns the next two: */
+static uint64_t made;	      /* ticks of the last time */
+static uint32_t size;	      /* size of the last batch; 0: there was none */
 
 static uint32_t left_of(uint64_t word)
 {
@@ -49,7 +53,10 @@ static uint32_t next_size(void)
 	return size;
 }
 
-/* The first of new ones: its number, and *chunk, NULL if it is to be made alone. Meanwhile the supply is empty, and nobody's. */
+/*
+ * Allocates a batch and returns the number of its first chunk; *chunk is NULL if that is to be mapped alone. Meanwhile
+ * the supply is empty and nobody else changes it.
+ */
 static uint64_t make(struct tprof_chunk **chunk)
 {
 	uint32_t count = next_size();
@@ -67,7 +74,7 @@ static uint64_t make(struct tprof_chunk **chunk)
 	return first;
 }
 
-/* False: there is none left. *chunk: as make()'s. */
+/* False: none is left. *chunk: as in make(). */
 static bool take(uint64_t *number, struct tprof_chunk **chunk)
 {
 	uint64_t word = tpc_load_acquire(&supply); /* pairs with make(): the base is set */
@@ -84,14 +91,14 @@ static bool take(uint64_t *number, struct tprof_chunk **chunk)
 	return false;
 }
 
-/* A longjmp out of a signal handler may leave make(): from then on each is made alone. */
+/* If a longjmp out of a signal handler interrupts make(), every later chunk is allocated alone. */
 struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle)
 {
 	struct tprof_chunk *chunk = NULL;
 	uint64_t number;
 
 	if (whole && take(&number, &chunk)) {
-		/* it is ours */
+		/* taken from the supply */
 	} else if (whole && tpc_swap_if(&making, 0u, 1u)) {
 		if (!take(&number, &chunk)) /* another thread may have made some meanwhile */
 			number = make(&chunk);
@@ -104,7 +111,10 @@ struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle)
 
 /* ---- giving back ---- */
 
-/* Neighbours that nobody uses any more and that are mapped still: the address of the first, and in its lowest bits how many. */
+/*
+ * Neighbouring chunks that are no longer used but still mapped: the address of the first, and in the lowest bits their
+ * count.
+ */
 static tpc_shared_address ended;
 
 void tpc_batch_give(struct tprof_chunk *chunk)
@@ -124,7 +134,7 @@ void tpc_batch_give(struct tprof_chunk *chunk)
 
 /* ---- the end ---- */
 
-/* All that is left, as its number and count; *chunks: NULL: these are numbers only. */
+/* Takes all that is left: the first number, and the count. *chunks NULL: they are only numbers. */
 static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
 {
 	uint64_t word = tpc_load_acquire(&supply);
@@ -139,8 +149,8 @@ static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
 }
 
 /*
- * A hole in the file, which is not made shorter: another thread may be at making it longer, and a chunk that is cut off would
- * be a SIGBUS. Numbers without chunks are given out again, if they were the last.
+ * Leaves a hole in the file instead of truncating it: another thread may be growing it, and a truncated chunk would be
+ * a SIGBUS. Numbers without chunks are reused if they were the last ones.
  */
 void tpc_batch_end(void)
 {

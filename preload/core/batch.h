@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where chunks come from. A process that fills chunks quickly gets several at once, of neighbouring places in the file: one
- * reservation, one write, one mapping, and few page faults, as the file system makes large pages of a large write. One chunk
- * of 16 so costs a third of one that is made alone. Whoever fills a chunk takes its next one from them, any thread; what
- * a thread begins with is made alone, as most short threads fill none. No lock: a thread that finds another one at making
- * them makes one alone.
+ * Allocates chunks. A process that fills chunks quickly gets a batch of neighbouring ones: one reservation, one write, one
+ * mapping, and few page faults, because the file system backs a large write with large pages. In a batch of 16, a chunk costs a
+ * third of a single one. Any thread that has filled a chunk takes its next one from the batch. A thread's first chunk is
+ * allocated alone, because most short-lived threads fill none. No lock: while one thread allocates a batch, others allocate
+ * single chunks.
  *
- * What is made and not taken is zeros in the file, which is no chunk to a reader: at most one batch, given back to the disk
- * when the process ends.
+ * Unused chunks are zeros in the file, which readers skip: at most one batch, which is returned to the disk when the process
+ * ends.
  */
 #ifndef TPROF_CORE_BATCH_H
 #define TPROF_CORE_BATCH_H
@@ -18,19 +18,16 @@
 
 struct tpc_obstacle; /* core/output.h */
 
-/*
- * A chunk nobody has written to, zeros. `whole`: its writer has filled one before. NULL: *obstacle says
- * what was in the way. Any thread.
- */
+/* A zeroed chunk. `whole`: its writer has filled one before. NULL: *obstacle says why not. Any thread. */
 struct tprof_chunk *tpc_batch_take(bool whole, struct tpc_obstacle *obstacle);
 
-/* Nobody uses it any more. It is unmapped with its neighbours: 16 at once cost hardly more than one. Any thread. */
+/* The chunk is no longer used. It is unmapped together with its neighbours: 16 cost hardly more than one. Any thread. */
 void tpc_batch_give(struct tprof_chunk *chunk);
 
-/* At the process's end: what nobody has taken goes back to the disk. Who goes on recording makes new ones. */
+/* At the end of the process: returns unused chunks to the disk. Threads that continue to record allocate new ones. */
 TPC_SLOW void tpc_batch_end(void);
 
-/* In a forked child: they are the parent's. */
+/* In a forked child: the batch belongs to the parent. */
 void tpc_batch_forget(void);
 
 #endif

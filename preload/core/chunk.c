@@ -17,7 +17,7 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 	if (tpc_state_is_child())
 		return NULL;
 	chunk = tpc_batch_take(whole, &obstacle);
-	if (tpc_state_is_child()) /* by now: it may have been mapped after the fork, from the parent's trace */
+	if (tpc_state_is_child()) /* again: the chunk may have been mapped after the fork, from the parent's trace */
 		return NULL;
 	if (chunk && tpc_spill_waits())
 		tpc_spill_write(TPC_SPILL_AT_ONCE);

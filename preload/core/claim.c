@@ -23,10 +23,10 @@ const char *tpc_claimed_path(void)
 
 /* ---- names ---- */
 
-/* TPROF_OUTPUT with %p and %e filled in, made absolute: the program may change its folder. */
+/* Expands %p and %e in TPROF_OUTPUT and makes the path absolute, because the program may change its folder. */
 static bool expand(const struct tpc_identity *identity, struct tpc_text *to, bool *has_pid)
 {
-	static char cwd[2048]; /* of the start: a child that changed its folder writes beside its parent */
+	static char cwd[2048]; /* from the start: a child that changed its folder writes beside its parent */
 
 	*has_pid = false;
 	if (tpc_config.output[0] != '/') {
@@ -50,7 +50,7 @@ static bool expand(const struct tpc_identity *identity, struct tpc_text *to, boo
 	return !to->cut;
 }
 
-/* trace.bin -> trace.4711.bin; for the n-th image of one process (exec of exec) trace.4711-2.bin. */
+/* trace.bin -> trace.4711.bin; the n-th image of a process (exec after exec) gets trace.4711-2.bin. */
 static void number_name(const char *name, uint32_t pid, unsigned int image, struct tpc_text *to)
 {
 	const char *base = tpc_text_base(name);
@@ -85,21 +85,21 @@ bool tpc_claim_temporary(const struct tpc_identity *identity, char *to, size_t s
 
 enum occupant {
 	OCCUPANT_NONE,
-	OCCUPANT_OLD,	  /* a trace of a run that is over: may be moved aside; it is locked, and `fd` holds the lock */
-	OCCUPANT_RUN,	  /* a trace of the run that this process belongs to, or of one that still runs */
-	OCCUPANT_SELF,	  /* this very process wrote it before an exec */
-	OCCUPANT_FOREIGN, /* no trace: never to be touched */
+	OCCUPANT_OLD,	  /* of a run that is over: may be renamed; locked, and `fd` holds the lock */
+	OCCUPANT_RUN,	  /* of this process's run, or of another run that still goes on */
+	OCCUPANT_SELF,	  /* written by this process before an exec */
+	OCCUPANT_FOREIGN, /* not a trace: must not be touched */
 };
 
 struct found {
 	enum occupant occupant;
-	int fd; /* OCCUPANT_OLD: to be closed; else -1, or why nobody can tell */
+	int fd; /* OCCUPANT_OLD: to be closed; else -1, or the error */
 	ino_t inode;
-	uint32_t pid; /* of a trace: whose it is, */
-	uint64_t run; /* and of which run; 0: unknown */
+	uint32_t pid; /* of a trace: its process, */
+	uint64_t run; /* and its run; 0: unknown */
 };
 
-/* An exec'd image finds its own process's trace: that one ended here. */
+/* After an exec, the new image finds the trace of its own process: marks it as ended by exec. */
 static void mark_exec(int fd, const struct tprof_header *old)
 {
 	struct tprof_moment now = tpc_clock_moment();
@@ -112,8 +112,8 @@ static void mark_exec(int fd, const struct tprof_header *old)
 }
 
 /*
- * Did this process begin while that run had a sign of life? Its start is known in ticks of 10 ms since boot, rounded
- * down: in doubt it began later.
+ * Did this process begin while that run showed signs of life? Its start is known in ticks of 10 ms since boot, rounded
+ * down; in doubt it began later.
  */
 static bool began_within(const struct tprof_header *old, const struct stat *status, const struct tpc_identity *identity)
 {
@@ -129,8 +129,8 @@ static bool began_within(const struct tprof_header *old, const struct stat *stat
 }
 
 /*
- * A writer holds a lock on its trace as long as it lives: the kernel's word, in whatever namespace it runs. A program may
- * have closed the descriptor that holds it, so the process is asked for as well.
+ * A process holds a lock on its trace as long as it lives, in whatever PID namespace. The program may have closed the
+ * descriptor that holds the lock, so the process is looked for as well.
  */
 static enum occupant judge(struct found *found, const struct tpc_identity *identity, const struct stat *status)
 {
@@ -166,15 +166,15 @@ static struct found look_at(const char *name, const struct tpc_identity *identit
 	if (!S_ISREG(status.st_mode))
 		return found;
 	found.fd = tpc_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
-	if (found.fd == -EACCES) /* the user's that this run gave up: what it is can be read */
+	if (found.fd == -EACCES) /* of a user whose identity this process gave up: may be readable */
 		found.fd = tpc_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
-	if (found.fd == -ENOENT) /* a process that began at the same time has just put it aside */
+	if (found.fd == -ENOENT) /* a process that began at the same time has just renamed it */
 		found.occupant = OCCUPANT_NONE;
 	if (found.fd < 0)
 		return found;
 	found.inode = tpc_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
 	found.occupant = judge(&found, identity, &status);
-	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
+	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for later processes */
 		uint64_t now = tpc_clock_moment().unix_ns;
 
 		tpc_sys_pwrite(found.fd, &now, sizeof(now), offsetof(struct tprof_header, last_child_start_unix_ns));
@@ -188,7 +188,7 @@ static struct found look_at(const char *name, const struct tpc_identity *identit
 
 /* ---- taking a name ---- */
 
-/* Whoever makes an empty file of that name has it: others find that it is no trace, and take another one. */
+/* A process that creates an empty file owns the name: others see that it is no trace, and take another name. */
 static int take_by_making(const char *temporary, const char *name)
 {
 	int fd = tpc_sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
@@ -199,7 +199,7 @@ static int take_by_making(const char *temporary, const char *name)
 	return (int)tpc_syscall(SYS_rename, temporary, name, 0, 0);
 }
 
-/* Where the file system can't rename without replacing, a second link does it; where it has no such links, a third way. */
+/* If the file system can't rename without replacing, uses a hard link; if it has no hard links, take_by_making(). */
 static int take_free_name(const char *temporary, const char *name)
 {
 	long result = tpc_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
@@ -215,7 +215,7 @@ static int take_free_name(const char *temporary, const char *name)
 	return 0;
 }
 
-/* trace.bin.old, where no glob on *.bin finds it. One is kept of each name, as perf does. */
+/* Renames an old trace to trace.bin.old, which no glob for *.bin finds. One is kept for each name, as perf does. */
 static bool put_aside(const char *name)
 {
 	static char aside[4096];
@@ -230,7 +230,10 @@ static bool put_aside(const char *name)
 	return true;
 }
 
-/* Over an old trace, which is locked: of several that want its name one gets it, and the name must still be its. */
+/*
+ * Takes the name of an old trace, which is locked: only one of several processes gets it, and only if the name still
+ * refers to it.
+ */
 static int take_old_name(const char *temporary, const char *name, const struct found *old)
 {
 	struct stat status;
@@ -263,7 +266,7 @@ static int take(const char *temporary, const char *name, const struct tpc_identi
 	return result;
 }
 
-/* Whose trace of this run that is; 0: it is none. */
+/* The pid of the process that wrote this trace, if it is of this run; else 0. */
 static uint32_t whose(const char *name, const struct tpc_identity *identity)
 {
 	struct found found = look_at(name, identity);
@@ -281,7 +284,7 @@ static bool is_numbered(const char *name, uint32_t pid, const struct tpc_identit
 	return whose(path, identity);
 }
 
-/* The name of a process's trace where each program's have their own (%e), as far as it can be had. */
+/* The name of another process's trace; with %e each program has its own, which may be unknown. */
 static bool name_of(uint32_t pid, const struct tpc_identity *identity, struct tpc_text *name)
 {
 	static struct tpc_identity other;
@@ -313,8 +316,8 @@ static bool has_parents_trace(const struct tpc_identity *identity)
 }
 
 /*
- * The run's first process is over, but this one's parent, or this process itself before an exec, has a numbered trace
- * beside it; or that process's trace is of another name: the run goes on.
+ * The run's first process is over, but the run goes on: this one's parent, or this process itself before an exec, has a
+ * numbered trace beside it, or the parent's trace has another name.
  */
 static bool run_goes_on(const char *name, const struct tpc_identity *identity)
 {

@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #include <time.h>
 
-/* The first of those: they begin a cache line. */
+/* The first of these variables: they begin a cache line. */
 enum tprof_clock tpc_clock_kind TPC_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
 tpc_shared_u32 tpc_clock_shared TPC_LOOKED_AT;
 
@@ -48,7 +48,7 @@ struct tprof_moment tpc_clock_moment(void)
 
 uint64_t tpc_clock_ticks(uint64_t ns)
 {
-	/* Counters run at 1 to 4 GHz; 2 is near enough for the pause between two memory samples. */
+	/* Counters run at 1 to 4 GHz; 2 is accurate enough for the interval between two memory samples. */
 	return tpc_clock_kind == TPROF_CLOCK_TSC ? ns * 2 : ns;
 }
 

@@ -13,21 +13,21 @@
 
 extern enum tprof_clock tpc_clock_kind TPC_NEAR; /* set once, by tpc_clock_start() */
 extern tpc_shared_u32 tpc_clock_shared
-	TPC_NEAR; /* more than one thread has allocated or freed: a block may go from one to another */
+	TPC_NEAR; /* more than one thread has allocated or freed: blocks may pass between threads */
 
 void tpc_clock_start(void);
 struct tprof_moment tpc_clock_moment(void);
 uint64_t tpc_clock_slow(void); /* CLOCK_MONOTONIC, nanoseconds */
 
-/* CPU time of the calling thread: what something cost, not how long it waited for a processor. A system call. */
+/* CPU time of the calling thread: excludes waiting for a processor. A system call. */
 uint64_t tpc_clock_thread_ns(void);
 
-/* Ticks that about pass in `ns` nanoseconds; exact enough for pauses between samples. */
+/* About as many ticks as `ns` nanoseconds; accurate enough for intervals between samples. */
 uint64_t tpc_clock_ticks(uint64_t ns);
 
 /*
- * Now, for what is stamped before the real call. A processor may read the counter early, which is harmless here: it
- * stays before the call's effects.
+ * The time before the real call. The processor may read the counter early, which is harmless: the stamp is still before the
+ * effects of the call.
  */
 static inline uint64_t tpc_clock_before(void)
 {
@@ -37,21 +37,21 @@ static inline uint64_t tpc_clock_before(void)
 }
 
 /*
- * The counter, read when the loads before it are done, so that the stamp can't precede what the allocator read from another
- * core: the release of the block that it hands out.
+ * The counter, read after all earlier loads are complete. So the stamp of an allocation is never earlier than the
+ * release of the same block by another core, which the allocator has read.
  */
 static inline uint64_t tpc_clock_counter_ordered(void)
 {
 	return tpc_arch_counter_ordered();
 }
 
-/* Now, for what is stamped after the real call. */
+/* The time after the real call. */
 static inline uint64_t tpc_clock_after(void)
 {
 	return tpc_unlikely(tpc_clock_kind != TPROF_CLOCK_TSC) ? tpc_clock_slow() : tpc_clock_counter_ordered();
 }
 
-/* ---- the same where the clock is known to be the counter ---- */
+/* ---- the same, if the clock is known to be the counter ---- */
 
 static inline uint64_t tpc_clock_counter(void)
 {
@@ -59,9 +59,10 @@ static inline uint64_t tpc_clock_counter(void)
 }
 
 /*
- * Is an allocation's stamp held against another thread's? Not as long as one thread alone has allocated or freed: then it may
- * be read early, by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this one
- * got said that it is there before it freed (tpc_thread_allocates(), in its first such hook), and loads are seen in order.
+ * Must the stamp of an allocation be ordered with those of other threads? Not while only one thread has allocated or
+ * freed: then the processor may read the counter early. To be asked after the real call: a thread whose freed block was
+ * handed out here has called tpc_thread_allocates() before it freed, in its first such hook, and loads are seen in
+ * order.
  */
 static inline bool tpc_clock_is_shared(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a chunk: where records lie, and how the next one becomes valid. */
+/* Where records lie in a chunk, and how a new record becomes valid. */
 #ifndef TPROF_CORE_COMMIT_H
 #define TPROF_CORE_COMMIT_H
 
@@ -20,8 +20,8 @@ static inline uint8_t *tpc_chunk_limit(struct tprof_chunk *chunk)
 }
 
 /*
- * Makes the record that ends at `end` valid. Release: a reader that sees the length sees the bytes (pairs with the
- * analyzer's read of `committed`; and the kernel keeps the page whatever becomes of this process).
+ * Makes the record that ends at `end` valid. Release: pairs with the analyzer's read of `committed`; a reader that sees
+ * the length sees the bytes. The kernel keeps the page whatever happens to this process.
  */
 static inline void tpc_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
 {
@@ -29,7 +29,7 @@ static inline void tpc_chunk_commit(struct tprof_chunk *chunk, const uint8_t *en
 	tpc_store_release(&chunk->committed, (uint64_t)(end - tpc_chunk_bytes(chunk)));
 }
 
-/* Bytes committed. The file is anybody's to write to who may: a number that can't be is the whole chunk, which is full. */
+/* Bytes committed. Other processes may write to the file: an impossible number counts as a full chunk. */
 static inline uint64_t tpc_chunk_committed(const struct tprof_chunk *chunk)
 {
 	uint64_t committed = tpc_load(&chunk->committed), most = TPROF_CHUNK_SIZE - sizeof(*chunk);
@@ -37,7 +37,7 @@ static inline uint64_t tpc_chunk_committed(const struct tprof_chunk *chunk)
 	return committed < most ? committed : most;
 }
 
-/* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
+/* The longest record of an event, in bytes. Records of tables may be longer; they check. */
 #define TPC_RECORD_MAX 128
 
 #endif

@@ -71,7 +71,7 @@ static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t 
 	return true;
 }
 
-/* A number, of which 0 has a second name. */
+/* A number; 0 has a second name. */
 static bool read_range_or_off(const char *value, uint32_t high, uint32_t *to)
 {
 	return read_range(strcmp(value, "off") == 0 ? "0" : value, 0, high, to);
@@ -130,7 +130,7 @@ static bool read_digit(char c, uint64_t *n)
 	return digit < 16;
 }
 
-/* As tpc_run_text() writes it; any other name of a run stands for its hash. */
+/* A run, as tpc_run_text() writes it; any other text stands for its hash. */
 static bool read_run(const char *value)
 {
 	size_t length = strlen(value);
@@ -148,7 +148,7 @@ static bool read_verbose(const char *value)
 	return read_range(value, 0, 2, &tpc_config.verbose);
 }
 
-/* The one option table: name, what it takes, and for the message what is allowed and what is used instead. */
+/* The table of options: name, parser, and for messages what is allowed and what is used instead. */
 static const struct option {
 	const char *name;
 	bool (*read)(const char *value);
@@ -157,7 +157,7 @@ static const struct option {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES, as in sample:512KiB", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
-	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* what is allowed says tpc_config_ops */
+	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* tpc_config_ops tells what is allowed */
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,
@@ -196,7 +196,7 @@ static void complain(struct tpc_text *complaints, const struct option *option, c
 	tpc_text_add(complaints, "\n");
 }
 
-/* No option has this name: says which one was probably meant. */
+/* No option has this name: suggests the one that was probably meant. */
 static void complain_unknown(struct tpc_text *complaints, const char *name, size_t length)
 {
 	char copy[TPROF_WORD_MAX + 1];

@@ -14,7 +14,7 @@
 
 static struct tpc_perf_event counted[TPC_COUNTERS_MAX];
 static uint32_t counted_count;
-static bool told; /* what is missing was said, by this process or its parent */
+static bool told; /* missing counters were logged, by this process or its parent */
 
 static void tell_missing(const char *missing)
 {
@@ -55,7 +55,7 @@ void tpc_counters_attach(struct tpc_thread *thread)
 {
 	struct tpc_perf_values values;
 
-	tpc_perf_close(&thread->perf); /* of the dead thread that had this struct before */
+	tpc_perf_close(&thread->perf); /* those of the dead thread that had this struct before */
 	if (!counted_count)
 		return;
 	if (!tpc_perf_open(&thread->perf, counted, counted_count)) {

@@ -7,7 +7,7 @@
 
 uint32_t tpc_emit_shift TPC_LOOKED_AT;
 
-/* Tag and a place for the length of a LONG record, then the time passed. */
+/* Begins a LONG record: the tag, room for the length, and the time passed. */
 static uint8_t *begin(struct tpc_thread *thread, enum tprof_event_type type, uint64_t ticks)
 {
 	uint8_t *p = thread->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events into the calling thread's chunk. The short forms are inline; a record costs its bytes and one committing
- * store. The thread is busy (TPC_BUSY_RECORD) while one of these runs.
+ * Writes events into the calling thread's chunk. The short forms are inline; a record costs its bytes and one store
+ * that commits it. Meanwhile the thread is busy (TPC_BUSY_RECORD; TPC_BUSY_REAL while it attaches).
  */
 #ifndef TPROF_CORE_EMIT_H
 #define TPROF_CORE_EMIT_H
@@ -50,7 +50,7 @@ TPC_SLOW void tpc_emit_allocator(struct tpc_thread *thread, uint64_t ticks, cons
 TPC_SLOW void tpc_emit_sample(struct tpc_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
 TPC_SLOW void tpc_emit_detail(struct tpc_thread *thread, uint64_t ticks, const char *shape, uint64_t flop,
 			      uint64_t bytes);
-/* The step of TPROF_LEAKCHECK=step:N has ended, and its search was not begun yet. */
+/* The step of TPROF_LEAKCHECK=step:N has ended, and its search has not begun yet. */
 extern tpc_shared_u32 tpc_step_due TPC_NEAR;
 
 TPC_SLOW void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items);
@@ -72,7 +72,7 @@ static inline bool tpc_emit_room(struct tpc_thread *thread)
 	return tpc_likely(thread->at < thread->limit) || tpc_thread_new_chunk(thread);
 }
 
-/* Time passed since the thread's last record. Counters of two cores may differ by a little: never backwards. */
+/* Time since the thread's last record. Never negative: the counters of two cores may differ a little. */
 static inline uint64_t tpc_emit_time(struct tpc_thread *thread, uint64_t ticks)
 {
 	uint64_t now = ticks >> tpc_emit_shift;
@@ -127,7 +127,7 @@ TPC_HOT uint8_t *tpc_emit_address(struct tpc_thread *thread, uint8_t *p, uint32_
 	return p;
 }
 
-/* What tpc_emit_address() will look at: asked for early, as a program's own data pushes it out of the cache again and again. */
+/* Prefetches what tpc_emit_address() reads: the program's own data evicts it from the cache again and again. */
 TPC_HOT void tpc_emit_fetch_address(const struct tpc_thread *thread, uint64_t address)
 {
 	__builtin_prefetch(&thread->addresses[tprof_address_slot(address >> 3)], 1);
@@ -178,8 +178,8 @@ TPC_HOT void tpc_emit_short_alloc(struct tpc_thread *thread, uint64_t now, struc
 }
 
 /*
- * There is room for a record. False, and nothing is done, if a number is of more than 28 bits: so there is no call in it, and
- * what it is part of has no registers to save.
+ * There is room for a record. False, and nothing is written, if a number has more than 28 bits: so this function calls
+ * none, and its caller has no registers to save.
  */
 TPC_HOT bool tpc_emit_near_free(struct tpc_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
 {
@@ -211,11 +211,11 @@ TPC_HOT bool tpc_emit_near_free(struct tpc_thread *thread, uint64_t now, uint64_
 	return true;
 }
 
-/* In whatever form. */
+/* In the short form or the long one. */
 TPC_SLOW void tpc_emit_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block);
 TPC_SLOW void tpc_emit_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
 
-/* An op's begin and its end, which are to be committed: where they end. NULL: there is no room. */
+/* The begin and the end of an op, to be committed by the caller. Returns where the record ends; NULL: there is no room. */
 static inline uint8_t *tpc_put_op(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
 	if (!tpc_emit_room(thread))
@@ -252,10 +252,10 @@ static inline void tpc_emit_op_end(struct tpc_thread *thread, uint64_t ticks, bo
 		tpc_emit_end(thread, end);
 }
 
-/* The end of an op that has so many open ones in it, which stay open; 0: of the innermost. */
+/* The end of an op that contains `within` open ops, which stay open; 0: of the innermost op. */
 TPC_SLOW void tpc_emit_op_end_outer(struct tpc_thread *thread, uint64_t ticks, uint32_t within);
 
-/* What a WORK record has behind its dtime. */
+/* The fields of a WORK record after its dtime. */
 static inline uint8_t *tpc_put_work(uint8_t *p, const struct tpc_work *work)
 {
 	p = tpc_put_uvarint(p, work->kind);
@@ -268,7 +268,7 @@ static inline uint8_t *tpc_put_work(uint8_t *p, const struct tpc_work *work)
 	return p;
 }
 
-/* The innermost op's shapes are those of `op`. Touches no vector register. */
+/* The innermost op has the shapes of `op`. Touches no vector register. */
 static inline void tpc_emit_shape(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
 	uint8_t *p;
@@ -282,7 +282,7 @@ static inline void tpc_emit_shape(struct tpc_thread *thread, uint64_t ticks, uin
 	tpc_emit_end(thread, p);
 }
 
-/* Of the op that the thread began last. Touches no vector register. */
+/* The work of the op that the thread began last. Touches no vector register. */
 static inline void tpc_emit_work(struct tpc_thread *thread, uint64_t ticks, const struct tpc_work *work)
 {
 	uint8_t *p;

@@ -14,7 +14,7 @@ _Static_assert(TPC_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 b
 
 /* ---- a call that is pending ---- */
 
-/* Its slot's record is `count` now, or NULL: none. */
+/* Sets the record that the calls are counted in; NULL: none. */
 static void take_record(struct tpc_fold_hot *hot, struct tprof_fold *count)
 {
 	hot->count = count;
@@ -44,7 +44,7 @@ void tpc_fold_fill(struct tpc_fold *fold, struct tpc_fold_hot *hot, struct tpc_f
 		for (uint32_t i = 0; i < work->dims; i++)
 			hot->work.dim[i] = work->dim[i];
 	}
-	/* That it is the first of another size is for tpc_fold_end() to say. */
+	/* tpc_fold_end() decides whether it is the first call of another size. */
 	if (count && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
 		count = NULL;
 	take_record(hot, count);
@@ -63,7 +63,7 @@ void tpc_fold_throw(struct tpc_thread *thread, uint64_t now)
 {
 	thread->fold.thrown = now;
 	__atomic_signal_fence(
-		__ATOMIC_RELEASE); /* with tpc_fold_hold_throw() in a handler: why there is no room is known */
+		__ATOMIC_RELEASE); /* pairs with tpc_fold_hold_throw() in a handler: it knows why there is no room */
 	thread->limit = NULL;
 }
 
@@ -77,7 +77,7 @@ uint64_t tpc_fold_hold_throw(struct tpc_thread *thread)
 	return thrown;
 }
 
-/* The pending call's begin. */
+/* Writes the begin of the pending call. */
 static void begin_pending(struct tpc_thread *thread)
 {
 	struct tpc_fold *fold = &thread->fold;
@@ -89,7 +89,7 @@ static void begin_pending(struct tpc_thread *thread)
 	if (hot->slot->shape == hot->shape)
 		hot->slot->surprises++;
 	open->start = start;
-	open->events = UINT64_MAX; /* no leaf, whatever follows */
+	open->events = UINT64_MAX; /* not a leaf, whatever follows */
 	open->shape = hot->shape;
 	open->slot = hot->slot;
 	open->ending = NULL;
@@ -109,7 +109,7 @@ void tpc_fold_settle(struct tpc_thread *thread)
 		tpc_fold_left(thread, thrown);
 }
 
-/* A new record in the thread's chunk. False: no room. */
+/* Opens a new record in the thread's chunk. False: no room. */
 static bool open_record(struct tpc_thread *thread, const struct tpc_fold_hot *hot, uint64_t now, bool share)
 {
 	struct tpc_fold *fold = &thread->fold;
@@ -149,14 +149,14 @@ static bool open_record(struct tpc_thread *thread, const struct tpc_fold_hot *ho
 	return true;
 }
 
-/* A record that is counted in is in the thread's chunk, which is mapped. */
+/* Records lie in the thread's current chunk, which is mapped. */
 static bool is_in_chunk(const struct tpc_thread *thread, const struct tprof_fold *record)
 {
 	return (const uint8_t *)record > tpc_chunk_bytes(thread->chunk) &&
 	       (const uint8_t *)(record + 1) <= tpc_chunk_limit(thread->chunk);
 }
 
-/* It is also what trampoline.S does. */
+/* trampoline.S does the same. */
 static void count(struct tprof_fold *to, const struct tpc_fold_hot *hot)
 {
 	to->units += hot->units;
@@ -180,7 +180,7 @@ static void count_ticks(struct tprof_fold *to, struct tpc_fold_slot *slot, uint6
 	to->histogram[bucket < TPROF_FOLD_BUCKETS ? bucket : TPROF_FOLD_BUCKETS - 1]++;
 }
 
-/* Were there very many calls for the time that the record is about? A pause after it is none of that. */
+/* Were there very many calls in the time that the record covers? A pause after it does not count. */
 static bool often(const struct tpc_fold_slot *slot, uint64_t now)
 {
 	uint64_t passed = now - slot->began < TPC_FOLD_SPAN ? now - slot->began : TPC_FOLD_SPAN;
@@ -188,7 +188,7 @@ static bool often(const struct tpc_fold_slot *slot, uint64_t now)
 	return slot->count->calls >= TPC_FOLD_FULL && passed <= (uint64_t)slot->count->calls * TPC_FOLD_OFTEN;
 }
 
-/* The slot's record ends: was it of very short calls, and very many of them? */
+/* The slot's record ends: were its calls very short and very many? */
 static void judge(struct tpc_fold_slot *slot, uint64_t now)
 {
 	const struct tprof_fold *last = slot->count;
@@ -200,7 +200,10 @@ static void judge(struct tpc_fold_slot *slot, uint64_t now)
 	slot->count = NULL;
 }
 
-/* As many calls until the next one that is timed as independent draws of one in TPROF_FOLD_DISTANCE give. */
+/*
+ * Draws how many calls pass until the next timed one, as if each were drawn independently with probability 1 /
+ * TPROF_FOLD_DISTANCE.
+ */
 static int32_t draw(struct tpc_fold *fold)
 {
 	_Static_assert(TPROF_FOLD_DISTANCE == 1u << 8, "eight bits are all ones");
@@ -230,7 +233,7 @@ static bool has_record(const struct tpc_fold *fold, const struct tpc_fold_slot *
 	return slot->count && slot->scope == fold->scope && now - slot->began <= TPC_FOLD_SPAN;
 }
 
-/* From here on its calls are counted in a record of its own. False: no room. */
+/* Begins a record of its own for these calls. False: no room. */
 static bool begin_record(struct tpc_thread *thread, const struct tpc_fold_hot *hot, uint64_t now)
 {
 	bool share = hot->slot->next_share && tpc_clock_kind == TPROF_CLOCK_TSC;
@@ -242,7 +245,7 @@ static bool begin_record(struct tpc_thread *thread, const struct tpc_fold_hot *h
 	return open_record(thread, hot, now, share);
 }
 
-/* The record that counts the call that began as `hot`, at `start`, and is over `now`. NULL: there is none. */
+/* The record for the call that began as `hot` at `start`, and ended `now`. NULL: there is none. */
 static struct tprof_fold *record_of(struct tpc_thread *thread, struct tpc_fold_hot *hot, uint64_t start, uint64_t now)
 {
 	struct tpc_fold_slot *slot = hot->slot;
@@ -260,7 +263,7 @@ static struct tprof_fold *record_of(struct tpc_thread *thread, struct tpc_fold_h
 	return slot->count;
 }
 
-/* All that counted calls in this record asks for another. */
+/* Everything that counted calls in this record must find another one. */
 static TPC_SLOW void end_record(struct tpc_fold *fold, struct tpc_fold_slot *slot)
 {
 	judge(slot, tpc_clock_before());
@@ -272,7 +275,7 @@ static TPC_SLOW void end_record(struct tpc_fold *fold, struct tpc_fold_slot *slo
 	}
 }
 
-/* It is to have events of its own. */
+/* The call gets events of its own. */
 static bool not_counted(struct tpc_thread *thread)
 {
 	thread->fold.hot->key = 0; /* until it is hot again */
@@ -292,7 +295,7 @@ static bool counted(struct tpc_thread *thread)
 	return true;
 }
 
-/* So long it was from the record's begin to the end of the call that is counted next: has_record() says that it fits. */
+/* Notes the time from the record's begin to the end of the next counted call; has_record() ensures that it fits. */
 static void note_lasted(struct tprof_fold *to, uint64_t ticks)
 {
 	_Static_assert(TPC_FOLD_SPAN <= UINT32_MAX, "the lower half has 32 bits");
@@ -300,7 +303,7 @@ static void note_lasted(struct tprof_fold *to, uint64_t ticks)
 	tpc_store((uint64_t *)to - 1, (uint64_t)(to->calls + 1) << 32 | ticks);
 }
 
-/* A call of those of which a share is timed. If it was drawn it is taken as it is, however long it was. */
+/* A call of an op of which a share is timed. If it was drawn it is counted, however long it was. */
 static bool end_of_share(struct tpc_thread *thread, uint64_t ticks, uint64_t end)
 {
 	struct tpc_fold *fold = &thread->fold;
@@ -321,7 +324,7 @@ bool tpc_fold_end(struct tpc_thread *thread, uint64_t now)
 	uint64_t end = fold->stop ? fold->stop : now, ticks = end > fold->start ? end - fold->start : 0;
 
 	fold->stop = 0;
-	if (!fold->start) /* if there is no record any more, it was closed within the call */
+	if (!fold->start) /* if the record is gone, it was closed within the call */
 		return hot->share ? counted(thread) : not_counted(thread);
 	if (hot->share && hot->count == hot->slot->count && has_record(fold, hot->slot, now))
 		return end_of_share(thread, ticks, end);
@@ -333,7 +336,7 @@ bool tpc_fold_end(struct tpc_thread *thread, uint64_t now)
 	take_record(hot, record_of(thread, hot, fold->start, now));
 	if (tpc_unlikely(!hot->count))
 		return not_counted(thread);
-	if (!hot->share) /* else nobody has drawn it */
+	if (!hot->share) /* else it was not drawn */
 		count_ticks(hot->count, hot->slot, ticks);
 	return counted(thread);
 }
@@ -352,12 +355,12 @@ void tpc_fold_warm_short(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint
 		slot->count = NULL;
 		slot->next_share = false;
 	}
-	/* A pause in between is no reason to begin anew: the thread may have waited for a processor. */
+	/* A pause does not reset the heat: the thread may have waited for a processor. */
 	tpc_fold_heat(fold, slot, slot->heat + (start - slot->since < TPC_FOLD_GAP));
 	slot->since = now;
 }
 
-/* What has a bit for it that is not set is not looked for, so it must be empty, or cold. */
+/* Entries whose bit is not set are never looked at, so they must be empty, or cold. */
 static bool is_sound(const struct tpc_fold *fold)
 {
 	for (uint32_t i = 0; i < TPC_FOLD_HOTS; i++) {

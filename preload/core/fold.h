@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that are too short and too many for two events each. An op whose calls are short, follow each other closely and
- * hold no event is hot, and its further calls are pending when they begin: nothing is written. If the call ends like
- * those before it, it is counted in a FOLD record in the thread's chunk, in place: there is nothing to flush, and a kill
- * loses the call that was being counted. If anything happens within it, its begin is written before that, with the time
- * at which it began (tpc_fold_settle), and it is a call like any other. For that the thread's chunk looks full while a
- * call is pending: the check for room, which each record makes anyway, finds it.
+ * Folding: counts calls that are too short and too many for two events each. An op is hot if its calls are short,
+ * follow each other closely and contain no event. A further call of a hot op is pending when it begins: nothing is
+ * written. If it ends like the calls before it, it is counted in a FOLD record in the thread's chunk, in place. So
+ * there is nothing to flush, and a kill loses only the call that was being counted. If anything happens within the
+ * call, its begin is written first, with the time at which it began (tpc_fold_settle), and it becomes an ordinary call.
+ * For that the thread's chunk looks full while a call is pending: each record checks for room anyway.
  *
- * A call like the one before it, of the same function from the same place, costs some hundred instructions: all that is
- * needed for it stands in a struct tpc_fold_hot, which arch/x86_64/trampoline.S finds and counts by itself.
+ * A call of the same function from the same place costs some hundred instructions: all that it needs is in a struct
+ * tpc_fold_hot, which arch/x86_64/trampoline.S looks up and counts in by itself.
  *
- * Two time stamps are half of that. Once a record of an op was full, soon, of calls that take no more than some times what
- * it costs to time them, its next record times a share of its calls only: each with the same chance, drawn independently of
- * all others, so that nothing in the program can keep step with it. All are counted. One that is not timed is pending like
- * any other: if something happens in it, it becomes a call with events of its own, that begins then.
+ * Two time stamps are half of that cost. If a record of an op is soon full of calls that take no more than a few times
+ * what it costs to time them, its next record times only a share of its calls. Each is chosen with the same
+ * probability, independently of the others, so that nothing in the program can keep step with the choice. All calls are
+ * counted. A call that is not timed is pending like any other: if something happens within it, it becomes a call with
+ * events of its own that begins then.
  */
 #ifndef TPROF_CORE_FOLD_H
 #define TPROF_CORE_FOLD_H
@@ -28,8 +29,8 @@ extern uint32_t tpc_fold_short
 #define TPC_FOLD_MIX UINT64_C(0x9e3779b97f4a7c15) /* Knuth, TAOCP 6.4 */
 
 /*
- * One dimension: kinds whose work is proportional to it, put together by its power of two. Several: calls of the very
- * same shape only, as their work is no simple sum.
+ * One dimension: the work is proportional to it, so sizes are combined by their power of two. Several dimensions: only
+ * calls of exactly the same shape are combined, because their work does not simply add up.
  */
 static inline uint64_t tpc_fold_size(uint64_t dim)
 {
@@ -47,7 +48,7 @@ static inline uint64_t tpc_fold_shape(const struct tpc_work *work)
 	return key ^ key >> 32;
 }
 
-/* A BLAS function's are always the same; a library's primitives may differ in nothing else. */
+/* The types of its operands. Those of a BLAS function never change; primitives of a library may differ only in them. */
 static inline uint64_t tpc_fold_types(const struct tpc_work *work)
 {
 	uint64_t first = (uint64_t)work->dtype << 8;
@@ -57,7 +58,7 @@ static inline uint64_t tpc_fold_types(const struct tpc_work *work)
 	return first | (uint64_t)work->second << 16 | (uint64_t)work->result << 24;
 }
 
-/* The slot for calls of `op` with fold.work; *shape is what is theirs. */
+/* The slot for calls of `op` with fold.work; *shape is set to the key of such calls. */
 static inline struct tpc_fold_slot *tpc_fold_find(struct tpc_fold *fold, uint32_t op, uint64_t *shape)
 {
 	uint64_t of = (uint64_t)op << 8;
@@ -69,23 +70,26 @@ static inline struct tpc_fold_slot *tpc_fold_find(struct tpc_fold *fold, uint32_
 	return &fold->slots[of >> 59];
 }
 
-/* Where calls of the function with that index from that place are. */
+/* Where calls of the function with that index from that place are kept. */
 static inline struct tpc_fold_hot *tpc_fold_hot(struct tpc_fold *fold, uint32_t index, uintptr_t caller)
 {
 	return &fold->hots[(index + (uint32_t)caller) % TPC_FOLD_HOTS];
 }
 
-/* From here on it is of calls of `op` with fold.work, whose slot that is. What is known of the place stands already. */
+/*
+ * `hot` is for calls of `op` with fold.work from now on, which belong to that slot. What is known of the place is
+ * already filled in.
+ */
 void tpc_fold_fill(struct tpc_fold *fold, struct tpc_fold_hot *hot, struct tpc_fold_slot *slot, uint64_t shape,
 		   uint32_t op);
 
-/* Is a call that begins as `hot` to be timed? Asked once a call. */
+/* Is a call that begins as `hot` to be timed? To be asked once for each call. */
 static inline bool tpc_fold_times(struct tpc_fold *fold, const struct tpc_fold_hot *hot)
 {
 	return !hot->share || --fold->untimed < 0;
 }
 
-/* A call begins: it is pending from here on. `frame`, `start`: as fold's. */
+/* A call begins, and is pending from now on. `frame` and `start`: as in struct tpc_fold. */
 static inline void tpc_fold_begin(struct tpc_fold *fold, uint8_t **limit, struct tpc_fold_hot *hot, uintptr_t frame,
 				  uint64_t start)
 {
@@ -96,28 +100,29 @@ static inline void tpc_fold_begin(struct tpc_fold *fold, uint8_t **limit, struct
 }
 
 /*
- * An exception goes past a hooked call. Whose that is, and which are left with it, is found out when the next event comes, on the
- * stack that the program goes on with: as while a call is pending, the chunk looks full until then.
+ * An exception has passed a hooked call. Which calls it left is found out at the next event, on the stack on which the
+ * program continues. As while a call is pending, the chunk looks full until then.
  */
 void tpc_fold_throw(struct tpc_thread *thread, uint64_t now);
 
-/* Nobody is to find that out now. Returns what tpc_fold_throw() is to be told again, or 0. */
+/* Postpones that. Returns what tpc_fold_throw() is to be told afterwards, or 0. */
 uint64_t tpc_fold_hold_throw(struct tpc_thread *thread);
 
-/* Ends the calls that were left, at that time. Set once, before there is any. */
+/* Ends the calls that were left, at the given time. Set once, before there are any. */
 extern void (*tpc_fold_left)(struct tpc_thread *thread, uint64_t ticks);
 
-/* Is there anything for tpc_fold_settle()? */
+/* Does tpc_fold_settle() have anything to do? */
 static inline bool tpc_fold_unsettled(const struct tpc_fold *fold)
 {
 	return fold->frame || fold->thrown;
 }
 
-/* Writes the pending call's begin after all, and ends what an exception left; if there is anything of these. */
+/* Writes the begin of the pending call, and ends calls that an exception left, if there are any. */
 void tpc_fold_settle(struct tpc_thread *thread);
 
 /*
- * The pending call ends. False: it is none for a record, or there is no room for one; its begin was written, its end is to be.
+ * The pending call ends. False: it can't be counted in a record, or there is no room for one. Then its begin was
+ * written, and the caller must write its end.
  */
 bool tpc_fold_end(struct tpc_thread *thread, uint64_t now);
 
@@ -133,14 +138,14 @@ static inline void tpc_fold_heat(struct tpc_fold *fold, struct tpc_fold_slot *sl
 	fold->heats |= heat >= TPC_FOLD_HOT ? tpc_fold_bit(fold, slot) : 0;
 }
 
-/* Are further calls, whose slot and shape these are, to be pending? */
+/* Are further calls that belong to this slot, with that shape, to be pending? */
 static inline bool tpc_fold_is_hot(const struct tpc_fold *fold, const struct tpc_fold_slot *slot, uint64_t shape)
 {
 	return tpc_unlikely(fold->heats & tpc_fold_bit(fold, slot)) && slot->shape == shape &&
 	       slot->heat >= TPC_FOLD_HOT;
 }
 
-/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
+/* A call could not be folded. One in a hundred does little harm; with one in 16 the op never becomes hot. */
 static inline void tpc_fold_cool(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t now)
 {
 	if (!slot->heat)
@@ -149,11 +154,11 @@ static inline void tpc_fold_cool(struct tpc_fold *fold, struct tpc_fold_slot *sl
 	slot->since = now;
 }
 
-/* A call ended that was not pending, and could have been. */
+/* A call ended that was not pending, but could have been. */
 void tpc_fold_warm_short(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t shape, uint64_t start,
 			 uint64_t now);
 
-/* A call that was not pending ended: does its op become hot? `leaf`: no event happened in it. */
+/* A call that was not pending ended: does its op become hot? `leaf`: it contained no event. */
 static inline void tpc_fold_warm(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t shape, uint64_t start,
 				 uint64_t now, bool leaf)
 {
@@ -165,14 +170,14 @@ static inline void tpc_fold_warm(struct tpc_fold *fold, struct tpc_fold_slot *sl
 
 TPC_APART void tpc_fold_close_all(struct tpc_fold *fold);
 
-/* Records go on no further: their chunk ends, or what they were part of. Mostly there are none. */
+/* Ends all records: their chunk ends, or what they were part of. Mostly there are none. */
 static inline void tpc_fold_close(struct tpc_fold *fold)
 {
 	if (fold->counting)
 		tpc_fold_close_all(fold);
 }
 
-/* All is as at the thread's begin. */
+/* Resets everything to the state at the thread's begin. */
 void tpc_fold_reset(struct tpc_thread *thread);
 
 #endif

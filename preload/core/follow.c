@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <linux/prctl.h>
 
-#define SCRIPTS 4 /* a script's interpreter may be one: the kernel follows so many */
+#define SCRIPTS 4 /* the interpreter may be a script: levels that the kernel follows */
 #define HEADERS 64u
 
 struct examined {
@@ -23,7 +23,7 @@ struct examined {
 
 /* ---- the file ---- */
 
-/* A program that may do more than who starts it: the loader ignores LD_PRELOAD. */
+/* A program that gains privileges: the loader ignores LD_PRELOAD. */
 static bool is_privileged(int fd, const struct stat *status)
 {
 	uint32_t user = (uint32_t)tpc_syscall(SYS_geteuid, 0, 0, 0, 0);
@@ -38,7 +38,7 @@ static bool is_privileged(int fd, const struct stat *status)
 	return user && tpc_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0;
 }
 
-/* The loader started by hand is a program without one. */
+/* The loader, started by hand, is a program without an interpreter. */
 static bool is_loader(const char *path)
 {
 	const char *base = tpc_text_base(path);
@@ -68,7 +68,7 @@ static enum tprof_unfollowed examine_elf(int fd, const Elf64_Ehdr *elf, const ch
 	return is_loader(path) ? 0 : TPROF_UNFOLLOWED_STATIC;
 }
 
-/* "#!/usr/bin/env python3": the path between. */
+/* Reads the path in "#!/usr/bin/env python3". */
 static bool read_interpreter(const char *text, size_t length, char *path)
 {
 	size_t at = 2, n = 0;
@@ -83,7 +83,7 @@ static bool read_interpreter(const char *text, size_t length, char *path)
 	return n > 0;
 }
 
-/* True: it is a script, and path is its interpreter's now. */
+/* True: it is a script, and path is set to its interpreter. */
 static bool examine_file(struct examined *examined, int fd)
 {
 	union {
@@ -172,7 +172,7 @@ enum tprof_unfollowed tpc_follow(const struct tpc_started *started)
 	if (tpc_load(&tpc_state.mode) != TPC_MODE_NEW && tpc_sys_getpid() == tpc_state.pid)
 		tpc_private_fds_from_threads(examine, &examined);
 	else
-		examine(&examined); /* of a child the descriptors are its own */
+		examine(&examined); /* a child has descriptors of its own */
 	if (!examined.found || examined.why)
 		return examined.why;
 	if (!tpc_config.children)
@@ -196,7 +196,7 @@ struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid
 	for (size_t i = 0; i < TPC_LENGTH(header->untraced); i++) {
 		struct tprof_untraced *note = &header->untraced[i];
 
-		/* Acquire pairs with the release below: its words are there. */
+		/* Acquire pairs with the release below: the note is complete. */
 		if (tpc_load_acquire(&note->state) == READY && note->why == why &&
 		    strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
 			tpc_add(&note->count, 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are started: which of them can't be recorded, and why. It is said in the trace of who starts them. */
+/*
+ * Finds out which of the programs that this process starts can't be recorded, and why. The trace of the starting
+ * process says so.
+ */
 #ifndef TPROF_CORE_FOLLOW_H
 #define TPROF_CORE_FOLLOW_H
 
@@ -7,19 +10,19 @@
 
 #include "core/base.h"
 
-/* A program as exec is told of it. */
+/* A program, as passed to exec. */
 struct tpc_started {
-	int directory; /* AT_FDCWD, or what a relative path is in */
+	int directory; /* of a relative path; AT_FDCWD: the current one */
 	const char *path;
-	char *const *search; /* the environment whose PATH is searched for a name without a slash; NULL: it is not */
+	char *const *search; /* environment whose PATH is searched for a name without a slash; NULL: no search */
 };
 
-/* Why it can't be recorded; 0: it can, or nobody knows, as where it can't be read or is not there. */
+/* Why the program can't be recorded. 0: it can, or that is unknown because the file can't be read or does not exist. */
 TPC_SLOW enum tprof_unfollowed tpc_follow(const struct tpc_started *started);
 
 /*
- * Puts that into a header: of this process, or of the one that it is a fork of. Returns what tpc_follow_undo() takes if the
- * program was not started after all; NULL: there was no room.
+ * Notes it in a header: that of this process, or of the process that this one was forked from. Returns what
+ * tpc_follow_undo() takes if the program was not started after all; NULL: there was no room.
  */
 TPC_SLOW struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid, enum tprof_unfollowed why,
 						const char *name);

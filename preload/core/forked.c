@@ -8,7 +8,7 @@
 
 #define LINE 4608u /* bytes, a path of the kernel's among them */
 
-/* Static: the user's stack may be small, and the thread's own room is in use. The child has no other thread. */
+/* Static, because the user's stack may be small and the thread's own buffer is in use. The child has no other thread. */
 static char trace[LINE], lines[LINE];
 
 static bool copy(const struct tpc_mapping *mapping, void *unused)
@@ -29,8 +29,8 @@ static bool copy(const struct tpc_mapping *mapping, void *unused)
 }
 
 /*
- * What the child has mapped of its parent's trace becomes its own copy, if it has a recording to go back into. Chunks of a full
- * disk, which are in memory, stay shared.
+ * Replaces what the child has mapped of its parent's trace by a private copy, if the child returns into a recording.
+ * Chunks that wait for a full disk, which are in memory, stay shared.
  */
 static void copy_trace(void)
 {
@@ -45,8 +45,8 @@ static void copy_trace(void)
 }
 
 /*
- * The child of a pause has its parent's gate, which is closed, and would not learn that it has no trace. It gets a header
- * of nobody's, with what its start asks its parent's for.
+ * The child of a paused process has its parent's closed gate, and would not notice that it has no trace. Gives it a
+ * private header, with what its start needs of its parent's.
  */
 static void leave_gate(void)
 {

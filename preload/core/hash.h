@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes that stand for what they are made of: nothing is compared behind them. So what goes in one after the other must not
- * cancel out: each step mixes all that was there before the next comes in. Two things that meet: one in 2^64 pairs.
+ * Hashes that identify what they are computed from: equal hashes count as equal, nothing else is compared. So two
+ * inputs in a row must not cancel out: each step mixes everything before the next input. The chance of a collision is
+ * one in 2^64 pairs.
  */
 #ifndef TPROF_CORE_HASH_H
 #define TPROF_CORE_HASH_H
@@ -9,8 +10,8 @@
 #include "core/base.h"
 
 /*
- * The product's halves together, of 128 bits: a low half alone would only carry upwards, so that the upper bits of a word
- * could be undone by few of the next one's. As long a chain of instructions as a shift instead.
+ * Combines the halves of the 128-bit product. The low half alone would only carry upwards: few upper bits of the next
+ * word could undo those of this one. Takes as long as a shift would.
  */
 static inline uint64_t tpc_hash_word(uint64_t hash, uint64_t word)
 {
@@ -19,7 +20,7 @@ static inline uint64_t tpc_hash_word(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The last eight bytes or fewer. */
+/* The last bytes, at most eight. */
 static inline uint64_t tpc_hash_tail(const uint8_t *bytes, size_t length)
 {
 	uint32_t first, last;
@@ -39,7 +40,7 @@ static inline uint64_t tpc_hash_tail(const uint8_t *bytes, size_t length)
 	return bytes[0] | (uint64_t)bytes[length / 2] << 8 | (uint64_t)bytes[length - 1] << 16;
 }
 
-/* Eight bytes at a time, and their count: "ab", "c" is not "a", "bc". */
+/* Eight bytes at a time, and the length, so that "ab", "c" differs from "a", "bc". */
 static inline uint64_t tpc_hash_bytes(uint64_t hash, const void *data, size_t length)
 {
 	const uint8_t *bytes = data;

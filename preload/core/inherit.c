@@ -27,7 +27,7 @@ static bool begins(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* Is libtprof.so among these, which colons or blanks part? */
+/* Does the list, separated by colons or blanks, contain libtprof.so? */
 static bool names_library(const char *list)
 {
 	const char *base = tpc_text_base(library);
@@ -42,7 +42,7 @@ static bool names_library(const char *list)
 	return false;
 }
 
-/* Absolute, as a program may be started in another directory. */
+/* Absolute, because a program may be started in another directory. */
 static bool find_library(void)
 {
 	struct tpc_text text = tpc_text_in(library, sizeof(library));
@@ -91,7 +91,7 @@ static void keep_run(struct tpc_text *copies)
 	keep(copies, variable);
 }
 
-/* Copies: programs write over their environment to change their title. */
+/* Copies, because programs overwrite their environment to change their title. */
 void tpc_inherit_start(char *const *environment)
 {
 	static char bytes[8192];
@@ -146,7 +146,7 @@ static const char **list_of(struct tpc_inherit *room, size_t count)
 	return p;
 }
 
-/* The list, with our LD_PRELOAD in the place of theirs. */
+/* Copies the list, with our LD_PRELOAD in place of theirs. */
 static size_t copy(const char **list, char *const *environment, size_t count, struct tpc_inherit *room)
 {
 	bool preloaded = false;

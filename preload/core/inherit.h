@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program that is started needs in its environment to be recorded in the same run. Programs start others with an
- * environment of their own, without LD_PRELOAD.
+ * The environment that a started program needs to be recorded in the same run. Programs start others with an
+ * environment of their own, which may lack LD_PRELOAD.
  */
 #ifndef TPROF_CORE_INHERIT_H
 #define TPROF_CORE_INHERIT_H
 
 #include "core/base.h"
 
-/* Once, as this process starts: takes down what it was given itself. */
+/* Called once, at the start of this process: copies the variables that it was given itself. */
 void tpc_inherit_start(char *const *environment);
 
-/* Path of libtprof.so; NULL: it was not preloaded by LD_PRELOAD, so that nothing is passed on. */
+/* The path of libtprof.so; NULL: it was not preloaded by LD_PRELOAD, so nothing is passed on. */
 const char *tpc_inherit_library(void);
 
-/* Room for an environment, on the stack: a vfork child has its parent's memory, and other threads start programs too. */
+/*
+ * Room for an environment. It lies on the stack because a vfork child has its parent's memory, and because several
+ * threads may start programs at once.
+ */
 struct tpc_inherit {
 	const char *list[512];
 	char preload[4096];
@@ -23,13 +26,16 @@ struct tpc_inherit {
 };
 
 /*
- * The environment with what is missing: LD_PRELOAD with libtprof.so before what it has, and the TPROF_* variables that it does
- * not have. The program's own strings stay where they are, and its list as it is. `environment` itself where nothing is
- * missing, or there is no memory.
+ * The environment with what is missing added: libtprof.so first in LD_PRELOAD, and the TPROF_* variables that are not
+ * set. The program's strings and its list are not changed. Returns `environment` itself if nothing is missing or there
+ * is no memory.
  */
 TPC_SLOW char *const *tpc_inherit(char *const *environment, struct tpc_inherit *room);
 
-/* When the list is no longer needed; where exec succeeds in a vfork child, a list of more than 500 variables is never freed. */
+/*
+ * To be called when the list is no longer needed. If exec succeeds in a vfork child, a list of more than 500 variables
+ * is never freed.
+ */
 TPC_SLOW void tpc_inherit_end(struct tpc_inherit *room);
 
 #endif

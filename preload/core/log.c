@@ -22,8 +22,8 @@ void tpc_log_start(void)
 }
 
 /*
- * A full pipe would make the program wait, one without a reader would kill it by SIGPIPE. What poll says is writable
- * takes PIPE_BUF bytes at once, and no line is longer.
+ * A full pipe would block the program, and a pipe without a reader would kill it by SIGPIPE. If poll() says that it is
+ * writable, it takes PIPE_BUF bytes at once, and no line is longer.
  */
 static bool takes_writes(void)
 {
@@ -32,7 +32,7 @@ static bool takes_writes(void)
 	return tpc_syscall(SYS_poll, &entry, 1, 0, 0) == 1 && entry.revents == POLLOUT;
 }
 
-/* What does not fit into a file by RLIMIT_FSIZE would kill the program by SIGXFSZ. */
+/* Writing beyond RLIMIT_FSIZE would kill the program by SIGXFSZ. */
 static bool has_room(const struct stat *status, size_t length)
 {
 	uint64_t limit = tpc_sys_limit(RLIMIT_FSIZE);

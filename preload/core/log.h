@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines on the user's stderr. Never on stdout, never into a file that took stderr's number later. */
+/* Writes lines to the user's stderr: never to stdout, nor to a file that got stderr's number later. */
 #ifndef TPROF_CORE_LOG_H
 #define TPROF_CORE_LOG_H
 
@@ -8,10 +8,10 @@
 /* Remembers which file stderr is. Once, at the start. */
 void tpc_log_start(void);
 
-/* "tprof: " first second newline, in one write. */
+/* Writes "tprof: ", both texts and a newline in one system call. */
 void tpc_log(const char *first, const char *second);
 
-/* Text as it is. */
+/* Writes the text unchanged. */
 void tpc_log_text(const char *text, size_t length);
 
 #endif

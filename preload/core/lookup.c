@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
-#define VERSION_HIDDEN 0x8000 /* in .gnu.version: only found by its version's name */
+#define VERSION_HIDDEN 0x8000 /* in .gnu.version: found only by the name of its version */
 #define VERSION_INDEX 0x7fff
 
 struct symbols {
@@ -18,7 +18,7 @@ struct symbols {
 	const uint32_t *hash; /* DT_GNU_HASH */
 };
 
-/* ld.so has turned these into addresses; the vDSO's are still offsets. */
+/* ld.so has relocated these addresses; in the vDSO they are still offsets. */
 static const void *address_of(uintptr_t bias, uintptr_t value)
 {
 	return (const void *)(value < bias ? value + bias : value);
@@ -61,7 +61,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* Not strcmp: a sanitizer's, which stands before libc's, is not ready yet when the first functions are looked up. */
+/* Not strcmp(): a sanitizer's, which precedes libc's, is not ready when the first functions are looked up. */
 static bool same_name(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++)
@@ -70,9 +70,9 @@ static bool same_name(const char *a, const char *b)
 }
 
 enum wanted {
-	DEFAULT, /* the default version's definition */
-	HIDDEN,	 /* one of another version */
-	VALUE,	 /* no definition, but it has a value all the same */
+	DEFAULT, /* the default version */
+	HIDDEN,	 /* another version */
+	VALUE,	 /* undefined, but with a value */
 };
 
 static const ElfW(Sym) * is_it(const struct symbols *symbols, uint32_t i, const char *name, enum wanted wanted)
@@ -145,7 +145,7 @@ void *tpc_lookup_beside(const void *address, const char *name)
 	return function(&symbols, find_in(&symbols, name, hash_of(name)));
 }
 
-/* What the object that holds the address says of the name, if it means the address by it. */
+/* The object's symbol of that name, if its value is the address. */
 static const ElfW(Sym) * symbol_at(const void *address, const char *name, enum wanted wanted)
 {
 	const struct link_map *map = map_of(address);
@@ -169,7 +169,7 @@ bool tpc_lookup_is_data(const void *address, const char *name)
 	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
-/* The name of a definition's version; NULL: it has none. */
+/* The name of a definition's version; NULL: none. */
 static const char *version_of(const struct symbols *symbols, const ElfW(Sym) * symbol)
 {
 	const ElfW(Verdef) *version = symbols->defined;
@@ -186,7 +186,7 @@ static const char *version_of(const struct symbols *symbols, const ElfW(Sym) * s
 	return NULL;
 }
 
-/* Is that some object's default version of the name? Then it is what references were linked to, and ask for. */
+/* Is that the default version of the name in some object? Then references were linked to it, and ask for it. */
 static bool is_asked_for(const struct link_map *map, const char *name, uint32_t hash, const char *version)
 {
 	struct symbols symbols;
@@ -205,8 +205,8 @@ static bool is_asked_for(const struct link_map *map, const char *name, uint32_t 
 }
 
 /*
- * What references to the name are bound to in that object: the loader takes the version that they ask for, though it may not be
- * the default there (libc_malloc_debug.so.0's functions have no default version).
+ * The definition in that object to which references to the name are bound: the loader takes the version that they ask
+ * for, even if it is not the default there (the functions of libc_malloc_debug.so.0 have no default version).
  */
 static const ElfW(Sym) *
 	find_bound(const struct link_map *map, const struct symbols *symbols, const char *name, uint32_t hash)
@@ -219,7 +219,7 @@ static const ElfW(Sym) *
 	return found && is_asked_for(map, name, hash, version_of(symbols, found)) ? found : NULL;
 }
 
-/* In this object and those that were loaded after it. */
+/* Searches this object and those loaded after it. */
 static void *find_from(const struct link_map *map, const char *name)
 {
 	uint32_t hash = hash_of(name);

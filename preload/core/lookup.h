@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols looked up without dlsym: that one allocates a message, from the program's heap, for each name that is not
- * there.
+ * Looks up symbols without dlsym(), which allocates a message from the program's heap for each name that it does not
+ * find.
  */
 #ifndef TPROF_CORE_LOOKUP_H
 #define TPROF_CORE_LOOKUP_H
@@ -9,28 +9,29 @@
 #include "core/base.h"
 
 /*
- * The definition of a function that references to it are bound to, in the objects that were loaded behind libtprof.so, in their
- * order: what RTLD_NEXT means at start-up, but that it also finds what has the version that they ask for, and is not the default
- * in its object. NULL if there is none.
+ * The definition that references to a function are bound to, in the objects loaded after libtprof.so, in their order.
+ * Like RTLD_NEXT at start-up, but it also finds a definition whose version is asked for and is not the default one.
+ * NULL: none.
  */
 void *tpc_lookup_next(const char *name);
 
-/* The same in all objects from the program on: at start-up, what all calls are bound to. */
+/* The same in all objects, beginning with the program: what calls are bound to at start-up. */
 void *tpc_lookup_first(const char *name);
 
-/* The default version's definition of a function in the object that holds `address`. NULL: none. */
+/* The default version of a function in the object that contains `address`. NULL: none. */
 void *tpc_lookup_beside(const void *address, const char *name);
 
 /*
- * Is the address a PLT entry that stands for the function of that name, as a program's does which is not
- * position-independent and took its address? For all objects that entry is the function then, but for the slot behind it.
+ * Is the address a PLT entry that stands for the function of that name? A program that is not position-independent and
+ * takes the function's address has one. All objects then use the PLT entry as the function, except for the slot behind
+ * it.
  */
 bool tpc_lookup_is_plt(const void *address, const char *name);
 
-/* Is there a variable of that name at the address? Constants may lie among code. */
+/* Is there a variable of that name at the address? Constants may lie in the code. */
 bool tpc_lookup_is_data(const void *address, const char *name);
 
-/* As tpc_lookup_next(), behind the object that holds `address`. */
+/* Like tpc_lookup_next(), in the objects loaded after the one that contains `address`. */
 void *tpc_lookup_behind(const void *address, const char *name);
 
 struct tpc_lookup_found {
@@ -38,7 +39,7 @@ struct tpc_lookup_found {
 	uint64_t size;
 };
 
-/* The default version's definition of a function or variable in one object (of dl_iterate_phdr). False: none. */
+/* The default version of a function or variable in one object (of dl_iterate_phdr). False: none. */
 struct dl_phdr_info;
 bool tpc_lookup_in(const struct dl_phdr_info *object, const char *name, struct tpc_lookup_found *found);
 

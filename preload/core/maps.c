@@ -20,7 +20,7 @@ static bool hexadecimal(const char **s, uint64_t *n)
 	}
 }
 
-/* Past one column and the spaces behind it. */
+/* Skips one column and the spaces after it. */
 static const char *skip_column(const char *line)
 {
 	while (*line && *line != ' ')
@@ -83,10 +83,10 @@ static void read_lines(void *context)
 			seen = reading->look(line, reading->data);
 		}
 		if (seen)
-			break; /* the line stays where it is */
+			break; /* the line stays in the buffer */
 		have = (size_t)(buffer + have - line);
 		if (have >= size - 1)
-			have = 0; /* longer than the buffer: the line is lost */
+			have = 0; /* longer than the buffer: the line is skipped */
 		memmove(buffer, line, have);
 	}
 	tpc_sys_close(fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memcpy() and its kin, of this library alone. The compiler calls them by itself, for a loop that copies words as well as for a
- * struct, and libc's use vector registers: on the way through a hooked function that would be the function's arguments.
- * These use general registers only, as all of the library does (scripts/preload.mk). What is small is mostly copied in line.
+ * memcpy() and similar functions, for this library only. The compiler calls them for loops that copy words and for
+ * structs. libc's use vector registers, which hold the arguments of a hooked function while its hook runs. These use
+ * general registers only, like all of the library (scripts/preload.mk). Small copies are mostly inlined.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ void *memmove(void *to, const void *from, size_t count)
 		return memcpy(to, from, count);
 	while (count-- > 0) {
 		at[count] = source[count];
-		__asm__ volatile("" : : : "memory"); /* or the compiler knows it for what it is, and calls memmove() */
+		__asm__ volatile("" : : : "memory"); /* or the compiler recognizes the loop and calls memmove() */
 	}
 	return to;
 }

@@ -9,13 +9,13 @@
 #include "core/state.h"
 #include "core/usage.h"
 
-/* UINT64_MAX: the kernel does not tell, and nothing is read. */
+/* UINT64_MAX: the kernel does not tell. */
 static uint64_t read_faults(struct rusage *all)
 {
 	return tpc_usage_read(all) ? tpc_usage_faults(all) : UINT64_MAX;
 }
 
-/* Without files: the window of the trace comes and goes with them. What else of them comes does so by faults. */
+/* Without file pages: the mapped part of the trace changes. Other file pages come by faults. */
 static void note(uint64_t ticks, const struct tpc_memory *memory, uint64_t faults, uint64_t changes)
 {
 	uint64_t private = memory->rss > memory->shared ? memory->rss - memory->shared : 0;
@@ -34,7 +34,7 @@ static void read_now(struct tpc_thread *thread, uint64_t faults)
 	uint64_t ticks = tpc_clock_before(), changes = tpc_resident_changes();
 	bool counted = tpc_resident_count(ticks, faults, &resident);
 
-	if (!tpc_memory(&memory)) { /* right after it: the two are to fit together */
+	if (!tpc_memory(&memory)) { /* right after it, so that both describe the same moment */
 		tpc_lost(TPROF_LOST_SAMPLE, 1);
 		return;
 	}
@@ -52,7 +52,7 @@ void tpc_sample_memory(struct tpc_thread *thread)
 	read_now(thread, read_faults(&all));
 }
 
-/* What a sample now would say, at a step's end: the last one's numbers. */
+/* Writes the last sample again, at the end of a step. */
 static void repeat(struct tpc_thread *thread)
 {
 	struct tpc_memory memory = { .rss = tpc_load(&tpc_state.rss),
@@ -71,7 +71,7 @@ void tpc_sample_memory_due(struct tpc_thread *thread, uint64_t ticks, bool at_en
 	if (faults != UINT64_MAX)
 		tpc_usage_emit_read(thread, tpc_clock_before(), &all);
 	if (at_end && tpc_load(&tpc_state.changes) != tpc_resident_changes())
-		still = false; /* it may show in VMS only */
+		still = false; /* only VMS may have changed */
 	if (!still)
 		read_now(thread, faults);
 	else if (at_end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which loaded object an address belongs to. _dl_find_object takes no lock and allocates nothing (glibc 2.35); a libc
- * without it knows no objects here, and stacks go by frame pointers alone.
+ * Finds the loaded object that contains an address. _dl_find_object takes no lock and allocates nothing (glibc 2.35).
+ * With a libc that lacks it no object is found, and stacks are walked by frame pointers alone.
  */
 #ifndef TPROF_CORE_OBJECTS_H
 #define TPROF_CORE_OBJECTS_H

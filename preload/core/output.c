@@ -38,7 +38,10 @@ static int if_trace(int fd)
 	return -ENOENT;
 }
 
-/* Programs close descriptors that they do not know: the number may be another file's, so what it is is asked after it was got. */
+/*
+ * Programs close descriptors that they do not know, and the number may be another file's: checks the duplicate that it
+ * returns.
+ */
 static int reach_kept(void)
 {
 	int mine = tpc_load(&kept);
@@ -58,7 +61,7 @@ int tpc_output_reach(void)
 	return fd >= 0 ? fd : reach_by_name();
 }
 
-/* The lock belongs to the open file, so the duplicate has it. */
+/* The lock belongs to the open file description, so the duplicate has it too. */
 static void keep(int fd)
 {
 	tpc_unshared(kept) = tpc_sys_fcntl(fd, F_DUPFD_CLOEXEC, TPC_HIGH_DESCRIPTOR);
@@ -108,7 +111,7 @@ static const char *name_error(int error)
 	return "it can't be created";
 }
 
-/* Elsewhere first: a mapping in place that fails can leave a hole behind, and every hook looks there. */
+/* Maps it elsewhere first: a failing mapping in place can leave a hole, and every hook looks there. */
 static struct tprof_header *map_header(int fd, int *error)
 {
 	void *elsewhere = tpc_reserve_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
@@ -123,7 +126,7 @@ static struct tprof_header *map_header(int fd, int *error)
 	return NULL;
 }
 
-/* A whole trace without events, under a temporary name. */
+/* Makes a complete trace without events, under a temporary name. */
 static struct tprof_header *make(int fd, const struct tpc_identity *identity, const char *parent, int *error)
 {
 	struct tprof_header *header;
@@ -145,8 +148,8 @@ static struct tprof_header *make(int fd, const struct tpc_identity *identity, co
 }
 
 /*
- * The file is made whole under another name and then moved: nobody ever sees half a header, an empty file is never ours,
- * and an old trace that another process has mapped stays as it is, without a name.
+ * The file is completed under another name and then renamed: nobody ever sees half a header, an empty file is never
+ * ours, and an old trace that another process has mapped stays intact, without a name.
  */
 struct tprof_header *tpc_output_create(const struct tpc_identity *identity, uint32_t origin, const char *parent,
 				       const char **reason)
@@ -202,7 +205,10 @@ static void grow(struct growth *growth, int fd)
 	growth->done = true;
 }
 
-/* Where descriptors are a copy: nobody closes the one that is kept, another one, any, can make room, and no number is missed. */
+/*
+ * In a task with a copy of the descriptors: nobody closes `kept`, any other can be closed to make room, and the program
+ * misses no number.
+ */
 static void grow_apart(void *context)
 {
 	int fd = tpc_load(&kept);

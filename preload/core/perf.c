@@ -9,7 +9,7 @@
 
 #define FD_BASE_MAX 4096u
 
-/* Of a cache: what, read or write, access or miss (perf_event_open(2)). */
+/* Number of a cache event: which cache, read or write, access or miss (perf_event_open(2)). */
 #define CACHE(what, op, result)                                                                                        \
 	(PERF_COUNT_HW_CACHE_##what | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
@@ -34,7 +34,7 @@ static const struct {
 	{ "LLC-misses", PERF_TYPE_HW_CACHE, CACHE(LL, READ, MISS) },
 	{ "dTLB-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS) },
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS }, /* perf's second name; so below */
+	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS }, /* perf's second name; likewise below */
 	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
 	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
 	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
@@ -97,7 +97,7 @@ static int open_event(const struct tpc_perf_event *event, int leader)
 	return (int)tpc_syscall6(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC, 0);
 }
 
-/* To a number that the program will hardly come to. */
+/* Duplicates it to a number that programs rarely use. */
 static int move_high(int fd)
 {
 	uint64_t base = tpc_sys_limit(RLIMIT_NOFILE) / 2;
@@ -156,7 +156,7 @@ bool tpc_perf_open(struct tpc_perf *perf, const struct tpc_perf_event *events, u
 		if (leaders[kind] < 0)
 			leaders[kind] = fd;
 		if (tpc_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &perf->id[i], 0) != 0)
-			perf->id[i] = UINT64_MAX; /* a kernel before 3.12: never ours again */
+			perf->id[i] = UINT64_MAX; /* a kernel before 3.12: never recognized again */
 	}
 	if (perf->count == count)
 		return true;
@@ -177,7 +177,7 @@ void tpc_perf_close(struct tpc_perf *perf)
 
 /* ---- reading ---- */
 
-/* The processor's register, as the page says how; false: the event is not on the processor now. */
+/* Reads the processor's register as the page describes. False: the event is not on the processor now. */
 static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value, uint64_t *idle_ns)
 {
 	uint32_t turn, index;
@@ -191,7 +191,7 @@ static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value, 
 		counted = (int64_t)(tpc_arch_performance_counter(index - 1) << (64 - page->pmc_width));
 		*value = (uint64_t)page->offset + (uint64_t)(counted >> (64 - page->pmc_width));
 		*idle_ns = page->time_enabled - page->time_running;
-		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* the kernel interrupts this thread, no other writes */
+		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* only the kernel writes, when it interrupts this thread */
 	} while (tpc_load(&page->lock) != turn || (turn & 1));
 	return true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance counters of the calling thread, by perf_event_open(2): hardware ones in one group, the kernel's own
- * (software) ones in another, so that these count even while the hardware is lent to somebody else. Names are those of
- * perf(1); events that have none are given as rHEX, the number of the processor's own.
+ * Performance counters of the calling thread, by perf_event_open(2). Hardware events are one group, the kernel's own
+ * (software) events another, so that these count even while the hardware counters are used by others. Names are those
+ * of perf(1); events without a name are given as rHEX, the processor's number of the event.
  *
- * Descriptors lie high, where they disturb nobody. The program may close them all the same (closefrom), and the number may
- * be another file's then: before each read the kernel is asked whether it still is our event.
+ * Descriptors have high numbers, where they disturb no program. The program may close them all the same (closefrom),
+ * and the number may then belong to another file: before each read the kernel is asked whether it still is our event.
  */
 #ifndef TPROF_CORE_PERF_H
 #define TPROF_CORE_PERF_H
@@ -27,7 +27,7 @@ struct tpc_perf_event {
 
 enum tpc_perf_kind { TPC_PERF_HARDWARE, TPC_PERF_SOFTWARE, TPC_PERF_KINDS };
 
-/* What one thread has open. All zeros: nothing. */
+/* The open counters of one thread. All zeros: none. */
 struct tpc_perf {
 	uint32_t count;		  /* events; 0: nothing is open */
 	bool mapped;		  /* hardware events can be read without a system call */
@@ -38,28 +38,31 @@ struct tpc_perf {
 
 struct tpc_perf_values {
 	uint64_t value[TPC_COUNTERS_MAX];
-	uint64_t idle_ns; /* for which the thread ran, but its hardware events did not */
+	uint64_t idle_ns; /* time for which the thread ran and its hardware events did not count */
 };
 
-/* Events that are to be counted. */
+/* The events to count. */
 struct tpc_perf_wanted {
 	uint32_t count;
 	struct tpc_perf_event events[TPC_COUNTERS_MAX];
 };
 
-/* The events of a comma list. False, and none is wanted: it has a name that is not known, or too many. */
+/* Parses a comma-separated list of events. False, and no event is wanted: a name is unknown, or there are too many. */
 bool tpc_perf_events(const char *list, struct tpc_perf_wanted *wanted);
 
-/* Can this thread count it? 0, or a positive errno. Sets event->user_only where the kernel's part is not allowed. */
+/* Can this thread count the event? 0, or a positive errno. Sets event->user_only if counting in the kernel is forbidden. */
 int tpc_perf_try(struct tpc_perf_event *event);
 
-/* Opens all of them for the calling thread. False: it could not be done; nothing is open then. */
+/* Opens all events for the calling thread. False: that failed, and nothing is open. */
 bool tpc_perf_open(struct tpc_perf *perf, const struct tpc_perf_event *events, uint32_t count);
 
-/* False: they can't be read any more. No system call where the processor lets programs read (rdpmc), else two a kind. */
+/*
+ * False: they can no longer be read. Makes no system call where programs may read counters (rdpmc), else two for each
+ * group.
+ */
 bool tpc_perf_read(const struct tpc_perf *perf, const struct tpc_perf_event *events, struct tpc_perf_values *values);
 
-/* From any thread, once nobody reads. */
+/* Any thread, once no thread reads them. */
 void tpc_perf_close(struct tpc_perf *perf);
 
 #endif

@@ -11,7 +11,7 @@ static uint32_t thing_at(const uint32_t *log, uint32_t i)
 	return log[i % TPC_PREDICTOR_LOG];
 }
 
-/* Behind where the last two things were done one after the other before; TPC_PREDICTOR_LOG ago: nowhere. */
+/* The place after the last occurrence of the last two things in a row; TPC_PREDICTOR_LOG ago: there is none. */
 static uint32_t find_pair(const uint32_t *log, uint32_t done)
 {
 	uint32_t last = thing_at(log, done - 1), before = thing_at(log, done - 2);
@@ -23,7 +23,7 @@ static uint32_t find_pair(const uint32_t *log, uint32_t done)
 	return done - TPC_PREDICTOR_LOG;
 }
 
-/* One that is done beside those of last time leaves the place as it is: then it goes on from there. */
+/* A thing that was inserted between those of last time leaves the place as it is. */
 void tpc_predictor_find(struct tpc_predictor *order, const uint32_t *log)
 {
 	uint32_t done = order->done, found;

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* It has let go of its stack already; its descriptors it closes a moment later. */
+/* The process has released its stack already, and closes its descriptors a moment later. */
 static void wait_for_process(uint32_t pid)
 {
 	while (tpc_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
@@ -22,14 +22,14 @@ static void wait_for_thread(uint32_t tid)
 		tpc_syscall(SYS_sched_yield, 0, 0, 0, 0);
 }
 
-/* With all signals blocked, there too: no handler of the program's runs in the task. */
+/* All signals are blocked, in the task too: no handler of the program runs in it. */
 static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *context), void *context)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
 	long id;
 
 	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	/* Without an exit signal, so that the program's wait() does not see it. */
+	/* No exit signal, so that the program's wait() does not see the task. */
 	id = tpc_arch_clone(CLONE_VM | CLONE_VFORK | flags, work, context);
 	if (id > 0)
 		wait((uint32_t)id);
@@ -56,7 +56,7 @@ static void do_job(void *context)
 	job->done = true;
 }
 
-/* Done here where there is no such task, or its memory is its own after all: Valgrind makes a fork of it. */
+/* Does the work here if there is no such task, or if its memory is not shared: Valgrind makes it a fork. */
 void tpc_private_fds_from_threads(void (*work)(void *context), void *context)
 {
 	struct job job = { work, context, false };
@@ -67,7 +67,7 @@ void tpc_private_fds_from_threads(void (*work)(void *context), void *context)
 		do_job(&job);
 }
 
-/* Valgrind ends the program for such a task. */
+/* Valgrind would end the program. */
 void tpc_private_fds_as_thread(void (*work)(void *context), void *context)
 {
 	bool several = tpc_load(&tpc_thread_several) && !tpc_under_valgrind();

@@ -54,7 +54,7 @@ uint64_t tpc_process_start(uint32_t pid)
 	return start_in(path);
 }
 
-/* The kernel started the loader itself: it had no other loader. The loader says then where it put the program (AT_PHDR). */
+/* Was the loader started as the program? Then it had no loader of its own, and AT_PHDR tells where it put the program. */
 static size_t loaded_by_hand(char *to, size_t size)
 {
 	const char *path = "";
@@ -84,7 +84,10 @@ static void copy_text(char *to, size_t size, const char *from)
 	tpc_text_add(&text, from);
 }
 
-/* Once: a forked child's may have been overwritten by a title. What the loader was told to run is the program itself. */
+/*
+ * Only once: a forked child's arguments may have been overwritten by a title. What the loader was told to run is the
+ * program.
+ */
 static void find_names(struct tpc_identity *identity)
 {
 	static bool found;
@@ -117,7 +120,7 @@ void tpc_identify(struct tpc_identity *identity)
 	find_names(identity);
 	identity->pid = tpc_sys_getpid();
 	identity->ppid = tpc_sys_getppid();
-	/* Not by its number: /proc may have those of another PID namespace. */
+	/* Not by pid: /proc may belong to another PID namespace. */
 	identity->start = start_in("/proc/self/stat");
 }
 
@@ -125,7 +128,7 @@ void tpc_identify(struct tpc_identity *identity)
 
 static const char statm_path[] = "/proc/self/statm";
 
-/* The kernel's word on this process's memory, kept open as it is read at any time beside other threads (core/private_fds.h). */
+/* /proc/self/statm, kept open because it is read at any time beside other threads (core/private_fds.h). */
 static int statm = -1; /* -1: the program's limit left no room */
 static dev_t statm_device;
 static ino_t statm_inode;
@@ -169,7 +172,10 @@ bool tpc_memory(struct tpc_memory *memory)
 	char text[STATM] = "";
 	const char *at = text;
 
-	/* Programs close descriptors that they do not know. Where another file has the number, pread() leaves it as it is. */
+	/*
+	 * Programs close descriptors that they do not know. If another file has the number, pread() leaves its position
+	 * unchanged.
+	 */
 	if (!is_statm(statm) || tpc_sys_pread(statm, text, sizeof(text) - 1, 0) <= 0)
 		tpc_private_fds_from_threads(read_statm, text);
 	if (!tpc_text_number(&at, &memory->vms) || *at++ != ' ' || !tpc_text_number(&at, &memory->rss) ||
@@ -181,7 +187,7 @@ bool tpc_memory(struct tpc_memory *memory)
 	return true;
 }
 
-/* The number behind `name`, of a line that is there whole. */
+/* The number after `name`, in a complete line. */
 static bool find_line(const char *text, const char *name, uint64_t *number)
 {
 	const char *at = strstr(text, name);
@@ -193,7 +199,7 @@ static bool find_line(const char *text, const char *name, uint64_t *number)
 	return tpc_text_number(&at, number);
 }
 
-/* In pieces: before it stands the line of the user's groups, of which there may be thousands. */
+/* Reads in pieces: the line of the user's groups, of which there may be thousands, comes before it. */
 static void read_peak(void *context)
 {
 	int fd = tpc_sys_open("/proc/self/status", O_RDONLY, 0);
@@ -210,7 +216,7 @@ static void read_peak(void *context)
 		piece[length] = 0;
 		if (find_line(piece, "\nVmHWM:", kib))
 			break;
-		kept = length < LINE ? length : LINE; /* it may have begun there */
+		kept = length < LINE ? length : LINE; /* the line may begin there */
 		memmove(piece, piece + length - kept, kept);
 	}
 	tpc_sys_close(fd);
@@ -233,7 +239,7 @@ void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const
 			offset = header->text[i].offset + header->text[i].length;
 	}
 	if (offset > TPROF_HEADER_SIZE)
-		offset = TPROF_HEADER_SIZE; /* somebody else wrote there */
+		offset = TPROF_HEADER_SIZE; /* another process wrote there */
 	if (length > TPROF_HEADER_SIZE - offset) {
 		length = TPROF_HEADER_SIZE - offset;
 		tpc_set_bits(&header->flags, TPROF_FLAG_TEXT_CUT);
@@ -253,7 +259,7 @@ static void describe_arguments(struct tprof_header *header)
 	if (!to.bytes)
 		to = tpc_text_in(text, sizeof(text));
 	else
-		count = 0; /* a forked child: its own may have been overwritten by a title */
+		count = 0; /* a forked child's may have been overwritten by a title */
 	for (size_t i = 0; i < count && arguments[i]; i++) {
 		tpc_text_add(&to, arguments[i]);
 		tpc_text_add_bytes(&to, "", 1);
@@ -282,7 +288,7 @@ static void describe_environment(struct tprof_header *header)
 	tpc_describe_text(header, TPROF_TEXT_ENV, text, to.length);
 }
 
-/* Where and when `pid` and the clocks are this process's: a PID namespace, a machine's start. */
+/* Describes where and when `pid` and the clocks are valid: the PID namespace, and the machine's boot. */
 static void describe_place(struct tprof_header *header)
 {
 	char text[64];

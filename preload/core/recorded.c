@@ -60,7 +60,7 @@ static int counts(uint8_t tag)
 	uint8_t class = tag & 3;
 
 	if (tag == TPROF_EVENT_CANCEL << 2)
-		return -1; /* the free before it */
+		return -1; /* it cancels the free before it */
 	return class == TPROF_CLASS_ALLOC || class == TPROF_CLASS_FREE || tag == TPROF_EVENT_ALLOC << 2 ||
 	       tag == TPROF_EVENT_FREE << 2;
 }

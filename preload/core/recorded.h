@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a chunk of events, for when it turns out that nobody will read it. */
+/* Counts the events in a chunk that no reader will see. */
 #ifndef TPROF_CORE_RECORDED_H
 #define TPROF_CORE_RECORDED_H
 
@@ -7,7 +7,7 @@
 
 #include "core/base.h"
 
-/* Allocations and frees in it, as many as hooks count when recording has stopped. 0 of a chunk of tables. */
+/* Allocations and frees in the chunk, as hooks count them when recording has stopped. 0 for a chunk of tables. */
 uint64_t tpc_recorded_count(const struct tprof_chunk *chunk);
 
 #endif

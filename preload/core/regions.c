@@ -13,9 +13,9 @@
 #include "core/usage.h"
 
 /*
- * A reading takes one part in SHARE of the time at most, and the distance to the next one is at least one part in SPREAD of
- * the run so far: a run of a day has some hundreds of them. A new high of RSS is read earlier, so that the reading with the
- * largest RSS is near the peak.
+ * A reading takes at most 1/SHARE of the time, and the distance to the next one is at least 1/SPREAD of the run so far:
+ * a run of a day has a few hundred. A new maximum of RSS is read earlier, so that the reading with the largest RSS is
+ * near the peak.
  */
 #define SHARE 400
 #define SPREAD 128
@@ -23,14 +23,17 @@
 #define HIGH_PART 16 /* by that part of the highest RSS so far */
 #define FIRST_NS 20000000
 #define LEAST_NS 10000000
-/* At its end a process that ran for less than so many times what a reading takes has none: a millisecond, and 10 ns a page. */
+/*
+ * At its end, a process that ran for less than this many times the cost of a reading has none. A reading costs a
+ * millisecond, and 10 ns a page.
+ */
 #define SHARE_END 25
 #define END_NS UINT64_C(1000000)
 #define END_PAGE_NS 10
 #define NEVER UINT64_MAX
 
 #define REGIONS_MAX 2048u
-#define MAPPINGS_MOST 16384u /* of a process with more none is read: it would stop a thread for 100 ms and more */
+#define MAPPINGS_MOST 16384u /* with more, nothing is read: it would stop a thread for 100 ms or more */
 #define FILES_MAX 2048u	     /* a power of 2; half of it is used */
 
 struct region {
@@ -39,15 +42,15 @@ struct region {
 	uint64_t kib[TPROF_REGION_SIZES];
 };
 
-/* All of it is only touched by who has the turn. */
+/* All of this belongs to the thread that has the turn. */
 static tpc_shared_u32 turn;
 static struct region regions[REGIONS_MAX];
 static size_t count, mappings;
-static uint64_t left_out[TPROF_REGION_SIZES]; /* of mappings for which there was no place */
+static uint64_t left_out[TPROF_REGION_SIZES]; /* of mappings that did not fit */
 static uint32_t own_file;		      /* the trace */
 static char lines[16384];
 
-/* Paths that have a number in the trace, by a hash of 64 bits. */
+/* Paths that are numbered in the trace, by a 64-bit hash. */
 static struct {
 	uint64_t hash; /* 0: unused */
 	uint32_t number;
@@ -56,10 +59,10 @@ static uint32_t file_count;
 
 #define COSTS 4
 static uint64_t highest;      /* RSS at any reading */
-static uint64_t costs[COSTS]; /* ticks that the last ones took */
+static uint64_t costs[COSTS]; /* ticks that the last readings took */
 static size_t next_cost;
 
-/* Whoever was interrupted took longer: the least of some. 0: none is known. */
+/* The least of the last costs, as interruptions only add to them. 0: none is known. */
 static uint64_t cost_of_one(void)
 {
 	uint64_t least = 0;
@@ -78,7 +81,7 @@ static uint64_t hash_of(const char *path)
 	return hash ? hash : 1;
 }
 
-/* 0: there are too many. */
+/* 0: there are too many paths. */
 static uint32_t number_of(const char *path)
 {
 	uint64_t hash = hash_of(path);
@@ -130,7 +133,10 @@ static void add_sizes(uint64_t *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
-/* The mappings of one file are one region. What has no memory is forgotten, unless more of its file may follow. */
+/*
+ * The mappings of one file form one region. A region without resident memory is dropped, unless more of its file may
+ * follow.
+ */
 static struct region *next_region(const struct region *region)
 {
 	struct region *last = count ? &regions[count - 1] : NULL;
@@ -232,7 +238,7 @@ static void write_regions(struct tpc_thread *thread)
 	}
 }
 
-/* A reading that is not whole has no end, and is passed by. */
+/* A reading that is incomplete has no end record, and readers skip it. */
 static bool read_all(struct tpc_thread *thread)
 {
 	count = mappings = 0;
@@ -260,7 +266,7 @@ static void read_now(struct tpc_thread *thread, uint64_t ticks, uint64_t rss)
 {
 	uint64_t distance;
 
-	tpc_usage_emit(thread, ticks); /* its page faults bound what was copied of a parent's memory */
+	tpc_usage_emit(thread, ticks); /* its page faults bound how much of a parent's memory was copied */
 	if (!read_all(thread)) {
 		tpc_store(&tpc_state.next_regions, NEVER);
 		return;
@@ -289,7 +295,7 @@ void tpc_regions_due(struct tpc_thread *thread, uint64_t rss)
 
 	if (!is_due(ticks, rss) || !tpc_trylock_take(&turn))
 		return;
-	if (is_due(ticks, rss)) /* no other thread has read them meanwhile */
+	if (is_due(ticks, rss)) /* no other thread has read it meanwhile */
 		read_now(thread, ticks, rss);
 	tpc_trylock_end(&turn);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readings of /proc/self/smaps: which part of the address space has how much of RSS. The kernel goes through all page tables
- * for it, and writes some 700 bytes a mapping (1,700 mappings of a torch process: 5 to 8 ms), so there are few: see
+ * Reads /proc/self/smaps: how RSS is distributed over the address space. The kernel walks all page tables for it and
+ * writes some 700 bytes for each mapping (5 to 8 ms for a torch process with 1,700 mappings), so it is read rarely: see
  * SHARE in regions.c.
  */
 #ifndef TPROF_CORE_REGIONS_H
@@ -11,13 +11,13 @@
 
 struct tpc_thread;
 
-/* A reading, if one is due. `rss`: the process's, just read. Recording (TPC_BUSY_RECORD); no lock, no allocation. */
+/* Reads it, if due. `rss`: of the process, just read. Recording (TPC_BUSY_RECORD); no lock, no allocation. */
 TPC_SLOW void tpc_regions_due(struct tpc_thread *thread, uint64_t rss);
 
-/* The process is about to end: a reading, unless the process is so short that it would be felt. */
+/* Reads it at the end of the process, unless the process is so short that the user would notice. */
 TPC_SLOW void tpc_regions_at_end(struct tpc_thread *thread);
 
-/* In a forked child: the numbers of files are its parent's. */
+/* In a forked child: files were numbered in the parent's trace. */
 void tpc_regions_forget(void);
 
 #endif

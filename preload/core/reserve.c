@@ -5,7 +5,7 @@
 
 #include "core/sys.h"
 
-static char zeros[TPROF_CHUNK_SIZE]; /* never written to: the kernel's page of zeros, again and again */
+static char zeros[TPROF_CHUNK_SIZE]; /* never written to: all of it is the kernel's page of zeros */
 
 int tpc_reserve_space(int fd, uint64_t offset, uint64_t length)
 {
@@ -18,7 +18,7 @@ int tpc_reserve_space(int fd, uint64_t offset, uint64_t length)
 	} while (result == -EINTR);
 	if (result == 0 || result == -ENOSPC || result == -EDQUOT)
 		return result;
-	/* The file system, or a sandbox, has no such call. */
+	/* The file system or a sandbox lacks that call. */
 	for (uint64_t at = offset; at < offset + length; at += TPC_PAGE) {
 		long wrote = tpc_sys_pwrite(fd, zeros, TPC_PAGE, at);
 

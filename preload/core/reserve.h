@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room on the disk for a part of the trace, and memory that is that part. Each takes a descriptor of the trace. */
+/* Reserves disk space for a part of the trace, and maps it. Each function takes a descriptor of the trace. */
 #ifndef TPROF_CORE_RESERVE_H
 #define TPROF_CORE_RESERVE_H
 
 #include "core/base.h"
 
 /*
- * Real blocks on the disk for [offset, offset + length): storing into a hole of a full disk would be a SIGBUS in the
- * user's program. Growing past RLIMIT_FSIZE would be a SIGXFSZ, so the limit is asked first. 0, or a negative errno.
+ * Allocates disk blocks for [offset, offset + length): a store into a hole would be a SIGBUS in the user's program if
+ * the disk is full. Checks RLIMIT_FSIZE first, because exceeding it would be a SIGXFSZ. Returns 0 or a negative errno.
  */
 int tpc_reserve_space(int fd, uint64_t offset, uint64_t length);
 
 /*
- * The pages of chunks that will be filled, at most 16 chunks, made all at once: a page made by the store that touches it costs
- * a fault, a look at the disk's blocks and their change to written ones; a write of as many makes large ones where the file
- * system has them, and the faults that are left find them there. Half to a third of the time for a chunk on ext4. If it fails
- * the stores make the pages, as the blocks are there.
+ * Allocates the pages of at most 16 chunks that will be filled, all at once. A page that is allocated by the first
+ * store to it costs a fault, a look-up of its block, and the conversion of that block to a written one. One large write
+ * allocates large pages where the file system has them, and the remaining faults find their pages. On ext4 a chunk
+ * takes half to a third of the time. If the write fails, the stores allocate the pages.
  */
 void tpc_reserve_fill(int fd, uint64_t offset, uint64_t length);
 
-/* Gives the blocks of a part that nobody has written to back to the disk; what is read there are zeros. */
+/* Returns the blocks of an unused part to the disk; it then reads as zeros. */
 void tpc_reserve_return(int fd, uint64_t offset, uint64_t length);
 
 /* NULL: *error says why, a negative errno. */

@@ -8,22 +8,21 @@
 #include "core/sys.h"
 #include "core/thread.h"
 
-#define SHARE 400			/* one part of the time at most */
-#define LEAST_NS 5000000		/* from one count to the next */
-#define AT_ONCE (UINT64_C(256) << 20)	/* bytes that mincore() is asked about in one call */
-#define TOO_MUCH (UINT64_C(4096) << 20) /* of mappings: counting them would stop the thread for long */
-#define THREADS_MAX 256			/* whose stacks are looked at */
-#define STACK_PIECE (UINT64_C(8) << 20) /* of a stack: in a thread's first call as a rule all of it */
+#define SHARE 400			/* at most 1/SHARE of the time */
+#define LEAST_NS 5000000		/* between two counts */
+#define AT_ONCE (UINT64_C(256) << 20)	/* bytes for one call of mincore() */
+#define TOO_MUCH (UINT64_C(4096) << 20) /* bytes of mappings: counting more would stop the thread for long */
+#define THREADS_MAX 256			/* whose stacks are counted */
+#define STACK_PIECE (UINT64_C(8) << 20) /* bytes of a stack for one call: usually all of it */
 #define BUSY UINT64_MAX
 
 /* ---- the program's mappings ---- */
 
 #define RANGES 1024
 
-/* A range in one word, so that it changes as a whole: first page, 36 bits, and pages, 28 bits; 0: none. */
+/* A range in one word, so that it changes as a whole: first page in 36 bits, number of pages in 28; 0: none. */
 static tpc_shared_u64 ranges[RANGES];
-static tpc_shared_size
-	ranges_used; /* none behind these was ever there: most programs have a few, and each call looks at all */
+static tpc_shared_size ranges_used; /* all later ones are unused: most programs use a few, and each call looks at all */
 
 static uint64_t pack(uint64_t page, uint64_t pages)
 {
@@ -40,7 +39,7 @@ static uint64_t end_page(uint64_t range)
 	return (range >> 28) + (range & ((UINT64_C(1) << 28) - 1));
 }
 
-/* Before a range is put there, so that who takes it away again finds it. */
+/* To be called before a range is added, so that the thread that removes it finds it. */
 static void use(size_t index)
 {
 	size_t used = tpc_load(&ranges_used);
@@ -102,7 +101,7 @@ bool tpc_resident_unmap(uintptr_t low, uintptr_t high)
 			continue;
 		known = true;
 		if (!tpc_swap_if(&ranges[i], range, first < page ? pack(first, page - first) : UINT64_C(0))) {
-			i--; /* another thread changed it: once more */
+			i--; /* another thread changed it: again */
 			continue;
 		}
 		add(end, last);
@@ -123,7 +122,7 @@ static uint64_t sum(size_t pages)
 	return count;
 }
 
-/* Pages of a range that are there; where part of it is not mapped, its halves are asked about. */
+/* Counts the resident pages of a range. If part of it is not mapped, asks about its halves. */
 static uint64_t count_pages(uintptr_t low, uintptr_t high)
 {
 	size_t pages = (high - low) / TPC_PAGE;
@@ -147,7 +146,7 @@ static uint64_t count_bytes(uintptr_t low, uintptr_t high)
 	return count * TPC_PAGE;
 }
 
-/* A stack ends where it is not mapped: the range of a process's first one reaches down to where it may grow to. */
+/* A stack ends where nothing is mapped: the range of the first thread's reaches down to its limit. */
 static uint64_t count_down(uintptr_t low, uintptr_t high)
 {
 	uint64_t bytes = 0;
@@ -165,7 +164,7 @@ static uint64_t count_down(uintptr_t low, uintptr_t high)
 	return bytes;
 }
 
-/* What a range has; only while BUSY. */
+/* Receives the resident bytes of a range; only while BUSY. */
 typedef void tpc_put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes);
 static tpc_put_range *put_range;
 static unsigned int threads_seen;
@@ -212,14 +211,14 @@ static bool count_mapped(uint64_t *bytes)
 	return all <= TOO_MUCH;
 }
 
-/* The last count, good or not, and when it was; only while BUSY. */
+/* The last count, whether or not it was usable, and its time; only while BUSY. */
 static struct {
 	struct tpc_resident resident;
 	uint64_t ticks, faults, changes;
 	bool good;
 } last;
 
-/* A forked child's faults begin at 0, so that it does not believe its parent's. */
+/* The faults of a forked child begin at 0, so that it does not use its parent's count. */
 static bool holds(uint64_t ticks, uint64_t faults)
 {
 	return last.good && tpc_load(&tpc_state.still.alike) && last.changes == tpc_load(&changes) &&
@@ -262,7 +261,7 @@ bool tpc_resident_count(uint64_t ticks, uint64_t faults, struct tpc_resident *re
 		good = last.good;
 	}
 	*resident = last.resident;
-	/* Release: pairs with the next one's swap, who has these variables then. */
+	/* Release: pairs with the swap of the next thread, which owns these variables then. */
 	tpc_store_release(&tpc_state.next_resident, due);
 	return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hooked ops of a thread that are open: which is the innermost, and since when. Own thread only. */
+/* Keeps track of the thread's open hooked ops: which one is innermost, and since when. Own thread only. */
 #ifndef TPROF_CORE_SCOPE_H
 #define TPROF_CORE_SCOPE_H
 
@@ -11,7 +11,7 @@
 static inline void tpc_scope_new(struct tpc_fold *fold)
 {
 	if (tpc_unlikely(!++fold->scopes))
-		fold->scopes = 1; /* 0 is that of no call */
+		fold->scopes = 1; /* 0 means no call */
 	fold->scope = (uint64_t)fold->scopes << 32;
 }
 
@@ -22,13 +22,13 @@ static inline uintptr_t tpc_scope_frame(const struct tpc_thread *thread)
 }
 
 /*
- * An op is opened and shut by a record and by what is kept of it here. A longjmp out of a signal handler may come between
- * any two instructions: so it is noted where the record will end and how many are open then, before it is committed, and
- * forgotten once all is done. tpc_scope_recover() does what is left to do after one that was committed; one that was not has
- * not happened.
+ * Opening or closing an op takes a record and a change of the fields here. A longjmp out of a signal handler may happen
+ * between any two instructions. So the end of the record and the new depth are noted before the record is committed,
+ * and forgotten once all is done. tpc_scope_recover() completes an op whose record was committed; otherwise the op was
+ * not opened or closed.
  */
 
-/* The next to be open, with that frame, and not yet open: the caller fills in the rest. At most TPC_OPS_MAX. */
+/* The entry of the next op, with that frame; it is not open yet, and the caller fills in the rest. At most TPC_OPS_MAX. */
 static inline struct tpc_open_op *tpc_scope_next(struct tpc_thread *thread, uintptr_t frame)
 {
 	struct tpc_open_op *open = &thread->op_open[thread->op_depth];
@@ -44,14 +44,14 @@ TPC_HOT void tpc_scope_commit(struct tpc_thread *thread, uint8_t *end, uint32_t 
 {
 	thread->fold.written_depth = depth;
 	thread->fold.written = end;
-	__atomic_signal_fence(__ATOMIC_RELEASE); /* with tpc_scope_recover(): it is noted before it is committed */
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* pairs with tpc_scope_recover(): noted before it is committed */
 	tpc_emit_end(thread, end);
-	__atomic_signal_fence(__ATOMIC_RELEASE); /* with the same: it is committed before anything is changed */
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* with the same: committed before anything is changed */
 }
 
 TPC_HOT void tpc_scope_forget(struct tpc_thread *thread)
 {
-	__atomic_signal_fence(__ATOMIC_RELEASE); /* with the same: all is changed */
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* with the same: everything is changed */
 	thread->fold.written = NULL;
 }
 
@@ -70,7 +70,7 @@ TPC_HOT void tpc_scope_left(struct tpc_thread *thread, const struct tpc_open_op 
 	thread->fold.outer = open->outer;
 }
 
-/* Commits the record up to `end`, which opens the next one: it is open from here on. */
+/* Commits the record that ends at `end` and opens the next op. */
 TPC_HOT void tpc_scope_open(struct tpc_thread *thread, const struct tpc_open_op *open, uint8_t *end)
 {
 	uint32_t depth = thread->op_depth + 1;
@@ -80,7 +80,7 @@ TPC_HOT void tpc_scope_open(struct tpc_thread *thread, const struct tpc_open_op 
 	tpc_scope_forget(thread);
 }
 
-/* The same of a record that shuts the innermost one, `open`. */
+/* Commits the record that ends at `end` and closes the innermost op, `open`. */
 TPC_HOT void tpc_scope_shut(struct tpc_thread *thread, const struct tpc_open_op *open, uint8_t *end)
 {
 	uint32_t depth = thread->op_depth - 1;
@@ -90,7 +90,7 @@ TPC_HOT void tpc_scope_shut(struct tpc_thread *thread, const struct tpc_open_op 
 	tpc_scope_forget(thread);
 }
 
-/* Both with the record, if there is room for it. */
+/* Open and close an op, with its record if there is room for it. */
 static inline void tpc_scope_begin(struct tpc_thread *thread, const struct tpc_open_op *open, uint64_t ticks,
 				   uint32_t op)
 {
@@ -114,7 +114,10 @@ static inline void tpc_scope_end(struct tpc_thread *thread, uint64_t ticks, bool
 		tpc_scope_left(thread, open, thread->op_depth - 1);
 }
 
-/* One of these was left half-way; nothing was written since. What tpc_fold_reset() sets is to be set anew. */
+/*
+ * One of these functions was interrupted by a longjmp; nothing was written since. The caller resets what
+ * tpc_fold_reset() sets.
+ */
 static inline void tpc_scope_recover(struct tpc_thread *thread)
 {
 	const uint8_t *end = thread->fold.written;

@@ -11,11 +11,11 @@
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define AT_ONCE                                                                                                        \
-	((size_t)1 << 20) /* bytes of a table that has outgrown a smaller one: what it holds lies on all its pages */
+	((size_t)1 << 20) /* bytes: a table of this size replaces a smaller one, and uses all its pages at once */
 
 static struct {
 	tpc_shared_u64 low, high;
-} noted[TPROF_SNAPSHOT_RANGES]; /* low 0: unused; high 0: and not whole yet */
+} noted[TPROF_SNAPSHOT_RANGES]; /* low 0: unused; high 0: incomplete */
 
 void tpc_space_note(const void *space, size_t bytes)
 {
@@ -34,16 +34,16 @@ size_t tpc_space_list(struct tprof_range *list, size_t room)
 	size_t found = 0;
 
 	for (size_t i = 0; i < TPC_LENGTH(noted) && found < room; i++) {
-		uint64_t high = tpc_load_acquire(&noted[i].high); /* tpc_space_note(): its low is there */
+		uint64_t high = tpc_load_acquire(&noted[i].high); /* pairs with tpc_space_note(): low is set */
 		uint64_t low = tpc_load_acquire(&noted[i].low);
 
-		if (low && high && tpc_load(&noted[i].high) == high) /* not given back just now */
+		if (low && high && tpc_load(&noted[i].high) == high) /* not just given back */
 			list[found++] = (struct tprof_range){ low, high };
 	}
 	return found;
 }
 
-/* What is there from now on may be the program's. It may be a piece of what was taken. */
+/* Memory at these addresses may be the program's from now on. The range may be part of what was taken. */
 static void forget(uint64_t low, uint64_t high)
 {
 	for (size_t i = 0; i < TPC_LENGTH(noted); i++) {
@@ -78,7 +78,7 @@ void *tpc_space_take(size_t bytes)
 	return space;
 }
 
-/* Asks for large pages, as many as fit from `low` on. */
+/* Asks for large pages, as many as fit between `low` and `end`. */
 static void ask_large(uintptr_t low, uintptr_t end)
 {
 	uintptr_t first = tpc_round_up(low, HUGE_PAGE);
@@ -94,7 +94,7 @@ void *tpc_space_take_dense(size_t bytes)
 	if (!space)
 		return NULL;
 	ask_large((uintptr_t)space + TPC_PAGE, (uintptr_t)space + bytes);
-	if (bytes >= AT_ONCE) /* older kernels say no */
+	if (bytes >= AT_ONCE) /* older kernels refuse */
 		tpc_sys_madvise(space, tpc_round_up(bytes, TPC_PAGE), MADV_POPULATE_WRITE);
 	return space;
 }

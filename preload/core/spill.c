@@ -12,21 +12,21 @@
 
 #include <time.h>
 
-/* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
+/* One range of addresses, so that a chunk's address tells its place, and no memory of the program lies between. */
 #define AREA_BYTES ((size_t)TPC_SPILL_MOST * TPROF_CHUNK_SIZE)
 
-#define TRIES 1000     /* at the end, of what other threads are at: a second at most */
-#define TRY_NS 1000000 /* after each */
+#define TRIES 1000     /* at the end, to wait for other threads: at most a second */
+#define TRY_NS 1000000 /* between two tries */
 
 enum place_state {
 	FREE,
 	OPEN,	 /* in memory; its writer writes to it */
-	FULL,	 /* in memory; nobody does */
-	MOVING,	 /* a thread is putting it into the file, or taking it */
-	LEFT,	 /* as MOVING, and its writer is done with it meanwhile */
+	FULL,	 /* in memory; no writer */
+	MOVING,	 /* a thread is writing it to the file, or taking the place */
+	LEFT,	 /* as MOVING, but its writer is done with it */
 	IN_FILE, /* the file is mapped there; its writer writes to it */
-	COPYING, /* of tables: as OPEN, and what it held a moment ago is in the file */
-	COPIED,	 /* of tables: in memory, and all that it holds is in the file */
+	COPYING, /* of tables: as OPEN, and a copy is in the file */
+	COPIED,	 /* of tables: in memory, and the file has all of it */
 	LOST,	 /* counted as lost, at the end */
 };
 
@@ -39,21 +39,21 @@ static struct place {
 tpc_spill_memory tpc_spill_area;
 static tpc_shared_u32 waiting; /* in memory and not in the file */
 static tpc_shared_u32
-	tables_waiting; /* the same, of tables; and one that never comes, when a chunk of them could not be had */
+	tables_waiting; /* the same, of tables; and one more if a chunk of tables could not be allocated */
 
 bool tpc_spill_waits(void)
 {
 	return tpc_unlikely(tpc_load(&waiting) != 0);
 }
 
-/* From now on the file may refer to table records that are not in it. An earlier time stays. */
+/* From now on the file may refer to table records that it lacks. Keeps an earlier time. */
 static void tables_missing(void)
 {
 	tpc_add(&tables_waiting, 1u);
 	tpc_swap_if(&tpc_header->tables_from, UINT64_C(0), tpc_clock_before());
 }
 
-/* If that was the last one: whoever takes one aside meanwhile has counted it before it looks at the time. */
+/* If that was the last one. A thread that adds another meanwhile has counted it before it looks at the time. */
 static void tables_found(void)
 {
 	uint64_t from = tpc_load(&tpc_header->tables_from);
@@ -83,7 +83,7 @@ static bool has_tables(const struct place *place)
 	return tpc_load(&place->kind) == TPROF_CHUNK_TABLES;
 }
 
-/* What the place holds is in memory alone; it is in the file, or lost. */
+/* The place's content is only in memory; then it is in the file, or lost. */
 static void waits(const struct place *place)
 {
 	if (has_tables(place))
@@ -116,13 +116,13 @@ static char *find_area(void)
 	return tpc_load_acquire(&tpc_spill_area);
 }
 
-/* Others may still be finding out that the area is there. */
+/* Other threads may not have seen yet that the area exists. */
 static struct tprof_chunk *chunk_of(const struct place *place)
 {
 	return (struct tprof_chunk *)(tpc_load(&tpc_spill_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
 }
 
-/* NULL: it is not one of these. */
+/* The place of a chunk. NULL: it is not one of these. */
 static struct place *place_of(const struct tprof_chunk *chunk)
 {
 	uintptr_t low = (uintptr_t)tpc_load_acquire(&tpc_spill_area), at = (uintptr_t)chunk - low;
@@ -131,13 +131,13 @@ static struct place *place_of(const struct tprof_chunk *chunk)
 	return low && chunk && at < AREA_BYTES ? &places[at / TPROF_CHUNK_SIZE] : NULL;
 }
 
-/* Nobody uses it any more. Without memory for what replaces it, it is never used again. */
+/* Frees the place. If there is no memory to replace its pages, it is never used again. */
 static void clear(struct place *place)
 {
 	bool cleared = !tpc_sys_failed(tpc_sys_mmap_shared_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
 
 	tpc_store_release(&place->state,
-			  (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
+			  (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next thread that takes it */
 }
 
 struct tprof_chunk *tpc_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
@@ -151,7 +151,8 @@ struct tprof_chunk *tpc_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
 		place->offset = offset;
 		tpc_store(&place->kind, (uint32_t)kind);
 		waits(place);
-		tpc_store_release(&place->state, (uint32_t)OPEN); /* pairs with whoever moves it: the offset is set */
+		tpc_store_release(&place->state,
+				  (uint32_t)OPEN); /* pairs with the thread that moves it: the offset is set */
 		return chunk_of(place);
 	}
 	return NULL;
@@ -164,7 +165,7 @@ bool tpc_spill_is_copied(const struct tprof_chunk *chunk)
 	return place && tpc_load(&place->state) == COPIED;
 }
 
-/* The fence pairs with copy_taken()'s: it sees the record, or this that it is done. */
+/* The fence pairs with that of copy_taken(): either it sees the record, or this sees that the copy is done. */
 void tpc_spill_wrote(const struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
@@ -175,7 +176,7 @@ void tpc_spill_wrote(const struct tprof_chunk *chunk)
 		waits(place);
 }
 
-/* A mover that is done makes what was MOVING something else again: then it is asked about once more. */
+/* When a mover is done, a MOVING place changes its state: then asks again. */
 bool tpc_spill_give(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
@@ -201,7 +202,7 @@ static bool put_bytes(int fd, const char *from, size_t length, uint64_t offset)
 	return tpc_sys_pwrite(fd, from, length, offset) == (long)length;
 }
 
-/* The header last: before it the reader sees no chunk there. */
+/* Writes the header last: without it readers see no chunk there. */
 static bool put(int fd, const char *chunk, uint64_t offset)
 {
 	size_t head = sizeof(struct tprof_chunk);
@@ -225,16 +226,17 @@ static bool write_full(struct place *place, int fd)
 	return true;
 }
 
-/* A chunk that its writer may be writing to, while it is put into the file. */
+/* A chunk that is written to the file while its writer may use it. */
 struct moved {
-	char *place;  /* where the writer has it: memory first, then the file */
-	char *memory; /* the memory in a second place: there also when the writer has the file */
-	char *put;    /* of the memory, what was put into the file */
+	char *place;  /* the writer's address: memory first, then the file */
+	char *memory; /* the same memory at a second address, which stays */
+	char *put;    /* the copy that was written to the file */
 };
 
 /*
- * What the writer stored in memory after the copy. What it has stored in the file since is newer. The length last, as the
- * writer does it. ThreadSanitizer can't know that a record's bytes are written in one of the two places.
+ * Copies what the writer stored in memory after the copy was made. What it has stored in the file since then is newer.
+ * The length comes last, as when the writer commits. ThreadSanitizer can't know that each byte of a record is written
+ * in only one of the two.
  */
 static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *moved)
 {
@@ -250,8 +252,8 @@ static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *
 }
 
 /*
- * The header first: its length, which is returned, is not more than what is copied behind it. What is being written to meanwhile is no race, and
- * ThreadSanitizer does not know who had these addresses before.
+ * Copies the header first: its length, which is returned, covers no more than what is copied after it. Concurrent
+ * writes are no race here, and ThreadSanitizer does not know who used these addresses before.
  */
 static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const char *from)
 {
@@ -261,7 +263,7 @@ static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const
 	return (int64_t)((const struct tprof_chunk *)to)->committed;
 }
 
-/* `file` takes the memory's place in one step: the writer never finds nothing there. */
+/* Replaces the memory by `file` in one step: there is no moment at which the writer finds nothing there. */
 static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
 {
 	copy_chunk(moved->put, moved->memory);
@@ -293,7 +295,7 @@ static bool replace(struct place *place, int fd)
 	return exchanged;
 }
 
-/* What one that was MOVING is next: FULL and false, if its writer was done with it meanwhile. */
+/* Ends the state MOVING. False: the writer was done with the chunk meanwhile, and it is FULL. */
 static bool release(struct place *place, uint32_t state)
 {
 	if (tpc_swap_if(&place->state, (uint32_t)MOVING, state))
@@ -303,7 +305,7 @@ static bool release(struct place *place, uint32_t state)
 	return false;
 }
 
-/* A chunk of events, which a thread writes to. */
+/* Moves a chunk of events that a thread writes to. */
 static bool move_taken(struct place *place, int fd)
 {
 	if (!replace(place, fd)) {
@@ -316,7 +318,7 @@ static bool move_taken(struct place *place, int fd)
 	return true;
 }
 
-/* The length of what was put into the file; -1: there is no room. */
+/* Copies the chunk to the file. Returns the length that was copied; -1: there is no room. */
 static int64_t put_copy(const struct place *place, int fd)
 {
 	char *copy = tpc_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -332,8 +334,9 @@ static int64_t put_copy(const struct place *place, int fd)
 }
 
 /*
- * A chunk of tables, which a thread keeps or writes to at this moment. Where it writes next it reads in the chunk itself, so
- * that must not change under it: it is copied, and its next writer takes another one. False: there is no room.
+ * Copies a chunk of tables that a thread keeps or is writing to. The writer reads in the chunk itself where to write
+ * next, so the memory must not be replaced: the chunk is copied, and its next writer takes another one. False: there is
+ * no room.
  */
 static bool copy_taken(struct place *place, int fd)
 {
@@ -343,26 +346,25 @@ static bool copy_taken(struct place *place, int fd)
 		return length >= 0;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tpc_spill_wrote() */
 	if ((int64_t)tpc_load(&chunk_of(place)->committed) != length)
-		tpc_swap_if(&place->state, (uint32_t)COPYING,
-			    (uint32_t)OPEN); /* it was written to meanwhile: next time */
+		tpc_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)OPEN); /* written to meanwhile: next time */
 	else if (tpc_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)COPIED))
 		waits_no_more(place);
 	return true;
 }
 
-/* Taken before it is looked at: until then its writer may give it, and another chunk begin in its place. */
+/* Takes the place before looking at it: otherwise its writer could return it and another chunk begin there. */
 static bool write_open(struct place *place, int fd)
 {
 	if (tpc_load(&place->state) != OPEN || !tpc_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
 		return true;
-	/* Acquire pairs with tpc_chunk_begin(): it is begun. */
+	/* Acquire pairs with tpc_chunk_begin(): the chunk has begun. */
 	if (tpc_load_acquire(&chunk_of(place)->magic) == TPROF_CHUNK_MAGIC)
 		return has_tables(place) ? copy_taken(place, fd) : move_taken(place, fd);
 	release(place, OPEN);
 	return true;
 }
 
-/* Those of tables, or of events; of events only what is full, unless `open`. False: there is no room for more. */
+/* Writes chunks of tables, or of events; of events only full ones, unless `open`. False: there is no more room. */
 static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 {
 	for (struct place *place = places; place<places + TPC_SPILL_MOST && * most> 0; place++) {
@@ -378,7 +380,7 @@ static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 	return true;
 }
 
-/* Tables first: without them nothing that was recorded since counts. */
+/* Tables first: without them no later event can be read. */
 void tpc_spill_write(unsigned int most)
 {
 	int fd = tpc_spill_waits() && !tpc_load(&tpc_sealed) ? tpc_output_reach() : -1;
@@ -403,7 +405,7 @@ void tpc_spill_settle(struct tprof_chunk *chunk)
 
 /* ---- the end ---- */
 
-/* Counts what is in it as lost; *first is the time of the earliest one. */
+/* Counts the content as lost; *first becomes the time of the earliest lost event. */
 static void lose(struct place *place, uint64_t *first)
 {
 	const struct tprof_chunk *chunk = chunk_of(place);
@@ -411,8 +413,8 @@ static void lose(struct place *place, uint64_t *first)
 	if (!tpc_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)LOST) &&
 	    !tpc_swap_if(&place->state, (uint32_t)FULL, (uint32_t)LOST))
 		return;
-	add_waiting(-1); /* and never was in the file: tables_from stays */
-	/* Acquire pairs with tpc_chunk_begin(): in one that is not begun there is nothing. */
+	add_waiting(-1); /* it never was in the file: tables_from stays */
+	/* Acquire pairs with tpc_chunk_begin(): a chunk that has not begun is empty. */
 	if (tpc_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
 		return;
 	tpc_lost(TPROF_LOST_NO_SPACE, tpc_recorded_count(chunk));
@@ -420,7 +422,7 @@ static void lose(struct place *place, uint64_t *first)
 		*first = chunk->begin.ticks;
 }
 
-/* False: there is no room for all of them. */
+/* False: there is no room for all chunks. */
 static bool write_all(int fd)
 {
 	unsigned int most = UINT32_MAX;
@@ -439,7 +441,7 @@ static void lose_all(void)
 		tpc_header->stop_ticks = first;
 }
 
-/* Other threads go on: one gives a chunk that was open when it was looked at, one is putting another into the file. */
+/* Other threads continue: one may return a chunk that was open, another may be writing one to the file. */
 void tpc_spill_end(void)
 {
 	int fd;

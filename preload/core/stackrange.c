@@ -11,9 +11,9 @@
 
 extern void *__libc_stack_end;
 
-#define PTHREAD_BYTES 2304 /* of the descriptor that are looked at; glibc's is at least so long since 2.17 */
+#define PTHREAD_BYTES 2304 /* of the descriptor that are searched; glibc's is at least as long since 2.17 */
 #define STACK_MAX (UINT64_C(1) << 40)
-#define MAIN_STACK_GAP (UINT64_C(128) << 20) /* the kernel keeps at least so much free below (mmap_base(), x86) */
+#define MAIN_STACK_GAP (UINT64_C(128) << 20) /* the kernel keeps at least this much free below (mmap_base(), x86) */
 
 uintptr_t tpc_stack_main_end(void)
 {
@@ -21,8 +21,8 @@ uintptr_t tpc_stack_main_end(void)
 }
 
 /*
- * What is free below, and nobody else's: as much as the stack may grow by the limit that the program began with. The arguments
- * and the environment, above, take a quarter of that at most (execve(2)). A limit that is set later changes nothing there.
+ * How far the main thread's stack may grow: up to the limit at the program's start. The arguments and the environment,
+ * above it, take at most a quarter of that (execve(2)). A later change of the limit has no effect here.
  */
 static uint64_t main_stack_room(void)
 {
@@ -33,7 +33,7 @@ static uint64_t main_stack_room(void)
 
 		room = MAIN_STACK_GAP;
 		tpc_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
-		if (limit.rlim_cur / 4 * 3 > room && !tpc_under_valgrind()) /* whose stacks are laid out otherwise */
+		if (limit.rlim_cur / 4 * 3 > room && !tpc_under_valgrind()) /* whose stacks are laid out differently */
 			room = limit.rlim_cur < STACK_MAX ? limit.rlim_cur / 4 * 3 : STACK_MAX;
 	}
 	return room;
@@ -41,13 +41,13 @@ static uint64_t main_stack_room(void)
 
 static struct tpc_range main_stack(void)
 {
-	/* argc stands at the end, so its page is there; the frames to walk are below it. */
+	/* argc is at the end, so its page is mapped; the frames to walk are below it. */
 	uintptr_t high = (tpc_stack_main_end() | (TPC_PAGE - 1)) + 1;
 
 	return (struct tpc_range){ high - main_stack_room(), high };
 }
 
-/* The readable mapping around an address. Empty if there is none. */
+/* The readable mapping around an address; empty if there is none. */
 static struct tpc_range mapping_around(uintptr_t address)
 {
 	char buffer[2048];
@@ -57,9 +57,9 @@ static struct tpc_range mapping_around(uintptr_t address)
 }
 
 /*
- * glibc keeps a thread's descriptor at the top of its stack, with the stack's address and size in two neighbouring words
- * of it (nptl/descr.h: stackblock, stackblock_size). They are told by what they say: that the stack holds both this frame
- * and the descriptor. pthread_getattr_np() would say the same, but allocates from the program's heap and locks.
+ * glibc keeps a thread's descriptor at the top of its stack, and the stack's address and size in two neighbouring words
+ * of it (nptl/descr.h: stackblock, stackblock_size). They are recognized by their values: that stack contains both this
+ * frame and the descriptor. pthread_getattr_np() would tell the same, but allocates from the program's heap and locks.
  */
 struct tpc_range tpc_stack_of_thread(bool is_main)
 {
@@ -77,7 +77,7 @@ struct tpc_range tpc_stack_of_thread(bool is_main)
 	return mapping_around(here);
 }
 
-/* One byte of each page, in one call: it stops at the first that can't be read. */
+/* Reads one byte of each page in one call, which stops at the first page that can't be read. */
 uintptr_t tpc_stack_readable(uintptr_t from, uintptr_t high)
 {
 	struct iovec remote[TPC_STACK_WINDOW / TPC_PAGE];

@@ -39,10 +39,10 @@ void tpc_lost(enum tprof_lost cause, uint64_t n)
 
 void tpc_lost_stopped(uint64_t n)
 {
-	/* Acquire pairs with tpc_stop(); between its two stores the cause may not be there yet. */
+	/* Acquire pairs with stop(); between its two stores the cause may be missing. */
 	uint32_t cause = tpc_header ? tpc_load_acquire(&tpc_header->stop_cause) : 0;
 
-	/* Others can write to the header. */
+	/* Other processes can write to the header. */
 	tpc_lost(cause && cause <= TPROF_LOST_CAUSES ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
@@ -55,8 +55,8 @@ void tpc_spent(uint64_t ticks)
 }
 
 /*
- * Who asks stores the request's number, then opens the gate; here it is closed, then the number is looked at. So either this
- * opens it again, or the other's store comes behind it.
+ * A requester stores the number of the request, then opens the gate. Here the gate is closed, then the number is read.
+ * So either this sees the request and opens the gate again, or the requester's store comes after it.
  */
 void tpc_gate_set(void)
 {
@@ -70,10 +70,10 @@ void tpc_gate_set(void)
 		tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN);
 }
 
-/* The gate first: what comes between is looked at closer, and finds a pause. */
+/* Opens the gate first: events in between take the slow path, and find a pause. */
 static bool end_pause(void)
 {
-	tpc_store(&tpc_state.still.sampled, UINT64_C(0)); /* the first sample is not left out */
+	tpc_store(&tpc_state.still.sampled, UINT64_C(0)); /* so that the first sample is taken */
 	tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN);
 	if (!tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_PAUSED, (uint32_t)TPC_MODE_ON) &&
 	    !tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_WAITING, (uint32_t)TPC_MODE_ON))
@@ -83,8 +83,9 @@ static bool end_pause(void)
 }
 
 /*
- * Who sees the mode sees the rest (release), and so does who gets memory that was freed by one who did: hooks/gate/paused_frees.h
- * relies on it. The sample is due at a time that is not 0 while recording is on, so nobody who was about to take one sets it.
+ * A thread that sees the mode sees the rest (release), and so does a thread that gets memory freed by such a thread:
+ * hooks/gate/paused_frees.h relies on it. While recording is on, the time of the next sample is not 0, so a thread that
+ * is about to take one does not overwrite the 0.
  */
 static bool begin_pause(void (*before)(void))
 {
@@ -98,7 +99,7 @@ static bool begin_pause(void (*before)(void))
 	return true;
 }
 
-/* One thread at a time: who waits, waits for a few instructions. */
+/* One thread at a time; others wait for a few instructions. */
 bool tpc_switch(bool on, void (*before_pause)(void))
 {
 	bool switched;
@@ -112,13 +113,13 @@ bool tpc_switch(bool on, void (*before_pause)(void))
 	return switched;
 }
 
-/* False: it was stopped before, or never ran. */
+/* False: recording had stopped before, or never ran. */
 static bool stop(enum tprof_lost cause)
 {
 	if (!tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_ON, (uint32_t)TPC_MODE_STOPPED) &&
 	    !tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_PAUSED, (uint32_t)TPC_MODE_STOPPED))
 		return false;
-	tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN); /* what follows is counted */
+	tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN); /* later events are counted as lost */
 	tpc_header->stop_ticks = tpc_clock_before();
 	tpc_set_bits(&tpc_header->flags, TPROF_FLAG_STOPPED);
 	tpc_store_release(&tpc_header->stop_cause, (uint32_t)cause + 1); /* pairs with the reader: the rest is set */

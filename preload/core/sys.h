@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls without libc: no errno to keep, no cancellation point, no symbol that a program can interpose. Each
- * returns what the kernel returns: a negative errno on failure.
+ * System calls without libc: they change no errno, are no cancellation points, and use no symbol that a program can
+ * interpose. Each returns what the kernel returns: a negative errno on failure.
  */
 #ifndef TPROF_CORE_SYS_H
 #define TPROF_CORE_SYS_H
@@ -17,7 +17,7 @@
 
 #include "core/base.h"
 
-#define TPC_HIGH_DESCRIPTOR 1000 /* where programs that count on low numbers are not disturbed */
+#define TPC_HIGH_DESCRIPTOR 1000 /* does not disturb programs that rely on low numbers */
 
 #define tpc_syscall(number, a, b, c, d) tpc_syscall6((number), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
@@ -26,27 +26,27 @@ static inline void *tpc_sys_mmap(size_t length, int protection, int flags, int f
 	return (void *)tpc_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
 }
 
-/* Zeros in place of what is mapped there. */
+/* Replaces what is mapped there by zeros. */
 static inline void *tpc_sys_mmap_zeros(void *place, size_t length)
 {
 	return (void *)tpc_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* The same, which can be mapped in a second place too. */
+/* The same, by memory that can be mapped at a second address. */
 static inline void *tpc_sys_mmap_shared_zeros(void *place, size_t length)
 {
 	return (void *)tpc_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0), -1, 0);
 }
 
-/* Shared pages in a second place; what is mapped at the first one stays. */
+/* Maps shared pages at a second address; the first mapping stays. */
 static inline void *tpc_sys_mremap_again(void *from, size_t length)
 {
 	return (void *)tpc_syscall6(SYS_mremap, (long)from, 0, (long)length, MREMAP_MAYMOVE, 0, 0);
 }
 
-/* In place of what is mapped there. */
+/* Moves a mapping over another one. */
 static inline void *tpc_sys_mremap_to(void *from, size_t length, void *place)
 {
 	return (void *)tpc_syscall6(SYS_mremap, (long)from, (long)length, (long)length, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -61,7 +61,7 @@ static inline bool tpc_sys_failed(const void *p)
 
 static inline int tpc_sys_munmap(void *p, size_t length)
 {
-#ifdef __SANITIZE_THREAD__ /* which is to hear that what comes to be there is something else */
+#ifdef __SANITIZE_THREAD__ /* must be told that other memory comes to be there */
 	return munmap(p, length);
 #else
 	return (int)tpc_syscall(SYS_munmap, p, length, 0, 0);
@@ -118,7 +118,10 @@ static inline int tpc_sys_fstat(int fd, struct stat *status)
 	return (int)tpc_syscall(SYS_fstat, fd, status, 0, 0);
 }
 
-/* Does the descriptor lead to that file? Programs close descriptors that they do not know, and the number is another file's. */
+/*
+ * Does the descriptor refer to that file? Programs close descriptors that they do not know, and the number is then
+ * another file's.
+ */
 static inline bool tpc_sys_is_file(int fd, dev_t device, ino_t inode)
 {
 	struct stat status;
@@ -156,7 +159,7 @@ static inline uint32_t tpc_sys_getpid(void)
 	return (uint32_t)tpc_syscall(SYS_getpid, 0, 0, 0, 0);
 }
 
-/* Copies what is there, where a load might fault. False: it can't be read, all of it. */
+/* Copies memory where a load might fault. False: not all of it can be read. */
 static inline bool tpc_sys_copy(void *to, uintptr_t from, size_t bytes)
 {
 	struct iovec local = { to, bytes }, remote = { (void *)from, bytes };
@@ -175,13 +178,13 @@ static inline uint32_t tpc_sys_gettid(void)
 	return (uint32_t)tpc_syscall(SYS_gettid, 0, 0, 0, 0);
 }
 
-/* Is there a thread `tid` in process `pid`? Where a sandbox forbids to ask, yes. */
+/* Is there a thread `tid` in process `pid`? True if a sandbox forbids the question. */
 static inline bool tpc_sys_thread_lives(uint32_t pid, uint32_t tid)
 {
 	return tpc_syscall(SYS_tgkill, pid, tid, 0, 0) != -ESRCH;
 }
 
-/* Soft limit of a resource; RLIM_INFINITY if it can't be had. */
+/* The soft limit of a resource; RLIM_INFINITY if it is unknown. */
 static inline uint64_t tpc_sys_limit(int resource)
 {
 	struct rlimit limit;

@@ -9,16 +9,19 @@
 #include "core/thread.h"
 #include "core/varint.h"
 
-#define AHEAD 256u /* bytes: where the next records but a few will stand */
-#define KEEPS 512u /* records that a thread writes before it keeps a chunk */
+#define AHEAD 256u /* bytes: a few records ahead */
+#define KEEPS 512u /* records after which a thread keeps a chunk */
 
 /*
- * Chunks that nobody writes to now, and no thread keeps. As many as writers have ever met at once, which is about the number of processors;
- * one that finds no slot on its return is ended, with what it holds.
+ * Chunks that no thread writes to or keeps. As many as there were ever writers at once, about the number of processors.
+ * A chunk that finds no slot when it is returned is ended.
  */
 static TPC_SHARED(struct tprof_chunk *) idle[32];
 
-/* Kept in the chunk, as its writers change: the number behind its last NODES or JOIN record, and that one's Python node. */
+/*
+ * Kept in the chunk, as its writers change: the number after its last NODES or JOIN record, and the Python node of that
+ * record.
+ */
 #define EXPECTED(chunk) ((chunk)->reserved[0])
 #define LAST_PYTHON(chunk) ((chunk)->reserved[1])
 
@@ -42,7 +45,7 @@ static struct tprof_chunk *borrow_any(size_t room)
 
 		if (!tpc_load(&idle[i]))
 			continue;
-		/* Acquire pairs with give_back()'s release: the last borrower's bytes are there. */
+		/* Acquire pairs with give_back()'s release: the bytes of the last borrower are visible. */
 		chunk = tpc_exchange(&idle[i], NULL);
 		if (!chunk)
 			continue;
@@ -55,9 +58,9 @@ static struct tprof_chunk *borrow_any(size_t room)
 }
 
 /*
- * A thread that writes much keeps its chunk: to hand one on takes two atomic operations, each of which waits until all that
- * the processor has still to store is stored. While the thread records nobody else comes by (core/thread.h); a record that
- * a longjmp leaves half-way takes the chunk with it, as its coding state may be ahead of it.
+ * A thread that writes much keeps its chunk: passing it on takes two atomic operations, each of which waits for all
+ * pending stores of the processor. While the thread records, nothing else uses the chunk (core/thread.h). If a longjmp
+ * interrupts a record, the chunk is abandoned, because its coding state may be ahead of its content.
  */
 static struct tprof_chunk **kept_by(struct tpc_thread *thread)
 {
@@ -109,7 +112,7 @@ void tpc_tables_forget(void)
 	}
 }
 
-/* A LONG record of `length` bytes of content and, behind them, a text. */
+/* Writes a LONG record with `length` bytes of content, followed by a text. */
 static void put_long(enum tprof_table_type type, const uint8_t *content, size_t length, const char *text,
 		     size_t text_length)
 {
@@ -198,7 +201,7 @@ void tpc_table_file(uint32_t file, const char *path, size_t length)
 	put_long(TPROF_TABLE_FILE, content, (size_t)(p - content), path, length);
 }
 
-/* The name is short, and stands before the file's. */
+/* The name is short, and precedes the file's. */
 void tpc_table_code(const struct tpc_code_record *code)
 {
 	uint8_t content[640];
@@ -222,7 +225,7 @@ void tpc_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flag
 	put_long(TPROF_TABLE_PYTHON, content, (size_t)(p - content), "", 0);
 }
 
-/* As close to its neighbours as a join mostly is, it takes two or three bytes. */
+/* With neighbours as close as usual, a join takes two or three bytes. */
 void tpc_table_join(uint32_t node, uint32_t native, uint32_t python)
 {
 	struct tprof_chunk *chunk = borrow(32);

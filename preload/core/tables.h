@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What events refer to: modules, frames, stack nodes. Any thread may write; each borrows a table chunk for the moment of
- * one record, so no two write to the same, and nobody waits. A record is committed when the function returns: only then
- * may its number be shown to other threads.
+ * Writes what events refer to: modules, frames, stack nodes. Any thread may write. Each borrows a chunk of tables for
+ * one record, so no two write to the same chunk, and no thread waits. A record is committed when the function returns;
+ * only then may its number be shown to other threads.
  */
 #ifndef TPROF_CORE_TABLES_H
 #define TPROF_CORE_TABLES_H
@@ -40,10 +40,10 @@ void tpc_table_join(uint32_t node, uint32_t native, uint32_t python);
 
 void tpc_table_op(const struct tpc_op_record *op);
 
-/* The same, of an op that is named by the function that begins at `frame`; name and its length are not looked at. */
+/* The same for an op that is named after the function at `frame`; name and its length are ignored. */
 void tpc_table_op_code(const struct tpc_op_record *op, uint32_t frame);
 
-/* Behind that op's own record: what calls of that number worked on, encoded already. */
+/* Follows the op's own record: the tensors that calls with that number work on, already encoded. */
 void tpc_table_shape(uint32_t op, const uint8_t *tensors, size_t length);
 
 void tpc_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
@@ -55,10 +55,10 @@ void tpc_table_module(const struct tpc_module_record *module);
 void tpc_table_unload(uint32_t module);
 void tpc_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 
-/* New nodes first, first + 1, ... for `count` frames, outermost first, the first of them under `parent`. */
+/* `count` new nodes numbered from `first` on, for `frames`, outermost first; the parent of the first one is `parent`. */
 void tpc_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
 
-/* In a forked child: the parent's chunks are not ours. */
+/* In a forked child: the chunks are the parent's. */
 void tpc_tables_forget(void);
 
 #endif

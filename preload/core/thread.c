@@ -11,13 +11,13 @@ TPC_TLS struct tpc_thread *tpc_self;
 tpc_shared_bool tpc_thread_several;
 bool tpc_thread_may_pass;
 
-static tpc_shared_u32 allocating;	     /* threads that tpc_thread_allocates() heard of */
+static tpc_shared_u32 allocating;	     /* threads that have called tpc_thread_allocates() */
 static TPC_SHARED(struct tpc_thread *) all;  /* pushed to, never popped from */
-static TPC_SHARED(struct tpc_thread *) hand; /* where the search for a dead one goes on */
+static TPC_SHARED(struct tpc_thread *) hand; /* where the search for a dead thread continues */
 
 /*
- * A struct whose thread is dead, taken. Looks at a few only: a program may have a thousand live threads and make one
- * more each millisecond.
+ * Takes the struct of a dead thread. Looks at only a few: a program may have a thousand live threads and start one each
+ * millisecond.
  */
 static struct tpc_thread *take_over(uint32_t tid)
 {

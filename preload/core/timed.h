@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events are timed, for the estimate of what recording costs: one in 64 on average, 32 to 96 after one another. A
- * fixed distance would meet the same half of events that strictly take turns, as a malloc and its free do.
+ * Chooses the events that are timed, to estimate what recording costs: one in 64 on average, at distances of 32 to 96.
+ * A fixed distance would always hit the same half of events that strictly alternate, such as malloc and free.
  */
 #ifndef TPROF_CORE_TIMED_H
 #define TPROF_CORE_TIMED_H
@@ -16,13 +16,13 @@ struct tpc_timed {
 	uint32_t seed;
 };
 
-/* Is there anything for tpc_timed_is() to do? */
+/* Must tpc_timed_is() be called? */
 static inline bool tpc_timed_due(const struct tpc_timed *timed, uint64_t event)
 {
 	return event >= timed->next;
 }
 
-/* Is that event to be timed? Events are numbered upwards; asked again about the same one, no. */
+/* Is that event to be timed? Events have ascending numbers; asked again about the same one, the answer is no. */
 static inline bool tpc_timed_is(struct tpc_timed *timed, uint64_t event)
 {
 	bool is = event == timed->next;
@@ -35,8 +35,8 @@ static inline bool tpc_timed_is(struct tpc_timed *timed, uint64_t event)
 }
 
 /*
- * When the recording of an event began, if what happened from `from` to `to`, which is now, is no part of it: a reader sees
- * that by itself. Some of it may have been left out before, so an event never begins later than now.
+ * Returns the new begin of an event's recording if the time from `from` to `to`, which is now, is not part of it; a
+ * reader sees that by itself. Some of it may have been left out before, so an event never begins later than now.
  */
 static inline uint64_t tpc_timed_leave_out(uint64_t began, uint64_t from, uint64_t to)
 {

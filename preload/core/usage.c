@@ -8,13 +8,13 @@
 
 #include <time.h>
 
-#define GAP_NS 50000u /* from one record to the next at least */
-#define SHARE 100     /* and so many times what it costs: the kernel goes through all threads */
+#define GAP_NS 50000u /* minimum between two records */
+#define SHARE 100     /* and at least this many times the cost: the kernel visits all threads */
 
 #define COSTS 8
 
-static tpc_shared_u64 last;	    /* ticks, of whichever thread */
-static tpc_shared_u64 costs[COSTS]; /* ticks that the last ones took */
+static tpc_shared_u64 last;	    /* ticks, of any thread */
+static tpc_shared_u64 costs[COSTS]; /* ticks that the last records took */
 static tpc_shared_u64 next_cost;
 
 static uint64_t microseconds(const struct timeval *time)
@@ -28,7 +28,10 @@ bool tpc_usage_read(struct rusage *all)
 	return tpc_syscall(SYS_getrusage, RUSAGE_SELF, all, 0, 0) == 0;
 }
 
-/* Whoever was interrupted took longer: the least of some, as a busy machine may interrupt one after the other. */
+/*
+ * The cost: the least of the last ones, as interruptions only add to them; a busy machine may interrupt several in a
+ * row.
+ */
 static uint64_t gap(void)
 {
 	uint64_t least = tpc_load(&costs[0]), shortest = tpc_clock_ticks(GAP_NS);
@@ -40,7 +43,7 @@ static uint64_t gap(void)
 
 static bool is_due(uint64_t ticks)
 {
-	/* In a pause only what ends something is recorded. */
+	/* In a pause only ends are recorded. */
 	return tpc_load(&tpc_state.mode) == TPC_MODE_ON && ticks > tpc_load(&last) && ticks - tpc_load(&last) >= gap();
 }
 

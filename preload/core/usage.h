@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel counts of the process: page faults, switches, CPU time. Recorded where a step ends and each 10 ms, beside
- * the samples of memory, so that a step that took long can be told from the others. Two system calls, half a microsecond.
+ * What the kernel counts for the process: page faults, context switches, CPU time. Recorded at the end of a step and
+ * every 10 ms, with the samples of memory, so that the reason why a step was slow can be seen. Two system calls, half a
+ * microsecond.
  */
 #ifndef TPROF_CORE_USAGE_H
 #define TPROF_CORE_USAGE_H
@@ -12,22 +13,22 @@
 
 struct tpc_thread;
 
-/* Asks the kernel. False: it does not tell. */
+/* Asks the kernel. False: it did not answer. */
 bool tpc_usage_read(struct rusage *all);
 
-/* Page faults of this process by then. */
+/* Page faults of the process so far. */
 static inline uint64_t tpc_usage_faults(const struct rusage *all)
 {
 	return (uint64_t)all->ru_minflt + (uint64_t)all->ru_majflt;
 }
 
 /*
- * A USAGE record, if the last one is older than a hundred times what one costs, some 50 microseconds at least: of shorter
- * steps some have none. Returns the time now, by which the step ends: the reader sees what this took.
+ * Writes a USAGE record if the last one is older than a hundred times the cost of one, at least some 50 microseconds;
+ * so some short steps have none. Returns the time after it, at which the step ends: the reader sees how long this took.
  */
 TPC_SLOW uint64_t tpc_usage_emit(struct tpc_thread *thread, uint64_t ticks);
 
-/* The same, of what was read just before. */
+/* The same with what was just read. */
 TPC_SLOW uint64_t tpc_usage_emit_read(struct tpc_thread *thread, uint64_t ticks, const struct rusage *all);
 
 #endif

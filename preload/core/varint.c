@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/varint.h"
 
-/* By the number's highest bit: which of the four bytes have another behind them, and how many bytes they are. */
+/* By the highest bit: which of the four bytes are followed by another, and how many bytes there are. */
 #define SHAPE_1 UINT64_C(0x100000000)
 #define SHAPE_2 UINT64_C(0x200000080)
 #define SHAPE_3 UINT64_C(0x300008080)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variable-length numbers, as include/tprof/format.h defines them. Each writes at `p` and returns what is behind. */
+/* Writes variable-length numbers (include/tprof/format.h) at `p`. Each function returns the place behind the number. */
 #ifndef TPROF_CORE_VARINT_H
 #define TPROF_CORE_VARINT_H
 
@@ -22,13 +22,13 @@ static inline uint8_t *tpc_put_svarint(uint8_t *p, int64_t n)
 	return tpc_put_uvarint(p, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
-/* ---- for the hot path: up to 4 bytes beyond what is returned are written too ---- */
+/* ---- for the hot path: these may write up to 4 bytes beyond the number ---- */
 
 extern const uint64_t tpc_varint_shapes[28] TPC_NEAR;
 
 TPC_SLOW uint8_t *tpc_put_large(uint8_t *p, uint64_t n);
 
-/* n < 2^28, of any length alike: 15 instructions without a branch that could be foretold wrongly. */
+/* n < 2^28, of any length: 15 instructions without a branch that could be mispredicted. */
 TPC_HOT uint8_t *tpc_put_uvarint28(uint8_t *p, uint32_t n)
 {
 	uint64_t shape = tpc_varint_shapes[tpc_arch_highest_bit((uint64_t)n | 1)];
@@ -42,7 +42,7 @@ TPC_HOT uint8_t *tpc_put_uvarint28(uint8_t *p, uint32_t n)
 	return p + (shape >> 32);
 }
 
-/* What is mostly one byte or two, n < 2^28. */
+/* For numbers that mostly take one byte or two; n < 2^28. */
 TPC_HOT uint8_t *tpc_put_short28(uint8_t *p, uint32_t n)
 {
 	if (tpc_likely(n < 0x80)) {
@@ -58,7 +58,7 @@ TPC_HOT uint8_t *tpc_put_short28(uint8_t *p, uint32_t n)
 	return tpc_put_uvarint28(p, n);
 }
 
-/* The same of any n. */
+/* The same for any n. */
 TPC_HOT uint8_t *tpc_put_short(uint8_t *p, uint64_t n)
 {
 	return tpc_likely(n < 1u << 28) ? tpc_put_short28(p, (uint32_t)n) : tpc_put_large(p, n);
@@ -69,7 +69,7 @@ TPC_HOT uint64_t tpc_zigzag(int64_t n)
 	return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
 }
 
-/* What has no usual length. */
+/* For numbers of no typical length. */
 TPC_HOT uint8_t *tpc_put_signed(uint8_t *p, int64_t n)
 {
 	uint64_t zigzag = tpc_zigzag(n);
@@ -83,7 +83,7 @@ static inline uint8_t *tpc_put_bytes(uint8_t *p, const void *bytes, size_t lengt
 	return p + length;
 }
 
-/* Fills in the length byte that was left out at `length`: for records of less than 128 bytes. */
+/* Fills in the length byte at `length`, for records shorter than 128 bytes. */
 static inline void tpc_put_length(uint8_t *length, const uint8_t *end)
 {
 	tpc_assert(end > length && end - length - 1 < 0x80);

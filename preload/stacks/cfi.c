@@ -185,7 +185,7 @@ static bool run_state(struct run *run, uint8_t op)
 	return run_cfa(run, op);
 }
 
-/* Bytes that an instruction moves the location on by; 0 for one that does not. */
+/* How far an instruction advances the location; 0: it does not. */
 static bool advance(struct run *run, uint8_t op, uint64_t *units)
 {
 	switch (op) {
@@ -236,12 +236,12 @@ bool tpc_cfi_run(struct tpc_cfi *cfi, struct tpc_cursor instructions, uintptr_t 
 	return true;
 }
 
-/* ---- expressions: the value is a register plus an offset, or a load from such plus another, or a constant ---- */
+/* ---- expressions: a register plus an offset, a load from that plus a constant, or a constant ---- */
 
 struct value {
 	enum { VALUE_BAD, VALUE_CONSTANT, VALUE_REGISTER, VALUE_LOAD } base;
 	uint64_t reg;
-	int64_t n;    /* constant, or offset (of the address that is loaded from) */
+	int64_t n;    /* the constant, or the offset (of the address to load from) */
 	int64_t more; /* added to what was loaded */
 };
 

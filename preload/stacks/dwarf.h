@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading DWARF's numbers and pointers (DWARF 5, section 7.6; LSB 5.0 Core, 10.5 for the pointer encodings). */
+/* Reads DWARF's numbers and pointers (DWARF 5, section 7.6; LSB 5.0 Core, 10.5 for the pointer encodings). */
 #ifndef TPROF_STACKS_DWARF_H
 #define TPROF_STACKS_DWARF_H
 
@@ -72,7 +72,7 @@ enum {
 	TPC_PE_OMIT = 0xff,
 };
 
-/* A pointer in `encoding`; `data` is the base of TPC_PE_DATAREL. The value part alone if `encoding` < 0x10. */
+/* Reads a pointer in `encoding`; `data` is the base of TPC_PE_DATAREL. Reads only its value if `encoding` < 0x10. */
 static inline uint64_t tpc_read_pointer(struct tpc_cursor *cursor, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t here = (uintptr_t)cursor->at;

@@ -12,7 +12,7 @@ tpc_frame_table_pointer tpc_frame_table;
 tpc_shared_u32 tpc_frames_epoch TPC_LOOKED_AT = { 1 };
 
 static tpc_shared_u32 growing; /* core/trylock.h: one thread at a time copies */
-static tpc_shared_u32 purges;  /* gone through with */
+static tpc_shared_u32 purges;  /* completed */
 
 static size_t bytes_of(uint64_t capacity)
 {
@@ -33,7 +33,7 @@ static inline TPC_UNSEEN_ZEROS void put_rule(struct tpc_frame_slot *slot, struct
 	slot->rule = rule;
 }
 
-/* Puts a frame in. False: the table is (nearly) full, or the key is there. */
+/* Inserts a frame. False: the table is (nearly) full, or contains the key. */
 static bool insert(struct tpc_frame_table *to, uint64_t key, const struct tpc_frame *frame)
 {
 	tpc_assert(key > GONE && frame->number);
@@ -46,7 +46,10 @@ static bool insert(struct tpc_frame_table *to, uint64_t key, const struct tpc_fr
 		if (there == key) {
 			if (tpc_load_acquire(&at->number))
 				return false;
-			/* Claimed and not filled: about to be, or left so by a longjmp. Either way it is not needed. */
+			/*
+			 * Claimed but not filled: about to be, or abandoned by a longjmp. In either case it is not
+			 * needed.
+			 */
 			tpc_swap_if(&at->key, key, GONE);
 			continue;
 		}
@@ -67,7 +70,7 @@ static bool is_live(const struct tpc_frame_slot *slot)
 	return key > GONE && tpc_load_acquire(&slot->number);
 }
 
-/* Twice the room, or as much again without what was purged. */
+/* A table twice as large; of the same size if enough frames were purged. */
 static struct tpc_frame_table *make_for(const struct tpc_frame_table *old)
 {
 	uint64_t live = 0;
@@ -87,12 +90,12 @@ static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
 
 		if (key <= GONE || !frame.number)
 			continue;
-		frame.rule = tpc_frame_rule_of(&from->slots[i]); /* there, as the number is */
+		frame.rule = tpc_frame_rule_of(&from->slots[i]); /* valid, as the number is set */
 		insert(to, key, &frame);
 	}
 }
 
-/* Each frame that is in `from` is in the copy; one that was purged meanwhile is not in `from` any more. */
+/* Does the copy agree with `from`? A frame that was purged meanwhile is no longer in `from`. */
 static bool holds_all(const struct tpc_frame_table *copy, const struct tpc_frame_table *from, uint64_t copied)
 {
 	struct tpc_frame there, here;
@@ -108,8 +111,8 @@ static bool holds_all(const struct tpc_frame_table *copy, const struct tpc_frame
 }
 
 /*
- * What was purged since *seen purges. Not in `old` any more: it was purged after it had been copied, or came later and is worked
- * out again.
+ * Drops from `in` what was purged since *seen: it is no longer in `old`. A frame that was added to `in` later may be
+ * dropped too, and is then worked out again.
  */
 static void drop_purged(struct tpc_frame_table *in, const struct tpc_frame_table *old, uint32_t *seen)
 {
@@ -126,8 +129,8 @@ static void drop_purged(struct tpc_frame_table *in, const struct tpc_frame_table
 }
 
 /*
- * What other threads insert into the old table meanwhile may be missing in the new one: it is then worked out again, and
- * the frame has two numbers, which mean the same.
+ * What other threads insert into the old table meanwhile may be missing in the new one. It is then worked out again,
+ * and the frame gets a second number that means the same.
  */
 static TPC_SLOW void grow(struct tpc_frame_table *old)
 {
@@ -141,7 +144,8 @@ static TPC_SLOW void grow(struct tpc_frame_table *old)
 	if (larger && old) {
 		copy(larger, old);
 		tpc_assert_whole(holds_all(larger, old, tpc_load(&larger->used)));
-		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
+		drop_purged(larger, old,
+			    &seen); /* before others find it: only the frames of a moment remain for later */
 	}
 	if (larger) /* pairs with tpc_frame_find(): it is filled; and with tpc_frames_purge(): either sees the other */
 		tpc_store_seq(&tpc_frame_table, larger);
@@ -156,7 +160,7 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end)
 {
 	struct tpc_frame_table *in;
 
-	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
+	do { /* again if the table grew meanwhile: the copy may contain what was just purged */
 		in = tpc_load_seq(&tpc_frame_table);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
 			uint64_t key = tpc_load(&in->slots[i].key);
@@ -164,8 +168,10 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end)
 			if (key > GONE && key >> 1 >= start && key >> 1 < end)
 				tpc_store(&in->slots[i].key, GONE);
 		}
-		/* Pairs with grow(), which publishes a copy and then loads this: it sees that something was purged, or the
-		 * copy is seen here. */
+		/*
+		 * Pairs with grow(), which publishes a copy and then loads this: either it sees that frames were
+		 * purged, or the copy is seen here.
+		 */
 		tpc_add_seq(&purges, 1);
 	} while (in != tpc_load_seq(&tpc_frame_table));
 }

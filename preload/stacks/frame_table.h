@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table without locks: the frames that were worked out, by PC. A slot is claimed by its key and published by its frame
- * number. Code that is unloaded is purged from the table, and the epoch tells others that remember something by PC.
+ * A hash table, without locks, of the frames that were worked out, by PC. A slot is claimed by its key and published by
+ * its frame number. Unloaded code is purged from the table, and the epoch tells others that remember something by PC.
  */
 #ifndef TPROF_STACKS_FRAME_TABLE_H
 #define TPROF_STACKS_FRAME_TABLE_H
@@ -31,8 +31,8 @@ static inline uint64_t tpc_frame_hash(uint64_t key)
 }
 
 /*
- * When a table is retired others may still be in it: a late writer puts something else into its zeros, which a late reader finds
- * there, and asks again. ThreadSanitizer does not see the zeros come.
+ * Other threads may still use a table that is retired. A late writer stores into its zeros; a late reader that finds
+ * this there looks again. ThreadSanitizer does not see the zeros appear.
  */
 #define TPC_UNSEEN_ZEROS __attribute__((no_sanitize("thread")))
 
@@ -52,7 +52,7 @@ TPC_HOT bool tpc_frame_table_look(const struct tpc_frame_table *in, uint64_t key
 			if (!frame->number)
 				return false;
 			frame->rule = tpc_frame_rule_of(at);
-			/* Asked again: a table that was retired meanwhile has turned to zeros. */
+			/* Checked again: a table that was retired meanwhile has turned to zeros. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			return tpc_load(&at->number) == frame->number;
 		}
@@ -62,7 +62,7 @@ TPC_HOT bool tpc_frame_table_look(const struct tpc_frame_table *in, uint64_t key
 }
 
 typedef TPC_SHARED(struct tpc_frame_table *) tpc_frame_table_pointer;
-extern tpc_frame_table_pointer tpc_frame_table TPC_NEAR; /* NULL: nothing was added yet */
+extern tpc_frame_table_pointer tpc_frame_table TPC_NEAR; /* NULL: still empty */
 
 /* `key`: as in struct tpc_frame_slot. */
 TPC_HOT bool tpc_frame_table_find(uint64_t key, struct tpc_frame *frame)
@@ -82,10 +82,10 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end);
 /* In a forked child. */
 void tpc_frame_table_forget(void);
 
-/* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
+/* Changes with each unloading: what was remembered by PC may be wrong then. Read with acquire. */
 extern tpc_shared_u32 tpc_frames_epoch TPC_NEAR;
 
-/* What was remembered by PC, or of stacks, may be wrong from now on. */
+/* What is remembered by PC, or of stacks, may be wrong from now on. */
 static inline void tpc_frames_doubt(void)
 {
 	tpc_add_release(&tpc_frames_epoch, 1);

@@ -8,7 +8,7 @@
 #include <tprof/format.h>
 
 struct tpc_range tpc_frame_loop[TPC_LOOP_PIECES];
-static tpc_shared_u32 numbers; /* handed out */
+static tpc_shared_u32 numbers; /* that were handed out */
 
 uint32_t tpc_frame_number(void)
 {
@@ -24,7 +24,7 @@ bool tpc_frame_in_loop(uintptr_t at)
 	return loop;
 }
 
-/* A return address is behind the call, which may be the function's last instruction. */
+/* A return address follows its call, which may be the function's last instruction. */
 static uint8_t flags_of(uintptr_t pc, bool exact, const struct tpc_ruled *found)
 {
 	uintptr_t at = exact ? pc : pc - 1;
@@ -44,7 +44,7 @@ static TPC_SLOW struct tpc_frame work_out(uintptr_t pc, bool exact, uint64_t key
 	return frame;
 }
 
-/* While a dlclose is under way: is it still the object's that the frame was worked out for? If not, it is forgotten. */
+/* During a dlclose: does the PC still belong to the object that the frame was worked out for? If not, forgets the frame. */
 static TPC_SLOW bool is_current(uintptr_t pc, const struct tpc_frame *frame)
 {
 	if ((uint16_t)tpc_module_find(pc).module == frame->rule.module)

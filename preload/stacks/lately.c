@@ -8,11 +8,11 @@
 #define LATELY 16u
 
 struct lately {
-	uint32_t epoch; /* tpc_frames_epoch up to which they are good */
-	uint32_t next;	/* to be replaced */
+	uint32_t epoch; /* tpc_frames_epoch up to which they are valid */
+	uint32_t next;	/* the next to be replaced */
 	struct {
 		uintptr_t low;
-		uint64_t length; /* 0: none. Set last: a longjmp may leave us anywhere */
+		uint64_t length; /* 0: none. Set last: a longjmp may interrupt this anywhere */
 	} code[LATELY];
 	struct tpc_ruled found[LATELY];
 };
@@ -54,7 +54,7 @@ static struct tpc_ruled find_rule(uintptr_t pc, bool exact, struct tpc_range *co
 	return found;
 }
 
-/* What is remembered is good until a dlclose begins; while one is under way nothing is. */
+/* What is remembered is valid until a dlclose begins; during one, nothing is. */
 struct tpc_ruled tpc_rule_lately(uintptr_t pc, bool exact)
 {
 	struct lately *lately = tpc_self ? (struct lately *)tpc_self->rules : NULL;

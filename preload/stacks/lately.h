@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules that a thread worked out lately. Those functions that register a library's operators call thousands of others
- * in turn, and have one rule for most of their code: of three in four new PCs of `import torch`, it is one of the last
- * sixteen, and neither the module nor its .eh_frame is asked.
+ * The frame rules that a thread worked out lately. Functions that register a library's operators call thousands of
+ * others in turn, and have one rule for most of their code: for three in four new PCs of `import torch` one of the last
+ * sixteen rules applies, and neither the module nor its .eh_frame is consulted.
  */
 #ifndef TPROF_STACKS_LATELY_H
 #define TPROF_STACKS_LATELY_H
@@ -15,7 +15,7 @@ struct tpc_ruled {
 	uintptr_t start;      /* of the module */
 };
 
-/* The rule at `pc`, with its module; for this thread. `exact` as for tpc_rule_find(). */
+/* The rule at `pc`, and its module, for this thread. `exact`: as for tpc_rule_find(). */
 struct tpc_ruled tpc_rule_lately(uintptr_t pc, bool exact);
 
 #endif

@@ -12,7 +12,7 @@
 #define FAR TPC_RECALL_FAR
 #define PIECE_HEAD offsetof(struct tpc_recall_piece, group)
 
-/* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */
+/* The code that calls hooked functions from frames that contain a stamp; bytes 0: no call holds anything. */
 static struct {
 	uintptr_t at;
 	tpc_shared_address bytes;
@@ -32,7 +32,7 @@ void tpc_leaf_hold_nothing(void)
 	tpc_store(&held_by.bytes, (uintptr_t)0);
 }
 
-/* Of a leaf: where each of its pieces is, and a 0. */
+/* Of a leaf with that many pieces: their places, and a 0. */
 static size_t leaf_bytes(uint32_t pieces)
 {
 	return offsetof(struct tpc_recall_leaf, pieces) + (pieces + 1 + !pieces) * sizeof(uint16_t);
@@ -50,7 +50,7 @@ size_t tpc_leaf_most(const struct tpc_outcome *outcome)
 	return (pieces * sizeof(struct tpc_recall_piece) + leaf_bytes(pieces)) / WORD + LINE;
 }
 
-/* Room for so many bytes. Its cache line. */
+/* Allocates that many bytes; returns the cache line. */
 static uint16_t take(struct tpc_recall *recall, size_t bytes)
 {
 	uint32_t line = recall->used / LINE;
@@ -62,13 +62,13 @@ static uint16_t take(struct tpc_recall *recall, size_t bytes)
 
 /* ---- writing ---- */
 
-/* What is left of a walk's words, which are taken from the outer end. Both lists ascend. */
+/* The remaining words of a walk, which are taken from the outer end. Both lists ascend. */
 struct rest {
 	const struct tpc_outcome *outcome;
 	size_t returns, others;
 };
 
-/* The outermost of them. True: it is no return address. */
+/* Takes the outermost word. True: it is not a return address. */
 static bool take_outermost(struct rest *rest, struct tpc_word *word)
 {
 	const struct tpc_word *other = rest->others ? &rest->outcome->others[rest->others - 1] : NULL;
@@ -83,7 +83,7 @@ static bool take_outermost(struct rest *rest, struct tpc_word *word)
 	return is_other;
 }
 
-/* The `count` outermost, ascending. Returns a bit for each that is no return address. */
+/* Takes the `count` outermost words, ascending. Returns a bit for each that is not a return address. */
 static uint32_t take_words(struct rest *rest, struct tpc_word *words, uint32_t count)
 {
 	uint32_t others = 0;
@@ -93,7 +93,7 @@ static uint32_t take_words(struct rest *rest, struct tpc_word *words, uint32_t c
 	return others;
 }
 
-/* Into groups. False: two slots lie too far from each other. */
+/* Packs words into groups. False: two slots are too far apart. */
 static bool write_groups(struct tpc_recall_group *groups, const struct tpc_word *words, uint32_t count)
 {
 	uintptr_t base = words[0].slot;
@@ -148,7 +148,7 @@ static bool is_same(const struct tpc_recall_piece *a, const struct tpc_recall_pi
 	return true;
 }
 
-/* The place of a piece like it: the one that there is, or a new one. One that nobody asked for lately is there twice. */
+/* The place of an equal piece: an existing one, or a new one. A piece that was not asked for lately may exist twice. */
 static uint16_t share(struct tpc_recall *recall, const struct tpc_recall_piece *piece)
 {
 	uint16_t *known = recall->shared[piece_hash(piece) >> (64 - TPC_RECALL_SHARED_BITS)], place = known[1];
@@ -164,7 +164,7 @@ static uint16_t share(struct tpc_recall *recall, const struct tpc_recall_piece *
 	return place;
 }
 
-/* The outermost words that are left, as a piece. Its place; 0: it has no short form. */
+/* Packs the outermost remaining words into a piece. Returns its place; 0: it has no short form. */
 static uint16_t write_piece(struct tpc_recall *recall, struct rest *rest, uint32_t count)
 {
 	struct tpc_recall_piece piece = { .words = count };
@@ -175,7 +175,7 @@ static uint16_t write_piece(struct tpc_recall *recall, struct rest *rest, uint32
 	return write_groups(piece.group, words, count) ? share(recall, &piece) : 0;
 }
 
-/* Are the outermost words that are left those of a full piece? Then they are taken. */
+/* If the outermost remaining words equal a full piece, takes them. */
 static bool take_same(struct rest *rest, const struct tpc_recall_piece *piece)
 {
 	uintptr_t base = piece->base;
@@ -199,8 +199,8 @@ static bool take_same(struct rest *rest, const struct tpc_recall_piece *piece)
 }
 
 /*
- * The places of the outer pieces that it has in common with the leaf that was written last, of `pieces` that it has: mostly that
- * are all but one or two, and to compare them is less than to write them and find out that they are there. How many are left.
+ * Finds the outer pieces that this walk, with `pieces` of them, shares with the leaf written last: mostly all but one
+ * or two. Comparing them costs less than writing them and finding that they exist. Returns how many are left to write.
  */
 static uint32_t take_common(const struct tpc_recall *recall, struct rest *rest, uint16_t *places, uint32_t pieces)
 {
@@ -226,8 +226,8 @@ static uintptr_t top_of(const struct tpc_outcome *outcome, uintptr_t sp)
 }
 
 /*
- * The fp of the outermost hooked call that has not called back into Python: its caller's return address stands behind what
- * it points to. UINTPTR_MAX: there is none.
+ * The fp of the outermost hooked call that has not called back into Python; the return address of its caller follows
+ * the word that fp points to. UINTPTR_MAX: none.
  */
 static uintptr_t outermost_call(const struct tpc_start *start, const struct tpc_outcome *outcome)
 {
@@ -243,7 +243,7 @@ static uintptr_t outermost_call(const struct tpc_start *start, const struct tpc_
 	return bp;
 }
 
-/* The number of the outer end that begins with that piece; 0: there are no more numbers. No two ends have one number. */
+/* The number of the outer end that begins with that piece; 0: no numbers are left. No two ends share a number. */
 static uint16_t number_end(struct tpc_recall *recall, uint16_t piece, uint16_t outer)
 {
 	uint32_t hash = ((uint32_t)piece << 16 | outer) * UINT32_C(0x9e3779b9);
@@ -257,7 +257,7 @@ static uint16_t number_end(struct tpc_recall *recall, uint16_t piece, uint16_t o
 	return end->number;
 }
 
-/* What is outside of the hooked call at `bp`, unless it begins too far out to say. */
+/* Notes what is outside of the hooked call at `bp`, unless that is too far out. */
 static void hold(struct tpc_recall *recall, struct tpc_recall_leaf *leaf, uint32_t pieces, uintptr_t bp)
 {
 	uint32_t first = pieces;
@@ -311,7 +311,7 @@ struct tpc_leaf_cursor tpc_leaf_begin(const struct tpc_recall *recall, const str
 	return (struct tpc_leaf_cursor){ .recall = recall, .further = leaf->pieces };
 }
 
-/* On to the next piece. False: there is none. */
+/* Goes to the next piece. False: there is none. */
 static bool go_outwards(struct tpc_leaf_cursor *cursor)
 {
 	if (!*cursor->further)

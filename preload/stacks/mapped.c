@@ -23,7 +23,7 @@
 enum { FREE, TAKEN, THERE };
 
 struct mapped {
-	tpc_shared_u32 state;  /* THERE is stored last, and taken back first */
+	tpc_shared_u32 state;  /* THERE is stored last, and removed first */
 	tpc_shared_u32 number; /* in this process's trace; 0: not yet */
 	uintptr_t start, end;
 	uint64_t bias;
@@ -34,15 +34,15 @@ struct mapped {
 static struct mapped all[MAPPED_MAX];
 tpc_shared_u32 tpc_mapped_count;
 
-/* A file that was mapped, but not to be run. */
+/* A file that was mapped without execute permission. */
 struct file {
-	tpc_shared_u32 version; /* odd while the rest is written */
+	tpc_shared_u32 version; /* odd while the rest is being written */
 	uintptr_t start, end;
 	uint64_t offset;
 };
 
 static struct file files[FILES_MAX]; /* the latest ones */
-static tpc_shared_u32 file_count;    /* ever */
+static tpc_shared_u32 file_count;    /* that were ever added */
 
 /* ---- what the file says ---- */
 
@@ -73,8 +73,8 @@ static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * head
 }
 
 /*
- * A file that others can read later, as no compiler's memory is that is mapped twice, to be written and to be run: that has
- * the names that the compiler tells (trace/jit.h).
+ * Is it a file that can be read later? Memory that a compiler maps twice, to write and to execute it, is not: its names
+ * are those that the compiler tells (trace/jit.h).
  */
 static bool is_lasting(int fd)
 {
@@ -95,7 +95,7 @@ static bool is_lasting(int fd)
 	       ((size_t)length < tail || strcmp(path + length - tail, deleted) != 0);
 }
 
-/* False: there is no code in it. Of a file that is not ELF, an address is where in the file it is. */
+/* False: it contains no code. In a file that is not ELF, addresses are offsets. */
 static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 {
 	ElfW(Ehdr) image;
@@ -126,7 +126,7 @@ static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 
 /* ---- the ranges ---- */
 
-/* What was worked out for an address before is about something else. */
+/* What was worked out for these addresses is no longer valid. */
 static void renew(uintptr_t start, uintptr_t end)
 {
 	tpc_frames_purge(start, end);
@@ -197,7 +197,7 @@ static bool read_mapping(const struct file *file, struct file *copy)
 	copy->end = tpc_load(&file->end);
 	copy->offset = tpc_load(&file->offset);
 	__atomic_thread_fence(
-		__ATOMIC_ACQUIRE); /* pairs with tpc_mapped_file()'s swap: what is new has a new version */
+		__ATOMIC_ACQUIRE); /* pairs with tpc_mapped_file()'s swap: new content has a new version */
 	return !(version & 1) && tpc_load(&file->version) == version;
 }
 
@@ -227,7 +227,7 @@ static void read_by_path(void *context)
 	tpc_sys_close(fd);
 }
 
-/* By its path, as its descriptor is long closed. The range may have been unmapped and be something else's by now. */
+/* Opens it by its path, because its descriptor was closed long ago. The range may have been unmapped and reused by now. */
 static void add_file(uintptr_t start, uintptr_t end, uint64_t offset)
 {
 	struct reading reading = { .made = { .start = start, .end = end }, .offset = offset };
@@ -263,11 +263,11 @@ void tpc_mapped_runs(uintptr_t start, uintptr_t end)
 		high = end < file.end ? end : file.end;
 		if (!is_known(low))
 			add_file(low, high, file.offset + (low - file.start));
-		return; /* the latest one is what is there */
+		return; /* the latest one is what is mapped */
 	}
 }
 
-/* The kernel knows the file's path. Two threads may give it a number each, and one counts. */
+/* The kernel knows the file's path. If two threads number it, one number counts. */
 static uint32_t write_down(struct mapped *mapped)
 {
 	struct tpc_module_record record = { .module = tpc_add(&tpc_header->modules, 1) + 1,
@@ -300,7 +300,7 @@ uint32_t tpc_mapped_find(uintptr_t pc, uintptr_t *start)
 void tpc_mapped_forget(void)
 {
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
-		if (tpc_unshared(all[i].state) == TAKEN) /* another thread of the parent's was at it */
+		if (tpc_unshared(all[i].state) == TAKEN) /* another thread of the parent was changing it */
 			tpc_unshared(all[i].state) = FREE;
 		tpc_unshared(all[i].number) = 0;
 	}

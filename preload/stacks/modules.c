@@ -15,15 +15,15 @@
 #include <link.h>
 
 #define MODULES_MAX 4096
-#define ONE_BEGUN (UINT64_C(1) << 32) /* in tpc_modules_closes */
-#define WAIT_ROUNDS 10000	      /* for another thread's few stores; then go on without */
+#define ONE_BEGUN (UINT64_C(1) << 32) /* as counted in tpc_modules_closes */
+#define WAIT_ROUNDS 10000	      /* for a few stores of another thread; then continue without */
 
 struct module {
 	tpc_shared_address start; /* 0: unused or unloaded; claimed by the thread that sets it */
 	tpc_shared_address end;
 	const struct link_map *map;
 	uint32_t name_hash;
-	tpc_shared_u32 number; /* published last; 0: not yet */
+	tpc_shared_u32 number; /* published last; 0: not yet published */
 };
 
 static struct module modules[MODULES_MAX];
@@ -97,7 +97,10 @@ static const char *path_of(const struct link_map *map, uintptr_t start, char *bu
 
 	if (map->l_name[0] == '/')
 		return map->l_name;
-	/* Loaded by a relative path: the program may have changed its folder since, but the kernel knows which file it is. */
+	/*
+	 * It was loaded by a relative path, and the program may have changed its folder since; the kernel knows the
+	 * file.
+	 */
 	if (map->l_name[0] && tpc_maps_find(start, buffer, size, &path).high && path[0])
 		return path;
 	if (map->l_name[0])
@@ -165,7 +168,7 @@ static uint32_t register_module(const struct dl_find_object *object)
 
 /* ---- unloading ---- */
 
-/* `start` and `number` are what the slot held: if it holds others by now, it is another's. */
+/* Unloads the module, unless the slot no longer holds `start` and `number`: then another thread has reused it. */
 static void unload(struct module *module, uintptr_t start, uint32_t number)
 {
 	uintptr_t end = tpc_load(&module->end);
@@ -178,7 +181,7 @@ static void unload(struct module *module, uintptr_t start, uint32_t number)
 	tpc_store_release(&module->start, (uintptr_t)0);
 }
 
-/* False: another dlclose has begun, which frees names that are read here, and what it unloads may be passed already. */
+/* False: another dlclose has begun. It frees names that are read here, and may unload objects that were already passed. */
 static bool check_all(uint64_t closes)
 {
 	for (uint32_t i = 0; i < tpc_load(&used); i++) {
@@ -210,7 +213,7 @@ void tpc_modules_close_ends(bool check)
 	do {
 		closes = tpc_load_acquire(&tpc_modules_closes);
 		if (!tpc_modules_under_way(closes))
-			return; /* a child that was forked from within a dlclose began anew */
+			return; /* a child that was forked during a dlclose began anew */
 	} while ((tpc_modules_under_way(closes) == 1 && check && !check_all(closes)) ||
 		 !tpc_swap_if(&tpc_modules_closes, closes, closes - 1));
 }
@@ -219,7 +222,8 @@ uint32_t tpc_modules_renew(void)
 {
 	uint32_t epoch = tpc_load_acquire(&tpc_frames_epoch);
 
-	return tpc_modules_unsettled() ? epoch - 1 : epoch; /* while one closes, none: to be asked again */
+	return tpc_modules_unsettled() ? epoch - 1
+				       : epoch; /* during a dlclose nothing is valid: the caller will ask again */
 }
 
 void tpc_modules_forget(void)
@@ -249,10 +253,10 @@ struct tpc_module_at tpc_module_find(uintptr_t pc)
 			continue;
 		found.module = number_of(module);
 		if (!found.module)
-			continue; /* another thread is long at taking it in or out: the object gets one more number */
+			continue; /* another thread takes long to change it: the object gets a second number */
 		if (same_object(module, &object))
 			return found;
-		unload(module, found.start, found.module); /* unloaded by a way that no hook saw */
+		unload(module, found.start, found.module); /* unloaded without a hook noticing */
 	}
 	found.module = register_module(&object);
 	return found;

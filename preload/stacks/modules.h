@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects whose code was seen on stacks. Found by _dl_find_object (glibc 2.35), which takes no lock and may be called
- * anywhere; registered in the trace when first seen, and again when another object took the place of an unloaded one.
+ * The objects whose code was seen on stacks. _dl_find_object (glibc 2.35) finds them; it takes no lock and may be
+ * called anywhere. They are registered in the trace when first seen, and again when another object took the place of an
+ * unloaded one.
  */
 #ifndef TPROF_STACKS_MODULES_H
 #define TPROF_STACKS_MODULES_H
@@ -17,14 +18,15 @@ struct tpc_module_at {
 struct tpc_module_at tpc_module_find(uintptr_t pc);
 
 /*
- * Around the real dlclose. When the last of those under way ends, what is gone is written down and its frames are
- * forgotten (`check`: the calling thread may record). Until then another library may stand at the same address already,
- * and run in another thread: nothing that was remembered by PC is good without asking whose it is now.
+ * To be called before and after the real dlclose. When the last one in progress ends, unloaded objects are recorded and
+ * their frames forgotten (`check`: the calling thread may record). Until then another library may already be at the
+ * same address, and run in another thread: nothing that was remembered by PC may be used without asking which object it
+ * belongs to now.
  */
 void tpc_modules_close_begins(void);
 void tpc_modules_close_ends(bool check);
 
-extern tpc_shared_u64 tpc_modules_closes; /* high half: those ever begun, low half: those under way */
+extern tpc_shared_u64 tpc_modules_closes; /* high half: ever begun; low half: in progress */
 
 static inline uint32_t tpc_modules_under_way(uint64_t closes)
 {
@@ -36,7 +38,7 @@ static inline bool tpc_modules_unsettled(void)
 	return tpc_modules_under_way(tpc_load(&tpc_modules_closes)) != 0;
 }
 
-/* To be called when tpc_frames_epoch has changed. Returns the one up to which things may be remembered from now on. */
+/* To be called when tpc_frames_epoch has changed. Returns the epoch up to which things may be remembered from now on. */
 uint32_t tpc_modules_renew(void);
 
 /* In a forked child: nothing is registered in its trace yet. */

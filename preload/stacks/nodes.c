@@ -15,22 +15,22 @@ static tpc_shared_u32 handed_out; /* node numbers, from TPROF_NODE_FIRST on; a p
 /* ---- children ---- */
 
 /*
- * Most nodes have a few children at most, and most new nodes come in chains, numbered one after the other. So a node has
- * its place by its number, and what is written lies beside what was written last: a new stack meets no cache line that it
- * has to wait for. The children of a node are a list, the youngest first, and a few long: of those that have more, the
- * later ones are in a table. Places are in segments of 768 KiB, never moved.
+ * Most nodes have few children, and most new nodes come in chains with consecutive numbers. So a node's place follows
+ * from its number, and new nodes are written next to the last ones: no cache line of a new stack must be waited for.
+ * The children of a node form a list, youngest first, with a limited length; further children are in a table. Places
+ * are in segments of 768 KiB that never move.
  */
 #define SEGMENT_BITS 16
 #define SEGMENT_BYTES (sizeof(struct place) << SEGMENT_BITS)
 #define SEGMENTS 16384u
-#define SEGMENTS_TAKEN 8u		  /* at once, after the first: 6 MiB */
+#define SEGMENTS_TAKEN 8u		  /* allocated at once, after the first: 6 MiB */
 #define LISTED 8u			  /* children in a list */
-#define JOINED_CHILD UINT32_C(0x80000000) /* beside a node: not a frame's, but tpc_node_join()'s */
+#define JOINED_CHILD UINT32_C(0x80000000) /* | node: the child of a join, not of a frame */
 
 struct place {
-	tpc_shared_u32 youngest; /* child; 0: there is none */
-	uint32_t what;		 /* the node itself is */
-	uint32_t elder; /* of its parent's children, the one that was the youngest before it; 0: it was the first */
+	tpc_shared_u32 youngest; /* child; 0: none */
+	uint32_t what;		 /* the frame, or what it is joined with */
+	uint32_t elder;		 /* the child of its parent that was the youngest before it; 0: none */
 };
 
 static TPC_SHARED(struct place *) segments[SEGMENTS];
@@ -46,9 +46,9 @@ static struct place *place_of(uint32_t node)
 }
 
 /*
- * The first one for a program that has few; then several. In pages of 4 KiB: a large one is one fault and not 512, but of a virtual
- * machine that gives back what is free (free page reporting) it is one that the host must find first. 24 MiB of nodes took 10 ms
- * in small pages, and in large ones 20 to 60, 2 once the host had found them.
+ * Allocates one segment at first, later several at once. Uses pages of 4 KiB: a large page takes one fault instead of
+ * 512, but in a virtual machine that returns free memory (free page reporting) the host must find it first. 24 MiB of
+ * nodes took 10 ms in small pages and 20 to 60 ms in large ones, 2 ms once the host had found them.
  */
 static TPC_SLOW struct place *make_place(uint32_t node)
 {
@@ -75,7 +75,7 @@ static struct place *room_of(uint32_t node)
 	return tpc_likely(place) ? place : make_place(node);
 }
 
-/* The child there; 0: none that is listed. */
+/* The child, if it is listed; else 0. */
 static uint32_t find_child(uint32_t parent, uint32_t what, struct tpc_node_miss *miss)
 {
 	const struct place *place = place_of(parent);
@@ -97,8 +97,8 @@ static uint32_t find_child(uint32_t parent, uint32_t what, struct tpc_node_miss 
 }
 
 /*
- * Puts a node into its parent's list, where it was missing. False: others are there now. No memory: it will be made again,
- * under another number, which means the same.
+ * Adds a node to its parent's list, where it was missing. False: the list has changed. Without memory the node will be
+ * made again, under another number that means the same.
  */
 static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struct tpc_node_miss *miss)
 {
@@ -112,7 +112,7 @@ static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struc
 	return tpc_swap_if(&above->youngest, miss->youngest, node);
 }
 
-/* As add_child(), of nodes that nobody else knows yet. */
+/* Like add_child(), for nodes that no other thread knows yet. */
 static void add_only_child(uint32_t parent, uint32_t what, uint32_t node)
 {
 	struct place *above = room_of(parent), *place = room_of(node);
@@ -125,7 +125,7 @@ static void add_only_child(uint32_t parent, uint32_t what, uint32_t node)
 
 /* ---- the table of children that are not listed, and of other things ---- */
 
-/* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a child. */
+/* Keys and numbers are separate, so that a slot takes 12 bytes: 16 to 32 bytes a child when 3/8 to 3/4 full. */
 struct table {
 	uint64_t capacity; /* a power of two */
 	tpc_shared_u64 used;
@@ -166,13 +166,16 @@ static struct table *make(uint64_t capacity)
 static void insert(struct table *to, uint64_t key, uint32_t number)
 {
 	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
-		return; /* it will be made again, under another number that means the same */
+		return; /* the node will be made again, under another number that means the same */
 	for (uint64_t i = hash(key);; i++) {
 		uint64_t at = i & (to->capacity - 1);
 		uint64_t there = tpc_load_acquire(&to->keys[at]);
 
 		if (there == key) {
-			/* Not filled yet: left so by a longjmp, or about to be, with a number that means the same. */
+			/*
+			 * Not filled yet: abandoned by a longjmp, or about to be filled with a number that means the
+			 * same.
+			 */
 			tpc_swap_if(&to->numbers[at], 0u, number);
 			return;
 		}
@@ -198,7 +201,7 @@ static uint32_t find_in(const struct table *in, uint64_t key)
 	}
 }
 
-/* Into a table that nobody else has seen yet: no atomics. */
+/* Copies into a table that no other thread has seen: no atomics. */
 static void copy_all(struct table *to, const struct table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
@@ -215,7 +218,7 @@ static void copy_all(struct table *to, const struct table *from)
 	}
 }
 
-/* Each key of the one has its number in the other. Others may be inserting into `from`. */
+/* Does `in` have each key of `from` with its number? Other threads may be inserting into `from`. */
 static bool holds_all(const struct table *in, const struct table *from, uint64_t copied)
 {
 	uint64_t found = 0;
@@ -228,7 +231,7 @@ static bool holds_all(const struct table *in, const struct table *from, uint64_t
 	return found >= copied && copied <= in->capacity / 4 * 3;
 }
 
-/* As frames.c: others may go on inserting into the old table; what the copy misses is made twice. */
+/* Like grow() of frame_table.c: others may still insert into the old table; what the copy misses is made twice. */
 static TPC_SLOW void grow(struct table *old)
 {
 	struct table *larger;
@@ -276,7 +279,7 @@ static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, struct tpc_no
 	return tpc_likely(number || miss->listed < LISTED) ? number : tpc_number_find(key);
 }
 
-/* Another thread may have been first, and with this very child: then that one stays. */
+/* Another thread may have added children, even this one: then that one stays. */
 static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, const struct tpc_node_miss *miss)
 {
 	struct tpc_node_miss now = *miss;
@@ -293,18 +296,18 @@ uint32_t tpc_node_find(uint32_t parent, uint32_t frame, struct tpc_node_miss *mi
 	return find(parent, frame, key_of(parent, frame), miss);
 }
 
-/* The places that are written to next but a few: nobody has yet, so they are far from the processor. */
+/* Prefetches places that will be written soon: no thread has touched them, so they are not in any cache. */
 static void fetch_ahead(uint32_t node)
 {
 	const char *place = (const char *)place_of(node);
 
 	if (tpc_unlikely(!place))
 		return;
-	for (uint32_t line = 6; line < 8; line++) /* the end of a segment is beyond no page that could not be read */
+	for (uint32_t line = 6; line < 8; line++) /* a prefetch beyond the end of a segment does no harm */
 		__builtin_prefetch(place + (size_t)line * 64, 1);
 }
 
-/* The chain's outer end is kept last: until then nobody finds the others, nor puts children of theirs beside them. */
+/* The outer end of the chain is added last: until then no other thread finds the others, or adds children to them. */
 uint32_t tpc_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, const struct tpc_node_miss *miss)
 {
 	uint32_t first = tpc_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
@@ -319,8 +322,8 @@ uint32_t tpc_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, c
 }
 
 /*
- * The child of the younger of the two: a loop of Python's comes to a native stack with a hundred lines, and a line to
- * hundreds of native stacks, but of those that are new together each has a few.
+ * A child of the younger of the two. A Python loop meets a native stack with a hundred lines, and a line meets hundreds
+ * of native stacks; but of those that are new at the same time each has only a few.
  */
 uint32_t tpc_node_join(uint32_t native, uint32_t python)
 {
