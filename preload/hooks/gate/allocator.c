@@ -14,12 +14,12 @@
 #include <errno.h>
 #include <signal.h>
 
-#define SHARE 400 /* one part of the time at most */
+#define SHARE 400 /* at most 1/SHARE of the time */
 #define LEAST_NS 5000000
 #define BUSY UINT64_MAX
 #define DEPTH_MAX 8
 
-/* In the order of the record's fields; what a jemalloc does not have is 0. */
+/* In the order of the record's fields; 0 if this jemalloc lacks a number. */
 static const char *const names[TPROF_ALLOCATOR_NUMBERS] = {
 	"stats.allocated", "stats.active", "stats.metadata", "stats.resident", "stats.mapped", "stats.retained",
 };
@@ -43,12 +43,12 @@ void tpc_allocator_find(void)
 		return;
 	jemalloc.ctl_by_mib = tpc_lookup_beside(beside, "mallctlbymib");
 	jemalloc.name_to_mib = tpc_lookup_beside(beside, "mallctlnametomib");
-	/* Release: pairs with tpc_allocator_ask(), maybe of another thread. */
+	/* Release: pairs with tpc_allocator_ask(), maybe on another thread. */
 	if (jemalloc.ctl_by_mib && jemalloc.name_to_mib)
 		tpc_store_release(&jemalloc.ctl, tpc_lookup_beside(beside, "mallctl"));
 }
 
-/* Names are looked up once. Depth 0: there is none of it. */
+/* Looks up the names, once. Depth 0: this jemalloc lacks the number. */
 static void find_numbers(void)
 {
 	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS && !jemalloc.known; i++) {
@@ -59,13 +59,13 @@ static void find_numbers(void)
 	jemalloc.known = true;
 }
 
-/* False: it was built without statistics. */
+/* False: jemalloc was built without statistics. */
 static bool read_numbers(uint64_t *numbers)
 {
 	uint64_t epoch = 1;
 	size_t size = sizeof(epoch);
 
-	if (tpc_load(&jemalloc.ctl)("epoch", &epoch, &size, &epoch, sizeof(epoch)) != 0) /* takes all of them anew */
+	if (tpc_load(&jemalloc.ctl)("epoch", &epoch, &size, &epoch, sizeof(epoch)) != 0) /* refreshes all numbers */
 		return false;
 	find_numbers();
 	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS; i++) {
@@ -80,7 +80,7 @@ static bool read_numbers(uint64_t *numbers)
 	return numbers[0] || numbers[1];
 }
 
-/* With all signals blocked, those that libc keeps for itself too. */
+/* Asks with all signals blocked, including those that libc reserves. */
 static bool ask(struct tpc_thread *thread, uint64_t *numbers)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
@@ -102,7 +102,7 @@ static bool is_safe(struct tpc_thread *thread)
 	       tpc_walk_is_plain(thread, (const void *)thread->busy_frame, tpc_real_allocator());
 }
 
-/* RSS first: it is to fit the numbers. */
+/* RSS first, so that it matches the numbers. */
 static void record(struct tpc_thread *thread)
 {
 	uint64_t numbers[TPROF_ALLOCATOR_NUMBERS];
@@ -131,9 +131,9 @@ void tpc_allocator_ask(struct tpc_thread *thread, bool now)
 	spent = tpc_clock_thread_ns() - began;
 	if (thread->chunk)
 		thread->chunk->overhead_ticks += tpc_clock_ticks(spent);
-	if (!due) /* the first time: much of it was for making what is asked */
+	if (!due) /* the first time: much of it went into creating what is asked for */
 		spent = 0;
-	/* Release: pairs with the next one's swap, who has these variables then. */
+	/* Release: pairs with the swap of the next thread, which owns these variables then. */
 	tpc_store_release(&tpc_state.next_allocator,
 			  ticks + tpc_clock_ticks(spent * SHARE > LEAST_NS ? spent * SHARE : LEAST_NS));
 }

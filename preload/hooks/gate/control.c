@@ -17,7 +17,7 @@ bool tpc_control_pause(struct tpc_thread *thread)
 	return true;
 }
 
-/* RESUME first: once the mode says so, other threads' events come. */
+/* Writes RESUME first: once the mode has changed, events of other threads follow. */
 bool tpc_control_resume(struct tpc_thread *thread)
 {
 	if (tpc_load(&tpc_state.mode) != TPC_MODE_PAUSED && tpc_load(&tpc_state.mode) != TPC_MODE_WAITING)
@@ -37,7 +37,7 @@ static void snapshot(struct tpc_thread *thread, const char *text)
 	mark(thread, text);
 }
 
-/* The header is shared with whoever has the file: nothing in it is believed. */
+/* Every process that has the file can write to the header: nothing in it is trusted. */
 static void copy_text(char *to, size_t size)
 {
 	uint32_t length = tpc_load(&tpc_header->control_text_length);
@@ -52,7 +52,8 @@ static void copy_text(char *to, size_t size)
 
 void tpc_control_answer(struct tpc_thread *thread, const struct tpc_hand *hand)
 {
-	uint32_t asked = tpc_load_acquire(&tpc_header->control_asked); /* pairs with who asks: the request is whole */
+	uint32_t asked =
+		tpc_load_acquire(&tpc_header->control_asked); /* pairs with the requester: the request is complete */
 	uint32_t taken = tpc_load(&tpc_header->control_taken);
 	char text[TPROF_CONTROL_TEXT + 1];
 
@@ -80,5 +81,5 @@ void tpc_control_answer(struct tpc_thread *thread, const struct tpc_hand *hand)
 	}
 	if (tpc_load(&tpc_state.mode) != TPC_MODE_ON)
 		tpc_gate_set();
-	tpc_store_release(&tpc_header->control_done, asked); /* pairs with who asked */
+	tpc_store_release(&tpc_header->control_done, asked); /* pairs with the requester */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording switched off and on again while the program runs: by the program itself, or from outside, by the mailbox in the
- * trace's header (`tprof ctl`). Nobody waits for anything: whichever thread has an event looks into the mailbox, in a pause
- * as the request has opened the gate.
+ * Switches recording off and on while the program runs: by the program itself, or from outside, by the mailbox in the
+ * trace's header (`tprof ctl`). Nothing waits: any thread that has an event checks the mailbox. During a pause a
+ * request opens the gate, so that events check it too.
  */
 #ifndef TPROF_GATE_CONTROL_H
 #define TPROF_GATE_CONTROL_H
@@ -11,20 +11,21 @@
 #include "core/thread.h"
 
 /*
- * Pauses, and goes on. Between, only what ends something is recorded (tpc_enter_end()): frees, unmappings, ends of ops, and
- * reallocations, which a reader takes if it knows the old block. So what was recorded before is followed to its end, and is
- * not unfreed by mistake; of what begins in a pause nothing is known. The events PAUSE and RESUME tell where it was. The thread is
- * recording (TPC_BUSY_RECORD). False: there was nothing to switch.
+ * Pause and resume. During a pause only ends are recorded (tpc_enter_end()): frees, unmappings, ends of ops, and
+ * reallocations, which a reader uses if it knows the old block. So what was recorded before is followed to its end and
+ * not reported as unfreed by mistake; nothing is known of what begins in a pause. The events PAUSE and RESUME mark it.
+ * The thread is recording (TPC_BUSY_RECORD). False: there was nothing to switch.
  *
- * So an allocation or an op in a pause costs a load, a branch and a jump (tpc_gate()), and the first free of an address a whole
- * event: whether its block was recorded could only be told by a table of all blocks that were, which each allocation would
- * pay for all the time. Later frees of that address cost a look into a table beside (hooks/gate/paused_frees.h); and paused from
- * the start on (TPROF_START=off) none costs more than to know the blocks of the time before the real functions were found.
+ * So an allocation or an op in a pause costs a load, a branch and a jump (tpc_gate()), and the first free of an address
+ * costs an event: to know whether its block was recorded would take a table of all recorded blocks, which every
+ * allocation would pay for at all times. Later frees of the address cost a look into another table
+ * (hooks/gate/paused_frees.h). If recording is paused from the start (TPROF_START=off), frees cost only what it takes
+ * to recognize blocks from before the real functions were found.
  */
 TPC_SLOW bool tpc_control_pause(struct tpc_thread *thread);
 TPC_SLOW bool tpc_control_resume(struct tpc_thread *thread);
 
-/* Is there a request that nobody has taken yet? Mode is ON, PAUSED or WAITING. */
+/* Is there a request that no thread has taken yet? Mode is ON, PAUSED or WAITING. */
 static inline bool tpc_control_waits(void)
 {
 	return tpc_load(&tpc_header->control_asked) != tpc_load(&tpc_header->control_taken);
@@ -33,7 +34,8 @@ static inline bool tpc_control_waits(void)
 struct tpc_hand;
 
 /*
- * Carries out a request if there is one. The thread is recording (TPC_BUSY_RECORD). `hand`: see hooks/leakcheck/leak_snapshot.h; NULL: nothing.
+ * Carries out a request, if there is one. The thread is recording (TPC_BUSY_RECORD). `hand`: see
+ * hooks/leakcheck/leak_snapshot.h; may be NULL.
  */
 TPC_SLOW void tpc_control_answer(struct tpc_thread *thread, const struct tpc_hand *hand);
 

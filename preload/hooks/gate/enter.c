@@ -12,7 +12,7 @@
 #include "hooks/gate/start.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
-#define STEP_SAMPLE_NS 1000000u /* at steps' ends it may come that soon after the last */
+#define STEP_SAMPLE_NS 1000000u /* a sample at a step's end may follow this soon */
 
 static struct tpc_thread *take(struct tpc_thread *thread, const void *frame)
 {
@@ -24,8 +24,9 @@ static struct tpc_thread *take(struct tpc_thread *thread, const void *frame)
 }
 
 /*
- * Is the hook that made the thread busy gone, as far as its frame tells? It is if the caller stands above that on the same
- * stack, or at it; if another return address stands there: a later call's; or if it was a signal handler's and that stack was left.
+ * Does the frame of the hook that made the thread busy look as if the hook is gone? It does if the caller is at or
+ * above it on the same stack, if another return address is there (a later call's), or if it was a signal handler's and
+ * that stack was left.
  */
 static bool seems_abandoned(const struct tpc_thread *thread, uintptr_t frame)
 {
@@ -40,8 +41,9 @@ static bool seems_abandoned(const struct tpc_thread *thread, uintptr_t frame)
 }
 
 /*
- * By a longjmp out of a signal handler, that is. Not if a handler asks: it may have interrupted that hook. What is noted of
- * the hook's frame proves nothing then: just before it was busy another handler may have come, whose own hooks noted theirs.
+ * Was that hook abandoned by a longjmp out of a signal handler? Not if a handler asks: it may have interrupted that
+ * hook. The noted frame proves nothing then: just before the hook became busy, another handler may have run, whose own
+ * hooks noted theirs.
  */
 static bool is_abandoned(const struct tpc_thread *thread, const void *frame)
 {
@@ -49,7 +51,7 @@ static bool is_abandoned(const struct tpc_thread *thread, const void *frame)
 	       tpc_sys_gettid() == tpc_load(&thread->tid);
 }
 
-/* A stack that the thread was not on last time. A raw clone() shares our TLS but is another task. */
+/* The thread is on a stack that it was not on last time. A raw clone() shares our TLS but is another task. */
 static bool enter_stack(struct tpc_thread *thread, const void *frame)
 {
 	if (tpc_thread_on_stack(thread, (uintptr_t)frame))
@@ -62,7 +64,10 @@ static bool enter_stack(struct tpc_thread *thread, const void *frame)
 	return true;
 }
 
-/* A busy thread: part of the event in progress, a signal handler's, or after a hook that was left. */
+/*
+ * The thread is busy: the call is part of the event in progress, or a signal handler's, or comes after an abandoned
+ * hook.
+ */
 static struct tpc_thread *enter_busy(struct tpc_thread *thread, const void *frame)
 {
 	bool recording = thread->busy == TPC_BUSY_RECORD;
@@ -77,7 +82,7 @@ static struct tpc_thread *enter_busy(struct tpc_thread *thread, const void *fram
 	return NULL;
 }
 
-/* Recording is on, or paused and somebody waits for an answer. */
+/* Recording is on, or paused with a request waiting. */
 static struct tpc_thread *enter(const void *frame)
 {
 	struct tpc_thread *thread = tpc_self;
@@ -91,7 +96,7 @@ static struct tpc_thread *enter(const void *frame)
 	return take(thread, frame);
 }
 
-/* The first event in a pause that finds a request carries it out; the request may be to go on. */
+/* The first event in a pause that finds a request carries it out, maybe to resume. */
 static TPC_SLOW struct tpc_thread *answer(const void *frame, const struct tpc_hand *hand)
 {
 	struct tpc_thread *thread = enter(frame);
@@ -115,7 +120,7 @@ struct tpc_thread *tpc_enter_slow_given(const void *frame, const struct tpc_hand
 		if (tpc_control_waits())
 			return answer(frame, hand);
 		if (tpc_gate() == TPROF_GATE_OPEN)
-			tpc_gate_set(); /* a request was taken back */
+			tpc_gate_set(); /* a request was withdrawn */
 		return NULL;
 	}
 	if (mode == TPC_MODE_NEW)
@@ -163,7 +168,7 @@ void tpc_unrecorded_around(uint32_t before)
 		tpc_unrecorded(1);
 }
 
-/* So that the trace of a killed program can be timed: ticks are 0 while the rest is not right. */
+/* Notes the time, so that the trace of a killed program has an end. Ticks are 0 while the other fields are inconsistent. */
 static void note_moment(void)
 {
 	struct tprof_moment now = tpc_clock_moment();
@@ -176,7 +181,10 @@ static void note_moment(void)
 		tpc_store_release(&tpc_header->parent_seen_ns, now.mono_ns);
 }
 
-/* The disk was full: has it room again? An idle thread's own chunk waits until that has an event, or the process ends. */
+/*
+ * Writes spilled chunks, if the disk has room again. The chunk of an idle thread waits until that thread has an event,
+ * or the process ends.
+ */
 static TPC_SLOW void settle(struct tpc_thread *thread)
 {
 	tpc_spill_write(TPC_SPILL_AT_ONCE);
@@ -184,15 +192,15 @@ static TPC_SLOW void settle(struct tpc_thread *thread)
 }
 
 /*
- * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
- * first half may have found the disk full.
+ * Takes a sample if it is due, or will be within `early` ticks. In a pause it never is. Nor is it once recording has
+ * stopped: the first half of a reallocation may have found the disk full.
  */
 static void sample_memory(struct tpc_thread *thread, uint64_t early, const struct tpc_hand *hand)
 {
 	uint64_t due = tpc_load(&tpc_state.next_memory_sample), ticks = thread->event_start, began;
 
 	if (!due || tpc_load(&tpc_state.mode) == TPC_MODE_STOPPED || thread->event_start + early < due ||
-	    /* another thread took this one */
+	    /* another thread takes this one */
 	    !tpc_swap_if(&tpc_state.next_memory_sample, due, thread->event_start + tpc_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	began = tpc_clock_before();
@@ -208,7 +216,7 @@ static void sample_memory(struct tpc_thread *thread, uint64_t early, const struc
 	tpc_spent(began);
 }
 
-/* Of all that the chunk had so far, each stays with the same chance (Waterman's reservoir; Knuth, TAOCP 3.4.2 R). */
+/* Each timed event of the chunk so far is kept with the same probability (Waterman's reservoir; Knuth, TAOCP 3.4.2 R). */
 static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, bool is_free, uint32_t random)
 {
 	uint64_t place = chunk->overhead_samples;
@@ -221,7 +229,7 @@ static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, bool is_free, u
 	chunk->free_timed = (chunk->free_timed & ~(UINT32_C(1) << place)) | (uint32_t)is_free << place;
 }
 
-/* `now` is from before anything that only timed events do, so that it is no part of their time. */
+/* `now` was read before anything that only timed events do, so that this is not counted. */
 static void time_event(struct tpc_thread *thread, uint64_t now, bool is_free)
 {
 	struct tprof_chunk *chunk = thread->chunk;
@@ -251,7 +259,7 @@ void tpc_recorded_interrupted_slow(struct tpc_thread *thread, const void *contex
 	sample_memory(thread, 0, &(struct tpc_hand){ .context = context });
 }
 
-/* The allocator first: whoever waits for an answer, which comes with the sample, is to find what it says. */
+/* Asks the allocator first: a requester gets its answer with the sample, and must find these numbers. */
 void tpc_recorded_called_slow(struct tpc_thread *thread, enum tpc_called what, const void *block)
 {
 	uint64_t now = tpc_clock_before();

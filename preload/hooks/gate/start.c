@@ -11,11 +11,11 @@ void tpc_start(void)
 	int saved = errno;
 
 	if (tpc_load(&tpc_sealed))
-		return; /* a child of a sandbox's */
+		return; /* a child of a sandboxed process */
 	if (!tpc_was_started)
 		tpc_state_protect();
 	if (tpc_was_started && tpc_self && tpc_self->busy == TPC_BUSY_RECORD)
-		return; /* forked by a signal handler that came into a recording: its end comes first */
+		return; /* forked by a signal handler that interrupted a recording, which ends first */
 	if (!tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_NEW, (uint32_t)TPC_MODE_STARTING))
 		return;
 	if (tpc_was_started)

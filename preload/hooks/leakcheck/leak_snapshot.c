@@ -23,14 +23,14 @@
 
 #define LIFE_SECONDS 120
 #define SETTLE_NS 2000000
-#define SETTLE_TIMES 200 /* of a thread that spins to the end 0.4 s are waited for */
+#define SETTLE_TIMES 200 /* waits 0.4 s for a thread that never waits */
 
 struct tprof_python tpc_leak_snapshot_python;
 
-static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
+static struct tprof_snapshot note; /* read by the search, in the fork's memory */
 static tpc_shared_u32 to_reap;
-static tpc_shared_u32 at_end; /* the search at the process's end goes on: its fork is not to be ended */
-static uint32_t threads_running, threads_waiting, threads_known; /* other ones; of one freeze at a time */
+static tpc_shared_u32 at_end; /* the search at the end of the process is running: its fork must not be ended */
+static uint32_t threads_running, threads_waiting, threads_known; /* other threads; of one snapshot at a time */
 
 /* ---- what the fork's memory says of itself ---- */
 
@@ -41,7 +41,7 @@ static bool is_other(const struct tpc_thread *thread)
 	return thread != tpc_self && tid && tpc_sys_thread_lives(tpc_state.pid, tid);
 }
 
-/* Those of note.stacks, [0] of them the one that forks. */
+/* The threads of note.stacks; [0] is the one that forks. */
 static const struct tpc_thread *threads[TPROF_SNAPSHOT_RANGES];
 static struct tpc_waiting seen[TPROF_SNAPSHOT_RANGES];
 
@@ -119,7 +119,7 @@ static void count_each_still(void *context)
 	}
 }
 
-/* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
+/* Called after the fork: a thread that ran meanwhile may have kept its values in other registers. */
 static void count_still(void)
 {
 	static struct still still;
@@ -132,7 +132,7 @@ static void count_still(void)
 	memcpy(tpc_header->snapshot_still, still.bits, sizeof(still.bits));
 }
 
-/* Its data is no mapping of its own: the header lies amidst. */
+/* The library's data is not one mapping: the header is in the middle of it. */
 static void note_own_module(void)
 {
 	struct dl_find_object object;
@@ -151,7 +151,7 @@ static void note_moving(const void *block)
 		note.moving = (struct tprof_range){ at, at + tpc_real.usable((void *)at) };
 }
 
-/* What the thread itself was at: `registers` are in the collector, and the program's are found from there. */
+/* Notes what the thread itself holds: `registers` are the collector's, from which the program's are found. */
 static void note_hand(const struct tpc_hand *hand, const struct tprof_registers *registers)
 {
 	static const struct tpc_hand empty;
@@ -186,7 +186,7 @@ static void write_note(const struct tpc_hand *hand, const struct tprof_registers
 
 /* ---- the fork ---- */
 
-/* Holds no file of the program's open, as a pipe would not end otherwise, and lets anybody of the same user look. */
+/* Holds no file of the program open, because a pipe would not end otherwise, and can be read by the same user. */
 static void stand_still(void) __attribute__((noreturn));
 static void stand_still(void)
 {
@@ -200,8 +200,8 @@ static void stand_still(void)
 }
 
 /*
- * Without an exit signal: the program's wait() does not see it. With all signals blocked, so that no handler of the program's
- * runs in it.
+ * No exit signal, so that the program's wait() does not see it. All signals are blocked, so that no handler of the
+ * program runs in it.
  */
 static __attribute__((noinline)) long fork_still(const struct tpc_hand *hand)
 {
@@ -235,7 +235,7 @@ static void freeze(const struct tpc_hand *hand)
 	long pid;
 
 	tpc_leak_snapshot_reap();
-	earlier = tpc_exchange(&to_reap, 0); /* one at a time, or they would become many */
+	earlier = tpc_exchange(&to_reap, 0); /* only one at a time */
 	if (earlier) {
 		end_still(earlier);
 	}
@@ -265,7 +265,7 @@ void tpc_leak_snapshot_reap(void)
 
 /* ---- at the end ---- */
 
-/* Where tprof-analyze is, beside this library. */
+/* Finds tprof-analyze beside this library. */
 static bool find_analyzer(char *path, size_t size)
 {
 	struct dl_find_object object;
@@ -285,7 +285,7 @@ static bool find_analyzer(char *path, size_t size)
 
 struct search {
 	const char *path, *command;
-	char pid[16]; /* in a fork there is no state that says it */
+	char pid[16]; /* a fork has no state that tells it */
 };
 
 static struct search search_by(const char *path, const char *command)
@@ -297,7 +297,7 @@ static struct search search_by(const char *path, const char *command)
 	return search;
 }
 
-/* Without our environment: the searcher is no program to be traced. */
+/* Without our environment: the search is not to be traced. */
 static void exec_search(const struct search *search) __attribute__((noreturn));
 static void exec_search(const struct search *search)
 {
@@ -319,7 +319,7 @@ static long start_search(const char *path)
 	return pid;
 }
 
-/* No file of the program's stays open, as a pipe would not end before the search. */
+/* Closes the program's files, because a pipe would not end before the search otherwise. */
 static void close_files(void)
 {
 	tpc_syscall(SYS_close_range, 0, ~0u, 0, 0);
@@ -358,14 +358,14 @@ void tpc_leak_snapshot_step(const struct tpc_hand *hand)
 		start_search_aside(path);
 }
 
-/* A handler of the program's may end the call, as often as its signal comes. */
+/* A handler of the program may interrupt the call each time its signal comes. */
 static void wait_for(long pid, int *status)
 {
 	while (tpc_syscall(SYS_wait4, pid, status, __WALL, 0) == -EINTR)
 		;
 }
 
-/* An exec gives its process SIGCHLD as exit signal, whatever it was made with: the program does not get to see it. */
+/* After exec a process has SIGCHLD as its exit signal, however it was made: keeps it from the program. */
 static int run_search(const char *path)
 {
 	uint64_t child = UINT64_C(1) << (SIGCHLD - 1), before = 0;
@@ -376,7 +376,8 @@ static int run_search(const char *path)
 	tpc_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &child, &before, sizeof(child));
 	searcher = start_search(path);
 	if (searcher > 0) {
-		tpc_syscall(SYS_prctl, PR_SET_PTRACER, searcher, 0, 0); /* what the fork does not have is read here */
+		tpc_syscall(SYS_prctl, PR_SET_PTRACER, searcher, 0,
+			    0); /* what the fork lacks is read in this process */
 		wait_for(searcher, &status);
 	}
 	tpc_syscall(SYS_rt_sigtimedwait, &child, 0, &now, sizeof(child));
@@ -384,7 +385,7 @@ static int run_search(const char *path)
 	return status;
 }
 
-/* What the search itself found wrong it has said. */
+/* The search itself has reported what it found wrong. */
 static void say_status(const char *path, int status)
 {
 	static char text[4200];
@@ -406,7 +407,7 @@ static void say_status(const char *path, int status)
 	tpc_log("leak check: it failed: ", text);
 }
 
-/* A process that is not dumpable (prctl(2)) is one that permissions hide. */
+/* A process that is not dumpable (prctl(2)) is hidden by permissions. */
 static uint32_t outcome(int status)
 {
 	if (status == 0)
@@ -422,7 +423,7 @@ static uint32_t outcome(int status)
 
 static void search(const char *path)
 {
-	uint32_t still = tpc_load(&to_reap); /* not the header's: others can write there */
+	uint32_t still = tpc_load(&to_reap); /* not from the header: others can write there */
 	int status = run_search(path);
 
 	end_still(still);
@@ -433,7 +434,7 @@ static void search(const char *path)
 		say_status(path, status);
 }
 
-/* The program is at its end anyway: threads that are on their way to a system call may get there. */
+/* The program is ending anyway: waits for threads that are about to enter a system call. */
 static void settle(void)
 {
 	struct timespec rest = { .tv_nsec = SETTLE_NS };
@@ -446,7 +447,7 @@ static void settle(void)
 	}
 }
 
-/* The frames of exit() below the program's: they lie over what its last functions left. */
+/* exit()'s frames are below the program's and cover what its last functions left. */
 static void note_exiting(const void *caller)
 {
 	struct dl_find_object object;
@@ -461,7 +462,7 @@ void tpc_leak_snapshot_check(const void *caller)
 
 	if (tpc_load(&tpc_sealed) || tpc_sys_getpid() != tpc_state.pid)
 		return;
-	tpc_header->search_at_end = TPROF_SEARCH_FAILED; /* unless it turns out otherwise */
+	tpc_header->search_at_end = TPROF_SEARCH_FAILED; /* until it succeeds */
 	if (!find_analyzer(path, sizeof(path))) {
 		tpc_log("leak check: there is no tprof-analyze beside ", "libtprof.so");
 		return;

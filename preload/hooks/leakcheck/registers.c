@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a thread that waits the kernel tells the stack pointer and the program counter, and nothing else without stopping it.
- * From there the stack is walked outwards to the return address of the last call that went through a stub: if it leads there,
- * the thread is in that call still, and its registers are as they were written down, or saved on the stack below.
+ * For a waiting thread the kernel tells the stack pointer and the program counter, and nothing else without stopping
+ * it. From there the stack is walked outwards to the return address of the last call that went through a stub. If the
+ * walk gets there, the thread is still in that call, and its registers are as they were noted, or saved on the stack
+ * below.
  */
 #include "hooks/leakcheck/registers.h"
 
@@ -11,9 +12,9 @@
 #include "core/text.h"
 #include "stacks/lately.h"
 
-#define FRAMES_MAX 16 /* of libc's own, from the call to where it waits */
+#define FRAMES_MAX 16 /* frames of libc's, from the call to where it waits */
 
-/* What a file of the thread's in /proc says, ended by a 0. */
+/* Reads a file of the thread in /proc, NUL-terminated. */
 static bool read_file(const struct tpc_thread *thread, const char *name, char *buffer, size_t size)
 {
 	char path[64];
@@ -33,7 +34,7 @@ static bool read_file(const struct tpc_thread *thread, const char *name, char *b
 	return got > 0;
 }
 
-/* "0x..." of the last two words. */
+/* Parses "0x...", of the last two words. */
 static uint64_t hexadecimal(const char *at)
 {
 	uint64_t n = 0;
@@ -43,7 +44,10 @@ static uint64_t hexadecimal(const char *at)
 	return n;
 }
 
-/* "running", or "NUMBER ARGUMENT... SP PC"; NUMBER -1: it waits, but for no system call (a page, a debugger). */
+/*
+ * Parses "running", or "NUMBER ARGUMENT... SP PC"; NUMBER -1: it waits, but not in a system call (a page fault, a
+ * debugger).
+ */
 static enum tpc_waits parse_call(char *line, struct tpc_waiting *waiting)
 {
 	char *pc, *sp;
@@ -62,7 +66,7 @@ static enum tpc_waits parse_call(char *line, struct tpc_waiting *waiting)
 	return TPC_WAITS;
 }
 
-/* Both kinds: it left the processor to wait, or had to. Who waits does neither. */
+/* Both kinds: the thread left the processor to wait, or was preempted. A waiting thread does neither. */
 static bool read_switches(const struct tpc_thread *thread, uint64_t *switches)
 {
 	static const char *const kinds[] = { "\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t" };
@@ -86,7 +90,7 @@ static bool read_switches(const struct tpc_thread *thread, uint64_t *switches)
 	return true;
 }
 
-/* Where the rules need a register that is not known, it is not known where they lead. */
+/* If a rule needs an unknown register, it is unknown where the stack leads. */
 static bool leads_to(const struct tpc_waiting *waiting, const struct tpc_wait *call)
 {
 	uint64_t sp = waiting->sp, pc = waiting->pc, word;
@@ -97,7 +101,8 @@ static bool leads_to(const struct tpc_waiting *waiting, const struct tpc_wait *c
 		if (rule.kind != TPC_RULE_SP || rule.cfa < 8)
 			return false;
 		sp += (uint64_t)rule.cfa;
-		if (!tpc_sys_copy(&word, sp - 8, sizeof(word))) /* the thread may end, and its stack be unmapped */
+		if (!tpc_sys_copy(&word, sp - 8,
+				  sizeof(word))) /* the thread may have ended, and its stack may be unmapped */
 			return false;
 		if (sp - 8 == call->sp)
 			return word == call->caller;
@@ -106,7 +111,7 @@ static bool leads_to(const struct tpc_waiting *waiting, const struct tpc_wait *c
 	return false;
 }
 
-/* Has a later call from the same place been written down as well? */
+/* Has a later call from the same place also been noted? */
 static bool calls_one(uint64_t caller)
 {
 	uint8_t code[TPC_ARCH_CALL_BYTES];
@@ -119,7 +124,7 @@ struct tpc_waiting tpc_wait_look(const struct tpc_thread *thread)
 	struct tpc_waiting waiting = { .state = TPC_RUNS };
 	char line[256];
 
-	/* The switches first: whoever asks again, and finds as many, knows that all else was so between. */
+	/* Reads the switches first: if a second look finds the same number, everything else was unchanged in between. */
 	waiting.counted = read_switches(thread, &waiting.switches);
 
 	if (read_file(thread, "/syscall", line, sizeof(line)))

@@ -4,7 +4,10 @@
 #include "core/thread.h"
 #include "hooks/link/real.h"
 
-/* In strcmp()'s order. Those that a program calls millions of times a second and that rarely wait, as mutexes' are, are none. */
+/*
+ * Sorted as by strcmp(). Functions that programs call millions of times a second and that rarely wait, such as those of
+ * mutexes, are left out.
+ */
 static const char *const names[] = {
 	"__poll_chk",
 	"__ppoll_chk",
@@ -87,7 +90,7 @@ static const char *const names[] = {
 	"writev",
 };
 
-/* Jumped to by arch/wait_stubs.S. */
+/* Jump targets of arch/wait_stubs.S. */
 extern void *tpc_wait_targets[TPC_WAIT_STUBS] TPC_NEAR;
 void *tpc_wait_targets[TPC_WAIT_STUBS];
 extern uint8_t tpc_wait_stubs[TPC_WAIT_STUBS][TPC_WAIT_STUB] TPC_NEAR;
@@ -97,7 +100,7 @@ bool tpc_wait_is_one(const char *symbol)
 {
 	size_t low = 0, high = TPC_LENGTH(names);
 
-	if (symbol[0] == '_' && symbol[1] != '_') /* C++'s: nearly all of a large program's */
+	if (symbol[0] == '_' && symbol[1] != '_') /* C++ symbols: nearly all symbols of a large program */
 		return false;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -134,7 +137,7 @@ void tpc_wait_begin(void)
 {
 	if (!tpc_load(&tpc_wait_syscall))
 		tpc_store_release(&tpc_wait_syscall,
-				  tpc_wait_stub((void *)tpc_real.syscall)); /* pairs with who jumps there */
+				  tpc_wait_stub((void *)tpc_real.syscall)); /* pairs with the jump in sandbox.c */
 }
 
 bool tpc_wait_is_stub(const void *address)

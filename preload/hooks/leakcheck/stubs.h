@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that may wait in a system call, hooked where they are called: what the registers of a thread that waits hold is
- * written down, for the search for blocks that nothing points to. (To read them from outside would take stopping the thread,
- * by which some system calls end.) It costs 15 instructions and leaves no frame; no event says that it was called.
+ * Functions that may wait in a system call, hooked where they are called: notes the registers of the waiting thread,
+ * for the search for blocks that nothing points to. (Reading them from outside would mean stopping the thread, which
+ * ends some system calls.) Costs 15 instructions and leaves no frame; no event is recorded.
  */
 #ifndef TPROF_LEAKCHECK_STUBS_H
 #define TPROF_LEAKCHECK_STUBS_H
@@ -12,23 +12,23 @@
 #define TPC_WAIT_STUBS 128 /* functions; libc has some 80 of the names */
 #define TPC_WAIT_STUB 128  /* bytes of each */
 
-/* Is the function of that name one? */
+/* Is the function of that name one of them? */
 bool tpc_wait_is_one(const char *symbol);
 
-/* What shall be called in its place. NULL: there is no room for more. One thread at a time. */
+/* The stub to be called in its place. NULL: there is no more room. One thread at a time. */
 void *tpc_wait_stub(void *function);
 
 /*
- * syscall() is libtprof.so's own before it is libc's (the assembly of preload/arch): it goes on there. NULL: as libc's. Made by
+ * Programs call libtprof.so's syscall() (the assembly of preload/arch), which continues here; NULL: at libc's. Made by
  * tpc_wait_begin(); one thread at a time.
  */
 extern tpc_shared_function tpc_wait_syscall TPC_NEAR;
 void tpc_wait_begin(void);
 
-/* Is it what tpc_wait_stub() gave? */
+/* Is it a stub of tpc_wait_stub()? */
 bool tpc_wait_is_stub(const void *address);
 
-/* The function that is called by way of it. */
+/* The function that the stub calls. */
 void *tpc_wait_function(const void *stub);
 
 #endif

@@ -14,7 +14,7 @@ void tpc_bind_deep(void)
 	tpc_store(&own_scope_first, true);
 }
 
-/* The program may ask for a message after a dlclose that found nothing wrong, where this is called: it must find none. */
+/* The program may call dlerror() after a successful dlclose, where this is called: it must find no message. */
 static void *without_message(void *found)
 {
 	if (!found)
@@ -36,9 +36,9 @@ static const void *object_of(const void *address)
 }
 
 /*
- * The loader takes the first definition of a scope, if it has the slot's version or none at all; dlvsym passes one without by. So
- * where an object stands before the one that has the version (an interposer), it is left to the loader: false. Those of
- * libtprof.so have no version.
+ * The loader takes the first definition in a scope that has the slot's version or none; dlvsym skips one without a
+ * version. So if another object precedes the one with that version (an interposer), the decision is left to the loader:
+ * false. Symbols of libtprof.so have no version.
  */
 static bool find_in(void *where, const struct tpc_slot *slot, void **found)
 {
@@ -52,7 +52,7 @@ static bool find_in(void *where, const struct tpc_slot *slot, void **found)
 	return object_of(first) == object_of((const void *)find_in);
 }
 
-/* In the scope of the slot's object: its own symbols and those of what it was linked with. */
+/* In the scope of the slot's object: its own symbols and those of the libraries that it was linked with. */
 static bool find_in_own_scope(const struct tpc_slot *slot, void **found)
 {
 	void *object = without_message(tpc_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY));
@@ -66,7 +66,7 @@ static bool find_in_own_scope(const struct tpc_slot *slot, void **found)
 	return told;
 }
 
-/* The function itself; a call of what stands for it would come round to the slot for ever. */
+/* The function itself; a call of its PLT entry would come back to the slot forever. */
 static void *find_behind_plt(const void *plt, const struct tpc_slot *slot)
 {
 	void *found = tpc_lookup_behind(plt, slot->symbol);

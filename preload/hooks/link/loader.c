@@ -28,8 +28,8 @@ __attribute__((used)) static void (*do_job(void))(void)
 }
 
 /*
- * There is no function that takes the lock, but dlsym has it while it asks an indirect function which one it is (glibc,
- * dlfcn/dlsym.c and elf/dl-sym.c). Nothing refers to this one, so nobody else asks.
+ * No function takes the lock, but dlsym holds it while it calls the resolver of an indirect function (glibc,
+ * dlfcn/dlsym.c and elf/dl-sym.c). Nothing else refers to this function, so nobody else resolves it.
  */
 TPC_EXPORT void tprof_loader_job(void) __attribute__((ifunc("do_job")));
 
@@ -40,7 +40,7 @@ void tpc_loader_locked(void (*work)(void *context), void *context)
 	job = &mine;
 	tpc_real.dlsym(RTLD_DEFAULT, "tprof_loader_job");
 	if (!mine.done) {
-		dlerror(); /* the message is not the program's */
+		dlerror(); /* discards the message */
 		work(context);
 	}
 	job = outer;
@@ -48,14 +48,17 @@ void tpc_loader_locked(void (*work)(void *context), void *context)
 
 /* ---- forks ---- */
 
-#define WAIT_ROUNDS 2000 /* of 100 us: then somebody hangs there, and a fork must not */
+#define WAIT_ROUNDS 2000 /* of 100 us: after that a thread hangs there, and the fork must not */
 
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
 
 static tpc_shared_u32 inside;  /* threads */
 static tpc_shared_u32 forking; /* threads */
 
-/* Who is inside and who forks each say so before they look for the other: one of them at least sees it. */
+/*
+ * A thread that is inside and one that forks announce themselves before they look for the other: at least one sees the
+ * other.
+ */
 bool tpc_loader_begin(void)
 {
 	tpc_add_seq(&inside, 1);

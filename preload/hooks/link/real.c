@@ -112,7 +112,7 @@ struct tpc_range tpc_real_allocator(void)
 	return (struct tpc_range){ allocator_start, allocator_end };
 }
 
-/* A preloaded malloc may come without the rest of the family: libc's must not be asked about its blocks. */
+/* A preloaded malloc may lack the rest of the family: libc's must not be asked about its blocks. */
 static bool same_object(void *a, void *b)
 {
 	struct dl_find_object of_a, of_b;
@@ -121,7 +121,7 @@ static bool same_object(void *a, void *b)
 	       of_a.dlfo_link_map == of_b.dlfo_link_map;
 }
 
-/* Not where it was told to check blocks: it may then keep words of its own behind them (glibc before 2.34). */
+/* Not if it was told to check blocks: it may then keep words of its own behind them (glibc before 2.34). */
 static bool has_chunk_sizes(void)
 {
 	Dl_info info;
@@ -154,7 +154,7 @@ void tpc_real_find(void)
 char tpc_bootstrap_arena[TPC_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
 static tpc_shared_u64 taken;
 
-/* Each block has its size in the 16 bytes before it. */
+/* Each block has its size in the 16 bytes in front of it. */
 void *tpc_bootstrap_take(size_t alignment, size_t size)
 {
 	uint64_t bytes = tpc_round_up(size, 16) + 16 + (alignment > 16 ? alignment : 0);

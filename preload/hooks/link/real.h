@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions behind the hooks: the next definition in the process's lookup order. */
+/* The real functions behind the hooks: the next definitions in the process's lookup order. */
 #ifndef TPROF_LINK_REAL_H
 #define TPROF_LINK_REAL_H
 
@@ -14,15 +14,15 @@
 #include <threads.h>
 
 struct tpc_real {
-	/* Those that are called most, in one cache line. */
+	/* The functions that are called most, in one cache line. */
 	void *(*malloc)(size_t);
 	void (*free)(void *);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*aligned_alloc)(size_t, size_t);
-	bool chunk_sizes;	  /* malloc is glibc's, with the size of each block in the word before it */
-	size_t (*usable)(void *); /* malloc_usable_size, if it is of the object that malloc is of; else NULL */
+	bool chunk_sizes;	  /* malloc is glibc's, with a block's size in the word before it */
+	size_t (*usable)(void *); /* malloc_usable_size, if it is in the same object as malloc; else NULL */
 
 	void (*first_free)(void *); /* see hooks/memory/reached.h */
 
@@ -35,7 +35,7 @@ struct tpc_real {
 	void (*free_aligned_sized)(void *, size_t, size_t);
 	size_t (*malloc_usable_size)(void *);
 
-	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL where it is not */
+	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL without jemalloc */
 	void *(*rallocx)(void *, size_t, int);
 	size_t (*xallocx)(void *, size_t, size_t, int);
 	void (*dallocx)(void *, int);
@@ -93,19 +93,22 @@ struct tpc_real {
 
 extern struct tpc_real tpc_real TPC_NEAR;
 
-/* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
+/* Looks up all of them. Meanwhile the bootstrap arena serves calls. */
 void tpc_real_find(void);
 
-/* Finds the object that the real malloc is in, and returns its path; again once all objects are relocated. */
+/*
+ * Finds the object that contains the real malloc, and returns its path; to be called again when all objects are
+ * relocated.
+ */
 const char *tpc_real_find_allocator(void);
 
-/* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
+/* Is the address in the code of the allocator behind the hooks, if that is not libc's? Its own mmap calls are no events. */
 bool tpc_real_is_allocator(uintptr_t pc);
 struct tpc_range tpc_real_allocator(void);
 
 /*
- * The bootstrap arena: memory before the real malloc is known. Its blocks are never given back; whoever frees or grows
- * one is told so by tpc_bootstrap_holds().
+ * The bootstrap arena: memory for the time before the real malloc is known. Its blocks are never freed;
+ * tpc_bootstrap_holds() recognizes them when the program frees or grows one.
  */
 void *tpc_bootstrap_take(size_t alignment, size_t size);
 size_t tpc_bootstrap_size(const void *p);

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <link.h>
 
-#define AHEAD 8 /* relocations: some hundred instructions each */
+#define AHEAD 8 /* relocations to prefetch; each takes some hundred instructions */
 
 struct image {
 	const struct dl_phdr_info *info;
@@ -21,20 +21,20 @@ struct image {
 	size_t relative; /* relocations that name no symbol: so many of DT_RELA's, in front. Left alone: where the linker bound
 			  * a function to its own object, the code there has its address too, and may compare them */
 	uintptr_t relro_low, relro_high;
-	uintptr_t start, end; /* of its segments */
+	uintptr_t start, end; /* bounds of its segments */
 	const uint32_t *hash; /* DT_GNU_HASH */
 	struct tpc_versions versions;
 };
 
 /*
- * A program that is not position-independent, or was compiled as if it were to be, has variables of its libraries in
- * memory of its own: with all the pointers in them, which no relocation of its names.
+ * A program that is not position-independent, or was compiled as if it were not, has copies of its libraries' variables
+ * in its own memory, including pointers in them that no relocation of its own names.
  */
 #define COPIES_MAX 64u
 
 struct copy {
 	const char *name;
-	uintptr_t to, from; /* from: 0 while the object that defines it was not visited */
+	uintptr_t to, from; /* from: 0 until the object that defines it is visited */
 	size_t bytes;
 };
 
@@ -43,7 +43,7 @@ struct copies {
 	struct image program;
 	struct copy list[COPIES_MAX];
 	size_t count;
-	bool here; /* some are of the object that is being visited */
+	bool here; /* some come from the object that is being visited */
 };
 
 struct visit {
@@ -53,10 +53,10 @@ struct visit {
 	size_t from; /* of tpc_slots_exports() */
 	const char *object;
 	size_t changed;
-	struct tpc_range opened; /* pages that are writable for the moment; high 0: none */
+	struct tpc_range opened; /* pages that are writable at the moment; high 0: none */
 };
 
-/* ld.so has turned these into addresses; the vDSO's are still offsets. */
+/* ld.so has relocated these addresses; in the vDSO they are still offsets. */
 static uintptr_t address_of(const struct image *image, uintptr_t value)
 {
 	return value < image->bias ? value + image->bias : value;
@@ -123,7 +123,7 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 			read_dynamic(image, (const ElfW(Dyn) *)start);
 		} else if (header->p_type == PT_GNU_RELRO) {
 			image->relro_low = start & ~(uintptr_t)(TPC_PAGE - 1);
-			/* A page that is only partly so stays writable (elf/dl-reloc.c): there is data of the program's in it. */
+			/* A partial page stays writable (elf/dl-reloc.c): it contains data of the program. */
 			image->relro_high = (start + header->p_memsz) & ~(uintptr_t)(TPC_PAGE - 1);
 		} else if (header->p_type == PT_LOAD) {
 			image->start = start < image->start ? start : image->start;
@@ -133,7 +133,7 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 	return image->symbols && image->strings;
 }
 
-/* Pointers among code, which the loader relocates too (DT_TEXTREL), are not: threads run there. */
+/* Pointers within code, which the loader relocates too (DT_TEXTREL), are not: threads run there. */
 static bool lies_in_data(const struct image *image, const void *slot)
 {
 	for (size_t i = 0; i < image->info->dlpi_phnum; i++) {
@@ -145,7 +145,7 @@ static bool lies_in_data(const struct image *image, const void *slot)
 	return false;
 }
 
-/* What open_pages() made writable is read-only again. */
+/* Makes the pages opened by open_pages() read-only again. */
 static void close_pages(struct visit *visit)
 {
 	if (visit->opened.high)
@@ -162,10 +162,10 @@ static bool open_range(struct visit *visit, uintptr_t low, uintptr_t high)
 }
 
 /*
- * RELRO made the slot's page read-only after relocation: writable for the moment. To change a page's protection splits its
- * mapping, and interrupts the other processors; and relocations are sorted by their symbols, so that slots in an object's
- * tables of functions and those of its own calls come by turns. So all that the loader made read-only at once is writable
- * until the object is done; the page alone if there is no memory to promise for all.
+ * RELRO made the slot's page read-only after relocation: makes it writable for a moment. Changing a page's protection
+ * splits its mapping and interrupts other processors, and relocations are sorted by symbol, so that slots in an
+ * object's tables and slots of its own calls alternate. So everything that the loader made read-only at once is
+ * writable until the object is done; only the page if the kernel can't promise memory for all.
  */
 static bool open_pages(struct visit *visit, const struct image *image, void **slot)
 {
@@ -186,8 +186,8 @@ static bool store(struct visit *visit, const struct image *image, void **slot, v
 }
 
 /*
- * A lazy slot that was not used yet points back into its own object's PLT: neither the symbol's definition there nor
- * another object's.
+ * An unused lazy slot points back into the PLT of its own object: neither to that object's definition of the symbol nor
+ * to another object.
  */
 static bool is_unbound(const struct image *image, const ElfW(Sym) * symbol, uintptr_t target)
 {
@@ -208,7 +208,10 @@ static void offer_slot(struct visit *visit, const struct image *image, void **sl
 		visit->visitor->stored(choice, good, visit->visitor->context);
 }
 
-/* The loader copies variables when it has relocated what they are copied from: what is a pointer there is one here. */
+/*
+ * The loader copies variables after it has relocated their originals: where the original has a pointer, the copy has
+ * one.
+ */
 static void offer_copies(struct visit *visit, const struct tpc_slot *offered, uintptr_t slot)
 {
 	struct copies *copies = visit->copies;
@@ -253,9 +256,9 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
 		return;
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
-		return; /* a variable. Half of what a C++ library names is: its types' names and their parents */
+		return; /* a variable. They are half of what a C++ library names: type names and base classes */
 	if (!*slot)
-		return; /* a weak symbol that nothing defines; or the program took a function out of its table */
+		return; /* an undefined weak symbol, or a function that the program removed from its table */
 	offered = (struct tpc_slot){ image->strings + symbol->st_name, visit->object, *slot, NULL };
 	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot)) {
 		offered.target = NULL;
@@ -266,7 +269,7 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 		offer_copies(visit, &offered, (uintptr_t)slot);
 }
 
-/* Which of the program's copies are of this object? The first one that defines a name is asked, as the loader does. */
+/* Which of the program's copies come from this object? The first object that defines the name counts, as for the loader. */
 static void find_copied(struct copies *copies, const struct dl_phdr_info *info)
 {
 	struct tpc_lookup_found found;
@@ -280,7 +283,7 @@ static void find_copied(struct copies *copies, const struct dl_phdr_info *info)
 	}
 }
 
-/* Has the object been visited? Remembers it. After an unloading all may be others, under the same addresses. */
+/* Was the object visited before? Remembers it. After an unloading, other objects may be at the same addresses. */
 static bool was_seen(struct tpc_seen *seen, const struct dl_phdr_info *info)
 {
 	if (seen->unloads != info->dlpi_subs) {
@@ -298,7 +301,7 @@ static bool was_seen(struct tpc_seen *seen, const struct dl_phdr_info *info)
 	return false;
 }
 
-/* Symbols and their names lie anywhere in tables of megabytes: those of the relocations that come next are fetched. */
+/* Symbols and names are spread over tables of megabytes: prefetches those of the next relocations. */
 static void fetch_ahead(const struct image *image, const ElfW(Rela) * next, const ElfW(Rela) * end)
 {
 	if (next + 2 * AHEAD < end)
@@ -324,7 +327,8 @@ static void offer_all(struct visit *visit, const struct image *image)
 
 static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-	static struct copies copies; /* of one visit at a time, as dl_iterate_phdr has a lock; the stack may be small */
+	static struct copies
+		copies; /* static: the stack may be small; one visit at a time, as dl_iterate_phdr takes a lock */
 	struct visit *visit = context;
 	struct image image;
 
@@ -388,11 +392,11 @@ static void show_export(const struct visit *visit, const struct image *image, co
 		visit->visitor->choose(&shown, visit->visitor->context);
 }
 
-/* The symbols that the GNU hash table leads to are all that an object exports: chains of them, one for each bucket. */
+/* All exported symbols are reachable through the GNU hash table, in chains, one for each bucket. */
 static void show_exports(const struct visit *visit, const struct image *image)
 {
 	const uint32_t *hash = image->hash, *buckets = hash + 4 + 2 * (size_t)hash[2], *chains = buckets + hash[0];
-	uint32_t last = 0; /* of those that begin a chain */
+	uint32_t last = 0; /* of the symbols that begin a chain */
 
 	for (uint32_t bucket = 0; bucket < hash[0]; bucket++)
 		last = buckets[bucket] > last ? buckets[bucket] : last;
@@ -446,7 +450,7 @@ bool tpc_slots_is_code(const void *address)
 		return false;
 	header = object.dlfo_map_start;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-		return true; /* an object that does not map its header: nobody can tell */
+		return true; /* the object does not map its header: unknown */
 	for (size_t i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff) + i;
 

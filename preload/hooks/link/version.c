@@ -8,7 +8,7 @@ static const void *behind(const void *record, size_t bytes)
 	return (const char *)record + bytes;
 }
 
-/* Both kinds of record form chains by offsets, of which 0 is the end. */
+/* Both kinds of record form chains by offsets; 0 ends a chain. */
 static const ElfW(Vernaux) * find(const ElfW(Verneed) * needed, uint16_t index)
 {
 	for (;;) {

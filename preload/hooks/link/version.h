@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which version of a symbol an object asks for. */
+/* Finds the version of a symbol that an object asks for. */
 #ifndef TPROF_LINK_VERSION_H
 #define TPROF_LINK_VERSION_H
 
@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 
-/* Of an object: DT_VERSYM and DT_VERNEED as they lie in memory, or NULL. */
+/* DT_VERSYM and DT_VERNEED of an object, as they are in memory, or NULL. */
 struct tpc_versions {
 	const uint16_t *of_symbols;
 	const ElfW(Verneed) * needed;

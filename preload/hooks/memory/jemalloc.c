@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jemalloc's own API (jemalloc(3), "Non-standard API"). Hooked through slots, where jemalloc is there: a program asks by
- * a weak mallocx whether it is, so libtprof.so must not define one. Each looks at the gate before all else, and has no frame
- * until it is open, as malloc.c's have.
+ * jemalloc's own API (jemalloc(3), "Non-standard API"). Hooked through slots if jemalloc is present: programs test for
+ * it by a weak mallocx, so libtprof.so must not define one. Each hook checks the gate first, and has no frame until it
+ * is open, like those of malloc.c.
  */
 #include "hooks/memory/jemalloc.h"
 
@@ -41,7 +41,7 @@ static void *hook_mallocx(size_t size, int flags)
 	return open_mallocx(size, flags);
 }
 
-/* In a pause, of a block that was not recorded, or whose end was. */
+/* In a pause, and the block was not recorded, or its free was. */
 TPC_HOT bool passes(const void *block)
 {
 	uint32_t gate = tpc_gate();
@@ -74,7 +74,7 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 	return passes(old) ? tpc_real.rallocx(old, size, flags) : open_rallocx(old, size, flags);
 }
 
-/* Resizes in place, or does not; the block stays the caller's throughout. */
+/* Resizes in place or not at all; the block stays the caller's throughout. */
 static TPC_APART size_t open_xallocx(void *block, size_t size, size_t extra, int flags)
 {
 	struct tpc_thread *thread = tpc_enter_end_of(FRAME, block);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The malloc family. Each hook: enter, record a release before the real call, make the call, record an allocation after
- * it. Where tpc_enter() says no, the real function is called and that is all.
+ * The malloc family. Each hook enters, records a free before the real call, makes the call, and records an allocation
+ * after it. If tpc_enter() returns NULL, only the real function is called.
  *
- * Those that are called most look at the gate before all else, and have no frame until it is open: what is behind it is a
- * function of its own, whose frame is where theirs were (gcc jumps to it).
+ * The hooks that are called most check the gate first and have no frame until it is open: the rest is a separate
+ * function, whose frame is where theirs would be (gcc jumps to it).
  */
 #include "hooks/gate/control.h"
 #include "hooks/gate/paused_frees.h"
@@ -79,7 +79,7 @@ static TPC_SLOW void *plain_pages(void *(*real)(size_t), size_t size)
 	return block;
 }
 
-/* A block of the arena that grows: it moves out, and the old one stays as it is. */
+/* A block of the arena that grows moves out; the old one stays unchanged. */
 static TPC_SLOW void *leave_arena(void *old, size_t size)
 {
 	size_t had = tpc_bootstrap_size(old);
@@ -157,7 +157,7 @@ static TPC_APART void *open_calloc(size_t count, size_t size)
 		if (tpc_likely(tpc_enters(thread, FRAME)))
 			return tpc_allocated(thread, FRAME, tpc_real.calloc(count, size), count * size,
 					     TPROF_FN_CALLOC);
-		/* One that fails has taken its part of the distance: what remains of it is as random. */
+		/* An allocation that fails has taken its part of the distance; the rest is random all the same. */
 		if (tpc_sample_passes(thread, FRAME, count * size))
 			return tpc_real.calloc(count, size);
 	}
@@ -171,7 +171,7 @@ TPC_EXPORT void *calloc(size_t count, size_t size)
 	return open_calloc(count, size);
 }
 
-/* `real` is where the real function is kept: the process's very first call finds none there until it has entered. */
+/* `real` points to the real function, which is not known at the process's very first call until that has entered. */
 static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size,
 			    uint8_t fn)
 {
@@ -275,7 +275,7 @@ static TPC_SLOW void *slow_realloc(const void *frame, void *old, size_t size, ui
 	return block;
 }
 
-/* A block that began in the pause: where it moves to is nobody's business either. */
+/* The block began in the pause: where it moves is of no interest. */
 static inline bool reallocation_passes(const void *old)
 {
 	uint32_t gate = tpc_gate();
@@ -339,7 +339,7 @@ static TPC_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 		tpc_leave(thread);
 }
 
-/* In a pause, of nothing that was recorded. NULL is the real function's, too. */
+/* In a pause, and the block was not recorded. NULL goes to the real function, too. */
 TPC_HOT bool release_passes(const void *block)
 {
 	uint32_t gate = tpc_gate();
@@ -379,7 +379,7 @@ TPC_EXPORT void free(void *block)
 		open_free(block);
 }
 
-/* Other names of free(), which an allocator may lack that stands before us: its blocks are its own to free. */
+/* Other names of free(), which an allocator that precedes us may lack: it must free its own blocks. */
 TPC_HOT void release_as(const void *frame, void *block, uint8_t fn)
 {
 	if (tpc_unlikely(tpc_malloc_is_second()) && !tpc_bootstrap_holds(block))
@@ -397,7 +397,7 @@ TPC_EXPORT void cfree(void *block)
 
 void free_sized(void *block, size_t size);
 
-/* C23, 7.24.3.4: free, told the size. A libc that has it checks the size; where it has not, free serves. */
+/* C23, 7.24.3.4: free() with the size. A libc that has it checks the size; otherwise free() does. */
 TPC_EXPORT void free_sized(void *block, size_t size)
 {
 	(void)size;

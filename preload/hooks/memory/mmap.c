@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mmap family: address space that the program takes itself. An allocator's own mappings are no events: they back
- * blocks that are. So is what the program takes by sbrk() and brk(); libc's malloc does not call them by these names.
+ * The mmap family: address space that the program takes itself, also by sbrk() and brk(), which libc's malloc does not
+ * call by these names. An allocator's own mappings are no events: they back blocks that are.
  */
 #include "core/resident.h"
 #include "core/sys.h"
@@ -18,7 +18,7 @@
 #define FRAME __builtin_frame_address(0)
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* Before libc's is known. */
+/* Before libc's mmap is known. */
 static TPC_SLOW void *plain_mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	long got = tpc_syscall6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset);
@@ -39,7 +39,7 @@ static TPC_SLOW int plain_mprotect(void *at, size_t length, int protection)
 	return -1;
 }
 
-/* What is recorded, and what the real functions are, is known once it has started: this may be the process's first call. */
+/* Known only once recording has started: this may be the process's first call. */
 static inline bool is_wanted(uintptr_t caller)
 {
 	if (tpc_unlikely(tpc_load(&tpc_state.mode) == TPC_MODE_NEW))
@@ -53,15 +53,15 @@ static inline struct tpc_thread *enter(const void *frame, uintptr_t caller)
 }
 
 /*
- * What takes a range away, also in a pause that began later: as it may be part of one that is recorded, or of several, no
- * address says that it is nobody's business.
+ * For calls that take a range away, even in a pause that began later: the range may be part of a recorded one, or of
+ * several, so no address shows that it is of no interest.
  */
 static inline struct tpc_thread *enter_end(const void *frame, uintptr_t caller)
 {
 	return tpc_likely(tpc_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tpc_enter_end(frame) : NULL;
 }
 
-/* Shared memory is among the files in RSS. */
+/* Shared memory counts as file pages in RSS. */
 static void note_map(void *at, size_t length, int flags)
 {
 	if (flags & MAP_ANONYMOUS && flags & MAP_PRIVATE)
@@ -81,9 +81,11 @@ static void record_map(struct tpc_thread *thread, const void *frame, struct tpc_
 }
 
 /*
- * The thread is not busy during the real calls: they make no others, and may be left by a signal handler's longjmp.
+ * The thread is not busy during the real calls: they call no hooked functions, and a signal handler's longjmp may leave
+ * them.
  *
- * Before the real call: the range may be another thread's mapping right after it. */
+ * To be called before the real call: the range may be another thread's mapping right after it.
+ */
 static void record_unmap(struct tpc_thread *thread, void *at, size_t length, bool remap)
 {
 	uint64_t ticks = tpc_clock_before();
@@ -102,10 +104,7 @@ static void record_cancel(struct tpc_thread *thread)
 	tpc_emit_cancel(thread, ticks);
 }
 
-/*
- * Compilers of code at run time that write down its names for perf (jit-PID.dump) map that file executable, once, to say
- * which it is.
- */
+/* Compilers at run time that write names for perf (jit-PID.dump) map that file executable once, to tell where it is. */
 static void note_jitdump(int fd)
 {
 	char link[32], path[TPC_TABLE_TEXT_MAX];
@@ -120,7 +119,7 @@ static void note_jitdump(int fd)
 		tpc_table_jitdump(path, (size_t)length);
 }
 
-/* Few files are mapped executable here: the loader's own mappings do not come by. */
+/* Few files are mapped executable here: the loader's own mappings do not pass this hook. */
 static TPC_SLOW void note_code(const void *frame, const void *at, size_t length, int fd, off_t offset)
 {
 	struct tpc_thread *thread = tpc_header ? tpc_enter_end(frame) : NULL; /* in a pause too */
@@ -152,7 +151,7 @@ static TPC_SLOW void note_gone(const void *frame, const void *at, size_t length)
 	tpc_leave(thread);
 }
 
-/* Before a call that takes the range away. */
+/* To be called before a call that takes the range away. */
 static inline void forget_code(const void *frame, const void *at, size_t length)
 {
 	if (tpc_unlikely(tpc_load(&tpc_mapped_count)))
@@ -236,7 +235,7 @@ TPC_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, .
 	forget_code(FRAME, at, old_length);
 	thread = enter_end(FRAME, CALLER);
 	va_start(more, flags);
-	target = va_arg(more, void *); /* there only with MREMAP_FIXED; passing what lies there else is harmless */
+	target = va_arg(more, void *); /* present only with MREMAP_FIXED; passing another value is harmless */
 	va_end(more);
 	if (thread) {
 		record_unmap(thread, at, old_length, true);
@@ -261,7 +260,10 @@ TPC_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, .
 	return got;
 }
 
-/* No event: what is mapped stays so. Compilers call it for each piece of code that they make; few of these are files'. */
+/*
+ * No event, because the mapping stays. Compilers call it for each piece of code that they generate; few of these are in
+ * files.
+ */
 TPC_EXPORT int mprotect(void *at, size_t length, int protection)
 {
 	int result =
@@ -275,7 +277,7 @@ TPC_EXPORT int mprotect(void *at, size_t length, int protection)
 
 /* ---- the program break ---- */
 
-/* Whole pages: of what lies on a page together the page is whose it was first. */
+/* Whole pages: a page belongs to what was first on it. */
 static void record_break(struct tpc_thread *thread, const void *frame, uintptr_t old, uintptr_t now)
 {
 	uintptr_t from = tpc_round_up(old, TPC_PAGE), to = tpc_round_up(now, TPC_PAGE);
@@ -295,7 +297,7 @@ static void record_break(struct tpc_thread *thread, const void *frame, uintptr_t
 	}
 }
 
-/* What another thread's break takes meanwhile is told wrongly: sbrk() is not made for threads. */
+/* If another thread moves the break meanwhile, the record is wrong: sbrk() is not made for threads. */
 TPC_EXPORT void *sbrk(intptr_t increment)
 {
 	struct tpc_thread *thread = !increment ? NULL : increment > 0 ? enter(FRAME, CALLER) : enter_end(FRAME, CALLER);
@@ -306,7 +308,7 @@ TPC_EXPORT void *sbrk(intptr_t increment)
 	old = tpc_real.sbrk ? tpc_real.sbrk(increment) : MAP_FAILED;
 	if (!thread)
 		return old;
-	if (old != MAP_FAILED) /* that is (void *)-1, too */
+	if (old != MAP_FAILED) /* which is (void *)-1, as for sbrk() */
 		record_break(thread, FRAME, (uintptr_t)old, (uintptr_t)old + (uintptr_t)increment);
 	tpc_leave(thread);
 	return old;

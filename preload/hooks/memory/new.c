@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++'s operator new and delete, all forms. libstdc++'s call malloc and free: here that is done in its place, so that
- * the event is the operator's and its stack begins at the caller. jemalloc, tcmalloc and mimalloc bring operators of
- * their own, which are called.
+ * C++'s operators new and delete, in all forms. Those of libstdc++ call malloc and free. The hooks do that themselves,
+ * so that the event is the operator's and its stack begins at the caller. jemalloc, tcmalloc and mimalloc have
+ * operators of their own, which are called.
  */
 #include "core/lookup.h"
 #include "hooks/gate/paused_frees.h"
@@ -13,7 +13,7 @@
 
 #define FRAME __builtin_frame_address(0)
 
-/* The operators by their mangled names (Itanium C++ ABI 5.1), where each is kept. */
+/* The operators, by their mangled names (Itanium C++ ABI 5.1). */
 static struct {
 	void *(*plain)(size_t);
 	void *(*nothrow)(size_t, const void *);
@@ -30,10 +30,10 @@ static struct {
 	void (*aligned_nothrow)(void *, size_t, const void *);
 } next_delete[2];
 
-/* The operators are libstdc++'s or libc++'s: malloc and free in other words. */
+/* The operators are libstdc++'s or libc++'s: nothing but malloc and free. */
 static bool is_standard TPC_LOOKED_AT = true;
 
-/* As the malloc is that the C++ library's operators call: they are called, and nothing is recorded here. */
+/* Another malloc precedes ours, and the C++ library's operators call it: they are called, and nothing is recorded here. */
 static bool is_second(void)
 {
 	return tpc_malloc_is_second() && !is_standard;
@@ -73,7 +73,7 @@ static bool in_standard_library(void *function)
 	       (strstr(info.dli_fname, "libstdc++") || strstr(info.dli_fname, "libc++"));
 }
 
-/* A C++ library that is loaded later, out of the global scope, is not found: it is a standard one, or nobody's. */
+/* A C++ library that is loaded later, outside the global scope, is not found: then it is a standard one. */
 void tpc_new_find(void)
 {
 	for (size_t i = 0; i < TPC_LENGTH(names); i++) {
@@ -105,8 +105,8 @@ static void *call_next(struct form form, size_t size, size_t alignment, const vo
 }
 
 /*
- * Memory is out: new handlers, and then bad_alloc or NULL, are the C++ library's business. If it is not in the global
- * scope it is found by its name; only now, as dlopen takes the loader's lock.
+ * Out of memory: new handlers, and then bad_alloc or NULL, are up to the C++ library. If that is not in the global
+ * scope it is found by name, and only now, because dlopen takes the loader's lock.
  */
 static TPC_SLOW void *out_of_memory(struct form form, size_t size, size_t alignment, const void *nothrow)
 {
@@ -119,7 +119,7 @@ static TPC_SLOW void *out_of_memory(struct form form, size_t size, size_t alignm
 	return call_next(form, size, alignment, nothrow);
 }
 
-/* As libstdc++'s: at least one byte; an aligned size is a multiple of the alignment. */
+/* Like libstdc++: at least one byte, and an aligned size is a multiple of the alignment. */
 static inline void *standard_new(struct form form, size_t size, size_t alignment)
 {
 	if (tpc_unlikely(!size))
@@ -134,8 +134,8 @@ static inline void *standard_new(struct form form, size_t size, size_t alignment
 }
 
 /*
- * An allocator's own operator. It may throw through here, so nothing is held meanwhile: the thread is not busy, and if
- * the operator called malloc after all, that was the event.
+ * An allocator's own operator. It may throw through this function, so nothing is held meanwhile: the thread is not
+ * busy, and if the operator called malloc, that was the event.
  */
 static TPC_SLOW void *foreign_new(const void *frame, struct form form, size_t size, size_t alignment,
 				  const void *nothrow, struct tpc_request request)
@@ -160,7 +160,7 @@ static TPC_SLOW void *foreign_new(const void *frame, struct form form, size_t si
 	return block;
 }
 
-/* Not recorded, or not on the shortest way. */
+/* Not recorded, or not on the shortest path. */
 static TPC_SLOW void *slow_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow,
 			       struct tpc_request request)
 {
@@ -195,7 +195,7 @@ TPC_HOT void *new_in_pause(struct form form, size_t size, size_t alignment, cons
 	return tpc_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 }
 
-/* On the shortest way: what is not aligned, nor of no size, is recorded as a malloc is. */
+/* On the shortest path: without alignment and with a size, it is recorded like a malloc. */
 TPC_HOT void *recorded_new(struct tpc_thread *thread, const void *frame, struct form form, size_t size,
 			   size_t alignment, uint8_t fn)
 {
@@ -250,7 +250,7 @@ static void call_next_delete(void *block, const struct deletion *d)
 		tpc_real.free(block);
 }
 
-/* In a pause, of nothing that was recorded. */
+/* In a pause, and the block was not recorded. */
 TPC_HOT bool delete_passes(const void *block)
 {
 	uint32_t gate = tpc_gate();

@@ -3,7 +3,7 @@
 
 #include "hooks/memory/record.h"
 
-/* A pool's first block may have the address of the heap block that it lies in: in the sample they are two. */
+/* A pool's first block may have the address of the heap block that contains it: the sample needs different keys. */
 static uint64_t sample_key(const void *block)
 {
 	return (uintptr_t)block ^ UINT64_C(1) << 63;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of the program's own allocators, as it names them (include/tprof.h). Sampled as other blocks are if
+ * Blocks of the program's own allocators, as reported by annotations (include/tprof.h). Sampled like other blocks if
  * TPROF_ALLOC says so.
  */
 #ifndef TPROF_HOOKS_MEMORY_POOL_H

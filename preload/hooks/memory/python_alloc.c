@@ -5,7 +5,7 @@
 #include "hooks/memory/record.h"
 
 #define FRAME __builtin_frame_address(0)
-#define SMALL 512u /* bytes; what is larger pymalloc has from malloc */
+#define SMALL 512u /* bytes; pymalloc gets larger blocks from malloc */
 
 struct allocator { /* PyMemAllocatorEx */
 	void *context;
@@ -17,9 +17,9 @@ struct allocator { /* PyMemAllocatorEx */
 
 enum { DOMAIN_RAW, DOMAIN_MEM, DOMAIN_OBJECT, DOMAINS }; /* PyMemAllocatorDomain; raw is malloc, which is hooked */
 
-static struct allocator real[DOMAINS]; /* what ours stands over; each is its own layer's context */
+static struct allocator real[DOMAINS]; /* the allocators below our layer; each is the context of its layer */
 
-/* A block of one of pymalloc's pools has the size that was asked for, rounded up. */
+/* Blocks in pymalloc's pools have the requested size, rounded up. */
 static uint64_t usable_size(void *block, uint64_t size)
 {
 	if (size <= SMALL)
@@ -69,7 +69,7 @@ static void *python_realloc(void *context, void *old, size_t size)
 	if (!thread)
 		return block;
 	if (!block && freed)
-		tpc_record_cancel(thread, old); /* also of size 0: Python hands out a block then */
+		tpc_record_cancel(thread, old); /* size 0 too: Python returns a block then */
 	if (freed || tpc_load(&tpc_state.mode) != TPC_MODE_PAUSED)
 		record(thread, FRAME, block, size, TPROF_FN_PYTHON_REALLOC);
 	tpc_leave(thread);

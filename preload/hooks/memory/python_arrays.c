@@ -13,7 +13,7 @@ typedef int untrack(unsigned int domain, uintptr_t block);
 static TPC_SHARED(track *) real_track;
 static TPC_SHARED(untrack *) real_untrack;
 
-/* Of a block that is there already, when numpy grew or shrank it: malloc's realloc has ended it. */
+/* numpy grew or shrank the block: malloc's realloc has ended it. */
 static int python_track(unsigned int domain, uintptr_t block, size_t size)
 {
 	if (domain == NUMPY)
@@ -34,7 +34,7 @@ bool tpc_python_array_symbol(const char *symbol)
 	       (strcmp(symbol, "PyTraceMalloc_Track") == 0 || strcmp(symbol, "PyTraceMalloc_Untrack") == 0);
 }
 
-/* One interpreter's, as its frames are: a second one's are left alone. */
+/* For one interpreter only, as with frames: calls of a second one are left alone. */
 void *tpc_python_array_hook(const char *symbol, void *target)
 {
 	bool ends = strcmp(symbol, "PyTraceMalloc_Untrack") == 0;

@@ -11,7 +11,7 @@
 
 tpc_shared_bool tpc_malloc_probing;
 
-/* It may be the process's very first call. */
+/* This may be the process's very first call. */
 bool tpc_malloc_is_second(void)
 {
 	if (tpc_load(&tpc_state.mode) == TPC_MODE_NEW)
@@ -19,7 +19,10 @@ bool tpc_malloc_is_second(void)
 	return tpc_real.first_free != NULL;
 }
 
-/* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */
+/*
+ * Addresses don't tell (in a non-PIE program a PLT entry stands for the function), so the program's malloc is called
+ * once.
+ */
 static bool reaches_hook(void *(*first_malloc)(size_t))
 {
 	void (*first_free)(void *) = (void (*)(void *))tpc_real.dlsym(RTLD_DEFAULT, "free");

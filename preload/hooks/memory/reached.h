@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the program's calls of malloc and its family reach the hooks, and who stands before them if not. */
+/* Finds out whether the program's calls of the malloc family reach the hooks, and which library precedes them if not. */
 #ifndef TPROF_MEMORY_REACHED_H
 #define TPROF_MEMORY_REACHED_H
 
 #include "core/base.h"
 
-/* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
+/* Set while malloc is called to see whether the hook is reached: the hook then returns a block of the bootstrap arena. */
 extern tpc_shared_bool tpc_malloc_probing;
 
-/* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
+/* Does the program call the hooks' malloc? If not, says so in the trace. After relocation. */
 void tpc_malloc_check(void);
 
 /*
- * Does another object's malloc stand before ours, and have the program's calls? Those of the family that it lacks reach us
- * all the same, and must do as libc's and the C++ library's would: call what stands first, whose blocks they get.
+ * Does another object's malloc precede ours and get the program's calls? Functions of the family that it lacks still
+ * reach us, and must behave like those of libc and the C++ library: call that malloc and free, whose blocks they get.
  */
 bool tpc_malloc_is_second(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/memory/record.h"
 
-/* TPROF_ALLOC is not `trace`: is this block one to record all the same? */
+/* TPROF_ALLOC is not `trace`: is this block to be recorded? */
 static bool alloc_wanted(struct tpc_thread *thread, void *block, uint64_t size)
 {
 	if (tpc_config.alloc == TPC_ALLOC_OFF) {
@@ -37,13 +37,13 @@ void tpc_record_block(struct tpc_thread *thread, const void *frame, void *block,
 
 void tpc_record_alloc(struct tpc_thread *thread, const void *frame, void *block, struct tpc_request request)
 {
-	/* Asked before recording begins, as it may allocate: tcmalloc's first call does. */
+	/* Asked before recording begins, because it may allocate, as tcmalloc's first call does. */
 	uint64_t usable = tpc_likely(tpc_real.usable) ? tpc_real.usable(block) : request.size;
 
 	tpc_record_block(thread, frame, block, request, usable);
 }
 
-/* Python's own blocks are no allocator's. */
+/* Python's own blocks do not come from the allocator. */
 static bool moves(uint8_t fn)
 {
 	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
@@ -87,7 +87,7 @@ void tpc_emit_unusual(struct tpc_thread *thread, uint64_t ticks, void *block, ui
 				    .alignment = (uint8_t)(fn >> 8) };
 
 	if (tpc_real.usable) {
-		thread->busy = TPC_BUSY_REAL; /* it may allocate: tcmalloc's first call does */
+		thread->busy = TPC_BUSY_REAL; /* it may allocate, as tcmalloc's first call does */
 		record.usable = tpc_real.usable(block);
 		thread->busy = TPC_BUSY_RECORD;
 	}
@@ -106,7 +106,7 @@ void *tpc_record_malloc(struct tpc_thread *thread, const void *frame, size_t siz
 	return tpc_allocated_here(thread, frame, tpc_real.malloc(size), size, fn, guess);
 }
 
-/* The allocator may call what is hooked, which is part of this event. */
+/* The allocator may call hooked functions; these calls are part of this event. */
 static TPC_APART void release_within(struct tpc_thread *thread, void *block)
 {
 	thread->busy = TPC_BUSY_REAL;
@@ -114,7 +114,7 @@ static TPC_APART void release_within(struct tpc_thread *thread, void *block)
 	tpc_leave(thread);
 }
 
-/* The event is recorded, and due for more (tpc_recorded_due()). */
+/* The event is recorded, and more is to be done (tpc_recorded_due()). */
 static TPC_SLOW void released_slow(struct tpc_thread *thread, uint64_t ticks, void *block)
 {
 	thread->event_start = ticks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of memory hooks: what every allocating and freeing function does around its real one. */
+/* Events of the memory hooks: what allocating and freeing functions do around the real call. */
 #ifndef TPROF_HOOKS_MEMORY_RECORD_H
 #define TPROF_HOOKS_MEMORY_RECORD_H
 
@@ -19,41 +19,38 @@ static inline uint8_t tpc_log2(size_t alignment)
 	return alignment > 1 ? (uint8_t)__builtin_ctzl(alignment) : 0;
 }
 
-/*
- * After the real call: `block` is the program's now, but the program has not seen it yet, so no other thread can free it
- * before this is in the trace.
- */
+/* After the real call. The program has not seen `block` yet, so no other thread can free it before this is in the trace. */
 TPC_SLOW void tpc_record_alloc(struct tpc_thread *thread, const void *frame, void *block, struct tpc_request request);
 
-/* The same of a block that malloc_usable_size() can't be asked about. */
+/* The same for a block that malloc_usable_size() can't be asked about. */
 TPC_SLOW void tpc_record_block(struct tpc_thread *thread, const void *frame, void *block, struct tpc_request request,
 			       uint64_t usable);
 
 /*
- * Before the real call: once the block is handed over, another thread may get its address, and its ALLOC must not stand
- * before this FREE. False: it was not recorded, as its allocation was not.
+ * Before the real call: once the block is freed, another thread may get its address, and its ALLOC must not precede
+ * this FREE. False: not recorded, because the allocation was not.
  */
 TPC_SLOW bool tpc_record_free(struct tpc_thread *thread, void *block, uint8_t fn);
 
-/* The real call failed after all: the block that tpc_record_free() gave up lives on. */
+/* The real call failed: the block that tpc_record_free() ended lives on. */
 TPC_SLOW void tpc_record_cancel(struct tpc_thread *thread, void *block);
 
-/* ---- the shortest way: of threads that tpc_enters() let in ---- */
+/* ---- the shortest path: for threads that passed tpc_enters() ---- */
 
 /*
- * What a hook ends with, `return tpc_allocated(...)`: records the real function's result, if it is a block, and leaves.
- * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 160
- * instructions when stack, size and address are as they mostly are, and those of tpc_recall_same().
+ * A hook ends with `return tpc_allocated(...)`: records the real function's result, if it is a block, and leaves.
+ * `frame` is the hook's; `fn` is an enum tprof_fn, with log2 of the alignment in its second byte. Some 160 instructions
+ * for usual stacks, sizes and addresses, and those of tpc_recall_same().
  */
 void *tpc_allocated(struct tpc_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn);
 
-/* All that tpc_allocated() does not do itself. Scalars: a struct would be in memory on the shortest way too. */
+/* What tpc_allocated() does not do itself. Scalars: a struct would be in memory on the shortest path, too. */
 TPC_SLOW void tpc_emit_unusual(struct tpc_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn,
 			       uint32_t node);
 
 /*
- * A block of glibc's has its chunk's size in the word before it, with three flags (malloc.c: struct malloc_chunk). When
- * that is what is to be expected, and the block was not mmapped (flag 2), it is so; whatever else it says, glibc is asked.
+ * The word before a glibc block contains the size of its chunk and three flags (malloc.c: struct malloc_chunk). If that
+ * is the expected size, and the block was not mmapped (flag 2), the usable size is known; otherwise glibc is asked.
  */
 TPC_HOT bool has_usual_size(void *block, uint64_t size)
 {
@@ -65,7 +62,7 @@ TPC_HOT bool has_usual_size(void *block, uint64_t size)
 	return tpc_likely(chunk - 8 - size < 16) || (chunk == 32 && size <= 24);
 }
 
-/* The event of an allocation, in its short form if it has one. Recording (TPC_BUSY_RECORD). */
+/* Writes the event of an allocation, in its short form if possible. Recording (TPC_BUSY_RECORD). */
 TPC_HOT void tpc_emit_block(struct tpc_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn,
 			    uint32_t node)
 {
@@ -83,10 +80,10 @@ TPC_HOT void tpc_emit_block(struct tpc_thread *thread, uint64_t ticks, void *blo
 }
 
 /*
- * tpc_allocated(), to be part of another function. `guess`: tpc_walk_guess(), from before the real call if that can be.
+ * tpc_allocated(), to be inlined. `guess`: tpc_walk_guess(), called before the real call if possible.
  *
- * A stamp that waits for all that is before it comes after the walk, which then need not wait for the real call. But not that of
- * an event that is timed: the walk is part of what it costs.
+ * An ordered stamp, which waits for all earlier loads, is taken after the walk, so that the walk need not wait for the
+ * real call. Not so for a timed event: the walk is part of its cost.
  */
 TPC_HOT void *tpc_allocated_here(struct tpc_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn,
 				 uint32_t guess)
@@ -117,14 +114,14 @@ TPC_HOT void *tpc_allocated_here(struct tpc_thread *thread, const void *frame, v
 	return block;
 }
 
-/* The event of a free on the shortest way. False: tpc_emit_free() is to be called. Some 45 instructions. */
+/* Writes the event of a free on the shortest path. False: tpc_emit_free() must be called. Some 45 instructions. */
 TPC_HOT bool tpc_emit_usual_free(struct tpc_thread *thread, uint64_t ticks, void *block, uint8_t fn)
 {
 	return tpc_likely(!((uintptr_t)block & 7) && thread->at < thread->limit) &&
 	       tpc_likely(tpc_emit_near_free(thread, ticks >> TPC_CLOCK_TSC_SHIFT, (uintptr_t)block, fn));
 }
 
-/* tpc_record_free(), of a block that is to be reallocated. */
+/* tpc_record_free() for a block that is being reallocated. */
 TPC_HOT void tpc_freeing(struct tpc_thread *thread, void *block, uint8_t fn)
 {
 	uint64_t ticks = tpc_clock_counter();
@@ -138,15 +135,16 @@ TPC_HOT void tpc_freeing(struct tpc_thread *thread, void *block, uint8_t fn)
 }
 
 /*
- * The real malloc, recorded under the name `fn`, and the real free: what hooks end with. One for all names, as a program that
- * allocates and frees by several goes from one to the other, and its own code pushes ours out of the processor's caches.
+ * The real malloc, recorded under the name `fn`, and the real free: hooks end with these. Shared by all names: a
+ * program that allocates and frees under several names uses them in turn, and its own code evicts ours from the
+ * processor's caches.
  */
 TPC_APART void *tpc_record_malloc(struct tpc_thread *thread, const void *frame, size_t size, uint8_t fn);
 TPC_APART void tpc_record_release(struct tpc_thread *thread, void *block, uint8_t fn);
 
 /*
- * What a reallocation came to. `freed`: the old block was recorded as freed. In a pause the new one is recorded if the old
- * one was; of blocks that the trace may know that is all but the sampler's others.
+ * Records the result of a reallocation. `freed`: the free of the old block was recorded. In a pause the new block is
+ * recorded if the old one was; that covers all blocks that the trace may know, except those that the sampler skips.
  */
 static inline void tpc_record_moved(struct tpc_thread *thread, const void *frame, void *old, bool freed, void *block,
 				    struct tpc_request request)
@@ -155,7 +153,7 @@ static inline void tpc_record_moved(struct tpc_thread *thread, const void *frame
 		if (tpc_likely(freed) || tpc_load(&tpc_state.mode) != TPC_MODE_PAUSED)
 			tpc_record_alloc(thread, frame, block, request);
 	} else if (freed && request.size) {
-		tpc_record_cancel(thread, old); /* size 0: it was freed, and NULL says so */
+		tpc_record_cancel(thread, old); /* size 0: NULL means that it was freed */
 	}
 }
 

@@ -8,9 +8,9 @@
 #include "core/state.h"
 
 /*
- * Addresses of the recorded blocks that live, in buckets of one cache line. An address is in its bucket or nowhere, so a
- * look-up is one line and a removal leaves nothing behind. 2^17 places hold the live sample of 64 GiB at the usual mean
- * of 512 KiB; a full bucket loses a sample, which is counted.
+ * Addresses of the live recorded blocks, in buckets of one cache line. An address is in its bucket or nowhere, so a
+ * look-up takes one line and a removal leaves nothing behind. 2^17 places are enough for 64 GiB of live blocks at the
+ * usual mean of 512 KiB; a full bucket loses a sample, which is counted.
  */
 #define BUCKETS 16384u
 #define PLACES 8u
@@ -67,7 +67,7 @@ bool tpc_sample_insert(uint64_t address)
 	bucket = bucket_of(all, address);
 	if (make_known(address)) {
 		for (size_t i = 0; i < PLACES; i++) {
-			/* The block is not the program's yet: nobody looks for it before this hook returns. */
+			/* The program has not received the block yet: no thread looks for it before this hook returns. */
 			if (!tpc_load(&bucket->addresses[i]) && tpc_swap_if(&bucket->addresses[i], 0, address))
 				return true;
 		}

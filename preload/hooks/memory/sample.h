@@ -13,7 +13,7 @@
 
 #define TPC_SAMPLE_KNOWN_BITS 14
 
-/* How many recorded blocks that live have an address of this hash. */
+/* How many live recorded blocks have an address with this hash. */
 extern tpc_shared_u8 tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS] TPC_NEAR;
 
 static inline tpc_shared_u8 *tpc_sample_known_at(uint64_t address)
@@ -22,8 +22,8 @@ static inline tpc_shared_u8 *tpc_sample_known_at(uint64_t address)
 }
 
 /*
- * Is an allocation passed by, without any of it being recorded? For threads that are open (hooks/gate/enter.h) and did not
- * enter: what is recorded, or who the caller is, is looked at closer then.
+ * May an allocation be passed by without recording anything? For open threads (hooks/gate/enter.h) that did not enter:
+ * the slow path looks closer at what is recorded and at the caller.
  */
 TPC_HOT bool tpc_sample_passes(struct tpc_thread *thread, const void *frame, uint64_t size)
 {
@@ -33,28 +33,28 @@ TPC_HOT bool tpc_sample_passes(struct tpc_thread *thread, const void *frame, uin
 	return true;
 }
 
-/* Is a free passed by, as that of a block that was not recorded? */
+/* May a free be passed by, because its block was not recorded? */
 TPC_HOT bool tpc_sample_passes_free(const struct tpc_thread *thread, const void *frame, const void *block)
 {
 	return (uintptr_t)frame - thread->bounds.low < thread->pass_extent &&
 	       !tpc_load(tpc_sample_known_at((uintptr_t)block));
 }
 
-/* The distance in bytes from the last byte seen to the thread's next hit, drawn anew. */
+/* Draws the distance in bytes from the last byte seen to the thread's next hit. */
 TPC_SLOW void tpc_sample_draw(struct tpc_thread *thread);
 
-/* Is a new block of `size` bytes one to record? */
+/* Is a new block of `size` bytes to be recorded? */
 static inline bool tpc_sample_wanted(struct tpc_thread *thread, uint64_t size)
 {
 	if (tpc_likely(thread->until_sample > size)) {
 		thread->until_sample -= size;
 		return false;
 	}
-	if (tpc_unlikely(!thread->random)) { /* the thread's first: the distance was not drawn yet */
+	if (tpc_unlikely(!thread->random)) { /* the thread's first block: no distance was drawn yet */
 		tpc_sample_draw(thread);
 		return tpc_sample_wanted(thread, size);
 	}
-	tpc_sample_draw(thread); /* the process has no memory: the rest of the block does not matter */
+	tpc_sample_draw(thread); /* the process is memoryless: the rest of the block does not matter */
 	return true;
 }
 

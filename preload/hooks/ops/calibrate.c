@@ -8,12 +8,12 @@
 #include "core/sys.h"
 #include "hooks/ops/stubs.h"
 
-#define ROUNDS 10 /* the one with the least time counts: nobody came between */
+#define ROUNDS 10 /* the fastest counts: nothing interrupted it */
 #define CALLS 64
 
 typedef void callee(long layout, long transposed_a, long transposed_b, long m, long n, long k);
 
-/* Instead of the thread's chunk, and what is kept of it meanwhile. */
+/* Replaces the thread's chunk; `real` and so on keep what is restored afterwards. */
 struct stage {
 	struct tprof_chunk chunk;
 	uint8_t records[TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk)];
@@ -25,7 +25,7 @@ struct stage {
 
 static struct costs {
 	uint32_t op_inside, op_outside, fold_inside, fold_outside, fold_untimed, work;
-} costs; /* as in the header; once they are known */
+} costs; /* as in the header, once known */
 
 struct cost {
 	uint64_t inside, total; /* ticks of a call */
@@ -70,7 +70,7 @@ static uint64_t time_of(callee *volatile call)
 	return tpc_clock_before() - begin;
 }
 
-/* Times of events are cut to the unit of the trace: half of it is missing on average. */
+/* Times of events are truncated to the unit of the trace: on average half a unit is missing. */
 static uint64_t inside_of(struct tpc_thread *thread, callee *volatile call)
 {
 	uint64_t sum = 0, unit = UINT64_C(1) << tpc_emit_shift;
@@ -95,7 +95,7 @@ static void keep_least(uint64_t *least, uint64_t value)
 enum how {
 	EVENTS,	 /* each call has events of its own */
 	FOLDED,	 /* the calls are made hot first */
-	UNTIMED, /* and they are counted, and no more */
+	UNTIMED, /* and the calls are only counted */
 };
 
 static struct cost measure(struct tpc_thread *thread, struct stage *stage, callee *volatile call, enum how how)
@@ -123,7 +123,7 @@ static struct cost measure(struct tpc_thread *thread, struct stage *stage, calle
 		else if (slot->count)
 			keep_least(&cost.inside, slot->count->ticks - before);
 	}
-	/* The function's own time is none: what is measured inside is all the recording's, but for the call itself. */
+	/* The function itself takes no time: what is measured inside is recording, except for the call. */
 	floor = plain / CALLS;
 	cost.total = cost.total / CALLS > floor ? cost.total / CALLS - floor : 0;
 	cost.inside = cost.inside / CALLS > floor / 2 ? cost.inside / CALLS - floor / 2 : 0;
@@ -131,7 +131,7 @@ static struct cost measure(struct tpc_thread *thread, struct stage *stage, calle
 	return cost;
 }
 
-/* A stub of its own; its op number is any, as its events go nowhere. */
+/* Makes a stub; its op number does not matter, as its events are discarded. */
 static callee *make_stub(const char *name, bool typed)
 {
 	struct tpc_op_choice choice = { .category = "" };
@@ -153,7 +153,7 @@ static callee *make_stub(const char *name, bool typed)
 	return (callee *)stub;
 }
 
-/* From how many ticks on, on average, a call is worth that to be timed. */
+/* From how many ticks on, on average, is a call worth timing? */
 static uint32_t worth_timing(uint64_t ticks)
 {
 	return ticks < TPC_FOLD_TICKS / 2 / TPC_FOLD_WORTH ? (uint32_t)ticks * TPC_FOLD_WORTH : TPC_FOLD_TICKS / 2;
@@ -178,7 +178,7 @@ uint32_t tpc_ops_calibrate(struct tpc_thread *thread)
 
 	if (tpc_sys_failed(stage))
 		return made;
-	/* An op that an exception left would be ended by the calls, and that is to be recorded. */
+	/* The calls would end an op that an exception left, and that end must be recorded. */
 	if (untyped && typed && thread->op_depth + 1 < TPC_OPS_MAX && tpc_load(&tpc_state.mode) == TPC_MODE_ON &&
 	    thread->fold.outer > (uintptr_t)__builtin_frame_address(0)) {
 		enter_stage(thread, stage);

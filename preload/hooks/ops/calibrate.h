@@ -5,13 +5,13 @@
 #include "core/thread.h"
 
 /*
- * Measures, once, what recording a hooked call costs and writes it to the header. Some 2,000 calls of a function that does
- * nothing, a tenth of a millisecond; what they record goes nowhere. The calling thread is busy. Returns how many functions it
- * added to the table.
+ * Measures once what recording a hooked call costs, and writes it to the header. Makes some 2,000 calls of a function
+ * that does nothing, in a tenth of a millisecond; their events are discarded. The calling thread is busy. Returns how
+ * many functions it added to the table.
  */
 uint32_t tpc_ops_calibrate(struct tpc_thread *thread);
 
-/* Writes what is known to the header of this process's trace. */
+/* Writes the known costs to the header of this process's trace. */
 void tpc_ops_tell_costs(void);
 
 #endif

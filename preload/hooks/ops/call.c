@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What trampoline.S calls around a hooked function. */
+/* Called by trampoline.S before and after a hooked function. */
 #include "core/fold.h"
 #include "core/scope.h"
 #include "core/usage.h"
@@ -20,24 +20,24 @@ struct called { /* what trampoline.S gets in rax and rdx */
 };
 
 /*
- * A call begins. The first for a thread that is recording already (TPC_BUSY_RECORD), the other finds out who it is, and
- * whether it is.
+ * A call begins. The first is for a thread that is recording already (TPC_BUSY_RECORD); the other finds the thread, and
+ * whether to record.
  */
 struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_thread *thread)
 	__attribute__((visibility("hidden")));
 struct called tpc_op_enter(uint32_t index, const uintptr_t *frame) __attribute__((visibility("hidden")));
 
-/* It ends; the same two. */
+/* A call ends; again one for each case. */
 void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread) __attribute__((visibility("hidden")));
 void tpc_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
 
-/* Room for three records: what a begin takes, with its work and counters. An end takes less. */
+/* Room for three records, as a begin takes with its work and counters. An end takes less. */
 static inline bool has_room(const struct tpc_thread *thread)
 {
 	return thread->limit - thread->at >= 2 * TPC_RECORD_MAX;
 }
 
-/* Mostly by a new chunk; it may also be that a chunk looked full, and is. False: recording has stopped. */
+/* Makes room: mostly by a new chunk; but the chunk may only have looked full. False: recording has stopped. */
 static bool find_room(struct tpc_thread *thread)
 {
 	return has_room(thread) || (tpc_thread_new_chunk(thread) && (has_room(thread) || tpc_thread_new_chunk(thread)));
@@ -56,7 +56,7 @@ static inline void make_room(struct tpc_thread *thread)
 
 /* ---- a call begins ---- */
 
-/* Ops whose frames are below `sp` are over: a longjmp went past them. One at `sp` - 1 has another call in its place. */
+/* Ends the ops whose frames are below `sp`: a longjmp has left them. At `sp` - 1 another call has taken the place. */
 static TPC_SLOW void end_unwound(struct tpc_thread *thread, uintptr_t sp, uint64_t ticks)
 {
 	while (thread->op_depth > 0 && thread->fold.outer < sp && tpc_op_is_over(thread, sp & ~(uintptr_t)1)) {
@@ -70,7 +70,7 @@ static inline bool has_unwound(const struct tpc_thread *thread, uintptr_t sp)
 	return thread->fold.outer < sp;
 }
 
-/* Behind the begin, at the same time: what the call works on. */
+/* Writes the work of the call after its begin, with the same time. */
 static inline uint8_t *put_work(uint8_t *at, const struct tpc_work *work)
 {
 	uint8_t *p;
@@ -82,7 +82,10 @@ static inline uint8_t *put_work(uint8_t *at, const struct tpc_work *work)
 	return p;
 }
 
-/* Writes the begin, and the work if the call is typed; there is room for both. They are committed by who opens the op. */
+/*
+ * Writes the begin, and the work if the call is typed; there is room for both. The caller commits them when it opens
+ * the op.
+ */
 static inline uint8_t *put_begin(struct tpc_thread *thread, uint64_t ticks, uint32_t op)
 {
 	const struct tpc_work *work = &thread->fold.work;
@@ -100,13 +103,13 @@ static inline uint8_t *put_begin(struct tpc_thread *thread, uint64_t ticks, uint
 	return p;
 }
 
-/* The call's in its frame, for stacks/recall.h. */
+/* The stamp in the call's frame, for stacks/recall.h. */
 static uint64_t *stamp_of(const uintptr_t *frame)
 {
 	return (uint64_t *)((uintptr_t)frame - TPC_RECALL_STAMP);
 }
 
-/* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
+/* Records a call: writes its begin, or, if the op is hot, notes that it began. */
 static inline void begin(struct tpc_thread *thread, uint32_t index, uint32_t op, const uintptr_t *frame,
 			 struct tpc_window window)
 {
@@ -132,7 +135,7 @@ static inline void begin(struct tpc_thread *thread, uint32_t index, uint32_t op,
 	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
 }
 
-/* The op that the signature says a call is; `own`: the function's own. */
+/* The op that the call is, according to the signature; `own`: the number of the function's own op. */
 static inline uint32_t told_op(const struct tpc_signature *signature, const uintptr_t *frame, bool may_write,
 			       uint32_t own)
 {
@@ -144,11 +147,11 @@ static inline uint32_t told_op(const struct tpc_signature *signature, const uint
 struct slow_begin {
 	struct tpc_op_function *function;
 	const uintptr_t *frame;
-	struct tpc_thread *thread; /* NULL after it: the call can't be recorded */
+	struct tpc_thread *thread; /* set to NULL if the call can't be recorded */
 	uint32_t op;
 };
 
-/* Gives the op its number, and the thread a chunk with room in it. */
+/* Gives the op a number, and the thread a chunk with room. */
 static void prepare(void *context)
 {
 	struct slow_begin *slow = context;
@@ -182,19 +185,19 @@ static TPC_SLOW void note(struct tpc_op_function *function, const uintptr_t *fra
 	tpc_with_vectors_kept(note_now, &slow);
 }
 
-/* ---- which comes next ---- */
+/* ---- prefetching for the next op ---- */
 
-/* Ticks, some 10 microseconds: a call in which a program's own data may have pushed all else out of the caches. */
+/* Ticks, some 10 microseconds: in a longer call the program's own data may have evicted everything else from the caches. */
 #define LONG 32768u
 
-/* What is looked at first when the thread's next op begins, as far as it is known. */
+/* Prefetches what the thread's next op reads first, as far as that is known. */
 static inline void fetch_next(const struct tpc_thread *thread)
 {
 	__builtin_prefetch(&tpc_op_functions[thread->ops.next >> TPC_SHAPES_BITS]);
 	tpc_shapes_fetch(thread->ops.next & ((1u << TPC_SHAPES_BITS) - 1));
 }
 
-/* After a long call: what the thread's next event looks at, whether it is an op or an allocation. */
+/* After a long call: prefetches what the thread's next event reads, be it an op or an allocation. */
 static TPC_APART void fetch_again(const struct tpc_thread *thread)
 {
 	fetch_next(thread);
@@ -203,7 +206,7 @@ static TPC_APART void fetch_again(const struct tpc_thread *thread)
 		tpc_python_fetch(thread);
 }
 
-/* An op begins, with the shapes that were found at that place. */
+/* An op begins, with the shapes found at that place. */
 static inline void go_on(struct tpc_thread *thread, uint32_t index, uint32_t place)
 {
 	tpc_predictor_go_on(&thread->ops, thread->ops_log, index << TPC_SHAPES_BITS | place);
@@ -228,7 +231,7 @@ struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_th
 	if (tpc_unlikely(thread->fold.frame))
 		tpc_fold_settle(thread);
 	window = tpc_window_of(thread, signature, frame);
-	if (tpc_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are what they will be */
+	if (tpc_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are final */
 		found = tpc_shapes_find(signature, index, frame);
 	go_on(thread, index, found.place);
 	op = found.op;
@@ -240,7 +243,7 @@ struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_th
 		if (!slow.thread)
 			return (struct called){ function->address, TPC_WINDOW_PASS };
 	}
-	/* At this very frame there was another call, if one was left: this one stands there now. */
+	/* A call that was left may have had this very frame: this call is there now. */
 	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
 		end_unwound(thread, (uintptr_t)frame + 1, tpc_clock_before());
 	if (tpc_likely(thread->op_depth < TPC_OPS_MAX)) {
@@ -310,7 +313,7 @@ static void learn(void *context)
 	slow->op = tpc_shapes_returned(slow->function, slow->frame);
 }
 
-/* What its shapes were is known only now. */
+/* Its shapes are known only now. */
 static void end_learning(struct tpc_thread *thread, const struct tpc_op_function *function, const uintptr_t *frame,
 			 uint64_t ticks)
 {
@@ -334,7 +337,7 @@ TPC_HOT void put_end(struct tpc_thread *thread, const struct tpc_open_op *open, 
 	tpc_scope_shut(thread, open, tpc_emit_passed(thread, at + 1, ticks >> tpc_emit_shift));
 }
 
-/* The end of an op that calls for more than its event. */
+/* Ends an op whose end takes more than an event. */
 static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_op_function *function,
 				   const uintptr_t *frame, uint64_t ticks)
 {
@@ -357,7 +360,7 @@ static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_o
 		tpc_with_vectors_kept(run_after, &(struct slow_after){ run, frame });
 }
 
-/* The thread's innermost op ends. */
+/* Ends the thread's innermost op. */
 TPC_HOT void end(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	const struct tpc_open_op *open = &thread->op_open[thread->op_depth - 1];
@@ -381,8 +384,8 @@ static bool is_open(const struct tpc_thread *thread, uintptr_t frame)
 }
 
 /*
- * It is not the innermost: a coroutine was switched to in the middle of a call, and back in the middle of another. Those that
- * began later on other stacks are taken to be over too. They do end, and nobody will find them then.
+ * Ends an op that is not the innermost: a coroutine was switched to within a call, and back within another. Ops that
+ * began later on other stacks are considered over, too; when they do end, they are not found.
  */
 static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
@@ -396,13 +399,13 @@ static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_
 	end(thread, frame, ticks);
 }
 
-/* A call was pending. True: it was this one, and it is counted. */
+/* A call is pending. True: it was this one, and is counted. */
 static TPC_APART bool end_pending(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
 {
 	return (thread->fold.frame & ~(uintptr_t)1) == frame && tpc_fold_end(thread, ticks);
 }
 
-/* For the end of the call with that frame, and of what was left within it. */
+/* Makes room for the end of the call with that frame, and of ops that were left within it. */
 static TPC_SLOW void make_room_to_end(struct tpc_thread *thread, uintptr_t frame)
 {
 	thread->fold.ending = frame;
@@ -418,7 +421,7 @@ void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 		tpc_leave(thread);
 		return;
 	}
-	if (tpc_unlikely(!has_room(thread))) /* as when another call is pending still, or an exception left some */
+	if (tpc_unlikely(!has_room(thread))) /* as when another call is still pending, or an exception left some */
 		make_room_to_end(thread, (uintptr_t)frame);
 	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
@@ -429,7 +432,7 @@ void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 	tpc_leave(thread);
 }
 
-/* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
+/* The end of a recorded op is recorded even if recording has been paused meanwhile. */
 static bool ends_in_pause(const struct tpc_thread *thread, uintptr_t frame)
 {
 	return tpc_load(&tpc_state.mode) == TPC_MODE_PAUSED &&

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child has its parent's hooks, and its parent's trace may be elsewhere, or be gone: its own tells of them. The records
- * stand one behind the other in memory that is never moved, each complete before `used` says that it is there, so that a
- * child finds them whole whenever it was forked.
+ * A child has its parent's hooks, but its parent's trace may be elsewhere or gone: the child's own trace describes
+ * them. The records are stored one after the other in memory that never moves; each is complete before `used` includes
+ * it, so that a child finds complete records whenever it was forked.
  */
 #include "hooks/ops/covered.h"
 
 #include "core/assert.h"
 #include "core/tables.h"
 
-#define ROOM (512u * 1024u) /* of untouched pages; some thousand objects */
+#define ROOM (512u * 1024u) /* bytes, mostly untouched pages; some thousand objects */
 
 struct record {
 	uint64_t pointers, functions;
-	uint32_t state, bytes; /* bytes: of all of it */
+	uint32_t state, bytes; /* bytes: size of the record */
 	char object[];
 };
 
@@ -37,7 +37,7 @@ static struct record *find(enum tprof_hooks state, const char *object)
 	return NULL;
 }
 
-/* What has no room is missing in the children's reports alone. */
+/* A record that does not fit is missing only in the children's reports. */
 static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	size_t length = strlen(object), bytes = tpc_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was hooked in which object, and what not: in the trace, and kept for the traces of forked children. */
+/* Records what was hooked in each object, and what was not; and keeps that for the traces of forked children. */
 #ifndef TPROF_HOOKS_OPS_COVERED_H
 #define TPROF_HOOKS_OPS_COVERED_H
 
@@ -7,10 +7,13 @@
 
 #include "core/base.h"
 
-/* So many more of that object; of TPROF_HOOKS_UNREACHED, so many now. One thread at a time. */
+/* Adds to the numbers of that object; for TPROF_HOOKS_UNREACHED, replaces them. One thread at a time. */
 void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
 
-/* In a forked child, by its only thread: what holds for it too stands in its own trace. No lock, no allocation. */
+/*
+ * In a forked child, by its only thread: writes what also holds for the child into its own trace. No lock, no
+ * allocation.
+ */
 void tpc_covered_tell(void);
 
 #endif

@@ -64,7 +64,8 @@ static void publish(struct slot *all, uint64_t key, uint32_t number)
 		struct slot *at = &all[i % CAPACITY];
 
 		if (tpc_load_acquire(&at->key) == key || tpc_swap_if(&at->key, 0, key)) {
-			tpc_store_release(&at->number, number); /* another thread's for the same function will do too */
+			tpc_store_release(&at->number,
+					  number); /* another thread's number for the same function is as good */
 			return;
 		}
 	}

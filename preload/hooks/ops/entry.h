@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops named by a function's address: the body of a parallel region, a function that the compiler instrumented. Such a
- * function is local more often than not, so that only its object's symbol table knows the name; the analyzer reads it.
+ * Ops named by a function's address: the body of a parallel region, or a function instrumented by the compiler. Such
+ * functions are often local, so that only the object's symbol table has their names; the analyzer reads it.
  */
 #ifndef TPROF_HOOKS_OPS_ENTRY_H
 #define TPROF_HOOKS_OPS_ENTRY_H
@@ -10,12 +10,10 @@
 
 enum tpc_entry { TPC_ENTRY_OPENMP = 1, TPC_ENTRY_INSTRUMENTED, TPC_ENTRY_OPENMP_PART };
 
-/*
- * The op's number; 0: not known yet. Looks at one or two cache lines, and touches no vector register. Any thread.
- */
+/* The op's number; 0: unknown. Reads one or two cache lines, and touches no vector register. Any thread. */
 uint32_t tpc_entry_known(uintptr_t function, enum tpc_entry entry);
 
-/* The same, and makes it known. 0: there is no room for one more. The thread is recording (TPC_BUSY_RECORD). */
+/* The same, but numbers the op if it is new. 0: the table is full. The thread is recording (TPC_BUSY_RECORD). */
 TPC_SLOW uint32_t tpc_entry_number(uintptr_t function, enum tpc_entry entry);
 
 /* In a forked child: nothing is numbered in its trace yet. */

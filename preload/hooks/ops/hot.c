@@ -8,7 +8,7 @@ extern const char tpc_op_copied[], tpc_op_copy_many[]; /* of trampoline.S */
 
 _Static_assert(TPC_FOLD_PARTS == TPC_SIGNATURE_PARTS, "raw has room for each");
 
-/* What of an argument counts, not yet understood. */
+/* The value of an argument that is compared, uninterpreted. */
 static inline uint64_t raw_part(const struct tpc_signature *signature, uint32_t i, const uintptr_t *frame)
 {
 	uintptr_t value = frame[signature->part[i].offset];
@@ -22,7 +22,7 @@ static inline uint64_t raw_part(const struct tpc_signature *signature, uint32_t 
 	return signature->wide && (part == TPC_PART_DIM || part == TPC_PART_QUERY) ? value : (uint32_t)value;
 }
 
-/* Another length of vectors: it is added to the others of its power of two. */
+/* Another length of vectors: it is added to the others of the same power of two. */
 static bool another_length(const struct tpc_signature *signature, struct tpc_fold_hot *hot, uint64_t raw)
 {
 	int64_t n = signature->wide ? (int64_t)raw : (int32_t)raw;
@@ -54,7 +54,7 @@ bool tpc_op_same(const uintptr_t *frame, struct tpc_fold_hot *hot, uint32_t inde
 	return true;
 }
 
-/* Calls of that function from that place are found here from now on. */
+/* From now on calls of that function from that place are found here. */
 static void place(struct tpc_fold_hot *hot, uint32_t index, uintptr_t caller, uint64_t window)
 {
 	hot->caller = caller;
@@ -68,7 +68,7 @@ static void place(struct tpc_fold_hot *hot, uint32_t index, uintptr_t caller, ui
 	hot->typed = 0;
 }
 
-/* What of the arguments is to be compared: of vectors mostly one length, the first. */
+/* Which arguments are compared: for vectors mostly one length, the first argument. */
 static uint16_t typed_by(const struct tpc_signature *signature)
 {
 	if (!tpc_typed_by_first(signature))
@@ -76,7 +76,7 @@ static uint16_t typed_by(const struct tpc_signature *signature)
 	return TPC_HOT_BY_PARTS | TPC_HOT_BY_FIRST | (signature->by_reference ? TPC_HOT_BY_REFERENCE : 0);
 }
 
-/* What trampoline.S needs to take the next call for one like this. False: each call must be looked at. */
+/* Stores what trampoline.S needs to recognize a call like this. False: each call must be examined. */
 static bool remember(struct tpc_fold_hot *hot, const struct tpc_hot_call *call)
 {
 	const struct tpc_signature *signature = &tpc_op_functions[call->index].signature;
@@ -101,7 +101,7 @@ static bool remember(struct tpc_fold_hot *hot, const struct tpc_hot_call *call)
 void tpc_hot_begin(struct tpc_thread *thread, const struct tpc_hot_call *call)
 {
 	struct tpc_fold *fold = &thread->fold;
-	/* A short one is not looked for by its caller: trampoline.S. */
+	/* A short op is looked up without its caller: trampoline.S. */
 	uintptr_t caller = tpc_op_functions[call->index].trampoline ? 0 : call->frame[1];
 	struct tpc_fold_hot *hot = tpc_fold_hot(fold, call->index, caller);
 	bool by_counter = tpc_clock_kind == TPROF_CLOCK_TSC;

@@ -24,10 +24,10 @@
 
 static struct tpc_seen seen;
 static tpc_shared_u32 installing;
-/* Slots of functions that may wait, and of numpy's calls: so many of those that were changed are no ops'. */
+/* Changed slots that belong to no op: of functions that may wait, and of numpy's calls. */
 static size_t others;
 
-/* Lost blocks are told of all that are recorded. */
+/* The leak check needs them if allocations are recorded. */
 static bool waits_wanted(void)
 {
 	return tpc_config.alloc != TPC_ALLOC_OFF;
@@ -38,7 +38,7 @@ static bool waits_wanted(void)
 static struct {
 	uint64_t pointers[TPROF_HOOKS_STATES], functions[TPROF_HOOKS_STATES];
 } covered;
-static uint32_t object; /* its number, of all visits */
+static uint32_t object; /* number of the object, over all visits */
 
 static void count(enum tprof_hooks state, uint64_t functions)
 {
@@ -46,7 +46,7 @@ static void count(enum tprof_hooks state, uint64_t functions)
 	covered.functions[state] += functions;
 }
 
-/* Greenlets have the outer end of a stack in common: it is another one when a greenlet goes on than when it stopped. */
+/* Greenlets share the outer end of a stack: it is different when a greenlet continues. */
 static void doubt_calls(const char *path)
 {
 	if (!tpc_text_glob("_greenlet.*", tpc_text_base(path)))
@@ -68,13 +68,13 @@ static void put_coverage(const char *path, void *context)
 	object++;
 }
 
-/* Not a variable that is called so, nor what leads to a slot that is hooked. */
+/* Not a variable of that name, nor a PLT entry whose slot is hooked. */
 static bool is_function(const void *target, const char *symbol)
 {
 	return tpc_slots_is_code(target) && !tpc_lookup_is_plt(target, symbol) && !tpc_lookup_is_data(target, symbol);
 }
 
-/* No op, and counted as none: whoever looks for lost blocks is to know what the registers of threads that wait hold. */
+/* Blocking call: saves the caller's registers for the leak check; not an op. */
 static void *choose_wait(const struct tpc_slot *slot)
 {
 	void *target = slot->target ? slot->target : tpc_bind(slot);
@@ -153,14 +153,14 @@ static void *find_unreached(const struct tpc_slot *slot, void *context)
 /* ---- installing ---- */
 
 static tpc_shared_bool calibrated;
-static uint32_t own; /* functions of the calibration's */
+static uint32_t own; /* functions that the calibration added */
 
 static void tell_functions(void)
 {
 	tpc_store(&tpc_header->op_functions, tpc_op_function_count() - own);
 }
 
-/* Where recording is on: what is measured is what it costs. */
+/* Needs recording to be on, as its cost is measured. */
 static void calibrate(struct tpc_thread *thread)
 {
 	if (tpc_load(&calibrated) || !tpc_op_function_count() || tpc_load(&tpc_state.mode) != TPC_MODE_ON)
@@ -200,7 +200,7 @@ static void install_new(void *thread)
 	tpc_loader_end();
 }
 
-/* The thread is busy meanwhile: what the loader allocates for us is none of the program's events. */
+/* The thread is busy meanwhile: allocations that the loader makes for us are no events of the program. */
 void tpc_ops_install(void)
 {
 	const void *frame = __builtin_frame_address(0);
@@ -211,7 +211,7 @@ void tpc_ops_install(void)
 		return;
 	thread = tpc_enter(frame);
 	if (!thread)
-		thread = tpc_enter_off(frame); /* a pause may end without a call to the loader */
+		thread = tpc_enter_off(frame); /* a pause may end without another call to the loader */
 	if (!thread)
 		return;
 	began = tpc_clock_before();
@@ -220,7 +220,7 @@ void tpc_ops_install(void)
 	tpc_leave(thread);
 }
 
-/* Not on a coroutine's stack: what is called would find it a strange one each time. */
+/* Not on a coroutine's stack: each call would find an unknown stack. */
 void tpc_ops_resumed(const void *frame)
 {
 	struct tpc_thread *thread = tpc_load(&calibrated) || !tpc_op_function_count() ? NULL : tpc_enter(frame);
@@ -240,7 +240,7 @@ struct wish {
 	void *target, *stub;
 };
 
-/* With the loader's lock: another thread that makes stubs is waited for. */
+/* With the loader's lock, so that it waits for other threads that make stubs. */
 static void make_stub(void *context)
 {
 	struct wish *wish = context;

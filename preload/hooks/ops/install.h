@@ -5,26 +5,26 @@
 #include <stdint.h>
 
 /*
- * Hooks the ops that TPROF_OPS names, and functions that may wait, in all objects that were loaded since the last time. At start, and at calls to the
- * loader, whose lock it takes; never in a hook of an allocation.
+ * Hooks the ops that TPROF_OPS names, and functions that may wait, in all objects that were loaded since the last time.
+ * At start and at calls to the loader, whose lock it takes; never in a hook of an allocation.
  */
 void tpc_ops_install(void);
 
 /*
- * Recording went on: what ops cost is measured if it was off from the start on. The thread is in no hook; `frame` is the
- * exported function's __builtin_frame_address(0).
+ * Recording continues: measures what ops cost, if recording was off from the start. The thread is in no hook; `frame`
+ * is the exported function's __builtin_frame_address(0).
  */
 void tpc_ops_resumed(const void *frame);
 
-/* dlmopen is called for that object, with another namespace than the program's. At calls to the loader, as the first. */
+/* dlmopen() loads that object into another namespace than the program's. Called first at calls to the loader. */
 void tpc_ops_elsewhere(const char *file);
 
-/* In a forked child, which has its parent's hooks: its own trace tells of them. */
+/* In a forked child, which has its parent's hooks: describes them in its own trace. */
 void tpc_ops_tell(void);
 
 /*
- * What a program that asks for a function by its name shall get: its stub if it is an op, else `target`, the function
- * itself. Never in a hook of an allocation.
+ * What a program gets that looks up a function by name: its stub if it is an op, else `target`, the function itself.
+ * Never in a hook of an allocation.
  */
 void *tpc_ops_hooked(const char *symbol, void *target);
 

@@ -14,7 +14,7 @@ struct slot {
 };
 
 static TPC_SHARED(struct slot *) slots; /* make_slots() pairs with the loads that acquire */
-static tpc_shared_u32 numbers;		/* handed out */
+static tpc_shared_u32 numbers;		/* that were handed out */
 
 static struct slot *make_slots(void)
 {
@@ -41,7 +41,7 @@ uint32_t tpc_op_number(const char *name, const char *category, enum tprof_op_ori
 		struct slot *at = &all[i % CAPACITY];
 		uint64_t there = tpc_load_acquire(&at->key);
 
-		/* Acquire pairs with the release below. A number that is not there yet is made again; it means the same. */
+		/* Acquire pairs with the release below. If a number is missing, another one is made; it means the same. */
 		if (there == key && tpc_load_acquire(&at->number))
 			return tpc_load(&at->number);
 		if (there && there != key)

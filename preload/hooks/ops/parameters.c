@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As much of the Itanium C++ ABI's mangling (5.1) as it takes to tell types that are passed by address from others: a type
- * that was there before is a number, so what each number is has to be known.
+ * Parses as much of the Itanium C++ ABI's mangling (5.1) as is needed to tell types that are passed by address from
+ * others. A type that occurred before is written as a number, so it must be known what each number stands for.
  */
 #include "hooks/ops/parameters.h"
 
@@ -9,16 +9,16 @@
 
 #define DEPTH_MAX 32u
 #define KNOWN_MAX 128u
-#define SPARE_WORDS 4u /* beyond what is counted, where anything is */
+#define SPARE_WORDS 4u /* added to a count that is not 0 */
 
 enum kind {
 	PLAIN,	/* in one general register: an integer, an address */
 	VECTOR, /* in a vector register */
-	CLASS,	/* one, or a name that is no type, or what fills two registers */
+	CLASS,	/* a class, a name that is no type, or a type of two registers */
 	NOTHING,
 };
 
-/* The same type has the same id, however it is written; two that meet (one in 2^64 pairs) would be taken for one. */
+/* The same type has the same id, however it is written; two types collide with a probability of one in 2^64 pairs. */
 struct type {
 	enum kind kind;
 	uint64_t id;
@@ -76,7 +76,7 @@ static uint64_t read_identifier(struct reader *reader, uint64_t id)
 	return id;
 }
 
-/* S_, S0_, ... SZ_, S10_: what it stands for. */
+/* What S_, S0_, ... SZ_, S10_ stands for. */
 static struct type read_number(struct reader *reader)
 {
 	const char *at = reader->at + 1;
@@ -115,13 +115,13 @@ static struct type read_arguments(struct reader *reader, uint64_t id)
 
 #define STD UINT64_C(0x737464)
 
-/* An identifier of std's, one that was there before, or the next; each but the second is known from here on. */
+/* An identifier of std, a substitution, or a new identifier; the first and the last become substitutions. */
 static struct type read_part(struct reader *reader, uint64_t within)
 {
 	const char *at = reader->at;
 	struct type type = { CLASS, within };
 
-	if (at[0] == 'S' && is_one_of("absiod", at[1])) { /* std::string and such */
+	if (at[0] == 'S' && is_one_of("absiod", at[1])) { /* std::string and similar */
 		reader->at += 2;
 		type.id = mix(STD, (uint8_t)at[1]);
 		return type;
@@ -167,7 +167,7 @@ static struct type read_class(struct reader *reader)
 	return read_arguments(reader, type.id);
 }
 
-/* const and its like are one, however many. */
+/* const and similar qualifiers count once, however many there are. */
 static struct type read_qualified(struct reader *reader)
 {
 	bool address = is_one_of("PRO", *reader->at);
@@ -220,7 +220,7 @@ static struct type read_type(struct reader *reader)
 	return type;
 }
 
-/* The reader stands behind the function's name. */
+/* Leaves the reader behind the function's name. */
 static bool begin(struct reader *reader, const char *symbol)
 {
 	reader->at = symbol + 2;
@@ -228,9 +228,9 @@ static bool begin(struct reader *reader, const char *symbol)
 	if (strncmp(symbol, "_ZN", 3) != 0)
 		return false;
 	read_nested(reader);
-	if (!reader->at || reader->at[-2] == 'E') /* of a template the result's type comes first */
+	if (!reader->at || reader->at[-2] == 'E') /* the result type of a template comes first */
 		return false;
-	reader->known--; /* the function is no name for others */
+	reader->known--; /* the function's name is no substitution */
 	return true;
 }
 
@@ -243,7 +243,7 @@ bool tpc_parameter_words(const char *symbol, uint8_t *words)
 		return false;
 	while (reader.at && *reader.at)
 		count[read_type(&reader).kind]++;
-	/* Registers go to whoever comes first; one may be the result's address. */
+	/* Registers are assigned in order; one may hold the address of the result. */
 	registers = 1 + count[PLAIN] + 2 * count[CLASS];
 	all = count[CLASS] * TPC_CLASS_WORDS + (registers > 6 ? count[PLAIN] : 0);
 	all += count[VECTOR] + 2 * count[CLASS] > 8 ? count[VECTOR] : 0;
@@ -255,8 +255,8 @@ bool tpc_parameter_words(const char *symbol, uint8_t *words)
 /* ---- which are tensors ---- */
 
 /*
- * How libtorch's types are passed (System V ABI, 3.2.3): what can be copied byte by byte and has no more than 16 bytes in
- * registers, and what has a copy constructor by its address. What is neither here nor plain is not known.
+ * How libtorch's types are passed (System V ABI, 3.2.3): trivially copyable types of at most 16 bytes in registers,
+ * types with a copy constructor by address. Types that are neither here nor plain are unknown.
  */
 static const struct known {
 	const char *name; /* mangled */
@@ -303,7 +303,7 @@ static const struct known {
 
 static tpc_shared_u64 ids[TPC_LENGTH(known)]; /* 0: not yet known */
 
-/* Two threads may be here; they write the same. The first is written last: tpc_parameter_tensors() looks at it. */
+/* Two threads may do this and write the same. The first entry is written last: tpc_parameter_tensors() reads it. */
 static void name_known(void)
 {
 	for (size_t i = TPC_LENGTH(known); i--;) {
@@ -322,12 +322,15 @@ static struct known find(struct type type)
 	return (struct known){ .words = type.kind == PLAIN, .vectors = type.kind == VECTOR };
 }
 
-/* Where parameters go, one after the other. */
+/* The next free places of parameters. */
 struct place {
-	int general, vectors, stack; /* used */
+	int general, vectors, stack; /* used so far */
 };
 
-/* The first of its words, as tpc_argument_offset() counts; what does not fit into the registers that are left is on the stack. */
+/*
+ * The place of its first word, as tpc_argument_offset() counts; what does not fit into the remaining registers is on
+ * the stack.
+ */
 static int put(struct place *place, const struct known *what)
 {
 	int at;
@@ -343,7 +346,7 @@ static int put(struct place *place, const struct known *what)
 	return at;
 }
 
-/* False: where one of them is can't be told. */
+/* False: the place of a tensor is unknown. */
 static bool place_tensors(struct reader *reader, struct place place, struct tpc_tensor_parts *parts)
 {
 	bool lost = false;
@@ -382,7 +385,7 @@ bool tpc_parameter_tensors(const char *symbol, bool in_place, struct tpc_tensor_
 	begin(&reader, symbol);
 	if (!place_tensors(&reader, (struct place){ .general = 0 }, parts))
 		return false;
-	if (!parts->mutable_count) { /* resize_: its tensor is constant, its elements are not */
+	if (!parts->mutable_count) { /* resize_: the tensor is const, but its elements are written to */
 		parts->part[0] = TPC_TENSOR_OUT;
 		parts->mutable_count = 1;
 	}

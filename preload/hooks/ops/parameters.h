@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a C++ function's parameters, by its symbol: how much of them can be on the stack. */
+/* Finds out from a C++ function's symbol how its parameters are passed. */
 #ifndef TPROF_OPS_PARAMETERS_H
 #define TPROF_OPS_PARAMETERS_H
 
 #include "core/base.h"
 
 /*
- * `symbol` is of a static function of a class. *words, of 8 bytes, may be more than there are, and are not fewer. False: it
- * can't be told.
+ * How many words of 8 bytes its parameters can take on the stack. `symbol` is a class's static function. *words may be
+ * too large, but never too small. False: unknown.
  *
- * A class that is passed by value is taken for one of at most TPC_CLASS_WORDS. Libtorch's largest is c10::optional of a
- * c10::ArrayRef, with 3; what is not copied byte by byte goes by its address.
+ * A class that is passed by value counts as one of TPC_CLASS_WORDS. Libtorch's largest is c10::optional of a
+ * c10::ArrayRef, with 3; a class that is not trivially copyable is passed by address.
  */
 bool tpc_parameter_words(const char *symbol, uint8_t *words);
 
@@ -28,18 +28,19 @@ enum tpc_tensor_part {
 
 #define TPC_TENSOR_PARTS 7u
 
-/* Of a function of libtorch. */
+/* The tensors among a libtorch function's parameters. */
 struct tpc_tensor_parts {
 	uint8_t count, mutable_count;
-	bool sizes_first; /* its first parameter is the sizes of what it makes */
+	bool sizes_first; /* its first parameter holds the sizes of the result */
 	uint8_t part[TPC_TENSOR_PARTS];
 	int8_t offset
-		[TPC_TENSOR_PARTS]; /* from the stub's frame, as tpc_argument_offset() (hooks/ops/typed.h) counts */
+		[TPC_TENSOR_PARTS]; /* relative to the stub's frame, as tpc_argument_offset() (hooks/ops/typed.h) counts */
 };
 
 /*
- * Where its tensors are when it is called. A result is taken to be returned in memory, whose address comes before the
- * parameters, unless one of these is written to, or the first is (`in_place`); a symbol does not say. False: it can't be told.
+ * Where its tensors are when it is called. Assumes that the result is returned in memory, whose address precedes the
+ * parameters, unless one of them is written to, or the first one is (`in_place`); a symbol does not tell. False:
+ * unknown.
  */
 bool tpc_parameter_tensors(const char *symbol, bool in_place, struct tpc_tensor_parts *parts);
 

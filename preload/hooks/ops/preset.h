@@ -8,11 +8,14 @@
 
 struct tpc_preset {
 	const char *name;
-	/* Fills in what the function is called, and its signature if its arguments are understood. NULL: the program tells. */
+	/*
+	 * Fills in the function's name, and its signature if its arguments are understood. NULL: the program reports
+	 * such ops itself.
+	 */
 	bool (*choose)(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 	/*
-	 * What a symbol that it is asked about begins with: one of these characters, if it is C's, or one of these texts,
-	 * if it is C++'s. Of hundreds of thousands of symbols a few thousand are.
+	 * How symbols begin that it is asked about: with one of these characters (C), or with one of these texts (C++).
+	 * That selects a few thousand symbols out of hundreds of thousands.
 	 */
 	const char *letters;
 	const char *mangled[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the Itanium C++ ABI (5.1.3). Template arguments are stepped over, not read. */
+/* Parses names of the Itanium C++ ABI (5.1.3). Skips template arguments. */
 #include "hooks/ops/qualify.h"
 
 #define NESTED_MAX 64 /* arguments within arguments */
@@ -21,7 +21,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Behind a constant, L <type> <value> E, of which `at` is the L; NULL: its type is no builtin one. */
+/* Skips a constant, L <type> <value> E, of which `at` is the L; NULL: its type is not a builtin one. */
 static const char *skip_constant(const char *at)
 {
 	if (at[1] < 'a' || at[1] > 'z')
@@ -31,7 +31,7 @@ static const char *skip_constant(const char *at)
 	return *at == 'E' ? at + 1 : NULL;
 }
 
-/* Behind a number of something that was there before, S_ S0_ T_ T0_, or a name of std's in short: St Sa Ss... */
+/* Skips a substitution, S_ S0_ T_ T0_, or an abbreviation of std: St Sa Ss... */
 static const char *skip_number(const char *at)
 {
 	if (*at == 'S' && at[1] >= 'a' && at[1] <= 'z')
@@ -41,7 +41,7 @@ static const char *skip_number(const char *at)
 	return *at == '_' ? at + 1 : NULL;
 }
 
-/* Behind one thing within template arguments; NULL: it is not understood (expressions, lambdas, arrays). */
+/* Skips one template argument; NULL: it is not understood (expressions, lambdas, arrays). */
 static const char *skip_one(const char *at, int *depth)
 {
 	const char *start;
@@ -78,7 +78,7 @@ static const char *skip_one(const char *at, int *depth)
 	}
 }
 
-/* Behind I <argument>... E; NULL: it is not understood. */
+/* Skips I <argument>... E; NULL: it is not understood. */
 static const char *skip_arguments(const char *at)
 {
 	int depth = 0;
@@ -92,7 +92,7 @@ static const char *skip_arguments(const char *at)
 struct name {
 	const char *at;
 	struct tpc_text *to;
-	const char *last; /* identifier: a constructor is called so */
+	const char *last; /* identifier: the name of a constructor */
 	size_t last_length;
 };
 
@@ -124,7 +124,7 @@ static bool add_identifier(struct name *name)
 	return true;
 }
 
-/* C1, D0 and so on: they bear their class's name. */
+/* C1, D0 and so on: constructors and destructors have their class's name. */
 static bool add_special(struct name *name)
 {
 	bool destroys = *name->at == 'D';
@@ -165,7 +165,7 @@ static bool add_operator(struct name *name)
 	return false;
 }
 
-/* St, and what is short for a class of it: Sa, Ss... Only in front. */
+/* St, and abbreviations of its classes: Sa, Ss... Only at the front. */
 static bool add_standard(struct name *name)
 {
 	static const char letters[] = "tabsiod";
@@ -187,7 +187,7 @@ static bool add_standard(struct name *name)
 
 static bool add_one(struct name *name)
 {
-	if (*name->at == 'L' && is_digit(name->at[1])) /* of one object alone */
+	if (*name->at == 'L' && is_digit(name->at[1])) /* local to one object */
 		name->at++;
 	if (is_digit(*name->at))
 		return add_identifier(name);
@@ -196,7 +196,7 @@ static bool add_one(struct name *name)
 	return *name->at >= 'a' && *name->at <= 'z' && add_operator(name);
 }
 
-/* The parts of a name up to its E; or one, if it is not nested. */
+/* Adds the parts of a name up to its E; or one part, if it is not nested. */
 static bool add_name(struct name *name, bool nested)
 {
 	do {

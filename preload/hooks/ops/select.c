@@ -12,7 +12,10 @@
 #define GLOBS_MAX 32
 
 static bool use_preset[TPC_PRESETS];
-/* Bit i: tpc_presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
+/*
+ * Bit i: tpc_presets[i] is in use and is asked about C symbols that begin with that character; of_mangled: about C++
+ * symbols.
+ */
 static uint32_t of_letter[UINT8_MAX + 1], of_mangled;
 
 _Static_assert(TPC_PRESETS < 32, "a bit each");
@@ -115,7 +118,7 @@ static bool has_any(const char *text, const char *letters)
 	return text[strcspn(text, letters)] != 0;
 }
 
-/* Functions' names have underscores or colons, or begin as no preset does; who writes stars knows what he does. */
+/* Function names contain underscores or colons, or begin unlike any preset; a word with stars is deliberate. */
 static const char *nearest_preset(const struct glob *glob)
 {
 	const char *nearest = NULL;
@@ -168,8 +171,9 @@ bool tpc_ops_wanted(void)
 }
 
 /*
- * What returns twice, is the unwinder's, or is called where the compiler has all registers in use (-pg's counters): a call
- * of it through a frame of ours would go wrong. And what tells of functions is none (-finstrument-functions).
+ * Functions that return twice, belong to the unwinder, or are called where the compiler has all registers in use (-pg's
+ * counters): calling them through a frame of ours would go wrong. And the functions that report others
+ * (-finstrument-functions).
  */
 static bool is_untouchable(const char *symbol)
 {
@@ -214,7 +218,7 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 	return false;
 }
 
-/* No call of libc's: nearly all differ in the first few characters. */
+/* No call of libc's strncmp(): nearly all symbols differ in the first few characters. */
 static bool starts_with(const char *symbol, const char *text)
 {
 	for (; *text; text++, symbol++) {
@@ -233,7 +237,7 @@ static bool begins(const struct tpc_preset *preset, const char *symbol)
 	return false;
 }
 
-/* The next preset that is to be asked about the symbol, from the `from`th on; TPC_PRESETS: none. */
+/* The next preset, from number `from` on, that is to be asked about the symbol; TPC_PRESETS: none. */
 static inline size_t next_preset(size_t from, const char *symbol)
 {
 	bool mangled = tpc_is_mangled(symbol);
@@ -262,7 +266,7 @@ static void choose_preset(size_t first, const char *symbol, struct tpc_text *to,
 	}
 }
 
-/* By a glob on the name that a preset that is not in use has for the function: aten::addmm. It is what the preset says it is. */
+/* Chosen by a glob on the name that an unused preset gives the function: aten::addmm. That preset describes it. */
 static void choose_named(const char *symbol, struct tpc_text *to, struct tpc_op_choice *choice)
 {
 	for (size_t i = 0; i < TPC_PRESETS && !choice->category; i++) {

@@ -8,29 +8,29 @@
 #include "core/varint.h"
 #include "hooks/ops/names.h"
 
-#define CONFIRMED 2u /* calls that a guess is believed after */
-#define TRIED 256u   /* calls after which nothing is expected any more */
-#define BYTES 1024u  /* of a SHAPE record's tensors */
+#define CONFIRMED 2u /* calls that confirm a guess */
+#define TRIED 256u   /* calls after which the function stops learning */
+#define BYTES 1024u  /* for the tensors of a SHAPE record */
 #define RESULT (-7)  /* where trampoline.S keeps rax, when the call has returned */
 #define MARK UINT64_C(0x7368617065730000)
 
-#define FIRST_BITS 10u /* of the first table */
-#define MORE_BITS 2u   /* that the next one has */
+#define FIRST_BITS 10u /* size of the first table */
+#define MORE_BITS 2u   /* by which the next one is larger */
 
 tpc_shapes_pointer tpc_shapes TPC_LOOKED_AT; /* NULL: there is none yet */
 
-/* While a function learns, in its frame (TPC_OP_SPACE). */
+/* In the frame of a call while its function learns (TPC_OP_SPACE). */
 struct noted {
-	uint64_t mark;	/* MARK ^ frame: it was noted */
+	uint64_t mark;	/* MARK ^ frame, if it was noted */
 	uint64_t third; /* argument */
-	uint64_t op;	/* 0, or what the call is if the guess is right */
+	uint64_t op;	/* what the call is if the guess is right; or 0 */
 };
 
-enum { AS_SAID, MOVING, MOVED }; /* struct tpc_op_function's `moved`; MOVING: a thread is at it */
+enum { AS_SAID, MOVING, MOVED }; /* struct tpc_op_function's `moved`; MOVING: a thread is moving them */
 
 /* ---- by the symbol ---- */
 
-/* They return a tensor of the sizes that are their first parameter. */
+/* Do these functions return a tensor with the sizes of their first parameter? */
 static bool makes(const char *name, size_t length)
 {
 	static const char *const names[] = {
@@ -59,7 +59,7 @@ void tpc_shapes_choose(const char *symbol, const char *name, size_t length, stru
 
 	_Static_assert(TPC_TENSOR_PARTS <= TPC_SIGNATURE_PARTS, "room for each");
 	if (!tpc_parameter_tensors(symbol, is_in_place(name, length), &parts) || parts.mutable_count > 1)
-		return; /* of several, which are returned in memory or not, the compiler's library decides */
+		return; /* whether several are returned in memory depends on the library */
 	signature->parts = parts.count;
 	for (uint32_t i = 0; i < parts.count; i++) {
 		signature->part[i].part = (uint8_t)(TPC_PART_TENSOR + parts.part[i]);
@@ -121,7 +121,7 @@ static void put(struct writer *to, uint64_t number)
 		to->at = NULL;
 }
 
-/* Sizes that are symbols are not kept where others are: what stands there does not agree with the number of elements. */
+/* Symbolic sizes are stored elsewhere: then the words do not agree with the number of elements. */
 static bool agrees(const uint64_t *sizes, uint64_t count, uint64_t head)
 {
 	uint64_t elements = 1;
@@ -163,7 +163,7 @@ static void put_tensors(struct writer *to, const struct tpc_signature *signature
 	}
 }
 
-/* Of which function with which shapes; the lowest bit tells it from an empty slot. 0: none was kept there. */
+/* The op with that key, of a function and its shapes; the lowest bit tells a key from an empty slot. 0: none. */
 static uint32_t kept(struct tpc_shapes *in, uint64_t key)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
@@ -177,7 +177,10 @@ static uint32_t kept(struct tpc_shapes *in, uint64_t key)
 	}
 }
 
-/* There is an empty slot. Another thread may keep the same, and have another number for it: it means the same. */
+/*
+ * Stores the op; there is an empty slot. Another thread may store the same key with another number, which means the
+ * same.
+ */
 static void keep(struct tpc_shapes *in, uint64_t key, uint32_t op)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
@@ -214,7 +217,7 @@ static void copy_all(struct tpc_shapes *to, struct tpc_shapes *from)
 	}
 }
 
-/* Others may go on keeping shapes in the old table: what the copy misses is given a number again. */
+/* Other threads may still use the old table: shapes that the copy misses get a second number. */
 static struct tpc_shapes *grow(struct tpc_shapes *old)
 {
 	uint32_t bits = old ? old->bits + MORE_BITS : FIRST_BITS;
@@ -233,7 +236,7 @@ static struct tpc_shapes *grow(struct tpc_shapes *old)
 	return tpc_load_acquire(&tpc_shapes);
 }
 
-/* A call that has no sizes to tell is one of the function itself. */
+/* A call without sizes counts as one of the function itself. */
 static uint32_t new_number(const struct tpc_op_function *function, const struct writer *tensors)
 {
 	struct tpc_op_record record = { .op = tpc_op_new_number(),
@@ -318,7 +321,7 @@ static void stop(struct tpc_op_function *function, bool shaped)
 	tpc_store(&function->ending, function->signature.tells_usage || function->signature.after ? function : NULL);
 }
 
-/* A function that makes a tensor. Its type is behind the sizes, where it is said: an optional, of two bytes. */
+/* Learns from a function that makes a tensor. If the type is given, it follows the sizes: an optional, of two bytes. */
 static void learn_layout(struct tpc_op_function *function, const uintptr_t *frame, const struct noted *noted)
 {
 	int64_t sizes[TPC_TENSOR_INLINE];
@@ -331,7 +334,7 @@ static void learn_layout(struct tpc_op_function *function, const uintptr_t *fram
 		stop(function, false);
 }
 
-/* Where is the parameter that is returned? NULL: there is none, a result is in memory. */
+/* The parameter that is returned. NULL: none, a result is in memory. */
 static const uintptr_t *returned(const struct tpc_signature *signature, const uintptr_t *frame)
 {
 	for (uint32_t i = 0; i < signature->parts; i++)
@@ -340,7 +343,7 @@ static const uintptr_t *returned(const struct tpc_signature *signature, const ui
 	return NULL;
 }
 
-/* There is no result in memory, so all arguments come one register earlier. False: some are not in one. */
+/* There is no result in memory, so all arguments are one register earlier. False: some are not in a register. */
 static bool move(struct tpc_signature *signature)
 {
 	for (uint32_t i = 0; i < signature->parts; i++)
@@ -352,7 +355,7 @@ static bool move(struct tpc_signature *signature)
 	return true;
 }
 
-/* rdx is not what it was any more, and was noted. */
+/* Is the parameter returned? rdx has changed meanwhile, but was noted. */
 static bool is_returned(const uintptr_t *out, const uintptr_t *frame, const struct noted *noted)
 {
 	if (!out)

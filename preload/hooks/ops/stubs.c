@@ -10,22 +10,22 @@
 #include "stacks/leaves.h"
 
 #define FUNCTIONS_MAX 16384u
-#define FUNCTIONS_MANY 1024u /* each call of another one meets another page: from here on they get a large one */
+#define FUNCTIONS_MANY 1024u /* calls use many pages: from this number on, functions get a large page */
 #define STUB_BYTES TPC_ARCH_STUB_BYTES
 #define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
-#define STUBS_AT TPC_PAGE /* the trampolines' addresses stand before them */
+#define STUBS_AT TPC_PAGE /* the addresses of the trampolines precede them */
 #define AREA_BYTES (STUBS_AT + TRAMPOLINES * STUBS_BYTES)
 
-/* Of each a stub for each function has room; a page of them is made when the first on it is asked for. */
+/* Each trampoline has room for a stub of each function; a page of stubs is made when the first of them is needed. */
 enum { TRAMPOLINES = 3 };
 static void (*const trampolines[TRAMPOLINES])(void) = { tpc_op_trampoline, tpc_op_trampoline_value,
 							tpc_op_trampoline_reference };
 
 struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT; /* set before the first stub is made */
 static tpc_shared_u32 function_count;
-static TPC_SHARED(uint8_t *) stubs; /* NULL: none; all that is executable, or can be */
+static TPC_SHARED(uint8_t *) stubs; /* everything that is or may become executable; NULL: none */
 
-/* By address, chained through next[]: indices + 1, 0 is the end. Thousands of functions are looked for as often. */
+/* Hash chains by address, through next[]: indices + 1, 0 ends a chain. Thousands of functions are looked up often. */
 #define HEADS 16384u /* a power of two */
 static tpc_shared_u16 heads[HEADS];
 static uint16_t next[FUNCTIONS_MAX];
@@ -80,7 +80,7 @@ static void write_stub(uint32_t i, uint32_t trampoline)
 	tpc_arch_write_stub(stub_of(i, trampoline), i, tpc_load(&stubs) + trampoline * sizeof(*trampolines));
 }
 
-/* The page that its stub is on. False: no memory, or the system forbids code that was written. */
+/* Makes the page of a stub. False: no memory, or the system forbids executing written code. */
 static bool make_page(uint32_t i, uint32_t trampoline)
 {
 	static bool made[TRAMPOLINES][STUBS_BYTES / TPC_PAGE];
@@ -102,7 +102,7 @@ bool tpc_op_is_stub(const void *address)
 	return area && (uintptr_t)address - (uintptr_t)area < AREA_BYTES;
 }
 
-/* The function's index; if it is none yet, the next one's. */
+/* The function's index; if it has none, the next free one. */
 static uint32_t find(const void *address, const char *name)
 {
 	for (uint32_t i = tpc_load(head_of(address)); i; i = next[i - 1]) {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of hooked functions, and the stub of each, which leads through trampoline.S to the function itself. */
+/* The table of hooked functions, and their stubs, which lead through trampoline.S to the functions. */
 #ifndef TPROF_HOOKS_OPS_STUBS_H
 #define TPROF_HOOKS_OPS_STUBS_H
 
 #include "hooks/ops/select.h"
 
-/* What a call that is like most needs stands in the first cache line: a program's own data drives it out ever again. */
+/* What repeated calls need most is in the first cache line: a program's own data evicts it again and again. */
 struct tpc_op_function {
 	void *address;
-	/* Itself, if its end calls for more than its event; else NULL. */
+	/* The function itself, if its end takes more than an event; else NULL. */
 	TPC_SHARED(const struct tpc_op_function *) ending;
 	tpc_shared_u32 op; /* number in the trace; 0: to be asked for */
 	bool ends_step;
 	struct tpc_signature signature;
-	uint8_t trampoline; /* which: number of stubs.c */
-	/* Of hooks/ops/shapes.c: whether the arguments were elsewhere than the symbol says, which was corrected; */
+	uint8_t trampoline; /* number of its trampoline in stubs.c */
+	/* For hooks/ops/shapes.c: whether the arguments were elsewhere than its symbol says, which was corrected; */
 	tpc_shared_u8 moved;
-	tpc_shared_u8 confirmed; /* calls that were as the symbol says; */
-	tpc_shared_u32 tried;	 /* calls that were looked at */
-	uint32_t object;	 /* of hooks/ops/install.c: the last that it was found in */
+	tpc_shared_u8 confirmed; /* calls that confirmed the symbol; */
+	tpc_shared_u32 tried;	 /* calls that were examined */
+	uint32_t object;	 /* for hooks/ops/install.c: the last object that it was found in */
 	const char *category;
 	char name[160];
 } __attribute__((aligned(64)));
@@ -27,17 +27,14 @@ _Static_assert(offsetof(struct tpc_op_function, signature.read) <= 64, "a call's
 
 extern struct tpc_op_function *tpc_op_functions TPC_NEAR;
 
-/* Of trampoline.S: for any function, and for those of which tpc_op_is_short() is true, by how the length is passed. */
+/* In trampoline.S: for any function, and for those with tpc_op_is_short(), by how the length is passed. */
 void tpc_op_trampoline(void) __attribute__((visibility("hidden")));
 extern const char tpc_op_trampoline_end[] __attribute__((visibility("hidden")));  /* of the first */
 extern const char tpc_op_trampolines_end[] __attribute__((visibility("hidden"))); /* of all of them */
 void tpc_op_trampoline_value(void) __attribute__((visibility("hidden")));
 void tpc_op_trampoline_reference(void) __attribute__((visibility("hidden")));
 
-/*
- * The stub for a function, made when it is first asked for. NULL: no room. At start and after loading only, never in a
- * hook.
- */
+/* The stub for a function, made if needed. NULL: no room. Only at start and after loading, never in a hook. */
 void *tpc_op_stub(void *function, const struct tpc_op_choice *choice);
 
 /* Is this address a stub? */

@@ -3,25 +3,25 @@
 
 #include "core/sys.h"
 
-#define FIRST 2u   /* word: behind the pointer to the virtual functions there is a count of references at least */
-#define PLACES 24u /* words at which the sizes may begin */
-#define AGREE 3u   /* tensors of different sizes that a place is believed for */
-#define TYPES 45u  /* of c10::ScalarType; more are to come */
+#define FIRST 2u   /* word: a vtable pointer and a reference count come first */
+#define PLACES 24u /* words at which the sizes may start */
+#define AGREE 3u   /* tensors of different sizes that confirm a place */
+#define TYPES 45u  /* values of c10::ScalarType; there will be more */
 
 struct tpc_tensor_layout tpc_tensor_layout;
 
-/* What is being learned. One thread at a time; another passes it by. */
+/* What is being learned, by one thread at a time; other threads skip it. */
 static struct {
 	uint32_t taken;
 	uint32_t left;	      /* bit i: the sizes may be at word FIRST + i */
 	uint64_t seen[AGREE]; /* hashes of sizes */
-	uint32_t count;	      /* of them; 0: from here on all is open again */
+	uint32_t count;	      /* number of them; 0: starts from scratch */
 	uintptr_t vtable;
 } learned;
 
 /* ---- the sizes ---- */
 
-/* Are they there, with the storage's offset, the number of elements and the type? `type`: + 1; 0: any. */
+/* Are the sizes there, with the storage's offset, the number of elements and the type? `type`: + 1; 0: any. */
 static bool stands_at(const uint64_t *words, const int64_t *sizes, size_t count, uint32_t type)
 {
 	uint16_t there = (uint16_t)words[TPC_TENSOR_TYPE];
@@ -67,7 +67,7 @@ static void look_at(uintptr_t impl, const int64_t *sizes, size_t count, uint32_t
 	if (learned.count < AGREE)
 		return;
 	learned.count = 0;
-	if (learned.left & (learned.left - 1)) /* not one place alone */
+	if (learned.left & (learned.left - 1)) /* more than one place */
 		return;
 	tpc_tensor_layout.sizes = (FIRST + (uint32_t)__builtin_ctz(learned.left)) * sizeof(uint64_t);
 	tpc_store_release(&tpc_tensor_layout.vtable, learned.vtable); /* pairs with tpc_tensor_known() */
@@ -81,7 +81,7 @@ void tpc_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint
 		return;
 	if (!tpc_tensor_known() && tpc_sys_copy(&impl, tensor, sizeof(impl)))
 		look_at(impl, sizes, count, type);
-	tpc_store_release(&learned.taken, 0u); /* pairs with the swap above, of the next */
+	tpc_store_release(&learned.taken, 0u); /* pairs with the swap of the next thread */
 }
 
 /* ---- arguments ---- */
@@ -100,7 +100,7 @@ static enum tpc_tensor_look look_at_impl(uintptr_t impl)
 		       : TPC_LOOK_WRONG;
 }
 
-/* One is enough: a pointer to a tensor is no word that begins with a 1, as it is aligned. */
+/* One is enough: a pointer to a tensor is aligned, so its lowest byte is not 1. */
 static void learn_optional(const uintptr_t *words)
 {
 	if ((uint8_t)words[0] == 1 && look_at_impl(words[1]) == TPC_LOOK_GOOD)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libtorch's tensors are like in memory, without its headers: an at::Tensor is a pointer to a c10::TensorImpl, whose
- * sizes and type stand at some offset that differs by version. It is found at run time, from tensors whose sizes are known
- * (tpc_tensor_learn), and before that nothing is read.
+ * The layout of libtorch's tensors in memory, without its headers: an at::Tensor is a pointer to a c10::TensorImpl,
+ * whose sizes and type are at an offset that depends on the version. It is found at run time, from tensors whose sizes
+ * are known (tpc_tensor_learn); before that nothing is read.
  *
- * From the sizes on, in 64-bit words (c10::impl::SizesAndStrides, 1.10 to 2.x): how many; 5 of them, or a pointer to all
- * where there are more; 5 strides; the storage's offset; the number of elements; the type, 16 bits (caffe2::TypeMeta).
+ * From the sizes on, in 64-bit words (c10::impl::SizesAndStrides, 1.10 to 2.x): their number; 5 of them, or a pointer
+ * to all if there are more; 5 strides; the storage's offset; the number of elements; the type, 16 bits
+ * (caffe2::TypeMeta).
  */
 #ifndef TPROF_OPS_TENSORS_H
 #define TPROF_OPS_TENSORS_H
@@ -15,44 +16,47 @@
 
 #define TPC_TENSOR_DIMS 64u /* libtorch's own limit */
 #define TPC_TENSOR_INLINE 5u
-#define TPC_TENSOR_LENGTH 1024u /* of a list whose tensors are looked at */
+#define TPC_TENSOR_LENGTH 1024u /* longest list that is read */
 
-enum { TPC_TENSOR_OFFSET = 11, TPC_TENSOR_ELEMENTS = 12, TPC_TENSOR_TYPE = 13 }; /* words from the sizes on */
+enum { TPC_TENSOR_OFFSET = 11, TPC_TENSOR_ELEMENTS = 12, TPC_TENSOR_TYPE = 13 }; /* in words after the sizes */
 
 enum tpc_optional {
 	TPC_OPTIONAL_UNKNOWN,
-	TPC_OPTIONAL_AHEAD,  /* whether there is one, then the tensor: c10::optional */
+	TPC_OPTIONAL_AHEAD,  /* the flag, then the tensor: c10::optional */
 	TPC_OPTIONAL_BEHIND, /* std::optional */
 };
 
 struct tpc_tensor_layout {
-	/* Of tensors that are nothing but that. Those of classes of their own keep no sizes there. 0: not known yet */
+	/* The vtable of plain tensors. Tensors of derived classes keep no sizes there. 0: not known yet. */
 	tpc_shared_address vtable;
 	uint32_t sizes;		 /* offset */
 	tpc_shared_u32 optional; /* enum tpc_optional */
 };
 extern struct tpc_tensor_layout tpc_tensor_layout TPC_NEAR;
 
-/* Is that known? */
+/* Is the layout known? */
 static inline bool tpc_tensor_known(void)
 {
 	return tpc_load_acquire(&tpc_tensor_layout.vtable) != 0; /* pairs with tpc_tensor_learn(): the rest is there */
 }
 
-/* A function that makes a tensor of these sizes returned it. `type`: of it, + 1 (c10::ScalarType); 0: not known. */
+/* A function returned a tensor that it made with these sizes. `type`: its c10::ScalarType + 1; 0: unknown. */
 void tpc_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint32_t type);
 
-/* What is known of an argument of that kind, after a look that can't fault: is a tensor in it, that is nothing but that? */
+/* The result of a look at an argument that can't fault: does it contain a plain tensor? */
 enum tpc_tensor_look {
-	TPC_LOOK_WRONG, /* it is no such argument */
-	TPC_LOOK_NONE,	/* it may be, but has no such tensor */
+	TPC_LOOK_WRONG, /* not such an argument */
+	TPC_LOOK_NONE,	/* maybe, but it contains no such tensor */
 	TPC_LOOK_GOOD,
 };
 enum tpc_tensor_look tpc_tensor_look(uint8_t part, const uintptr_t *frame, int offset);
 
-/* ---- of a call whose tensors are where they should be ---- */
+/* ---- for calls whose tensors are where they should be ---- */
 
-/* The sizes of a tensor, by the address of its c10::TensorImpl. NULL: it keeps none there. *count is below TPC_TENSOR_DIMS. */
+/*
+ * The sizes of a tensor, by the address of its c10::TensorImpl. NULL: they are elsewhere. *count is below
+ * TPC_TENSOR_DIMS.
+ */
 static inline const uint64_t *tpc_tensor_sizes(uintptr_t impl, uint64_t *count, uint64_t *head)
 {
 	const uint64_t *words = (const uint64_t *)(impl + tpc_tensor_layout.sizes);
@@ -79,14 +83,14 @@ static inline uint64_t tpc_tensor_hash(uint64_t hash, uintptr_t impl)
 	return hash;
 }
 
-/* An argument's tensors. A tensor is one; an optional that is empty, and a list of a kind that is not known, has none. */
+/* The tensors of an argument: one, or none if it is an empty optional, or a list of an unknown kind. */
 struct tpc_tensors {
 	const uintptr_t *tensors;
 	uint64_t count;
 	bool is_list;
 };
 
-/* Of the words that it is passed in, `frame` + `offset`. The second one in registers is kept below the first. */
+/* From the words that it is passed in, at `frame` + `offset`. In registers, the second word is below the first. */
 static inline struct tpc_tensors tpc_tensors_of(uint8_t part, const uintptr_t *frame, int offset)
 {
 	const uintptr_t *at = (const uintptr_t *)frame[offset];

@@ -7,7 +7,7 @@
 #define BLOCKS 16u
 
 static TPC_SHARED(char *) blocks[BLOCKS]; /* block_of()'s swap pairs with its loads */
-static tpc_shared_u64 used;		  /* of all blocks; the end of one may have been too short for what was next */
+static tpc_shared_u64 used;		  /* of all blocks, including ends of blocks that were too short */
 
 static char *block_of(uint64_t number)
 {

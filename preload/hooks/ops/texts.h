@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that a program registers once and names by a handle later: copied, and kept to the end. */
+/* Texts that a program registers once and later refers to by a handle: copied, and kept until the end. */
 #ifndef TPROF_HOOKS_OPS_TEXTS_H
 #define TPROF_HOOKS_OPS_TEXTS_H
 
@@ -7,13 +7,13 @@
 
 #define TPC_TEXT_BYTES 256u
 
-/* Memory for good, zeroed, a multiple of 8 bytes; at most a mebibyte at once. Any thread. NULL: there is no room left. */
+/* Permanent memory, zeroed, a multiple of 8 bytes; at most a mebibyte at once. Any thread. NULL: there is no room left. */
 void *tpc_text_room(size_t bytes);
 
-/* A copy of at most 255 bytes, terminated. Any thread. Never NULL: when there is no room left it is "?". */
+/* A copy of at most 255 bytes, terminated. Any thread. Never NULL: "?" if there is no room left. */
 const char *tpc_text_keep(const char *text);
 
-/* A wide text as ASCII, what is not as '?'. Returns `to`. */
+/* Converts a wide text to ASCII, with ? for other characters. Returns `to`. */
 const char *tpc_text_narrow(const wchar_t *text, char to[TPC_TEXT_BYTES]);
 
 #endif

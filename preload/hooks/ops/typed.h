@@ -19,7 +19,7 @@
 #define TPC_OP_SILENT UINT32_MAX
 #define TPC_OP_OWN (UINT32_MAX - 1)
 
-/* 32 bytes of the stub's frame that are the hook's own while the call lasts. */
+/* 32 bytes of the stub's frame that the hook may use while the call lasts. */
 #define TPC_OP_SPACE(frame) ((void *)((frame)-14))
 
 enum tpc_part {
@@ -38,33 +38,33 @@ struct tpc_signature {
 	bool by_reference : 1; /* arguments are pointers (Fortran) */
 	bool wide : 1;	       /* integers have 64 bits */
 	bool stack_known : 1;
-	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
-	/* The next two change, beside threads that ask: hooks/ops/shapes.h. */
-	tpc_shared_bool learns; /* the next calls tell where its tensors are; `parts` are a guess */
-	tpc_shared_bool shaped; /* `parts` tell its tensors; not typed */
-	uint8_t stack;		/* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	bool tells_usage : 1; /* its end may end a step: a USAGE record is written (core/usage.h) */
+	/* The next two may change while other threads read them: hooks/ops/shapes.h. */
+	tpc_shared_bool learns; /* the next calls will tell where its tensors are; `parts` are a guess */
+	tpc_shared_bool shaped; /* `parts` are its tensors; not typed */
+	uint8_t stack;		/* if known: 8-byte words of stack arguments; more do no harm */
 	uint8_t parts;
 	struct {
 		uint8_t part;  /* enum tpc_part */
-		int8_t offset; /* from the stub's frame, in units of 8 bytes */
+		int8_t offset; /* relative to the stub's frame, in 8-byte words */
 	} part[TPC_SIGNATURE_PARTS];
 
 	/*
-	 * Which op a call is, if not always the function's own (else NULL): its number, 0 if that is not known, TPC_OP_OWN
-	 * for the function's own, or TPC_OP_SILENT for no op at all: such a call is no event in the op around it. First it
-	 * is asked with `may_write` false, where no vector register may be touched; if it says 0, with true, where it may
-	 * ask the library, and make a number.
+	 * Tells which op a call is, if not always the function's own (else NULL): its number, 0 if unknown, TPC_OP_OWN
+	 * for the function's own, or TPC_OP_SILENT for no op at all: such a call causes no event within the op around
+	 * it. It is asked first with `may_write` false, when no vector register may be touched; if it returns 0, again
+	 * with true, when it may ask the library and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
-	void (*begun)(uintptr_t *frame); /* when the op has begun: arguments may be changed; NULL: nothing */
-	bool (*read)(const uintptr_t *frame, struct tpc_work *work); /* instead of the parts; false: nothing is known */
-	/* When the call has returned; NULL: nothing. Arguments 0 and 1 are there. */
+	void (*begun)(uintptr_t *frame); /* called when the op has begun; may change arguments; NULL: nothing */
+	bool (*read)(const uintptr_t *frame, struct tpc_work *work); /* replaces the parts; false: unknown */
+	/* Called when the call has returned; NULL: nothing. Arguments 0 and 1 are available. */
 	void (*after)(const uintptr_t *frame);
-	bool unhooked;		     /* the function itself is no op: `bound` sees to what it leads to */
-	void (*bound)(void *target); /* the function was found, outside of any hook; NULL: nothing */
+	bool unhooked;		     /* the function itself is no op: `bound` handles what it leads to */
+	void (*bound)(void *target); /* called when the function was found, outside of any hook; NULL: nothing */
 };
 
-/* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point ones don't count). */
+/* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point arguments don't count). */
 static inline int tpc_argument_offset(unsigned i)
 {
 	return i < 6 ? -1 - (int)i : (int)i - 4;
@@ -75,21 +75,21 @@ static inline uintptr_t tpc_argument(const uintptr_t *frame, unsigned i)
 	return frame[tpc_argument_offset(i)];
 }
 
-/* Argument `i` is that part. At most TPC_SIGNATURE_PARTS. */
+/* Says that argument `i` is that part. At most TPC_SIGNATURE_PARTS. */
 static inline void tpc_signature_add(struct tpc_signature *signature, enum tpc_part part, unsigned i)
 {
 	signature->part[signature->parts].part = (uint8_t)part;
 	signature->part[signature->parts++].offset = (int8_t)tpc_argument_offset(i);
 }
 
-/* What a call works on is told by one length, of 32 bits, its first argument. */
+/* Is the work of a call given by one 32-bit length, its first argument? */
 static inline bool tpc_typed_by_first(const struct tpc_signature *signature)
 {
 	return signature->parts == 1 && !signature->wide && signature->part[0].part == TPC_PART_DIM &&
 	       signature->part[0].offset == tpc_argument_offset(0);
 }
 
-/* And that is all there is to know, and no argument is on the stack. */
+/* Likewise, and nothing else needs to be known, and no argument is on the stack. */
 static inline bool tpc_op_is_short(const struct tpc_signature *signature)
 {
 	return signature->kind && tpc_typed_by_first(signature) && signature->stack_known && !signature->stack &&
@@ -124,7 +124,7 @@ static inline void tpc_typed_flag(const struct tpc_signature *signature, uint8_t
 							  : TPROF_WORK_RIGHT;
 }
 
-/* Fills *work by the call's arguments. work->kind 0: not typed, or nothing is known. */
+/* Fills *work from the call's arguments. work->kind 0: not typed, or unknown. */
 static inline void tpc_typed_read(const struct tpc_signature *signature, const uintptr_t *frame, struct tpc_work *work)
 {
 	uint8_t dims = 0;
@@ -146,7 +146,7 @@ static inline void tpc_typed_read(const struct tpc_signature *signature, const u
 		if (tpc_likely(signature->part[i].part == TPC_PART_DIM)) {
 			int64_t n = tpc_typed_number(signature, value);
 
-			work->dim[dims++] = (uint64_t)(n & ~(n >> 63)); /* not below 0 */
+			work->dim[dims++] = (uint64_t)(n & ~(n >> 63)); /* at least 0 */
 		} else {
 			tpc_typed_flag(signature, signature->part[i].part, value, work);
 		}

@@ -38,13 +38,13 @@ _Unwind_Reason_Code tpc_op_personality(int version, _Unwind_Action actions, _Unw
 	return _URC_CONTINUE_UNWIND;
 }
 
-/* Does the stack that the program goes on with lead no more through the call with that frame? */
+/* Does the stack on which the program continues no longer lead through the call with that frame? */
 static bool is_left(const struct tpc_thread *thread, uintptr_t frame)
 {
 	struct tpc_range code = { (uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampolines_end };
 
 	if (!thread->busy_frame || !tpc_thread_on_stack(thread, frame))
-		return false; /* in no hook, or a coroutine's */
+		return false; /* in no hook, or on a coroutine's stack */
 	return frame != thread->fold.ending &&
 	       !tpc_walk_came_through(thread, (const void *)thread->busy_frame, code, frame);
 }
@@ -70,7 +70,7 @@ void tpc_ops_end_thrown(struct tpc_thread *thread, uint64_t ticks)
 
 /* ---- a longjmp ---- */
 
-/* A call's frame holds a stamp that no other has; 0: this one's has none. */
+/* A call's frame contains a unique stamp; 0: this one has none. */
 static bool is_overwritten(const struct tpc_open_op *open, bool readable)
 {
 	uintptr_t at = open->frame - TPC_RECALL_STAMP;
@@ -84,15 +84,16 @@ static bool is_overwritten(const struct tpc_open_op *open, bool readable)
 }
 
 /*
- * Is the innermost one? On the thread's own stack, what is not above `frame` is; what is above it may be, as there may have been
- * more on the stack since. Elsewhere the bounds are a guess, and that frame may be another coroutine's, which goes on later.
+ * Is the innermost op over? On the thread's own stack a frame that is not above `frame` is; a frame above may be, as
+ * the stack may have been deeper since. On other stacks the bounds are a guess, and the frame may belong to another
+ * coroutine, which continues later.
  */
 bool tpc_op_is_over(const struct tpc_thread *thread, uintptr_t frame)
 {
 	const struct tpc_open_op *open = &thread->op_open[thread->op_depth - 1];
 	bool own = thread->bounds.high == thread->own.high;
 
-	if (!tpc_thread_on_stack(thread, open->frame)) /* a handler's that was left, or a coroutine's */
+	if (!tpc_thread_on_stack(thread, open->frame)) /* of a handler that was left, or of a coroutine */
 		return own && tpc_range_holds(thread->alternate, open->frame);
 	if (open->frame == frame || (own && open->frame < frame))
 		return true;

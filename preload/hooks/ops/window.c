@@ -33,7 +33,7 @@ static struct tpc_rule find_rule(uintptr_t pc)
 	return slow.frame.rule;
 }
 
-/* From here on it is found at once. What is odd in any way is not noted. */
+/* Notes the caller, so that it is found at once. Odd cases are not noted. */
 static void note(struct tpc_thread *thread, uintptr_t pc, struct tpc_rule rule)
 {
 	struct tpc_caller *first = tpc_window_caller(thread, pc), *other;
@@ -47,7 +47,7 @@ static void note(struct tpc_thread *thread, uintptr_t pc, struct tpc_rule rule)
 	*first = (struct tpc_caller){ pc, tpc_modules_renew(), rule.cfa | rule.kind };
 }
 
-/* NULL: nothing is noted of that caller. */
+/* NULL: that caller is not noted. */
 static const struct tpc_caller *find_noted(struct tpc_thread *thread, uintptr_t pc)
 {
 	for (uint32_t i = 0; i < TPC_CALLERS_WAYS; i++) {
@@ -60,8 +60,8 @@ static const struct tpc_caller *find_noted(struct tpc_thread *thread, uintptr_t 
 }
 
 /*
- * Where the caller's frame ends; 0: nobody can tell. A rule comes in two numbers: as a struct it is put together in memory,
- * field by field, and a load of all of it waits for each of those stores.
+ * The end of the caller's frame; 0: unknown. A rule is passed as two numbers: as a struct it is built in memory field
+ * by field, and a load of all of it waits for each of these stores.
  */
 static inline uintptr_t end_of_frame(const struct tpc_thread *thread, const uintptr_t *frame, int32_t cfa,
 				     unsigned kind)
@@ -73,7 +73,7 @@ static inline uintptr_t end_of_frame(const struct tpc_thread *thread, const uint
 		return (uintptr_t)(frame + 2) + (uintptr_t)(intptr_t)cfa;
 	case TPC_RULE_FP:
 		return frame[0] + (uintptr_t)(intptr_t)cfa;
-	case TPC_RULE_FP_LOAD: /* a frame that aligns itself */
+	case TPC_RULE_FP_LOAD: /* a realigned frame */
 		at = frame[0] + (uintptr_t)(intptr_t)cfa;
 		return at % sizeof(at) == 0 && tpc_thread_on_stack(thread, at) ? *(const uintptr_t *)at : 0;
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a caller's frame can be the stack arguments of the function that it calls. */
+/* How much of a caller's frame can be stack arguments of the function that it calls. */
 #ifndef TPROF_HOOKS_OPS_WINDOW_H
 #define TPROF_HOOKS_OPS_WINDOW_H
 
@@ -10,13 +10,16 @@
 struct tpc_window {
 	uint64_t bytes; /* above the return address; a multiple of 16 */
 	enum {
-		TPC_WINDOW_FIXED, /* the same for each call of that function from that place */
-		TPC_WINDOW_BY_FP, /* the same as long as the caller's fp is as far from the stub's frame */
+		TPC_WINDOW_FIXED, /* the same for all calls of that function from that place */
+		TPC_WINDOW_BY_FP, /* the same while the distance between the caller's fp and the stub's frame is */
 		TPC_WINDOW_VARIES,
 	} kind;
 };
 
-/* Of a function whose signature says how many arguments are on the stack. False: it does not, or they are not there. */
+/*
+ * For a function whose signature tells how many arguments are on the stack. False: it does not tell, or they are not
+ * there.
+ */
 static inline bool tpc_window_known(const struct tpc_thread *thread, const struct tpc_signature *signature,
 				    const uintptr_t *frame, struct tpc_window *window)
 {
@@ -25,9 +28,9 @@ static inline bool tpc_window_known(const struct tpc_thread *thread, const struc
 	return signature->stack_known && (uintptr_t)(frame + 2) + window->bytes <= thread->bounds.high;
 }
 
-#define TPC_CALLER_KIND 7 /* of tpc_caller.rule: enum tpc_rule_kind */
+#define TPC_CALLER_KIND 7 /* bits of tpc_caller.rule: enum tpc_rule_kind */
 
-/* Where calls from there are noted lately; or beside it, within a multiple of TPC_CALLERS_WAYS. */
+/* The place where such calls are noted; or beside it, within a multiple of TPC_CALLERS_WAYS. */
 static inline struct tpc_caller *tpc_window_caller(struct tpc_thread *thread, uintptr_t pc)
 {
 	return &thread->callers[pc % TPC_CALLERS];
@@ -54,7 +57,7 @@ static inline struct tpc_window tpc_window_of(struct tpc_thread *thread, const s
 	return tpc_window_by_rule(thread, frame);
 }
 
-/* Instead of bytes: the function is jumped to, and finds all that its caller passed. It does not come back to the stub. */
+/* Instead of bytes: jump to the function, which finds all that its caller passed. It does not return to the stub. */
 #define TPC_WINDOW_PASS UINT64_MAX
 
 #endif

@@ -15,9 +15,9 @@ static bool has_entry(const ElfW(Dyn) * entry, int64_t tag)
 	return entry && entry->d_tag == tag;
 }
 
-/* Of all objects but the program: has one an RPATH? Those that were looked at are not looked at again. */
+/* Has any object except the program an RPATH? Objects are looked at once. */
 static struct {
-	uint64_t unloads; /* of the loader, as of the last look: since then new objects come behind the others */
+	uint64_t unloads; /* of the loader, at the last look: without further ones, new objects come last */
 	size_t count;
 	bool found;
 } rpaths;

@@ -11,8 +11,8 @@
 static const struct routine {
 	const char *name, *arguments;
 	uint8_t kind;
-	uint8_t level;	      /* of BLAS; 4: LAPACK */
-	uint8_t dtype, flags; /* dtype 0: the name's first letter says it */
+	uint8_t level;	      /* of BLAS; 4 is LAPACK */
+	uint8_t dtype, flags; /* dtype 0: given by the name's first letter */
 } routines[] = {
 	{ "?gemm", "tTmmm........", TPROF_WORK_GEMM, 3, 0, 0 },
 	{ "?gemm3m", "tTmmm........", TPROF_WORK_GEMM, 3, 0, 0 },
@@ -151,8 +151,8 @@ static const struct routine {
 };
 
 /*
- * Does `name`, of `length` bytes, which begins with s, d, c, z or i, fit a pattern that may begin with ? for all of these
- * but i? Nearly none gets further than two letters.
+ * Does `name`, of `length` bytes, match a pattern that may begin with ?, which stands for s, d, c or z? Nearly all
+ * names fail within two letters.
  */
 static bool fits(const char *pattern, const char *name, size_t length)
 {
@@ -204,8 +204,8 @@ static void describe(struct tpc_signature *signature, const struct routine *rout
 }
 
 /*
- * Takes the ending off: sgemm_, sgemm64_, dgesdd_64_, cblas_sgemm_64. Fortran's has one, CBLAS's may. Without an underscore a
- * name is any program's: cswap64() may be given numbers, where Fortran's swap gets pointers.
+ * Removes the suffix: sgemm_, sgemm64_, dgesdd_64_, cblas_sgemm_64. Fortran names have one, CBLAS names may. A name
+ * without an underscore may be any program's: cswap64() may be given numbers, where Fortran's swap gets pointers.
  */
 static bool cut_suffix(const char *name, size_t *length, bool is_c, bool *wide)
 {

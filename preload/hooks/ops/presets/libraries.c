@@ -28,7 +28,7 @@ bool tpc_fftw_choose(const char *symbol, struct tpc_text *to, struct tpc_signatu
 	return choose(symbol, "fftw", globs, TPC_LENGTH(globs), to);
 }
 
-/* A graph as a whole, and its operators where the library was built so that they are called through pointers. */
+/* Whole graphs, and their operators if the library was built so that they are called through pointers. */
 bool tpc_ggml_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	static const char *const globs[] = {
@@ -40,7 +40,7 @@ bool tpc_ggml_choose(const char *symbol, struct tpc_text *to, struct tpc_signatu
 	return choose(symbol, "ggml_", globs, TPC_LENGTH(globs), to);
 }
 
-/* Running an operator or a subgraph, and making them, which packs the weights. */
+/* Running an operator or a subgraph, and creating them, which packs the weights. */
 bool tpc_xnnpack_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	static const char *const globs[] = { "run_operator*", "invoke_runtime", "create_*" };
@@ -50,8 +50,8 @@ bool tpc_xnnpack_choose(const char *symbol, struct tpc_text *to, struct tpc_sign
 }
 
 /*
- * The calls on the host that have the device work, hand out its memory, copy, compile and wait; many others only ask for a
- * state. Of the runtime and the driver (variants of a name have suffixes: _v2, _ptsz), and of the libraries on top of them.
+ * Calls on the host that start work on the device, allocate its memory, copy, compile and wait; many others only query
+ * a state. Of the runtime and the driver (variants have suffixes: _v2, _ptsz), and of the libraries on top of them.
  */
 bool tpc_cuda_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {

@@ -3,15 +3,15 @@
 
 #include "core/thread.h"
 
-/* Longer than each name of MPI's functions. */
+/* Longer than any name of an MPI function. */
 #define NAME_BYTES 64u
 
 /*
- * Names without "MPI_" and in lower case. What only asks for a state, or makes a description (of a type, a group, an
- * operation), is left out. The profiling interface's PMPI_ is the library's own.
+ * Names without "MPI_" and in lower case. Functions that only query a state, or create a description (of a type, a
+ * group, an operation), are left out. PMPI_, the profiling interface, is the library's own.
  */
 static const char *const globs[] = {
-	/* Messages, persistent and partitioned ones too. */
+	/* Messages, also persistent and partitioned. */
 	"send",
 	"bsend",
 	"ssend",
@@ -47,7 +47,7 @@ static const char *const globs[] = {
 	"testall",
 	"testany",
 	"testsome",
-	/* Collectives, with their persistent ones. */
+	/* Collectives, also persistent. */
 	"allreduce*",
 	"iallreduce*",
 	"reduce*",
@@ -70,7 +70,7 @@ static const char *const globs[] = {
 	"ibarrier*",
 	"neighbor_*",
 	"ineighbor_*",
-	/* Communicators, which all of their processes make together. */
+	/* Communicators, which all of their processes create together. */
 	"comm_dup*",
 	"comm_idup*",
 	"comm_split*",
@@ -136,7 +136,7 @@ static bool communicates(const char *name)
 	return false;
 }
 
-/* What compilers and libraries put behind a function's name: underscores, and which binding of it this is. */
+/* Strips what compilers and libraries append to a function's name: underscores, and the binding. */
 static size_t without_suffixes(const char *name, size_t length)
 {
 	static const char *const suffixes[] = { "_", "_c", "_f", "_fts", "_f08", "_f08ts", "_large" };
@@ -156,7 +156,10 @@ static size_t without_suffixes(const char *name, size_t length)
 	return length;
 }
 
-/* "Send" of MPI_Send, MPI_Send_c; all others, as mpi_send_, MPI_SEND, mpi_send_f08_ and MPI_Send_f08, are Fortran's. */
+/*
+ * "Send" of MPI_Send and MPI_Send_c; all others, such as mpi_send_, MPI_SEND, mpi_send_f08_ and MPI_Send_f08, are
+ * Fortran names.
+ */
 static bool is_c(const char *symbol)
 {
 	bool capital = symbol[0] == 'M' && symbol[4] >= 'A' && symbol[4] <= 'Z';
@@ -167,7 +170,7 @@ static bool is_c(const char *symbol)
 
 /* ---- wrappers ---- */
 
-/* What the thread's fold keeps of an op by its number alone: that of the Fortran entry point that was called last; 0: of none. */
+/* The shape of the Fortran entry point that was called last, by which the thread's fold knows its op; 0: none. */
 static TPC_TLS uint64_t wrapper;
 
 static bool is_pending(const struct tpc_thread *thread)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a primitive is, is asked of the library when it was made, or at its first call, and kept by its address until it is
- * destroyed.
+ * Asks the library what a primitive is when it was created, or at its first call, and keeps the answer by its address
+ * until it is destroyed.
  */
 #include "hooks/ops/presets/presets.h"
 
@@ -18,8 +18,9 @@ struct primitive {
 };
 
 /*
- * The addresses of all sets stand beside each other, in 16 pages: among what is known of the primitives, each one that is made
- * or destroyed would lead to a page of its own out of 256, which the processor's caches have long lost in a training step.
+ * The addresses of all sets are together, in 16 pages. If they were among the data of the primitives, each one that is
+ * created or destroyed would touch a page of its own out of 256, which is no longer in the processor's caches in a
+ * training step.
  */
 struct known {
 	tpc_shared_address addresses[SETS][WAYS]; /* 0: free, or being written */
@@ -34,7 +35,7 @@ static size_t set_of(uintptr_t address)
 	return (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 53;
 }
 
-/* The copy is good if the address is the same after it. */
+/* The copy is valid if the address is the same after it. */
 static bool find(uintptr_t address, uint32_t *op, struct tpc_work *work)
 {
 	struct known *all = tpc_load_acquire(&known);
@@ -71,7 +72,7 @@ static struct known *make_known(void)
 	return tpc_load_acquire(&known);
 }
 
-/* A free place, or that of one which will be asked about again. */
+/* A free place, or one whose primitive will be asked about again. */
 static uint32_t choose_place(const tpc_shared_address *addresses)
 {
 	for (uint32_t i = 0; i < WAYS; i++) {
@@ -91,7 +92,7 @@ static void keep(uintptr_t address, uint32_t op, const struct tpc_work *work)
 		return;
 	place = choose_place(all->addresses[set]);
 	tpc_store(&all->addresses[set][place], 0);
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with find()'s: a copy of what follows is seen to be bad */
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with find()'s: a copy of what follows is invalid */
 	all->primitives[set][place].op = op;
 	all->primitives[set][place].work = *work;
 	tpc_store_release(&all->addresses[set][place], address); /* pairs with find(): the rest is there */
@@ -147,7 +148,7 @@ static uint32_t execute_op(const uintptr_t *frame, bool may_write)
 	return may_write && primitive ? look_at((const void *)primitive, &work) : 0;
 }
 
-/* The op's number was found just before. */
+/* The op's number was just found. */
 static bool execute_read(const uintptr_t *frame, struct tpc_work *work)
 {
 	struct tpc_work found;
@@ -159,7 +160,7 @@ static bool execute_read(const uintptr_t *frame, struct tpc_work *work)
 	return true;
 }
 
-/* dnnl_primitive_create(primitive **, descriptor): the primitive is there now. */
+/* dnnl_primitive_create(primitive **, descriptor): the primitive exists now. */
 static void created(const uintptr_t *frame)
 {
 	void *const *primitive = (void *const *)tpc_argument(frame, 0);
@@ -185,7 +186,7 @@ bool tpc_onednn_choose(const char *symbol, struct tpc_text *to, struct tpc_signa
 	if (strcmp(symbol, "dnnl_primitive_execute") == 0) {
 		signature->bound = tpc_onednn_find;
 		signature->op = execute_op;
-		signature->kind = TPROF_WORK_KINDS; /* whichever execute_read() says */
+		signature->kind = TPROF_WORK_KINDS; /* any: execute_read() tells which */
 		signature->read = execute_read;
 	} else if (strncmp(symbol, "dnnl_primitive_create", 21) == 0) {
 		signature->bound = tpc_onednn_find;

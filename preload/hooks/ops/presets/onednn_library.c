@@ -87,8 +87,9 @@ static const struct kind_name kinds_3[] = {
 };
 
 /*
- * The functions that are needed, of the library that is hooked. Not by dlopen(RTLD_NOLOAD) and dlsym: for a library that
- * came as another's dependency the loader then allocates what it frees much later, and no event says where it was from.
+ * Finds the functions that are needed, in the hooked library. Not by dlopen(RTLD_NOLOAD) and dlsym: for a library that
+ * was loaded as a dependency the loader then allocates memory that it frees much later, and no event shows where that
+ * came from.
  */
 void tpc_onednn_find(void *target)
 {
@@ -188,7 +189,7 @@ const int64_t *tpc_onednn_kernel(const void *descriptor)
 
 uint64_t tpc_onednn_operations(const void *descriptor)
 {
-	/* dnnl_alg_kind_t: relu, square, abs, linear of version 2; of version 3, each by its number from relu's on. */
+	/* dnnl_alg_kind_t: relu, square, abs, linear in version 2; in version 3, each by its distance from relu. */
 	static const struct {
 		int algorithm[2];
 		uint64_t operations;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What oneDNN says of a primitive. The numbers are those of its C interface; version 2's structures can be read, version 3
- * hides them and answers what is asked about them. Calls the library: not where vector registers must be left alone.
+ * Asks oneDNN about a primitive. The numbers are those of its C interface; version 2's structures can be read, version
+ * 3 hides them and answers queries. Calls the library: not where vector registers must be left alone.
  */
 #ifndef TPROF_OPS_PRESETS_ONEDNN_LIBRARY_H
 #define TPROF_OPS_PRESETS_ONEDNN_LIBRARY_H
@@ -40,7 +40,7 @@ enum tpc_onednn_kind {
 	TPC_ONEDNN_REDUCTION,
 };
 
-/* dnnl_query_t: at the next number the same of the gradient. */
+/* dnnl_query_t: the next number is that of the gradient. */
 enum tpc_onednn_tensor {
 	TPC_ONEDNN_SRC = 129,
 	TPC_ONEDNN_WEIGHTS = 131,
@@ -54,15 +54,15 @@ struct tpc_onednn_primitive {
 	int propagation;
 };
 
-/* Looks for the library's functions beside `target`, which is one of them. Once is enough. */
+/* Looks for the library's functions beside `target`, which is one of them. To be called once. */
 void tpc_onednn_find(void *target);
 
 /* False: it can't be asked. */
 bool tpc_onednn_ask(const void *primitive, struct tpc_onednn_primitive *to);
 
 /*
- * The tensor, or, of a primitive that has it not, its gradient; read into *memory. NULL: none, or its dimensions come with
- * the call.
+ * The tensor, or its gradient if the primitive lacks the tensor; read into *memory. NULL: none, or its dimensions come
+ * with the call.
  */
 const struct tpc_onednn_memory *tpc_onednn_tensor(const void *descriptor, enum tpc_onednn_tensor what,
 						  struct tpc_onednn_memory *memory);
@@ -73,13 +73,13 @@ const struct tpc_onednn_memory *tpc_onednn_second(const void *descriptor, struct
 /* enum tprof_dtype */
 uint8_t tpc_onednn_type(const struct tpc_onednn_memory *memory);
 
-/* Of pooling: its kernel's dimensions. NULL: not known. */
+/* The dimensions of pooling's kernel. NULL: unknown. */
 const int64_t *tpc_onednn_kernel(const void *descriptor);
 
-/* Of an activation, on each element; 0: no count says so. */
+/* Operations of an activation on each element; 0: not defined. */
 uint64_t tpc_onednn_operations(const void *descriptor);
 
-/* Of a sum: how many tensors; at least 1. */
+/* Number of tensors in a sum; at least 1. */
 uint64_t tpc_onednn_inputs(const void *descriptor);
 
 #endif

@@ -15,7 +15,7 @@ static void add(struct tpc_work *work, uint64_t dim)
 	work->dim[work->dims++] = dim;
 }
 
-/* Depth, height and width behind the first `from` dimensions; what there is not is 1. */
+/* Adds depth, height and width, which follow the first `from` dimensions; missing ones are 1. */
 static void add_space(struct tpc_work *work, const int64_t *dims, int count, int from)
 {
 	for (int i = 0; i < 3; i++) {
@@ -141,8 +141,8 @@ static bool normalises(enum tpc_onednn_kind kind)
 }
 
 /*
- * Products of small integers are summed up in larger ones, what is computed in half precision is often kept in single. What
- * belongs to a normalisation's channels is in single whatever it normalises.
+ * Products of small integers are accumulated in larger ones, and results in half precision are often accumulated in
+ * single. The channel parameters of a normalization are in single precision, whatever it normalizes.
  */
 static void add_types(struct tpc_work *work, const void *descriptor, enum tpc_onednn_kind kind,
 		      const struct tpc_onednn_memory *dst)
@@ -175,6 +175,6 @@ bool tpc_onednn_describe(struct tpc_work *work, const void *descriptor, enum tpc
 	if (!describe(work, descriptor, kind, src, dst))
 		return false;
 	add_types(work, descriptor, kind, dst);
-	/* Its input and result have changed places, so which of them is of which type can't be said. */
+	/* Its input and result are exchanged, so it is unknown which of them has which type. */
 	return kind != TPC_ONEDNN_DECONVOLUTION || !(work->flags & TPROF_WORK_TYPES);
 }

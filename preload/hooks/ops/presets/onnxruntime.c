@@ -14,7 +14,7 @@ struct base { /* OrtApiBase */
 	const char *(*get_version)(void);
 };
 
-/* Places in OrtApi, whose members are only ever added at the end; and the version, 1.x, that each came with. */
+/* Indices in OrtApi, whose members are only ever added at the end; and the version, 1.x, that added each. */
 static const struct {
 	size_t place;
 	uint32_t version;
@@ -30,7 +30,7 @@ static const struct {
 	{ 133, 5, "OrtApi::RunWithBinding" },
 	{ 168, 8, "OrtApi::CreateSessionWithPrepackedWeightsContainer" },
 	{ 169, 8, "OrtApi::CreateSessionFromArrayWithPrepackedWeightsContainer" },
-	{ 260, 16, "OrtApi::RunAsync (enqueueing)" }, /* the run itself is a thread of the library's */
+	{ 260, 16, "OrtApi::RunAsync (enqueueing)" }, /* the run itself is in a thread of the library */
 };
 
 struct place {
@@ -68,7 +68,7 @@ static bool store(void **slot, void *value)
 	return true;
 }
 
-/* What holds for so many pointers of the library's table. */
+/* Adds to the coverage for that many pointers of the library's table. */
 static void tell(enum tprof_hooks state, uint64_t pointers, void *target)
 {
 	struct dl_find_object object;
@@ -77,7 +77,7 @@ static void tell(enum tprof_hooks state, uint64_t pointers, void *target)
 		tpc_covered_add(state, pointers, pointers, object.dlfo_link_map->l_name);
 }
 
-/* Of "1.17.3", 17: so much of the table is there. To ask for a version that is too new is answered on stderr. */
+/* 17 for "1.17.3": the table has that version. Asking for a newer version prints a message to stderr. */
 static uint64_t version_of(const struct base *base)
 {
 	const char *version = base->get_version ? base->get_version() : NULL;

@@ -10,7 +10,7 @@ static uint32_t number_of(uintptr_t function, bool may_write)
 	return may_write ? tpc_entry_number(function, TPC_ENTRY_OPENMP) : tpc_entry_known(function, TPC_ENTRY_OPENMP);
 }
 
-/* GOMP_parallel(fn, data, threads, flags) and its like. */
+/* GOMP_parallel(fn, data, threads, flags) and similar functions. */
 static uint32_t gomp_op(const uintptr_t *frame, bool may_write)
 {
 	return number_of(tpc_argument(frame, 0), may_write);
@@ -31,7 +31,7 @@ struct region {
 
 #define NOT_RECORDED UINT32_MAX
 
-/* How many calls of hooked functions it is in, or NOT_RECORDED. */
+/* How many hooked calls it is in, or NOT_RECORDED. */
 static uint32_t begin_part(const void *frame, uintptr_t function)
 {
 	struct tpc_thread *thread = tpc_enter(frame);
@@ -69,7 +69,7 @@ static void end_part(const void *frame, uint32_t hooked)
 	tpc_leave(thread);
 }
 
-/* What libgomp calls in each thread. The region outlives the call: it is in the frame of the one that waits for all. */
+/* Called by libgomp in each thread. The region outlives the call: it is in the frame of the thread that waits for all. */
 static void run_part(void *context)
 {
 	struct region region = *(struct region *)context;
@@ -96,7 +96,7 @@ bool tpc_openmp_choose(const char *symbol, struct tpc_text *to, struct tpc_signa
 
 	if (strcmp(symbol, "GOMP_parallel_end") == 0 || strcmp(symbol, "GOMP_parallel_start") == 0 ||
 	    (gomp && strstr(symbol, "_start")))
-		return false; /* of before GCC 4.9: they return at once */
+		return false; /* from before GCC 4.9: they return at once */
 	if (!gomp && strncmp(symbol, "__kmpc_fork_call", 16) != 0 && strcmp(symbol, "__kmpc_fork_teams") != 0)
 		return false;
 	signature->op = gomp ? gomp_op : kmpc_op;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each preset of TPROF_OPS knows: is a symbol's function an op, what is it called, and what do its arguments say? Rows
- * of table.c.
+ * The presets of TPROF_OPS: is a symbol's function an op, what is its name, and what do its arguments tell? Rows of
+ * table.c.
  */
 #ifndef TPROF_OPS_PRESETS_PRESETS_H
 #define TPROF_OPS_PRESETS_PRESETS_H
@@ -18,14 +18,14 @@
 bool tpc_torch_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
 /*
- * Is the symbol a routine of BLAS or LAPACK, under any of the names that libraries give them (sgemm_, cblas_sgemm,
- * scipy_cblas_sgemm64_, dgesdd_64_)? Then its usual name goes to *to, and *signature is filled in.
+ * Is the symbol a routine of BLAS or LAPACK, under any of the names that libraries use (sgemm_, cblas_sgemm,
+ * scipy_cblas_sgemm64_, dgesdd_64_)? Sets *to to its usual name, and fills in *signature.
  */
 bool tpc_blas_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
 /*
- * dnnl_primitive_execute: an op that is named by the primitive's kind and implementation, with its dimensions.
- * dnnl_primitive_create: one of its own, as that is where code is generated; the primitive is looked at there, once.
+ * dnnl_primitive_execute: an op named after the primitive's kind and implementation, with its dimensions.
+ * dnnl_primitive_create: an op of its own, because it generates code; the primitive is examined there, once.
  */
 bool tpc_onednn_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
@@ -33,25 +33,25 @@ bool tpc_onednn_choose(const char *symbol, struct tpc_text *to, struct tpc_signa
 void tpc_onednn_forget(void);
 
 /*
- * Is the symbol one of those by which compilers have a parallel region run (libgomp's GOMP_parallel and GOMP_parallel_*,
- * LLVM's and Intel's __kmpc_fork_call)? The op is named by the region's function, which is its argument. Of libgomp's each
- * thread's part is an op, too.
+ * Is the symbol one that compilers call to run a parallel region (libgomp's GOMP_parallel and GOMP_parallel_*, LLVM's
+ * and Intel's __kmpc_fork_call)? The op is named after the region's function, an argument. With libgomp each thread's
+ * part is an op, too.
  */
 bool tpc_openmp_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
 /*
- * OrtGetApiBase: the way to ONNX Runtime's functions, which stand in a table. Sessions that are made, and runs of them, are
- * ops: their pointers in the table are changed.
+ * OrtGetApiBase gives access to ONNX Runtime's functions, which are in a table. Creating and running sessions are ops:
+ * their pointers in the table are changed.
  */
 bool tpc_onnxruntime_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
 /*
- * The functions of MPI that communicate, wait, or read and write files, of the C and the Fortran bindings. Each keeps its
- * symbol's name. A Fortran entry point may be a wrapper that calls the C function: that call is a part of it, and no op.
+ * MPI's functions that communicate, wait, or read and write files, in the C and Fortran bindings. Each is named after
+ * its symbol. A Fortran entry point may be a wrapper that calls the C function: that call is part of it, not an op.
  */
 bool tpc_mpi_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 
-/* Libraries whose functions are ops by their names alone. Each: is the symbol one of them? It keeps its name. */
+/* Libraries whose functions are ops by name alone: is the symbol one of them? It keeps its name. */
 bool tpc_fftw_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 bool tpc_ggml_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);
 bool tpc_xnnpack_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature);

@@ -2,7 +2,7 @@
 #include "hooks/ops/preset.h"
 #include "hooks/ops/presets/presets.h"
 
-/* In the order in which messages name them. Where two presets could choose a symbol, the first one does. */
+/* In the order in which messages list them. If two presets could choose a symbol, the first one does. */
 const struct tpc_preset tpc_presets[TPC_PRESETS] = {
 	{ "torch", tpc_torch_choose, "", { TPC_TORCH_OPS, TPC_TORCH_ENGINE } },
 	{ "blas", tpc_blas_choose, "sdczi", { NULL } },
@@ -14,7 +14,7 @@ const struct tpc_preset tpc_presets[TPC_PRESETS] = {
 	{ "mpi", tpc_mpi_choose, "Mm", { NULL } },
 	{ "ggml", tpc_ggml_choose, "g", { NULL } },
 	{ "xnnpack", tpc_xnnpack_choose, "x", { NULL } },
-	/* Not chosen by symbols: the program tells. */
+	/* Not chosen by symbols: the program reports these ops. */
 	{ "itt", NULL, "", { NULL } },
 	{ "nvtx", NULL, "", { NULL } },
 	{ "instrument", NULL, "", { NULL } },

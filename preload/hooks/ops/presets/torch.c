@@ -4,7 +4,7 @@
 #include "hooks/ops/qualify.h"
 #include "hooks/ops/shapes.h"
 
-/* at::_ops::add_Tensor::call is known as aten::add.Tensor: an overload's name begins with a capital. */
+/* Names at::_ops::add_Tensor::call aten::add.Tensor: an overload's name begins with a capital. */
 bool tpc_torch_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
 	const char *at = symbol + sizeof(TPC_TORCH_OPS) - 1, *name, *call;

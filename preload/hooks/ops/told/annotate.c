@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What include/tprof.h calls, handed out as one table of functions. */
+/* The functions behind include/tprof.h, passed on as one table. */
 #include <tprof.h>
 
 #include "core/fold.h"
@@ -27,7 +27,7 @@ TPC_HOT uint64_t event_begins(struct tpc_thread *thread, const void *frame)
 	return ticks;
 }
 
-/* One event of the calling thread, by its emitter; `enter` says when. */
+/* Records one event of the calling thread by its emitter; `enter` says when. */
 #define RECORD(enter, frame, emit)                                                                                     \
 	do {                                                                                                           \
 		struct tpc_thread *thread = enter(frame);                                                              \
@@ -41,17 +41,17 @@ TPC_HOT uint64_t event_begins(struct tpc_thread *thread, const void *frame)
 		tpc_leave(thread);                                                                                     \
 	} while (0)
 
-/* ---- ops: which of the open ones were recorded, as an end must not end another's op, and who began them ---- */
+/* ---- ops: who began each open one, and whether it was recorded: an end must not end another annotator's op ---- */
 
 enum { RECORDED, BY_ITT, BY_NVTX, KINDS };
 
 static TPC_TLS struct {
 	uint64_t bits[KINDS][TPC_ANNOTATED_MAX / 64];
 	uint32_t depth;
-	bool others; /* one was not begun by tprof.h, ever: there are bits of BY_ITT and BY_NVTX */
+	bool others; /* an op was begun by another annotator: BY_ITT and BY_NVTX are in use */
 } open_ops;
 
-/* Of the one in `depth` others, which are less than TPC_ANNOTATED_MAX. */
+/* A bit of the op with `depth` others around it, less than TPC_ANNOTATED_MAX. */
 static bool bit_of(int kind, uint32_t depth)
 {
 	return open_ops.bits[kind][depth / 64] >> depth % 64 & 1;
@@ -92,7 +92,7 @@ TPC_HOT void push(bool recorded, enum tpc_annotator by)
 	set_bit(BY_NVTX, depth, by == TPC_ANNOTATOR_NVTX);
 }
 
-/* The innermost one was not: what is said of it is of no other. */
+/* The innermost op was not recorded: what is said of it must not be applied to another. */
 static bool is_passed_over(void)
 {
 	uint32_t depth = open_ops.depth - 1;
@@ -126,7 +126,7 @@ void tpc_annotate_skip(enum tpc_annotator by)
 	push(false, by);
 }
 
-/* It was begun in so many. */
+/* It was begun within `depth` others. */
 static void emit_end(struct tpc_thread *thread, uint64_t ticks, uint32_t depth)
 {
 	if (depth < TPC_ANNOTATED_MAX)
@@ -139,7 +139,7 @@ TPC_HOT void record_end(const void *frame, uint32_t depth)
 	RECORD(tpc_enter_end, frame, emit_end(thread, ticks, depth));
 }
 
-/* The same, where others that were begun in it stay open: of hooked calls those that are not over. */
+/* The same, if others that were begun within it stay open; of hooked calls, those that are not over. */
 static void emit_outer_end(struct tpc_thread *thread, uint64_t ticks, uint32_t depth)
 {
 	uint32_t within = thread->op_depth - thread->annotated[depth];
@@ -156,7 +156,7 @@ static void record_outer_end(const void *frame, uint32_t depth)
 	RECORD(tpc_enter_end, frame, emit_outer_end(thread, ticks, depth));
 }
 
-/* The one in `depth` others is not open any more. */
+/* Removes the op that is within `depth` others. */
 static void take_out(uint32_t depth)
 {
 	struct tpc_thread *thread = tpc_self;
@@ -170,7 +170,7 @@ static void take_out(uint32_t depth)
 	open_ops.depth--;
 }
 
-/* How many others the one is in that has `inner` of the same annotator's in it. UINT32_MAX: there is none. */
+/* How many others surround the op that contains `inner` ops of the same annotator. UINT32_MAX: there is none. */
 static uint32_t find(enum tpc_annotator by, uint32_t inner)
 {
 	for (uint32_t i = open_ops.depth; i > 0; i--)
@@ -179,10 +179,10 @@ static uint32_t find(enum tpc_annotator by, uint32_t inner)
 	return UINT32_MAX;
 }
 
-/* Deeper ones, and an end without a begin, are taken as recorded. Functions that tell their ends are not counted. */
+/* Deeper ops, and an end without a begin, count as recorded. Functions that report their own ends are not counted. */
 void tpc_annotate_end(const void *frame, enum tpc_annotator by, uint32_t inner)
 {
-	uint32_t last = open_ops.depth - 1, depth = last; /* none is open: more than all */
+	uint32_t last = open_ops.depth - 1, depth = last; /* if none is open: more than any */
 
 	if (tpc_unlikely(open_ops.others) && open_ops.depth && open_ops.depth <= TPC_ANNOTATED_MAX &&
 	    !tpc_instrument_any())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops, marks and names that a program tells, by include/tprof.h or one of the collectors' interfaces that libtprof.so
- * speaks. Any thread, any time; texts are copied.
+ * Ops, marks and names that a program reports, by include/tprof.h or one of the collectors' interfaces that libtprof.so
+ * implements. Any thread, any time; texts are copied.
  */
 #ifndef TPROF_OPS_TOLD_ANNOTATE_H
 #define TPROF_OPS_TOLD_ANNOTATE_H
@@ -15,21 +15,22 @@ enum tpc_annotator {
 };
 
 /*
- * `frame` is the frame of the function that the program called. An op is begun and ended by the same thread, by one annotator:
- * an end is of the one that has `inner` open ones of the same annotator's in it. What else is in it stays open.
+ * `frame` is the frame of the function that the program called. An op is begun and ended by the same thread and
+ * annotator: an end is that of the op that contains `inner` open ops of this annotator. Everything else within it stays
+ * open.
  */
 void tpc_annotate_begin(const void *frame, enum tpc_annotator by, const char *name, const char *category);
 void tpc_annotate_end(const void *frame, enum tpc_annotator by, uint32_t inner);
-void tpc_annotate_skip(enum tpc_annotator by); /* begins one that is not recorded, nor is its end */
+void tpc_annotate_skip(enum tpc_annotator by); /* begins an op that is not recorded, nor is its end */
 void tpc_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
 void tpc_annotate_mark(const char *text);
-/* `to_kernel`: it was told too, and is asked again with each chunk. */
+/* `to_kernel`: the kernel was told, too, and is asked again with each chunk. */
 void tpc_annotate_thread(const char *name, bool to_kernel);
 
-/* Are ops open on the thread, recorded or not? */
+/* Does the thread have open ops, recorded or not? */
 bool tpc_annotate_any(void);
 
-/* The thread ends: so do they, unwound. Recording (TPC_BUSY_RECORD). */
+/* The thread ends: ends its ops as unwound. Recording (TPC_BUSY_RECORD). */
 struct tpc_thread;
 void tpc_annotate_leave(struct tpc_thread *thread);
 

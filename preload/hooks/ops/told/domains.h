@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which domains a thread's ranges or tasks were begun. Each domain's nest by themselves, and an end where its domain has
- * none open does nothing in NVTX and ITT: so it must not end what somebody else began.
+ * Keeps the domains of a thread's open ranges or tasks. Those of each domain nest independently. In NVTX and ITT an end
+ * does nothing if its domain has none open, so it must not end what another domain began.
  */
 #ifndef TPROF_OPS_TOLD_DOMAINS_H
 #define TPROF_OPS_TOLD_DOMAINS_H
 
 #include "core/base.h"
 
-#define TPC_DOMAINS_MAX 16u /* deeper ones are taken to be of the domain that ends one */
+#define TPC_DOMAINS_MAX 16u /* deeper ones count as being of the domain that ends one */
 
 struct tpc_domains {
 	uint32_t depth;
-	uint32_t of[TPC_DOMAINS_MAX]; /* addresses, lower halves: a library that is loaded late has little TLS */
+	uint32_t of[TPC_DOMAINS_MAX]; /* lower halves of addresses: a library that is loaded late gets little TLS */
 };
 
 static inline void tpc_domains_push(struct tpc_domains *open, const void *domain)
@@ -22,7 +22,7 @@ static inline void tpc_domains_push(struct tpc_domains *open, const void *domain
 	open->depth++;
 }
 
-/* The domain's innermost, and how many of others are in it. False: there is none of that domain. */
+/* Removes the domain's innermost; *inner is how many of other domains are within it. False: the domain has none. */
 static inline bool tpc_domains_pop(struct tpc_domains *open, const void *domain, uint32_t *inner)
 {
 	uint32_t at = open->depth;

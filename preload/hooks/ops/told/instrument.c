@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs built with -finstrument-functions call these at each function's begin and end (libc has empty ones). Each
- * function is an op, named by its address. Ends are the compiler's: also when an exception leaves the function, not when
- * a longjmp does. So each open function is kept with its frame: what was left is ended at the next begin or end that shows
- * it. Whoever else listens is called too.
+ * Programs built with -finstrument-functions call these at the begin and end of each function (libc has empty ones).
+ * Each function is an op, named by its address. The compiler reports an end also if an exception leaves the function,
+ * but not if a longjmp does. So each open function is kept with its frame, and functions that were left are ended at
+ * the next begin or end that shows it. Other listeners are called, too.
  *
- * The frame of a function is where its caller's stack ended: two calls at the same place are a function and one that the
- * compiler put inline into it, or one that came after the other was left.
+ * The frame of a function is identified by where its caller's stack ended. Two calls at the same place are a function
+ * and one that the compiler inlined into it, or one that came after the other was left.
  */
 #include "hooks/ops/told/instrument.h"
 
@@ -25,10 +25,10 @@ void __cyg_profile_func_exit(void *function, void *caller);
 
 struct place {
 	uintptr_t frame;
-	bool known; /* else `frame` is the stack pointer, which is within it */
+	bool known; /* else `frame` is the stack pointer, which is within the frame */
 };
 
-/* Of the function that called the hook with that frame. */
+/* The place of the function that called the hook with that frame. */
 static struct place place_of(struct tpc_thread *thread, const void *frame)
 {
 	struct tpc_window window = tpc_window_by_rule(thread, frame);
@@ -51,7 +51,7 @@ static void end_top(struct tpc_thread *thread, uint64_t ticks, bool unwound)
 	tpc_emit_op_end(thread, ticks, unwound);
 }
 
-/* Another call's return address stands where its own did. */
+/* Another call's return address has replaced its own. */
 static bool is_overwritten(const struct tpc_instrumented *top, bool readable)
 {
 	const uintptr_t *at = (const uintptr_t *)top->frame - 1;
@@ -66,12 +66,12 @@ static bool is_overwritten(const struct tpc_instrumented *top, bool readable)
 	return there != top->caller;
 }
 
-/* In a frame of that place a function begins or ends: is the innermost open one over? As tpc_op_is_over(). */
+/* A function begins or ends in a frame at that place: is the innermost open one over? Like tpc_op_is_over(). */
 static bool is_over(const struct tpc_thread *thread, const struct tpc_instrumented *top, uintptr_t frame)
 {
 	bool own = thread->bounds.high == thread->own.high;
 
-	if (!tpc_thread_on_stack(thread, top->frame)) /* a handler's that was left, or a coroutine's */
+	if (!tpc_thread_on_stack(thread, top->frame)) /* of a handler that was left, or of a coroutine */
 		return own && tpc_range_holds(thread->alternate, top->frame);
 	return (own && top->frame < frame) || (top->frame != frame && is_overwritten(top, own));
 }
@@ -83,8 +83,8 @@ static void end_left(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
 }
 
 /*
- * Those at the very place where one begins now: by another call, or by the same instruction again. Otherwise this one is inline
- * in them.
+ * Ends functions at the very place where one begins now: they began by another call, or by the same instruction.
+ * Otherwise this one is inlined into them.
  */
 static void end_replaced(struct tpc_thread *thread, const struct tpc_instrumented *new, uint64_t ticks)
 {
@@ -132,7 +132,7 @@ static void begin(struct tpc_thread *thread, const void *frame, uintptr_t functi
 	tpc_recorded(thread);
 }
 
-/* A function whose last act that is may jump to the hook, which then returns to its caller: so its frame is gone. */
+/* A function whose last act is the report may jump to the hook, which then returns to its caller: the frame is gone. */
 static const struct tpc_instrumented *find_jump(const struct tpc_thread *thread, const uintptr_t *frame, uint32_t op)
 {
 	for (uint32_t i = thread->instrumented_depth; op && i-- > 0;)
@@ -141,7 +141,7 @@ static const struct tpc_instrumented *find_jump(const struct tpc_thread *thread,
 	return NULL;
 }
 
-/* How many are open in the innermost call of that op that is open, at that place if it is known; UINT32_MAX: there is none. */
+/* How many are open within the innermost open call of that op, at that place if it is known; UINT32_MAX: there is none. */
 static uint32_t find_open(const struct tpc_thread *thread, uint32_t op, struct place place)
 {
 	for (uint32_t i = thread->instrumented_depth; op && i-- > 0;) {
@@ -153,7 +153,7 @@ static uint32_t find_open(const struct tpc_thread *thread, uint32_t op, struct p
 	return UINT32_MAX;
 }
 
-/* One whose begin was not recorded ends no other. */
+/* A function whose begin was not recorded ends no other. */
 static void end(struct tpc_thread *thread, const void *frame, uintptr_t function)
 {
 	uint64_t ticks = tpc_clock_before();
@@ -185,7 +185,7 @@ static void note_enter(const void *frame, uintptr_t function, uintptr_t caller)
 {
 	struct tpc_thread *thread;
 
-	/* In .preinit_array nobody has read the settings yet: the process's first event is what starts the recording. */
+	/* In .preinit_array the settings have not been read: the process's first event starts the recording. */
 	if (!tpc_ops_instrumented && tpc_load(&tpc_state.mode) != TPC_MODE_NEW)
 		return;
 	thread = tpc_enter(frame);

@@ -4,10 +4,10 @@
 
 #include "core/base.h"
 
-/* Are functions that were built with -finstrument-functions open on the thread, and recorded? */
+/* Does the thread have open, recorded functions that were built with -finstrument-functions? */
 bool tpc_instrument_any(void);
 
-/* The thread ends: so do they, unwound. Recording (TPC_BUSY_RECORD). */
+/* The thread ends: ends them as unwound. Recording (TPC_BUSY_RECORD). */
 struct tpc_thread;
 void tpc_instrument_leave(struct tpc_thread *thread);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A collector of Intel's ITT API: a library that speaks it (oneDNN, torch, OpenVINO, TBB) loads what INTEL_LIBITTNOTIFY64
- * names and hands it the table of its API's functions, to be filled in. Tasks become ops of their domain's name, markers
- * marks; names of threads, pause and resume are what tprof.h has too. The types are the API's binary interface.
+ * A collector for Intel's ITT API. A library that uses it (oneDNN, torch, OpenVINO, TBB) loads the library that
+ * INTEL_LIBITTNOTIFY64 names and passes it the table of API functions, to be filled in. Tasks become ops in the
+ * category of their domain, markers become marks; names of threads, pause and resume work as in tprof.h. The types are
+ * the API's binary interface.
  */
 #include "hooks/ops/told/itt.h"
 
@@ -39,7 +40,7 @@ struct id {
 struct function {
 	const char *name;
 	void **pointer;
-	void *first; /* what it points to before */
+	void *first; /* what it points to at first */
 	void *nothing;
 	int group;
 };
@@ -51,14 +52,14 @@ struct global {
 	unsigned long mutex[5]; /* pthread_mutex_t */
 	void *library, *error_handler;
 	const char **path;
-	struct function *functions; /* ended by one without a name */
+	struct function *functions; /* the last one has no name */
 	struct global *next;
 	void *threads;
 	struct domain *domains;
 };
 
 struct known {
-	struct domain domain; /* what the program has */
+	struct domain domain; /* the part that the program sees */
 	struct known *next;
 };
 
@@ -96,7 +97,7 @@ static struct known *make(const char *name)
 	return made;
 }
 
-/* Two threads may ask for one at once: they get the same. */
+/* If two threads ask for one at once, they get the same. */
 static struct domain *domain_create(const char *name)
 {
 	struct known *made = NULL, *found, *head;
@@ -132,7 +133,7 @@ static void task_begin(const struct domain *domain, struct id task, struct id pa
 	begin(FRAME, domain, name && name->text ? name->text : "?");
 }
 
-/* The same of one that has a function for a name. */
+/* The same for a task named after a function. */
 static void task_begin_fn(const struct domain *domain, struct id task, struct id parent, const void *function)
 {
 	(void)task;
@@ -188,7 +189,10 @@ static const struct {
 
 void __itt_api_init(struct global *global, int groups);
 
-/* Called once by each library that has the API's static part. What is not offered stays as it is: it does nothing. */
+/*
+ * Called once by each library that contains the API's static part. Functions that are not offered stay as they are:
+ * they do nothing.
+ */
 TPC_EXPORT void __itt_api_init(struct global *global, int groups)
 {
 	(void)groups;

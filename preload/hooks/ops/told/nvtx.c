@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An injection of NVIDIA's NVTX 3: a program that uses it loads what NVTX_INJECTION64_PATH names and hands it tables of
- * pointers to its API's functions. Pushed and popped ranges become ops, of their domain's name; marks and names of threads
- * are what tprof.h has too. Ranges of nvtxRangeStart, which need not nest, are left out. The types are the API's binary
- * interface.
+ * An injection library for NVIDIA's NVTX 3. A program that uses it loads the library that NVTX_INJECTION64_PATH names
+ * and passes it tables of pointers to API functions. Pushed and popped ranges become ops in the category of their
+ * domain; marks and names of threads work as in tprof.h. Ranges of nvtxRangeStart, which need not nest, are left out.
+ * The types are the API's binary interface.
  */
 #include "core/sys.h"
 #include "hooks/ops/told/annotate.h"
@@ -26,10 +26,10 @@ struct attributes { /* nvtxEventAttributes_t */
 
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-static TPC_TLS struct tpc_domains pushed; /* how many is what the API returns */
+static TPC_TLS struct tpc_domains pushed; /* their number is what the API returns */
 static tpc_shared_u64 started;
 
-/* Handles of domains and registered strings are their texts. */
+/* Domains and registered strings have their texts as handles. */
 static const char *message_of(const struct attributes *attributes, char buffer[TPC_TEXT_BYTES])
 {
 	if (!attributes || !attributes->message)
@@ -263,7 +263,7 @@ TPC_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t
 	return 1;
 }
 
-/* The name that version 2 asks for. */
+/* The name that version 2 looks up. */
 TPC_EXPORT int InitializeInjectionNvtx(const void *(*get_export_table)(uint32_t id))
 {
 	return InitializeInjectionNvtx2(get_export_table);
