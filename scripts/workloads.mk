@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer first_page)
 WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes op_waits)
-WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
+WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
@@ -51,8 +51,8 @@ $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $
 $(W)/extremes $(W)/op_waits: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes $(W)/op_waits: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
-$(W)/growth $(W)/leak_kinds $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
-$(W)/growth $(W)/leak_kinds $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
+$(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
+$(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
 $(W)/uneven: WORKLOAD_EXTRA := -Iinclude
 $(W)/uneven: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm

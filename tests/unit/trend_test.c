@@ -182,7 +182,7 @@ static enum tpa_verdict verdict_of(const double *x, const double *y, size_t n, s
 
 static void test_leaks_are_found(void **unused)
 {
-	double x[VALUES], y[VALUES];
+	double x[VALUES], y[VALUES], one[VALUES];
 	struct tpa_trend trend;
 
 	(void)unused;
@@ -207,6 +207,13 @@ static void test_leaks_are_found(void **unused)
 			y[i] *= 1.125;
 	}
 	assert_int_equal(verdict_of(x, y, VALUES, 20, &trend), TPA_VERDICT_LEAK);
+	/* It is one block all the time, which says nothing of its course. */
+	for (int i = 0; i < VALUES; i++)
+		one[i] = 1;
+	for (size_t n = TPA_TREND_LEAST; n <= VALUES; n++) {
+		tpa_trend_follow(x, y, one, n, &trend);
+		assert_int_equal(trend.course, TPA_COURSE_STEADY);
+	}
 	/* One that begins at two thirds of the run. */
 	for (int i = 0; i < VALUES; i++)
 		y[i] = 100 + (i < 64 ? 0 : 64 * (x[i] - x[63]));

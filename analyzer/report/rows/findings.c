@@ -12,8 +12,9 @@
 #include "report/rows/own_code.h"
 
 #define FRAMES_MAX 4096
-#define POINTERS_MOST 3.0 /* that an array has for each block, with the room that it keeps */
-#define WRAPPERS_MAX 4	  /* functions that only pass memory on, one around the other */
+#define POINTERS_MOST                                                                                                  \
+	5.0 /* words that a table has for each block: a pointer, or what a dict or a std::function is; and room */
+#define WRAPPERS_MAX 4 /* functions that only pass memory on, one around the other */
 
 /* A stack that leaks. */
 struct suspect {
@@ -24,6 +25,7 @@ struct suspect {
 	struct tpa_line *own; /* all own lines of the stack, innermost first */
 	size_t own_count;
 	size_t leader; /* the first suspect of the same finding */
+	bool array;    /* it lists another's blocks, whose place is the finding's */
 };
 
 struct finder {
@@ -159,15 +161,23 @@ static size_t leader_of(const struct finder *finder, size_t i)
 	return i;
 }
 
+static void join(struct finder *finder, size_t k, size_t i)
+{
+	struct suspect *a = &finder->list[k], *b = &finder->list[i];
+	size_t first = leader_of(finder, k), second = leader_of(finder, i);
+
+	if (first == second || !are_one(finder, a, b))
+		return;
+	finder->list[first < second ? second : first].leader = first < second ? first : second;
+	a->array |= lists(a->site, b->site);
+	b->array |= lists(b->site, a->site);
+}
+
 static void join_all(struct finder *finder)
 {
 	for (size_t i = 0; i < finder->count; i++)
-		for (size_t k = 0; k < i; k++) {
-			size_t a = leader_of(finder, k), b = leader_of(finder, i);
-
-			if (a != b && are_one(finder, &finder->list[k], &finder->list[i]))
-				finder->list[a < b ? b : a].leader = a < b ? a : b;
-		}
+		for (size_t k = 0; k < i; k++)
+			join(finder, k, i);
 }
 
 /* ---- findings ---- */
@@ -185,7 +195,7 @@ static size_t stacks_in(const struct finder *finder, size_t leader, const struct
 	size_t count = 0;
 
 	for (size_t i = 0; line->location && i < finder->count; i++)
-		count += leader_of(finder, i) == leader && runs_in(&finder->list[i], line);
+		count += leader_of(finder, i) == leader && !finder->list[i].array && runs_in(&finder->list[i], line);
 	return count;
 }
 
