@@ -27,7 +27,7 @@ lint-shell:
 	shellcheck -s bash .ci/run scripts/completion.bash
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability,performance \
-		--suppressions-list=scripts/cppcheck.suppressions -D_GNU_SOURCE -D__x86_64__ -Iinclude -Ipreload -Ianalyzer \
+		--suppressions-list=scripts/cppcheck.suppressions -D__cppcheck__ -D_GNU_SOURCE -D__x86_64__ -Iinclude -Ipreload -Ianalyzer \
 		$(filter-out tests/%,$(LINT_C))
 # All files are looked at before it fails.
 tidy = @failed=0; for f in $(1); do $(TIDY) $$f -- $(2) $(TIDY_FLAGS) $(TIDY_WARN) || failed=1; done; exit $$failed

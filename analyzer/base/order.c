@@ -6,8 +6,8 @@
 #define COMPARE(name, type)                                                                                            \
 	static int name(const void *a, const void *b, void *at)                                                        \
 	{                                                                                                              \
-		type x = *(const type *)((const char *)a + *(const size_t *)at);                                       \
-		type y = *(const type *)((const char *)b + *(const size_t *)at);                                       \
+		type x = *(const type *)(const void *)((const char *)a + *(const size_t *)at);                         \
+		type y = *(const type *)(const void *)((const char *)b + *(const size_t *)at);                         \
                                                                                                                        \
 		return TPA_UP(x, y);                                                                                   \
 	}

@@ -43,7 +43,11 @@ static inline size_t tpa_up_to(const void *list, size_t count, size_t size, size
 	return bound == UINT64_MAX ? count : tpa_below(list, count, size, at, bound + 1);
 }
 
+#ifdef __cppcheck__ /* it can parse neither _Generic nor __typeof__ here */
+#define TPA_PLACE_OF(list, member) ((size_t)((const char *)&(list)->member - (const char *)(list)))
+#else
 #define TPA_PLACE_OF(list, member) _Generic((list)->member, uint64_t : offsetof(__typeof__(*(list)), member))
+#endif
 #define TPA_BELOW(list, count, member, bound) tpa_below(list, count, sizeof(*(list)), TPA_PLACE_OF(list, member), bound)
 #define TPA_UP_TO(list, count, member, bound) tpa_up_to(list, count, sizeof(*(list)), TPA_PLACE_OF(list, member), bound)
 

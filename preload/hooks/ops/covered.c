@@ -42,11 +42,12 @@ static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, 
 {
 	size_t length = strlen(object), bytes = tpc_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));
 	uint32_t at = tpc_load(&used);
-	struct record *made = at_offset(at);
+	struct record *made;
 
 	tpc_assert(at <= ROOM && at % _Alignof(struct record) == 0);
 	if (bytes > ROOM - at)
 		return;
+	made = at_offset(at);
 	made->pointers = pointers;
 	made->functions = functions;
 	made->state = state;
