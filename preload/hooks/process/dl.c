@@ -2,9 +2,9 @@
 /*
  * dlopen, dlmopen, dlsym, dlvsym and dlclose: which objects are new, bypass the hooks, or are gone. All but dlclose are
  * pass_on.S: a call from here would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, RTLD_NEXT)
- * would go wrong. Where the caller does not matter (asker.h) the call is made here, and what it loaded is hooked before the
- * program goes on. Behind one that is passed on nothing of ours runs: then it is hooked at the next call to the loader, and a
- * program that loads a library asks it for a symbol.
+ * would go wrong. If the caller does not matter (caller_scope.h), the call is made here, and what it loaded is hooked
+ * before the program continues. After a call that is passed on, nothing of ours runs: then objects are hooked at the
+ * next call to the loader; a program that loads a library looks up a symbol in it.
  */
 #include "core/lookup.h"
 #include "core/state.h"
@@ -21,14 +21,14 @@
 
 #include <dlfcn.h>
 
-/* Called by pass_on.S, which then jumps to what they return. */
+/* Called by pass_on.S, which then jumps to what these return. */
 struct tpc_asked tpc_before_dlopen(const char *file, int flags, uintptr_t asker) __attribute__((visibility("hidden")));
 void *tpc_before_dlmopen(Lmid_t space, const char *file, int flags) __attribute__((visibility("hidden")));
 struct tpc_asked tpc_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 struct tpc_asked tpc_before_dlvsym(void *handle, const char *name, const char *version)
 	__attribute__((visibility("hidden")));
 
-/* What was loaded since the last call is hooked. */
+/* Hooks what was loaded since the last call. */
 static void hook_loaded(void)
 {
 	tpc_ops_install();
@@ -59,8 +59,8 @@ struct tpc_asked tpc_before_dlopen(const char *file, int flags, uintptr_t asker)
 }
 
 /*
- * What is loaded into another namespace has a libc of its own there, which nothing of ours stands before. Whether it can be
- * loaded is not known yet; where one is told of that could not, what the trace says of it is too careful, not wrong.
+ * An object in another namespace gets a libc of its own, which nothing of ours precedes. It is unknown yet whether the
+ * object can be loaded; if it can't, the trace is too cautious, not wrong.
  */
 void *tpc_before_dlmopen(Lmid_t space, const char *file, int flags)
 {
@@ -75,9 +75,9 @@ void *tpc_before_dlmopen(Lmid_t space, const char *file, int flags)
 }
 
 /*
- * Of an object that is named the answer does not depend on who asks, nor does it of what all see (RTLD_DEFAULT): it can be
- * asked here, and an op's stub given instead. What only the caller sees is left to the loader. RTLD_NEXT is what other
- * interposers ask with: they get what is behind them, or their calls would come round for ever.
+ * If an object is named, or for what all objects see (RTLD_DEFAULT), the answer does not depend on the caller: it can
+ * be looked up here, and an op's stub returned instead. What only the caller sees is left to the loader. Other
+ * interposers use RTLD_NEXT: they get what follows them, or their calls would go in circles.
  */
 static bool wants_answer(void *handle, const char *name)
 {
@@ -99,7 +99,7 @@ struct tpc_asked tpc_before_dlsym(void *handle, const char *name)
 {
 	void *real = (void *)tpc_real.dlsym;
 
-	/* Who asks before all else stands before libc (a sanitizer), and what he defines is not ready to be called. */
+	/* A caller this early precedes libc (a sanitizer), and its own definitions are not ready to be called. */
 	if (!real)
 		return (struct tpc_asked){ tpc_lookup_next("dlsym"), NULL };
 	if (!wants_answer(handle, name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dladdr and dladdr1: where a program takes a hooked function's address it finds the stub's, which is in no object. It is
- * told what is true of the function. The two answer the same whoever asks.
+ * dladdr and dladdr1: if a program takes a hooked function's address it gets the stub, which is in no object. It is
+ * told about the function instead. Both answer the same for every caller.
  */
 #include "core/lookup.h"
 #include "hooks/ops/stubs.h"
@@ -10,7 +10,7 @@
 
 #include <dlfcn.h>
 
-/* What the program would have there without us. */
+/* What the program would find there without us. */
 static const void *behind(const void *address)
 {
 	const void *function = NULL;
@@ -22,7 +22,7 @@ static const void *behind(const void *address)
 	return function ? function : address;
 }
 
-/* For this program the function is where its stub is. */
+/* For this program the function is at its stub. */
 static int told(int found, const void *address, const void *function, Dl_info *info)
 {
 	if (found && function != address && info->dli_saddr == function)
@@ -35,7 +35,7 @@ TPC_EXPORT int dladdr(const void *address, Dl_info *info)
 	int (*real)(const void *, Dl_info *) = tpc_real.dladdr;
 	const void *function = behind(address);
 
-	if (!real) { /* who stands before libc may ask before all else */
+	if (!real) { /* a library that precedes libc may call this first */
 		*(void **)&real = tpc_lookup_next("dladdr");
 		if (!real)
 			return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program may be in a vfork child, which has its parent's memory: nothing here allocates, and nothing of the program's is
- * changed. A forked child that did nothing yet has no trace and gets none for this: what is to be said stands in its parent's.
+ * The program may be in a vfork child, which has its parent's memory: nothing here allocates or changes the program's
+ * data. A forked child that did nothing yet has no trace and gets none for this: notes go into its parent's.
  */
 #include "hooks/process/exec.h"
 
@@ -20,10 +20,10 @@
 
 struct start {
 	struct tpc_inherit room;
-	char *const *environment; /* that the program gets */
+	char *const *environment; /* environment that the program gets */
 	enum tprof_unfollowed why;
 	struct tprof_untraced *note;
-	bool ended; /* this process's trace says so */
+	bool ended; /* this process's trace was marked as ended */
 	struct tprof_moment finish;
 	struct tpc_bequest bequest;
 };
@@ -77,7 +77,7 @@ static void before_exec(struct start *start, const struct tpc_started *started, 
 	errno = saved;
 }
 
-/* It came back: the program was not started. */
+/* exec returned: the program was not started. */
 static int after_exec(struct start *start, int result)
 {
 	int saved = errno;
@@ -123,7 +123,7 @@ TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 	return after_exec(&start, tpc_real.fexecve(fd, arguments, start.environment));
 }
 
-/* Searches in the PATH of the caller's own environment, and gives a text that is no program to the shell. */
+/* Searches the PATH of the caller's own environment, and passes a text that is not a program to the shell. */
 TPC_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
 	struct tpc_started started = { AT_FDCWD, file, environ };
@@ -155,7 +155,7 @@ static size_t count_arguments(va_list *list)
 	return count;
 }
 
-/* In this function's frame, as libc has them. */
+/* In this function's frame, as in libc. */
 #define EXECL(function, path, first, list, environment)                                                                \
 	do {                                                                                                           \
 		size_t count_;                                                                                         \
@@ -194,7 +194,7 @@ TPC_EXPORT int execlp(const char *file, const char *argument, ...)
 	return result;
 }
 
-/* The environment stands behind the arguments' NULL. */
+/* The environment follows the arguments' NULL. */
 TPC_EXPORT int execle(const char *path, const char *argument, ...)
 {
 	va_list list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec and posix_spawn: what is started is recorded too, whatever environment it is given (core/inherit.h). */
+/* exec and posix_spawn: the started program is recorded, too, whatever environment it is given (core/inherit.h). */
 #ifndef TPROF_HOOKS_PROCESS_EXEC_H
 #define TPROF_HOOKS_PROCESS_EXEC_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ends that run no atexit handler. Each writes down what it knows and goes on to the real function; the trace needs
- * none of this to be whole.
+ * Process ends that run no atexit handler. Each notes what it knows and calls the real function; the trace is complete
+ * without it.
  */
 #include "hooks/process/lifecycle.h"
 #include "hooks/gate/start.h"
@@ -41,7 +41,7 @@ TPC_EXPORT void _Exit(int status)
 	end_process(__builtin_frame_address(0), &tpc_real._Exit, status, TPROF_WAY_UPPERCASE_EXIT);
 }
 
-/* Runs at_quick_exit handlers first; should one of them end the process otherwise, it says so itself. */
+/* Runs at_quick_exit handlers first; if one of them ends the process in another way, that notes its own end. */
 TPC_EXPORT void quick_exit(int status)
 {
 	end_process(__builtin_frame_address(0), &tpc_real.quick_exit, status, TPROF_WAY_QUICK_EXIT);

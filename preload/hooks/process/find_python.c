@@ -22,7 +22,7 @@ typedef void deallocate(void *object);
 
 static deallocate *real_deallocate;
 
-/* In place of PyCode_Type's: the address of a code object is about to be used for something else. */
+/* Replaces PyCode_Type's: the address of a code object is about to be reused. */
 static void deallocate_code(void *code)
 {
 	tpc_code_died((uintptr_t)code);
@@ -30,8 +30,8 @@ static void deallocate_code(void *code)
 }
 
 /*
- * Nothing else tells of the death of a code object: most lie in the interpreter's own arenas. The type is a variable of the
- * interpreter's, and this pointer of it is what every version calls.
+ * Nothing else tells that a code object dies: most are in the interpreter's own arenas. The type is a variable of the
+ * interpreter, and every version calls this pointer of it.
  */
 static void watch_codes(void)
 {
@@ -45,9 +45,9 @@ static void watch_codes(void)
 
 /* ---- the interpreter ---- */
 
-static uint64_t loads; /* of the loader, as of the last search */
+static uint64_t loads; /* of the loader, at the last search */
 static tpc_shared_u32 searching;
-static uint32_t version; /* of the Python that is read */
+static uint32_t version; /* of Python */
 
 static uint32_t version_of(const struct dl_phdr_info *object)
 {
@@ -63,7 +63,7 @@ static uint32_t version_of(const struct dl_phdr_info *object)
 									  : 0x0307; /* 3.7 began to have _PyRuntime */
 }
 
-/* The interpreter's loop, all of it: GCC may have left less of it under its name than it put aside. */
+/* All of the interpreter's loop: GCC may have moved more of it elsewhere than it left under its name. */
 static void find_loop(const struct dl_phdr_info *object, const struct tpc_lookup_found *loop)
 {
 	tpc_frame_loop[0] = (struct tpc_range){ loop->address, loop->address + loop->size };
@@ -76,7 +76,7 @@ static void find_loop(const struct dl_phdr_info *object, const struct tpc_lookup
 	}
 }
 
-#define KEYS_UNTIL 0x030e /* the last version that has a key for the threads' states */
+#define KEYS_UNTIL 0x030e /* the last version with a key for the threads' states */
 
 static bool find_states(const struct dl_phdr_info *object, uint32_t is)
 {
@@ -89,7 +89,7 @@ static bool find_states(const struct dl_phdr_info *object, uint32_t is)
 	return tpc_python_slot != 0;
 }
 
-/* Before the first search can begin. */
+/* To be called before the first search can begin. */
 static void tell_search(const struct dl_phdr_info *object, const struct tpc_lookup_found *runtime)
 {
 	struct tpc_lookup_found type_type;
@@ -102,7 +102,7 @@ static void tell_search(const struct dl_phdr_info *object, const struct tpc_look
 	python->runtime = runtime->address;
 }
 
-/* Once: a process with two interpreters of different kinds has the first one's frames. */
+/* Once: if a process has two kinds of interpreter, the first one's frames are recorded. */
 static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found *runtime)
 {
 	struct tpc_lookup_found loop, code_type;
@@ -115,7 +115,7 @@ static void use(const struct dl_phdr_info *object, const struct tpc_lookup_found
 		return;
 	}
 	find_loop(object, &loop);
-	tpc_frames_doubt(); /* stacks that were remembered don't know of the loop */
+	tpc_frames_doubt(); /* remembered stacks don't know the loop */
 	tpc_python_code_type = code_type.address;
 	tell_search(object, runtime);
 	tpc_python_runtime = (struct tpc_range){ runtime->address, runtime->address + runtime->size };
@@ -157,7 +157,7 @@ void tpc_python_find(void)
 	if (tpc_load(&tpc_python_on) || tpc_config.python == TPC_PYTHON_OFF || !tpc_header ||
 	    !tpc_trylock_take(&searching))
 		return;
-	thread = tpc_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
+	thread = tpc_enter(__builtin_frame_address(0)); /* busy: allocations of the loader are no events */
 	if (!tpc_load(&tpc_python_on) && !tpc_header->python_seen && tpc_loader_begin()) {
 		if (dl_iterate_phdr(look, NULL) == 0)
 			dl_iterate_phdr(count_loads, NULL);

@@ -27,7 +27,7 @@
 
 #include <stdlib.h>
 
-static const char *gave_up;	     /* why no trace could be made: a child does not try, and say so, again */
+static const char *gave_up;	     /* why no trace could be made: children neither try nor log it again */
 static struct tpc_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
@@ -86,7 +86,10 @@ static bool open_trace(uint32_t origin, const char *parent)
 	return true;
 }
 
-/* `forked_by`: pid of the traced process whose memory this was; 0: of none. It may be over: then the kernel says 1, or another. */
+/*
+ * `forked_by`: pid of the traced process that this one was forked from; 0: none. It may have ended: then the kernel
+ * gives another parent.
+ */
 static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 {
 	tpc_identify(&identity);
@@ -108,7 +111,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 	return TPC_MODE_ON;
 }
 
-/* The child of a pause is paused, and TPROF_START=off is one. */
+/* The child of a paused process is paused; TPROF_START=off is a pause, too. */
 static uint32_t begin_paused(void)
 {
 	tpc_set_bits(&tpc_header->flags, TPROF_FLAG_WAITED);
@@ -116,7 +119,7 @@ static uint32_t begin_paused(void)
 	return TPC_MODE_WAITING;
 }
 
-/* In the header of the process that this one is a fork of: it has no trace of its own. */
+/* Notes in the header of the parent that this process has no trace. */
 static void note_lost_child(struct tprof_header *parents)
 {
 	if (gave_up)
@@ -152,7 +155,10 @@ static void start_child(void)
 	tpc_parts_each(restart);
 }
 
-/* By dlopen, as a collector of ITT's or NVTX's: the program's calls were bound before, and there is nothing behind us. */
+/*
+ * Was libtprof.so loaded by dlopen, as a collector for ITT or NVTX? Then the program's calls are already bound, and no
+ * functions follow ours.
+ */
 static bool came_late(void)
 {
 	return !tpc_real.malloc;
@@ -257,7 +263,7 @@ void tpc_last_sample(const void *frame)
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
-	tpc_start(); /* a forked child that never allocated */
+	tpc_start(); /* for a forked child that never allocated */
 	ask_allocator(__builtin_frame_address(0));
 	tpc_mark_way(TPROF_WAY_EXIT);
 	tpc_last_sample(__builtin_frame_address(0));
@@ -278,7 +284,7 @@ static void say_number(const char *what, uint64_t n)
 	tpc_log(what, digits);
 }
 
-/* TPROF_VERBOSE=2: what is hooked and what is not. */
+/* TPROF_VERBOSE=2: logs what is hooked and what is not. */
 static void say_hooks(void)
 {
 	if (tpc_config.verbose < 2 || !tpc_header)
@@ -299,7 +305,7 @@ static void attach(struct tpc_thread *thread)
 
 __attribute__((constructor)) static void constructor(void)
 {
-	tpc_start(); /* a program that never allocates has its trace too */
+	tpc_start(); /* a program that never allocates has a trace, too */
 	if (came_late())
 		return; /* a dlclose may take us away again */
 	on_exit(at_exit, NULL);

@@ -29,7 +29,7 @@
 #include "stacks/modules.h"
 #include "stacks/nodes.h"
 
-/* The parent's header is unmapped: what follows is counted in no trace. */
+/* Unmaps the parent's header: until there is a new one, events are counted in no trace. */
 static void forget_header(void)
 {
 	if (tpc_header)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the collector, and what each of them does when recording starts, when the process forks, when a thread comes,
- * when recording pauses and goes on, and when the process ends. A part that needs nothing at some moment leaves that field
- * NULL.
+ * What each part of the collector does when recording starts, when the process forks, when a thread attaches, when
+ * recording pauses and resumes, and when the process ends. A field is NULL if the part does nothing then.
  */
 #ifndef TPROF_PROCESS_PARTS_H
 #define TPROF_PROCESS_PARTS_H
@@ -15,17 +14,17 @@ struct tpc_lifecycle_part {
 	void (*start)(void);
 	/* In a forked child: drops what belongs to the parent's trace. The only thread is this one; there is no trace yet. */
 	void (*forget)(void);
-	/* The trace of this process was made: writes down what is known already. */
+	/* The trace of this process was created: writes what is known already. */
 	void (*open)(void);
-	/* In a forked child that records: does again what `start` did for the parent. */
+	/* In a forked child that records: repeats what `start` did for the parent. */
 	void (*restart)(void);
-	/* A thread attached itself. It is busy. */
+	/* A thread has attached. It is busy. */
 	void (*attach)(struct tpc_thread *thread);
 	/* A pause is about to begin; one thread at a time. */
 	void (*pause)(void);
-	/* A pause ended. The thread is in no hook; `frame` is the exported function's. */
+	/* A pause has ended. The thread is in no hook; `frame` is the exported function's. */
 	void (*resume)(const void *frame);
-	/* The process ends: writes what is held back, before the header says so. */
+	/* The process ends: writes what was held back, before the header is marked. */
 	void (*end)(void);
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seccomp: from the moment a program gives up system calls, one that it would not have made may kill it. So recording
- * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process,
- * make another, and take the sampler's signal.
+ * seccomp: once a program gives up system calls, any call that it would not have made may kill it. So recording ends
+ * just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process, create
+ * one, and take over the sampler's signal.
  */
 #include "core/forked.h"
 #include "core/state.h"
@@ -47,7 +47,7 @@ void *tpc_before_prctl(int option)
 	return (void *)tpc_real.prctl;
 }
 
-/* A child on a copy of this stack, that no handler of fork's hears of. clone3 is younger than MADV_WIPEONFORK. */
+/* Does this create a child on a copy of the stack that no fork handler sees? clone3 is younger than MADV_WIPEONFORK. */
 static bool is_unseen_fork(long number, long flags, long stack)
 {
 	return tpc_state_is_unprotected() &&

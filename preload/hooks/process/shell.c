@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system() and popen() start the shell past the hooks of exec and posix_spawn (process/exec.c). */
+/* system() and popen() start the shell without the hooks of exec and posix_spawn (process/exec.c). */
 #include "hooks/gate/start.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/bequeath.h"

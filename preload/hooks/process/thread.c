@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pthread_create, and C11's thrd_create: a new thread is known from its first instruction on, and sampled even if it
- * never allocates. What is handed to it lies in a fixed table, as nothing here may allocate; when that is full the
- * thread starts without us and is met at its first event.
+ * never allocates. Its arguments are passed through a fixed table, because nothing here may allocate; if the table is
+ * full, the thread starts without us and attaches at its first event.
  *
- * pthread_setname_np: pools name their threads when these run already. A thread that another one names is seen to have its
- * name with its next chunk.
+ * pthread_setname_np: pools name their threads when these are running already. If another thread sets the name, it is
+ * noticed with the next chunk.
  */
 #include "hooks/gate/enter.h"
 #include "hooks/gate/start.h"
@@ -17,7 +17,7 @@
 #include <pthread.h>
 
 struct ticket {
-	void *(*routine)(void *); /* one of the two */
+	void *(*routine)(void *); /* one of these two is set */
 	thrd_start_t start;
 	void *argument;
 	tpc_shared_u32 taken;
@@ -38,14 +38,14 @@ static struct ticket *take_ticket(void)
 static struct ticket *ticket_of_new_thread(void)
 {
 	if (tpc_load(&tpc_state.mode) == TPC_MODE_NEW)
-		tpc_start(); /* a forked child that did nothing yet: it begins while it has one thread */
+		tpc_start(); /* a forked child that did nothing yet: starts while it has one thread */
 	return tpc_load(&tpc_state.mode) == TPC_MODE_ON ? take_ticket() : NULL;
 }
 
 static void give_ticket(struct ticket *ticket)
 {
 	tpc_assert(ticket >= tickets && ticket < tickets + TPC_LENGTH(tickets) && tpc_load(&ticket->taken) == 1);
-	tpc_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): it was read */
+	tpc_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): the ticket was read */
 }
 
 static void begin(const void *frame)
@@ -74,7 +74,7 @@ static int begin_c11_thread(void *context)
 	return ticket.start(ticket.argument);
 }
 
-/* With the mask that the program believes the creating thread to have. */
+/* Creates the thread with the mask that the program believes the creating thread to have. */
 static int create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
 	bool bequeathed = tpc_cpu_bequeath();

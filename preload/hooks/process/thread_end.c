@@ -11,7 +11,7 @@
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/select.h"
 
-#define KEYS_WITH_ROOM 32u /* glibc keeps the values of so many in the thread's own structure; for more it allocates */
+#define KEYS_WITH_ROOM 32u /* glibc keeps this many values in the thread's own structure; it allocates for more */
 
 static pthread_key_t key;
 static bool has_key;
@@ -22,8 +22,8 @@ static bool any_open(const struct tpc_thread *thread)
 }
 
 /*
- * All of the thread's functions have been left; destructors of the program's may come, and call ops that are ended by then. Which
- * of its open ops is within which does not matter: all end.
+ * All functions of the thread are over. Destructors of the program may follow, and call ops, which will have ended by
+ * then. How its open ops nest does not matter: all of them end.
  */
 static void end_all(void *unused)
 {

@@ -3,12 +3,12 @@
 #define TPROF_PROCESS_THREAD_END_H
 
 /*
- * From here on, ops that a thread leaves by pthread_exit, or because it is cancelled, end with it, unwound: no later call
- * would find their frames gone. Once, at start.
+ * From now on, ops that a thread leaves by pthread_exit or cancellation end with it, as unwound: no later call would
+ * notice that their frames are gone. Once, at start.
  */
 void tpc_ops_watch_ends(void);
 
-/* The calling thread is watched. It is busy. */
+/* Watches the calling thread, which is busy. */
 struct tpc_thread;
 void tpc_ops_watch_end(struct tpc_thread *thread);
 

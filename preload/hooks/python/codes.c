@@ -11,22 +11,22 @@
 #include "stacks/nodes.h"
 
 #define FIRST_CAPACITY 4096u
-#define UNITS_MAX ((INT64_C(1) << 20) - 2) /* instructions beyond are put down to this one */
+#define UNITS_MAX ((INT64_C(1) << 20) - 2) /* later instructions count as this one */
 #define NAME_MAX_BYTES 512u
 #define FILE_MAX_BYTES 2048u
-#define LINES_MAX (1u << 24) /* bytes of a line table that can be true */
+#define LINES_MAX (1u << 24) /* bytes: the largest line table that is believed */
 
-/* Keys beside (parent, frame) in the table of nodes. */
+/* Keys that share the table of nodes with (parent, frame). */
 #define KEY_PLACE (UINT64_C(4) << 60) /* code number << 21 | (unit + 1) << 1 | entry */
 #define KEY_LINE (UINT64_C(5) << 60)  /* code number << 24 | line << 1 | entry */
-#define KEY_CODE (UINT64_C(6) << 60)  /* hash of what a code object is */
+#define KEY_CODE (UINT64_C(6) << 60)  /* hash of a code object's content */
 #define KEY_DESERTED KEY_PLACE	      /* codes begin at 1 */
 
 struct tpc_python_layout tpc_python;
 uintptr_t tpc_python_code_type;
 tpc_shared_u64 tpc_code_deaths;
 
-static tpc_shared_u32 code_numbers; /* handed out */
+static tpc_shared_u32 code_numbers; /* that were handed out */
 
 /* ---- code objects that are alive, by address ---- */
 
@@ -84,7 +84,7 @@ static bool insert(struct table *to, uint64_t code, uint32_t number)
 	}
 }
 
-/* Room for those that live, three times over. */
+/* Room for the live ones, three times over. */
 static struct table *make_after(const struct table *old)
 {
 	uint64_t live = 0, capacity = FIRST_CAPACITY;
@@ -100,15 +100,15 @@ static struct table *make_after(const struct table *old)
 	return made;
 }
 
-/* Pairs with find_python() of stack.c: what it knew of codes by their addresses under the count before is asked for again. */
+/* Pairs with find_python() of stack.c: what was known of codes by address under the earlier count is looked up again. */
 static void count_death(void)
 {
 	tpc_add_seq(&tpc_code_deaths, 1);
 }
 
 /*
- * Nothing is copied: one that dies meanwhile would be alive in the copy, until that was set right. What lives is asked for again
- * and has the number that it had.
+ * Copies nothing: a code object that dies meanwhile would be alive in the copy for a moment. Live ones are looked up
+ * again and keep their numbers.
  */
 static TPC_SLOW void begin_anew(struct table *old)
 {
@@ -119,14 +119,14 @@ static TPC_SLOW void begin_anew(struct table *old)
 	made = old == tpc_load(&table) ? make_after(old) : NULL;
 	if (made) {
 		tpc_store_release(&table, made); /* pairs with code_number(): it is empty */
-		count_death(); /* after it: who loads this count learns into the new one, where deaths are looked for */
+		count_death(); /* after it: who loads this count learns into the new table, where deaths are looked for */
 		if (old)
 			tpc_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tpc_trylock_end(&changing);
 }
 
-/* One that there is no room for is not known by its address any longer than to the next event. */
+/* A code object that does not fit is known by its address only until the next event. */
 static void learn(uint64_t code, uint32_t number)
 {
 	struct table *to = tpc_load_acquire(&table);
@@ -139,7 +139,7 @@ static void learn(uint64_t code, uint32_t number)
 		count_death();
 }
 
-/* Not in this table: nobody knows it, or by an earlier table, and that it is not there any more was counted as a death. */
+/* If it is not in this table it is unknown, or known by an earlier table, and its absence here was counted as a death. */
 void tpc_code_died(uintptr_t code)
 {
 	struct slot *slot = find_slot(tpc_load_acquire(&table), code);
@@ -225,7 +225,7 @@ static TPC_SLOW uint32_t make_code(struct tpc_reader *reader, uintptr_t code)
 		tpc_table_code(&record);
 		tpc_number_keep(key, number);
 	}
-	if (!reader->careful) /* a dead one's would never be taken back */
+	if (!reader->careful) /* the number of a dead one would never be withdrawn */
 		learn(code, number);
 	return number;
 }
@@ -272,14 +272,14 @@ static TPC_SLOW uint32_t make_place(struct tpc_reader *reader, const struct tpc_
 	return frame;
 }
 
-/* A code object: what can't be one is not read. */
+/* Is it a code object? Nothing else is read. */
 static bool is_code(struct tpc_reader *reader, uintptr_t code)
 {
 	return code && tpc_read_word(reader, code + TPC_OBJECT_TYPE) == tpc_python_code_type &&
 	       (!reader->careful || tpc_may_read_all(reader, code, tpc_python.code_start));
 }
 
-/* Of a call of the loop that has no frame any more. */
+/* The frame of a call of the loop that has no frame any more. */
 static TPC_SLOW uint32_t deserted_frame(void)
 {
 	uint32_t frame = tpc_number_find(KEY_DESERTED);

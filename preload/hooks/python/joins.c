@@ -11,8 +11,8 @@ void tpc_joins_clear(struct tpc_join *list)
 }
 
 /*
- * Which of these places is another's next: an empty one, or one in turn. What is part of what goes round stays, unless it
- * is passed over again and again: then it is part of what went round once.
+ * Chooses a place for a new join: an empty one, or one in turn. A join that is part of a repeating pattern stays,
+ * unless it is passed over repeatedly: then the pattern is over.
  */
 static struct tpc_join *choose(struct tpc_joins *joins, struct tpc_join *set)
 {

@@ -2,9 +2,9 @@
 #include "hooks/python/layout.h"
 
 /*
- * From the structures in Include/internal (pycore_runtime.h, pycore_frame.h) and Include/cpython (pystate.h, code.h,
- * frameobject.h, unicodeobject.h) of the releases named, by offsetof() for x86-64 and a build with the GIL. A minor
- * version keeps its layout.
+ * Computed by offsetof() from the structures in Include/internal (pycore_runtime.h, pycore_frame.h) and Include/cpython
+ * (pystate.h, code.h, frameobject.h, unicodeobject.h) of the named releases, for x86-64 and a build with the GIL. The
+ * layout of a minor version does not change.
  */
 static const struct tpc_python_layout known[] = {
 	{ /* 3.9.18 */
@@ -100,7 +100,7 @@ static const struct tpc_python_layout known[] = {
 	  .tuple_items = 24 },
 };
 
-/* 3.13 and later begin _PyRuntime with a description of themselves: a cookie, the version, and offsets, words all. */
+/* From 3.13 on, _PyRuntime begins with its own description: a cookie, the version, and offsets, all of them words. */
 #define COOKIE UINT64_C(0x7970677562656478) /* "xdebugpy" */
 #define WORD_VERSION 1
 #define WORD_FREE_THREADED 2
@@ -109,14 +109,14 @@ static const struct tpc_python_layout known[] = {
 #define WORD_INTERPRETER_NEXT 8
 #define WORDS_MAX 96
 
-/* Which word says what, Include/internal/pycore_debug_offsets.h (3.13: pycore_runtime.h). */
+/* Indices of these words, Include/internal/pycore_debug_offsets.h (3.13: pycore_runtime.h). */
 static const struct description {
 	uint32_t version;
 	uint8_t thread_frame, thread_id, frame_previous, frame_code, frame_at, frame_owner;
 	uint8_t code_file, code_name, code_lines, code_first_line, code_start;
 	uint8_t object_type, bytes_length, bytes_text, str_state, str_length, str_ascii;
 	uint8_t modules;      /* of the interpreter */
-	uint16_t thread_dict; /* no word: the offset itself, which is not described; 0: not known */
+	uint16_t thread_dict; /* the offset itself, as no word describes it; 0: unknown */
 } descriptions[] = {
 	{ .version = 0x030d,
 	  .thread_frame = 23,
@@ -178,7 +178,7 @@ static const struct description {
 	  .modules = 12 },
 };
 
-/* Objects of all versions that are known begin alike: what is not in the layout must be as it is assumed to be. */
+/* Objects of all known versions begin alike: checks what is assumed without being in the layout. */
 static bool same_objects(const uint64_t *words, const struct description *says)
 {
 	return words[says->object_type] == TPC_OBJECT_TYPE && words[says->bytes_length] == TPC_BYTES_LENGTH &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where CPython keeps what a stack of Python frames is made of: offsets in bytes, by version. Nothing of Python's own
- * headers is needed to build, and nothing of Python is called.
+ * Where CPython keeps what describes Python frames: offsets in bytes, by version. Python's headers are not needed to
+ * build, and no function of Python is called.
  */
 #ifndef TPROF_HOOKS_PYTHON_LAYOUT_H
 #define TPROF_HOOKS_PYTHON_LAYOUT_H
@@ -39,7 +39,7 @@ struct tpc_python_layout {
 	bool at_is_index;	  /* 3.9, 3.10: frame_at is the number of the instruction */
 	uint8_t at_shift;	  /* and has to be shifted right by this much to count in units of two bytes */
 
-	/* What the search for holders reads (struct tprof_python in tprof/format.h). */
+	/* For the search for holders (struct tprof_python in tprof/format.h). */
 	uint16_t runtime_interpreters;
 	uint16_t interpreter_next, interpreter_threads, interpreter_modules;
 	uint16_t thread_next, thread_dict;
@@ -55,10 +55,10 @@ struct tpc_python_layout {
 #define TPC_STR_LENGTH 16   /* PyASCIIObject: length, in code points */
 #define TPC_STR_STATE 32    /* and the bit field behind its hash */
 
-/* The layout of a version (0x030b for 3.11) whose _PyRuntime is `runtime`. False: it is not known. */
+/* The layout of a version (0x030b for 3.11) whose _PyRuntime is `runtime`. False: unknown. */
 bool tpc_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tpc_python_layout *layout);
 
-/* The same for the search for holders, which reads the interpreter's objects; the addresses are still to be set. */
+/* Fills in the layout for the search for holders, which reads the interpreter's objects; the caller sets the addresses. */
 void tpc_python_layout_tell(const struct tpc_python_layout *layout, struct tprof_python *python);
 
 #endif

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/python/lines.h"
 
-#define NO_LINE (-128) /* a line delta of 3.10's */
+#define NO_LINE (-128) /* a line delta of 3.10: no line */
 
-/* Codes of an entry of the location table: which bytes follow, and how far the line is from the last entry's. */
+/* Codes of an entry of the location table: which bytes follow, and how far the line is from that of the last entry. */
 enum {
-	LOCATION_ONE_LINE = 10, /* 10 to 12: 0 to 2 lines further on */
+	LOCATION_ONE_LINE = 10, /* 10 to 12: 0 to 2 lines further */
 	LOCATION_NO_COLUMNS = 13,
 	LOCATION_LONG = 14,
 	LOCATION_NONE = 15,
 };
 
-/* The beginning of a table's entry, and what the entries before it come to. All zero is the first's. */
+/* The begin of an entry, and the sums of the entries before it. All zero for the first entry. */
 struct entry {
 	uint32_t at;	 /* bytes into the table */
-	uint32_t passed; /* instructions before it: units, or in tables of before 3.11 bytes */
-	int32_t line;	 /* from the code object's first one on */
+	uint32_t passed; /* instructions before it: units; bytes in tables before 3.11 */
+	int32_t line;	 /* relative to the code object's first line */
 };
 
-/* Each of these goes on from *entry, which does not begin behind the instruction, and leaves there which one it is in. */
+/*
+ * Each of these starts at *entry, which is not behind the instruction, and sets it to the entry that contains the
+ * instruction.
+ */
 
 /* 3.9, Objects/lnotab_notes.txt: pairs of bytes to add to the address and, signed, to the line. */
 static int32_t in_lnotab(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
@@ -36,7 +39,7 @@ static int32_t in_lnotab(const struct tpc_lines *lines, int64_t unit, struct ent
 	return lines->first + entry->line;
 }
 
-/* 3.10: pairs of a range's length and what its line is more than that of the range before. */
+/* 3.10: pairs of a range's length and the difference of its line to that of the range before. */
 static int32_t in_pairs(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	int64_t at = unit * 2;
@@ -54,7 +57,7 @@ static int32_t in_pairs(const struct tpc_lines *lines, int64_t unit, struct entr
 	return 0;
 }
 
-/* Six bits a byte, low ones first; 0x40: there are more; the lowest bit of all is the sign. */
+/* Six bits a byte, low ones first; 0x40: more follow; the lowest bit of all is the sign. */
 static int32_t signed_number(const uint8_t *bytes, const uint8_t *end)
 {
 	uint32_t value = 0, shift = 0;
@@ -70,7 +73,7 @@ static int32_t signed_number(const uint8_t *bytes, const uint8_t *end)
 	return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
 }
 
-/* 3.11, Objects/locations.md. An entry's first byte is the only one that has its highest bit set. */
+/* 3.11, Objects/locations.md. Only the first byte of an entry has its highest bit set. */
 static int32_t in_locations(const struct tpc_lines *lines, int64_t unit, struct entry *entry)
 {
 	const uint8_t *at = lines->bytes + entry->at, *end = lines->bytes + lines->length;
@@ -120,9 +123,9 @@ static int32_t find_from(const struct tpc_lines *lines, int64_t unit, struct ent
 /* ---- where it was last looked ---- */
 
 /*
- * A module's code is run from one end to the other, and its table is as long: what was found last is a step before what is
- * looked for next. Any thread may read and write one of these: that its two words belong together is seen by their sum,
- * which is the code's number and no other's.
+ * A module's code is executed from start to end, and its table is as long: the entry found last is close to the next
+ * one. Any thread may read and write this: two words belong together if `check` matches, which depends on the code's
+ * unique number.
  */
 #define REMEMBERED 256u
 

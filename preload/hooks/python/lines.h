@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which line an instruction belongs to: CPython's line tables. */
+/* Finds the line of an instruction in CPython's line tables. */
 #ifndef TPROF_HOOKS_PYTHON_LINES_H
 #define TPROF_HOOKS_PYTHON_LINES_H
 
@@ -13,9 +13,9 @@ struct tpc_lines {
 };
 
 /*
- * `unit`: the instruction, in units of two bytes from the first; below 0: before it. 0: it belongs to no line. `code` is the
- * code object's number, which no other has: what is looked for behind what was looked for last is found in a few steps.
- * Any thread.
+ * `unit`: the instruction, in units of two bytes from the first; below 0: before it. 0: it belongs to no line. `code`
+ * is the unique number of the code object: an instruction behind the one looked up last is found in a few steps. Any
+ * thread.
  */
 int32_t tpc_line_find(const struct tpc_lines *lines, uint32_t code, int64_t unit);
 

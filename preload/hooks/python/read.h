@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the interpreter's memory. A hook runs inside a call that the interpreter made: what the thread's frames point
- * to is whole, and is read as it is (reader NULL, or not careful). A sample's signal may come between any two instructions, when a frame is half made
- * and a pointer is whatever stood there before: then the kernel is asked whether an address can be read at all.
+ * Reads the interpreter's memory. A hook runs within a call that the interpreter made: what the thread's frames point
+ * to is consistent, and is read directly (reader NULL, or not careful). The sampler's signal may come between any two
+ * instructions, when a frame is half built and a pointer is stale: then the kernel is asked whether an address is
+ * readable.
  */
 #ifndef TPROF_HOOKS_PYTHON_READ_H
 #define TPROF_HOOKS_PYTHON_READ_H
@@ -15,13 +16,13 @@
 
 struct tpc_reader {
 	bool careful;	 /* ask first */
-	bool bad;	 /* something could not be read; everything is 0 from there on */
+	bool bad;	 /* something could not be read; all further values are 0 */
 	uintptr_t known; /* page that was found readable, + 1; 0: none */
 };
 
 /*
- * rt_sigprocmask with a way that there is not reads the set, changes nothing, and says EFAULT or EINVAL: no descriptor, no
- * allocation, and no sandbox forbids it.
+ * rt_sigprocmask with an invalid `how` reads the set, changes nothing, and fails with EFAULT or EINVAL: no descriptor,
+ * no allocation, and no sandbox forbids it.
  */
 static inline bool tpc_readable_page(struct tpc_reader *reader, uintptr_t address)
 {

@@ -14,10 +14,10 @@
 #define NODES_CACHED 1024u /* a power of two */
 #define FETCHED 16u	   /* frames, by tpc_python_fetch() */
 #define OWNER_GENERATOR 1
-#define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
-#define DESERTED 1u  /* mark of an address: the frame is the loop's own, and its call has no other any more */
+#define OWNER_LAST 2 /* thread, generator, frame object; above: the loop's own frame, below its first frame */
+#define DESERTED 1u  /* mark of an address: the loop's own frame, whose call has no other any more */
 
-/* 3.11: where the frame of a generator has its owner, and before it its state; and the instruction that it waits at. */
+/* 3.11: offsets in the frame of a generator: its owner, and before it its state; and the instruction at which it waits. */
 #define GENERATOR_OWNER 69
 #define GENERATOR_STATE 5
 #define YIELD_VALUE 86
@@ -41,16 +41,16 @@ struct cached_node { /* a frame below a node */
 	uint64_t deaths; /* tpc_code_deaths at the time: later the address may be another code object's */
 };
 
-/* The thread's last Python stack, outermost frame first, so that what stays keeps its place. */
+/* The thread's last Python stack, outermost frame first, so that common frames keep their places. */
 struct stack {
 	uint32_t count;
-	uint32_t known;	 /* entries from the outermost on whose nodes are right */
-	uint32_t cached; /* 1: joins[] and nodes[] are of this process's trace */
+	uint32_t known;	 /* number of entries, from the outermost on, whose nodes are valid */
+	uint32_t cached; /* 1: joined[] and nodes[] belong to this process's trace */
 	uint32_t held;	 /* node of the frames from held_frame outwards, while the call of held_stamp lasts */
 	uint64_t deaths; /* tpc_code_deaths at the time */
 	uintptr_t held_frame;
-	uint64_t held_stamp;  /* a hooked call's (stacks/recall.h); 0: not known */
-	uintptr_t held_state; /* the PyThreadState that held_frame is of */
+	uint64_t held_stamp;  /* stamp of a hooked call (stacks/recall.h); 0: unknown */
+	uintptr_t held_state; /* the PyThreadState of held_frame */
 	struct tpc_joins joins;
 
 	struct entry entries[FRAMES_MAX];
@@ -73,11 +73,11 @@ static struct stack *stack_of(struct tpc_thread *thread)
 /* ---- the chain of frames ---- */
 
 /*
- * Each of these is compiled twice: with a reader for a sample, and with NULL for a hook, where a frame costs some fifteen
+ * Each of these is compiled twice: with a reader for samples, and with NULL for hooks, where a frame costs some fifteen
  * instructions.
  */
 
-/* Of struct tpc_python_layout, what frames are read by: as wide as an address, so that nothing is to be widened. */
+/* The members of struct tpc_python_layout that are needed to read frames, as wide as an address to avoid conversions. */
 struct offsets {
 	uintptr_t previous, code, at, entry, owner, generator, runs;
 	bool at_is_index;
@@ -96,7 +96,7 @@ TPC_INLINE uintptr_t state_with_lock(void)
 	return tpc_load((const uintptr_t *)(tpc_python_runtime.low + tpc_python.runtime_current));
 }
 
-/* This thread's PyThreadState. 0: it has none. */
+/* This thread's PyThreadState. 0: none. */
 TPC_INLINE uintptr_t thread_state(struct tpc_reader *reader)
 {
 	const struct tpc_python_key *key = tpc_load_acquire(&tpc_python_key);
@@ -104,7 +104,7 @@ TPC_INLINE uintptr_t thread_state(struct tpc_reader *reader)
 
 	if (tpc_unlikely(!key))
 		return tpc_python_find_key();
-	if (!key->made) /* before the interpreter's begin, and after its end */
+	if (!key->made) /* before the interpreter starts, and after it ends */
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
 	if (!state || tpc_read_word(reader, state + tpc_python.thread_id) != tpc_arch_thread())
@@ -121,9 +121,10 @@ TPC_INLINE bool is_own(struct tpc_reader *reader, const struct offsets *of, uint
 }
 
 /*
- * From 3.12 on a call of the loop takes its last frame off the chain before it lets go what that held: what runs then, a
- * __del__() or a big block's free(), is called by a loop that has no frame but its own. That stands for one which is not shown,
- * or the frames outside of it would be taken for this call's. At the chain's end nothing is outside of it.
+ * From 3.12 on, a call of the loop unlinks its last frame before it releases what that held. Code that runs then, a
+ * __del__() or the free() of a large block, is called by a loop without a frame other than its own. That one stands for
+ * a frame that is not shown; otherwise the outer frames would be attributed to this call. At the end of the chain
+ * nothing is outside of it.
  */
 TPC_INLINE uintptr_t mark_deserted(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame)
 {
@@ -132,7 +133,7 @@ TPC_INLINE uintptr_t mark_deserted(struct tpc_reader *reader, const struct offse
 	return tpc_read_word(reader, frame + of->previous) ? frame | DESERTED : 0;
 }
 
-/* Past what the loop puts below the first frame of a call of its own. */
+/* Skips the frame that the loop puts below the first frame of each of its calls. */
 TPC_INLINE uintptr_t skip_own(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame, bool *skipped)
 {
 	*skipped = is_own(reader, of, frame);
@@ -157,9 +158,9 @@ TPC_INLINE uintptr_t innermost(struct tpc_reader *reader, uintptr_t state)
 }
 
 /*
- * Up to 3.10 each frame has a call of the loop, but those of generators and coroutines that wait for another one into which
- * something is thrown through them: that goes to the innermost without a call for those between (_gen_throw of
- * Objects/genobject.c). Whom the loop runs knows what exception was handled before (gi_exc_state.previous_item).
+ * Up to 3.10, each frame has a call of the loop. The exception are generators and coroutines that wait for another one
+ * when something is thrown into them: that goes to the innermost one directly (_gen_throw of Objects/genobject.c). One
+ * that the loop runs knows the exception handled before it (gi_exc_state.previous_item).
  */
 TPC_INLINE bool has_call(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame)
 {
@@ -175,7 +176,7 @@ static TPC_SLOW uintptr_t read_deserted(struct tpc_reader *reader, const struct 
 	return mark_deserted(reader, of, tpc_read_word(reader, frame - DESERTED + of->previous));
 }
 
-/* Reads a frame; returns its caller's. */
+/* Reads a frame, and returns its caller's. */
 TPC_INLINE uintptr_t read_frame(struct tpc_reader *reader, const struct offsets *of, uintptr_t frame,
 				struct tpc_python_place *place)
 {
@@ -210,7 +211,7 @@ static inline bool same(const struct tpc_python_place *a, const struct tpc_pytho
 
 /* ---- nodes ---- */
 
-/* Which of nodes[] is looked at first. */
+/* The entry of nodes[] that is tried first. */
 static inline uint32_t slot_of(const struct tpc_python_place *at, uint32_t parent)
 {
 	uint64_t key = (at->at ^ at->code << 20) + parent;
@@ -219,8 +220,8 @@ static inline uint32_t slot_of(const struct tpc_python_place *at, uint32_t paren
 }
 
 /*
- * From 3.12 on a call of a class, once it is specialized, has a frame of the interpreter's own below __init__(), which drops
- * its result (_Py_InitCleanup of Python/specialize.c, "__init__" in a file of that name). Python shows it nowhere.
+ * From 3.12 on, a specialized call of a class has a frame of the interpreter below __init__(), which drops its result
+ * (_Py_InitCleanup of Python/specialize.c, "__init__" in a file of that name). Python shows it nowhere.
  */
 static bool is_cleanup(struct tpc_reader *reader, const struct tpc_python_place *at)
 {
@@ -231,9 +232,9 @@ static bool is_cleanup(struct tpc_reader *reader, const struct tpc_python_place 
 }
 
 /*
- * In 3.11 what is thrown into a generator or a coroutine that waits for another goes to the innermost one without a call
- * of the loop for those between (_gen_throw of Objects/genobject.c), which have the mark of such a call from earlier. They
- * stand where they wait and are told to run (0). Where a tracer hears of a yield, the state is another by then.
+ * In 3.11, what is thrown into a generator or coroutine that waits for another goes to the innermost one without a call
+ * of the loop for those between (_gen_throw of Objects/genobject.c), which still have the mark of an earlier call. They
+ * are where they wait, and marked as running (0). If a tracer is told of a yield, the state has changed by then.
  */
 static bool is_passed_by(struct tpc_reader *reader, const struct place *place)
 {
@@ -243,7 +244,7 @@ static bool is_passed_by(struct tpc_reader *reader, const struct place *place)
 	       tpc_read_byte(reader, place->at.at & ~(uintptr_t)1) == YIELD_VALUE;
 }
 
-/* The node of a frame below `parent`, which is its own where the frame is not shown. 0: the frame could not be read. */
+/* The node of a frame below `parent`; `parent` itself if the frame is not shown. 0: the frame can't be read. */
 static uint32_t make_node(struct tpc_reader *reader, const struct place *place, uint32_t parent)
 {
 	struct tpc_python_place at = place->at;
@@ -283,7 +284,7 @@ static uint32_t find_node(struct tpc_reader *reader, struct stack *stack, const 
 	return stack->nodes[slot].node;
 }
 
-/* Nodes for the entries that have none yet. False: a frame could not be read. */
+/* Makes nodes for the entries that have none. False: a frame can't be read. */
 static bool intern(struct tpc_reader *reader, struct stack *stack, uint32_t root)
 {
 	uint32_t parent = stack->known ? stack->entries[stack->known - 1].node : root;
@@ -298,7 +299,7 @@ static bool intern(struct tpc_reader *reader, struct stack *stack, uint32_t root
 	return true;
 }
 
-/* The thread's first, or a forked child's: numbers begin anew. */
+/* The first of the thread, or of a forked child: numbers begin anew. */
 static TPC_SLOW void begin(struct stack *stack)
 {
 	memset(stack->nodes, 0, sizeof(stack->nodes));
@@ -314,13 +315,13 @@ static TPC_SLOW void note_difference(struct stack *stack, struct entry *entry, s
 
 	entry->place.at = at;
 	stack->known = i < stack->known ? i : stack->known;
-	/* Most differ in one frame: its node is fetched while those around it are compared. */
+	/* Most stacks differ in one frame: prefetches its node while the frames around it are compared. */
 	__builtin_prefetch(&stack->nodes[slot_of(&at, i ? entry[-1].node : TPROF_NODE_ROOT)]);
 }
 
 /*
- * Most stacks are as deep as the last one, and most of their frames the same: those are only looked at, and where the
- * others are is written down. False: it is another stack.
+ * Most stacks are as deep as the last one, with mostly the same frames: only compares those, and updates the differing
+ * ones. False: another stack.
  */
 TPC_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct offsets *of)
 {
@@ -331,7 +332,7 @@ TPC_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct of
 		if (tpc_unlikely(frame != known))
 			return false;
 		__asm__(""
-			: "+r"(known)); /* else the compiler takes `frame`, which is to be waited for, frame after frame */
+			: "+r"(known)); /* else the compiler uses `frame`, which must be waited for, one frame after another */
 		frame = read_frame(NULL, of, known, &at);
 		if (tpc_unlikely(!same(&at, &entry->place.at)))
 			note_difference(stack, entry, at);
@@ -339,7 +340,7 @@ TPC_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct of
 	return !frame;
 }
 
-/* A loop for each kind of layout: what tells them apart is asked once a stack, not once a frame. */
+/* One loop for each kind of layout: the kind is tested once for a stack, not once for a frame. */
 static bool compare(struct stack *stack, uintptr_t frame)
 {
 	struct offsets of = offsets_of(&tpc_python);
@@ -360,7 +361,7 @@ static bool compare(struct stack *stack, uintptr_t frame)
 	return compare_as(stack, frame, &of);
 }
 
-/* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
+/* Collects frames from `frame` outwards in fresh[], up to the limit. *root: what is above them. */
 TPC_INLINE uint32_t collect(struct tpc_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
 {
 	const struct offsets of = offsets_of(&tpc_python);
@@ -376,7 +377,7 @@ TPC_INLINE uint32_t collect(struct tpc_reader *reader, struct stack *stack, uint
 	return count;
 }
 
-/* So many of the `count` frames in fresh[] are those of the last stack, from the outermost on, and their nodes are known. */
+/* How many of the `count` frames in fresh[], from the outermost on, are those of the last stack and have known nodes. */
 static uint32_t count_known(const struct stack *stack, uint32_t count)
 {
 	uint32_t known = 0;
@@ -391,7 +392,7 @@ static uint32_t count_known(const struct stack *stack, uint32_t count)
 	return known;
 }
 
-/* Puts fresh[] in place of entries[]. */
+/* Replaces entries[] by fresh[]. */
 static void replace(struct stack *stack, uint32_t count)
 {
 	uint32_t known = count_known(stack, count);
@@ -409,7 +410,7 @@ static TPC_SLOW uint32_t unread(struct stack *stack, uint32_t native)
 	return native;
 }
 
-/* Another stack than the last one, or a frame whose code object may be another by now. 0: it can't be read. */
+/* Another stack than the last one, or one with a frame whose code object may have changed. 0: it can't be read. */
 static TPC_SLOW uint32_t renew(struct stack *stack, uintptr_t frame, bool collected)
 {
 	struct tpc_reader reader = { 0 };
@@ -436,8 +437,8 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
 }
 
 /*
- * The same. While a hooked call lasts, the frames that it was called from are as they are: the innermost is in the middle
- * of calling it.
+ * The same. During a hooked call, the frames that it was called from do not change: the innermost is in the middle of
+ * the call.
  */
 TPC_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t frame, uint64_t stamp)
 {
@@ -451,8 +452,8 @@ TPC_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t fr
 }
 
 /*
- * thread_state() of a hook. Where the call is still there that was met in a state, and that state holds the GIL, it is this
- * thread's as it was then.
+ * thread_state() for a hook. If the call during which a state was found is still in progress, and that state holds the
+ * GIL, it is this thread's as before.
  */
 TPC_INLINE uintptr_t held_state(const struct stack *stack, uint64_t stamp)
 {
@@ -461,7 +462,7 @@ TPC_INLINE uintptr_t held_state(const struct stack *stack, uint64_t stamp)
 	return thread_state(NULL);
 }
 
-/* The joined node of `native` and the thread's Python frames; and what is to be expected next. */
+/* The joined node of `native` and the thread's Python frames; also predicts the next one. */
 TPC_INLINE uint32_t join(struct tpc_thread *thread, struct stack *stack, uint32_t native)
 {
 	struct tpc_recall *recall = &((struct tpc_walk_front *)thread->walk)->recall;
@@ -491,7 +492,7 @@ uint32_t tpc_python_stack(struct tpc_thread *thread, const void *frame, uint32_t
 	return join(thread, stack, native);
 }
 
-/* A frame that is gone by now may be anywhere: it is not read. */
+/* A frame that is gone may be anywhere, so it is not read. */
 void tpc_python_fetch(const struct tpc_thread *thread)
 {
 	const struct stack *stack = (const struct stack *)thread->python;
@@ -509,8 +510,8 @@ void tpc_python_fetch(const struct tpc_thread *thread)
 /* ---- a sample's ---- */
 
 /*
- * As find_node(), of a frame that was read with care: only where it is known by heart, as what is read here may be in the
- * middle of a change.
+ * Like find_node(), for a frame that was read with care: found only in the cache, because what is read here may be in
+ * the middle of a change.
  */
 static uint32_t find_node_lately(struct tpc_reader *reader, const struct stack *stack, bool current,
 				 const struct place *place, uint32_t parent)
@@ -526,8 +527,8 @@ static uint32_t find_node_lately(struct tpc_reader *reader, const struct stack *
 }
 
 /*
- * The node of the frames in fresh[]. What hooks know of the thread's stack is looked at and left as it is: nothing that was
- * read in the middle of a change gets into it. 0: a frame could not be read.
+ * The node of the frames in fresh[]. Only looks at what hooks know of the thread's stack: nothing that was read in the
+ * middle of a change gets into it. 0: a frame can't be read.
  */
 static uint32_t intern_fresh(struct tpc_reader *reader, const struct stack *stack, uint32_t count, uint32_t root)
 {

@@ -12,7 +12,7 @@ int32_t tpc_python_slot;
 
 static tpc_shared_u64 searches;
 
-/* Anything may be led to by a key that is none: asked before it is read. 0: it is not this thread's state. */
+/* A key that is none may lead anywhere, so the kernel is asked before reading. 0: it is not this thread's state. */
 static uintptr_t state_by(const struct tpc_python_key *key)
 {
 	struct tpc_reader reader = { .careful = true };
@@ -32,9 +32,9 @@ static uintptr_t keep(const struct tpc_python_key *key, uintptr_t state)
 }
 
 /*
- * Whether every state that a thread's variable leads to is there. Those of other threads are freed when the interpreter is
- * taken down, and their variables keep their addresses, also if it is begun anew. The thread that takes it down allocates,
- * and so is here meanwhile.
+ * Does every state that a thread's variable refers to exist? States of other threads are freed when the interpreter is
+ * finalized, and their variables keep the addresses, even if it is initialized again. The finalizing thread allocates,
+ * and so comes here meanwhile.
  */
 static bool states_last(void)
 {
@@ -70,7 +70,7 @@ uintptr_t tpc_python_find_key(void)
 		if (state || key->made == 0)
 			return state;
 	}
-	if (search & (search - 1)) /* all of it ever more rarely: there may be no thread of Python's for long */
+	if (search & (search - 1)) /* all of it, more and more rarely: for a long time there may be no Python thread */
 		return 0;
 	for (at = tpc_python_runtime.low; !state && at + sizeof(struct tpc_python_key) <= tpc_python_runtime.high;
 	     at += 4)
@@ -80,7 +80,7 @@ uintptr_t tpc_python_find_key(void)
 
 uintptr_t tpc_python_which(uintptr_t state, uintptr_t current)
 {
-	struct tpc_reader reader = { .careful = true }; /* another thread's may be gone any moment */
+	struct tpc_reader reader = { .careful = true }; /* another thread's may disappear at any moment */
 
 	return tpc_read_word(&reader, current + tpc_python.thread_id) == tpc_arch_thread() ? current : state;
 }

@@ -3,7 +3,7 @@
 
 #include "hooks/python/codes.h"
 
-#define LENGTH_MAX 65536u /* of a name or a path that can be true */
+#define LENGTH_MAX 65536u /* the longest name or path that is believed */
 
 /* The bit field `state`: two bits of interned, three of kind (the width), then compact and ascii. */
 bool tpc_string_read(struct tpc_reader *reader, uintptr_t object, struct tpc_string *string)

@@ -12,10 +12,10 @@ struct tpc_string {
 	bool ascii;
 };
 
-/* What a str object holds, where it lies. False: it is none that can be read. */
+/* Finds the content of a str object. False: it can't be read, or is none. */
 bool tpc_string_read(struct tpc_reader *reader, uintptr_t object, struct tpc_string *string);
 
-/* As UTF-8, cut at a whole character; surrogates become question marks. Returns the bytes put. */
+/* Converts it to UTF-8, cut at a whole character; surrogates become question marks. Returns the number of bytes. */
 size_t tpc_string_put(const struct tpc_string *string, char *to, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* Of those that are made again it does not matter how long they have waited, or their limit was counted down. */
+/* Is it a call for which it does not matter how long it has waited, or whose limit was counted down? */
 static bool is_one(int32_t number)
 {
 	static const int16_t numbers[] = {
@@ -42,7 +42,7 @@ static bool is_one(int32_t number)
 	return false;
 }
 
-/* -1: made otherwise than libc makes its calls, nobody knows what it was. */
+/* -1: not made as libc makes its calls, so the call is unknown. */
 static int32_t number_of(uint64_t behind)
 {
 	uint8_t code[TPC_ARCH_SYSCALL_BYTES];
@@ -50,7 +50,7 @@ static int32_t number_of(uint64_t behind)
 	return tpc_sys_copy(code, behind - sizeof(code), sizeof(code)) ? tpc_arch_syscall_number(code) : -1;
 }
 
-/* A sleep goes on for what is left of it, where the kernel has written that down. */
+/* Continues a sleep for the remaining time, if the kernel has written that. */
 static void shorten(int32_t number, ucontext_t *context)
 {
 	if (number == SYS_nanosleep && *tpc_arch_argument(context, 1))

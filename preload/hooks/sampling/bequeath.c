@@ -22,7 +22,7 @@ bool tpc_cpu_blocked(struct tpc_thread *thread)
 	if (pid == thread->vfork_child)
 		return thread->vfork_child_blocked;
 	if (pid == tpc_state.pid)
-		thread->vfork_child = 0; /* the parent goes on: the child is gone */
+		thread->vfork_child = 0; /* the parent runs again: the child is gone */
 	return thread->signal_blocked;
 }
 
@@ -41,7 +41,7 @@ void tpc_cpu_note_blocked(struct tpc_thread *thread, bool blocked)
 	}
 }
 
-/* Was it blocked? */
+/* Changes the kernel's mask. Was the signal blocked? */
 static bool mask_signal(int how, uint32_t number)
 {
 	uint64_t set = UINT64_C(1) << (number - 1), before = 0;
@@ -84,12 +84,13 @@ void tpc_cpu_bequeathed(void)
 /* ---- ignored ---- */
 
 #define RESTORING (UINT32_C(1) << 31)
-#define PATIENCE 1000 /* yields of the processor to the thread that restores the handler */
+#define PATIENCE 1000 /* times that the processor is yielded to the restoring thread */
 
 /*
- * How many threads of this process are starting a program while the kernel ignores the signal. The last of them restores our
- * handler, and a thread that comes meanwhile waits until it has: otherwise its program might start with the signal not ignored.
- * The wait has an end, as that thread may be the restoring one, interrupted by a signal handler that starts a program.
+ * How many threads of this process are starting a program while the kernel ignores the signal. The last one restores
+ * our handler, and a thread that comes meanwhile waits for that: otherwise its program might start with the signal not
+ * ignored. The wait is limited, because that thread may be the restoring one, interrupted by a signal handler that
+ * starts a program.
  */
 static tpc_shared_u32 starting;
 
@@ -114,12 +115,12 @@ static void end_ignoring(uint32_t number)
 		count = tpc_load(&starting);
 	if ((count & ~RESTORING) != 1)
 		return;
-	if (tpc_cpu_handled() == number) /* else the program has set a handler meanwhile */
+	if (tpc_cpu_handled() == number) /* else the program has set its own handler meanwhile */
 		tpc_cpu_restore(number);
 	tpc_clear_bits_release(&starting, RESTORING); /* pairs with begin_ignoring() */
 }
 
-/* A vfork child, and a forked one that did nothing yet, have dispositions of their own, and one thread. */
+/* A vfork child, and a forked child that did nothing yet, have their own dispositions, and one thread. */
 static bool is_own_process(void)
 {
 	return tpc_sys_getpid() == tpc_state.pid;
@@ -139,7 +140,7 @@ static bool has_our_handler(uint32_t number)
 	return tpc_real.sigaction((int)number, NULL, &found) == 0 && tpc_cpu_is_handler(&found);
 }
 
-/* Returns the signal's number; 0: there is nothing to restore. */
+/* Returns the number of the signal; 0: there is nothing to restore. */
 static uint32_t bequeath_ignored(void)
 {
 	struct sigaction ignored = { .sa_handler = SIG_IGN };
@@ -160,7 +161,7 @@ static uint32_t bequeath_ignored(void)
 static void bequeath(struct tpc_bequest *bequest, bool ignored)
 {
 	*bequest = (struct tpc_bequest){ 0 };
-	if (tpc_load(&tpc_sealed) || !tpc_real.sigaction) /* no system calls any more; none of ours yet */
+	if (tpc_load(&tpc_sealed) || !tpc_real.sigaction) /* no more system calls; or no handler yet */
 		return;
 	if (ignored) /* before it is blocked, so that less is pending: tpc_cpu_restore() */
 		bequest->ignored = bequeath_ignored();

@@ -36,10 +36,13 @@ void tpc_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tpc
 	__attribute__((visibility("hidden")));
 
 static tpc_shared_u32 signal_number; /* 0: no sampling */
-static tpc_shared_u32 handled;	     /* what has our handler, also when sampling has ended; 0: nothing */
+static tpc_shared_u32 handled;	     /* the signal that has our handler, even after sampling has ended; 0: none */
 static tpc_shared_int chosen;	     /* kept over a fork; -1: given up */
 
-/* A handler that the program set for our signal, or SIG_IGN, and has not been needed: Go's runtime sets one for each there is. */
+/*
+ * A handler that the program set for our signal, or SIG_IGN, and that was not needed yet: Go's runtime sets one for
+ * every signal.
+ */
 static struct sigaction programs;
 static tpc_shared_u32 programs_state;
 
@@ -63,8 +66,8 @@ void tpc_cpu_let_go(void)
 /* ---- the handler ---- */
 
 /*
- * Is this the first instruction of a signal's handler? Then the kernel has delivered that signal and ours at once, and
- * no time has passed there yet: all registers are as it sets them.
+ * Is this the first instruction of a signal's handler? Then the kernel delivered that signal together with ours, and no
+ * time has passed there: all registers are as the kernel set them.
  */
 static bool is_delivery(const ucontext_t *context)
 {
@@ -79,7 +82,7 @@ static bool is_delivery(const ucontext_t *context)
 	       action.handler == tpc_arch_pc(context);
 }
 
-/* What the period's CPU time was spent in: each handler that has just been entered interrupted the next one, or it. */
+/* The context in which the period's CPU time was spent: each handler that was just entered interrupted the next context. */
 static const ucontext_t *below_deliveries(const ucontext_t *context)
 {
 	for (int i = 0; i < SIGRTMAX && is_delivery(context); i++)
@@ -87,7 +90,7 @@ static const ucontext_t *below_deliveries(const ucontext_t *context)
 	return context;
 }
 
-/* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
+/* Records where the thread was interrupted, maybe on a stack that it is on for the first time. */
 static void record_sample(struct tpc_thread *thread, const ucontext_t *context, const ucontext_t *below,
 			  uint64_t periods)
 {
@@ -97,7 +100,7 @@ static void record_sample(struct tpc_thread *thread, const ucontext_t *context, 
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
 	uint64_t ticks = tpc_clock_before(), thrown = tpc_fold_hold_throw(thread);
 
-	thread->busy_frame = 0; /* of no hook: nothing here was left by a longjmp */
+	thread->busy_frame = 0; /* of no hook, so that no hook seems abandoned */
 	thread->busy = TPC_BUSY_RECORD;
 	if (!tpc_thread_on_stack(thread, sp))
 		tpc_thread_find_stack(thread, sp);
@@ -142,7 +145,7 @@ void tpc_cpu_drop(void)
 	tpc_swap_if(&programs_state, PROGRAMS_KEPT, PROGRAMS_NONE);
 }
 
-/* Where we sample no more: what is sent now is the program's. */
+/* We sample no more: signals are the program's from now on. */
 static void give_back(int number)
 {
 	struct sigaction action;
@@ -158,9 +161,10 @@ static bool is_for_process(const siginfo_t *info)
 }
 
 /*
- * The signal came from elsewhere: the program uses it. It gets it back, and this one as it would have had it: by its handler,
- * or with what the signal does by itself; or, where it blocked it, blocked. Then it may be another thread's that waits for it, and
- * our handler stays to pass it on, as those others have it blocked as far as the program knows, and nowhere else.
+ * The signal was sent by another source: the program uses it. Returns the signal to the program, and delivers this one
+ * as the program would have got it: to its handler, by the default action, or, if the program blocked it, blocked. In
+ * the last case another thread may be waiting for it, and our handler stays to pass it on: the other threads have it
+ * blocked only as far as the program knows.
  */
 static TPC_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, struct tpc_thread *thread)
 {
@@ -179,7 +183,7 @@ static TPC_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context,
 		tpc_syscall(SYS_rt_tgsigqueueinfo, tpc_sys_getpid(), tpc_sys_gettid(), number, info);
 }
 
-/* A program that computes, and calls nothing that is hooked, answers too. */
+/* A program that only computes, without hooked calls, answers, too. */
 static TPC_SLOW void answer(struct tpc_thread *thread, const ucontext_t *context)
 {
 	uint64_t thrown = tpc_fold_hold_throw(thread);
@@ -195,7 +199,7 @@ static TPC_SLOW void answer(struct tpc_thread *thread, const ucontext_t *context
 	thread->busy_frame = frame;
 }
 
-/* `tprof ctl` has a request, and no thread had an event since. */
+/* `tprof ctl` made a request, and no thread had an event since. */
 static TPC_SLOW void wake(struct tpc_thread *thread, ucontext_t *context)
 {
 	uint32_t mode = tpc_load_acquire(&tpc_state.mode);
@@ -231,8 +235,8 @@ static bool is_made(uintptr_t pc)
 }
 
 /*
- * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
- * own time, and counted as that. So is what a hook does before it and after it, and the stub that led there.
+ * A thread that is recording must not be interrupted: such a sample is the collector's own time, and counted so. The
+ * same holds for the rest of a hook and for the stub that led to it.
  */
 static bool is_own(const struct tpc_thread *thread, const ucontext_t *context)
 {
@@ -284,7 +288,7 @@ static void delete_timer(struct tpc_thread *thread)
 		tpc_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
-/* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and our own first instructions. */
+/* Bytes that the kernel pushes, as it tells (3 KiB and more with AVX-512), and our handler's first instructions. */
 static size_t frame_bytes(void)
 {
 	size_t kernel = getauxval(AT_MINSIGSTKSZ);
@@ -311,7 +315,7 @@ void tpc_cpu_alternate_stack(const void *stack, size_t size)
 		stop_thread(thread);
 }
 
-/* Signals' frames may be larger than what is left of a segment: such programs have their handlers on an alternate stack. */
+/* A signal's frame may be larger than the rest of a segment: such programs run their handlers on an alternate stack. */
 void tpc_cpu_new_segment(struct tpc_thread *thread)
 {
 	if (tpc_split_stack_end() && !thread->alternate.high)
@@ -326,7 +330,7 @@ void tpc_cpu_unmapped(const void *at, size_t length)
 		stop_thread(thread);
 }
 
-/* The first expiry lies anywhere in the first period: threads shorter than one get their share of samples too. */
+/* The first expiry is at a random time within the first period, so that shorter threads get their share of samples. */
 static void arm(uint32_t timer)
 {
 	struct itimerspec period;
@@ -354,7 +358,7 @@ void tpc_cpu_attach(struct tpc_thread *thread)
 			       .tid = (int)tpc_load(&thread->tid) };
 	int timer = 0;
 
-	delete_timer(thread); /* of the dead thread that had this struct before */
+	delete_timer(thread); /* that of the dead thread that had this struct */
 	if (!event.signal)
 		return;
 	tpc_cpu_unblock(thread);
@@ -390,13 +394,13 @@ bool tpc_cpu_install(uint32_t number)
 {
 	struct sigaction action = { .sa_sigaction = tpc_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
+	sigfillset(&action.sa_mask); /* no other handler may run on our handler's stack */
 	return tpc_real.sigaction((int)number, &action, NULL) == 0;
 }
 
 /*
- * Before Linux 6.13 a timer stops whose signal is pending as it becomes ignored. All timers begin anew: each first expiry is
- * drawn at random, so that the rate of samples stays the same however often this is done.
+ * Before Linux 6.13, a timer stops if its signal is pending when it becomes ignored. Restarts all timers, each at a
+ * random time, so that the rate of samples stays the same however often this happens.
  */
 void tpc_cpu_restore(uint32_t number)
 {
@@ -419,9 +423,9 @@ static int choose_real_time(__sighandler_t handler, struct sigaction *action)
 }
 
 /*
- * SIGPROF is what profilers use; a real-time signal that nobody has a handler for is left to us. None under Valgrind: it ends the
- * program over a handler with SA_ONSTACK whose frame needs a page more of the main thread's stack than was used (3.24).
- * A program may have been started with all of them ignored: one is taken then, and stays ignored as far as the program knows.
+ * Profilers use SIGPROF, so a real-time signal without a handler is preferred. None under Valgrind 3.24: it ends the
+ * program for a handler with SA_ONSTACK whose frame needs another page of the main thread's stack. If the program was
+ * started with all of them ignored, one is taken and stays ignored as far as the program knows.
  */
 static int choose_signal(void)
 {
@@ -473,9 +477,9 @@ void tpc_cpu_stop(void)
 	if (tpc_header)
 		tpc_store(&tpc_header->control_signal, UINT64_C(0));
 	tpc_threads_each(delete_timer);
-	if (number && tpc_cpu_kept(&action)) /* else ours stays: a timer's signal may be under way */
+	if (number && tpc_cpu_kept(&action)) /* else ours stays: a timer's signal may be pending */
 		give_back((int)number);
-	tpc_cpu_let_go(); /* no system calls on its behalf any more */
+	tpc_cpu_let_go(); /* no more system calls for it */
 }
 
 void tpc_cpu_step_aside(void)

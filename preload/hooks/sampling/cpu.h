@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CPU sampler: a timer for each thread on the thread's own CPU clock, whose signal records where the thread is. The
- * clock stands still while the thread waits, so a blocked call is never interrupted.
+ * The CPU sampler: each thread has a timer on its own CPU clock, whose signal records where the thread is. The clock
+ * stops while the thread waits, so a blocked call is never interrupted.
  */
 #ifndef TPROF_HOOKS_SAMPLING_CPU_H
 #define TPROF_HOOKS_SAMPLING_CPU_H
@@ -11,7 +11,7 @@
 /* Chooses a signal that the program does not use and installs the handler. Once, at start, when recording is on. */
 void tpc_cpu_start(void);
 
-/* Gives the calling thread its timer; takes over what a dead thread's struct had. */
+/* Gives the calling thread its timer, instead of that of a dead thread with the same struct. */
 void tpc_cpu_attach(struct tpc_thread *thread);
 
 /* Samples in this code count as the collector's own time. Once. */

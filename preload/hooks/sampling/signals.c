@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sigaction, signal and their kin: a program that asks about our signal hears that it is unused, or what handler it set
- * itself; one that takes it gets it. What `signal` is in a program depends on how it was compiled: in strict C (-std=c11) it
- * is __sysv_signal.
- * sigprocmask, pthread_sigmask, sighold: it is never blocked, or a thread that blocks everything (a pool's worker) could not
- * be sampled, and one that then waits for all signals would be handed ours.
+ * sigaction, signal and similar functions. A program that asks about our signal is told that it is unused, or which
+ * handler it set itself; a program that wants the signal gets it. What `signal` is depends on how the program was
+ * compiled: in strict C (-std=c11) it is __sysv_signal. sigprocmask, pthread_sigmask, sighold: the kernel never blocks
+ * our signal, or a thread that blocks everything (a pool's worker) could not be sampled, and one that then waits for
+ * all signals would get ours.
  */
 #include "hooks/sampling/signals.h"
 
@@ -23,19 +23,19 @@ static bool is_handled(int number)
 	return number > 0 && (uint32_t)number == tpc_cpu_handled();
 }
 
-/* In a vfork child the memory is its parent's, the handlers are its own: what it sets does not concern us. */
+/* A vfork child has its parent's memory, but its own handlers: what it sets does not concern us. */
 static bool is_ours(int number)
 {
 	return is_handled(number) && tpc_sys_getpid() == tpc_state.pid;
 }
 
-/* A handler of the program's own, or none that is ever to run; the standard action is what it has anyway, as far as it can see. */
+/* Is it a handler of the program, or SIG_IGN? The default action is what the program sees anyway. */
 static bool takes_over(__sighandler_t handler)
 {
 	return handler != SIG_DFL;
 }
 
-/* As signal() would have it ignored. */
+/* Ignores the signal, as signal() would. */
 static bool keeps_ignored(int number)
 {
 	struct sigaction ignored = { .sa_handler = SIG_IGN, .sa_flags = SA_RESTART };
@@ -44,7 +44,7 @@ static bool keeps_ignored(int number)
 	return tpc_cpu_keep(&ignored);
 }
 
-/* The program's handlers must not block it either while they run. */
+/* The program's handlers must not block our signal while they run. */
 static const struct sigaction *unmasked(const struct sigaction *action, struct sigaction *copy)
 {
 	if (!action || !tpc_cpu_signal() || sigismember(&action->sa_mask, (int)tpc_cpu_signal()) != 1)
@@ -54,7 +54,7 @@ static const struct sigaction *unmasked(const struct sigaction *action, struct s
 	return copy;
 }
 
-/* A vfork child that did not set it yet has our handler, which it must not see either. */
+/* A vfork child that has not set it has our handler, which it must not see either. */
 static void conceal(int number, struct sigaction *found)
 {
 	if (is_handled(number) && tpc_cpu_is_handler(found))
@@ -79,8 +79,8 @@ static bool is_same(const struct sigaction *a, const struct sigaction *b)
 }
 
 /*
- * A handler that restarts what it interrupts is kept until somebody sends the signal: many programs set one for each
- * signal there is, and use few. One that does not is the program's at once: ours, before it, would have restarted the call.
+ * A handler with SA_RESTART is kept until the signal is sent: many programs set one for each signal, and use few. A
+ * handler without it gets the signal at once: ours would have restarted the interrupted call.
  */
 TPC_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
@@ -122,7 +122,7 @@ void tpc_cpu_set_by_syscall(long number)
 	tpc_cpu_let_go();
 }
 
-/* `real` is where the real function is kept: this may be the process's first call. */
+/* `real` points to the real function: this may be the process's first call. */
 static __sighandler_t set_handler(__sighandler_t (**real)(int, __sighandler_t), int number, __sighandler_t handler)
 {
 	struct sigaction kept;
@@ -180,7 +180,7 @@ TPC_EXPORT int sigignore(int number)
 	return set_handler(&tpc_real.signal, number, SIG_IGN) == SIG_ERR ? -1 : 0;
 }
 
-/* It sets the handler and changes the mask. With SIG_HOLD it leaves the handler as it is: ours. */
+/* Sets the handler and changes the mask. With SIG_HOLD it keeps the handler: ours. */
 TPC_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {
 	struct sigaction kept;
@@ -210,9 +210,9 @@ TPC_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 }
 
 /*
- * One change of a mask: ours stays out of it, but what the program is told, and what it would restore, is as if it were
- * in. Within the sampler's handler (libunwind asks, in the verifying build) the mask is the handler's: were ours taken out
- * of it, a second handler would begin on the first's stack.
+ * Changes a mask without our signal, but tells the program, and lets it restore, a mask as if the signal were in it. In
+ * the sampler's handler (libunwind asks, in the verifying build) the mask is the handler's: without our signal in it, a
+ * second handler would begin on the stack of the first.
  */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
