@@ -15,7 +15,7 @@ static uint64_t load(uintptr_t slot)
 
 /* ---- comparing ---- */
 
-/* Four instructions a word, two of which the processor takes as one; the branches are never taken. */
+/* Four instructions a word, two of which the processor fuses; the branches are never taken. */
 TPC_HOT bool same_group(const struct tpc_recall_group *group, const uint64_t *slot)
 {
 	return tpc_likely(slot[0] == group->values[0]) && tpc_likely(slot[group->steps[1]] == group->values[1]) &&
@@ -55,7 +55,7 @@ bool tpc_recall_same(const struct tpc_recall *recall, const struct tpc_recall_le
 
 /* ---- edges ---- */
 
-/* The edge of that key, or the unused one where it is to be. */
+/* The edge with that key, or the unused one where it belongs. */
 static struct tpc_recall_edge *edge_of(struct tpc_recall *recall, uint64_t key)
 {
 	for (uint64_t at = key >> 36;; at += sizeof(struct tpc_recall_edge)) {
@@ -75,7 +75,7 @@ static void edge_set(struct tpc_recall *recall, uint64_t key, uint32_t to, uint3
 	*edge = (struct tpc_recall_edge){ key, to, distance };
 }
 
-/* How many there may be. */
+/* The capacity for edges. */
 static uint32_t edges_of(const struct tpc_recall *recall)
 {
 	return (uint32_t)(recall->edge_mask / sizeof(struct tpc_recall_edge)) + 1;
@@ -117,7 +117,7 @@ void tpc_recall_clear(struct tpc_recall *recall)
 	recall->age++;
 }
 
-/* Full: over with what is known, and with more room for edges next time if they were what was short. */
+/* Full: forgets everything, and makes more room for edges if they were what was short. */
 static void start_over(struct tpc_recall *recall)
 {
 	if (edges_short(recall) && edges_of(recall) < TPC_RECALL_EDGES)
@@ -125,7 +125,7 @@ static void start_over(struct tpc_recall *recall)
 	tpc_recall_clear(recall);
 }
 
-/* The first return address that is another now. False: all are as they were. */
+/* The first return address that differs. False: all are unchanged. */
 static bool first_difference(const struct tpc_recall *recall, const struct tpc_recall_leaf *leaf, struct tpc_word *word)
 {
 	struct tpc_leaf_cursor cursor = tpc_leaf_begin(recall, leaf);
@@ -151,7 +151,7 @@ static uint64_t edge_above(struct tpc_recall *recall, const struct tpc_start *st
 	}
 }
 
-/* `other`, a known stack of the same start, parts from this one at `at`, where it has another value. */
+/* `other`, a known stack with the same start, differs first at `at`, where it has another value. */
 static void add_beside(struct tpc_recall *recall, const struct tpc_start *start, uint32_t other,
 		       const struct tpc_word *at, uint32_t leaf)
 {
@@ -160,7 +160,7 @@ static void add_beside(struct tpc_recall *recall, const struct tpc_start *start,
 	struct tpc_recall_edge below = *above;
 
 	if (!below.key)
-		return; /* two keys met: not worth more */
+		return; /* a collision: not worth more */
 	if (!(below.to & LEAF) && below.distance == distance) {
 		branch = below.to;
 	} else {
@@ -173,7 +173,7 @@ static void add_beside(struct tpc_recall *recall, const struct tpc_start *start,
 	edge_set(recall, tpc_recall_value_key(branch, load(at->slot)), leaf, 0);
 }
 
-/* Down the branches. NULL: there is no way on. *to: where it got. */
+/* Goes down the branches. NULL: there is no way on. *to: where it ended. */
 static const struct tpc_recall_leaf *descend(const struct tpc_recall *recall, const struct tpc_start *start,
 					     uint32_t *to)
 {
@@ -192,7 +192,7 @@ static const struct tpc_recall_leaf *descend(const struct tpc_recall *recall, co
 	return NULL;
 }
 
-/* The leaf that stands for where the way down ends; NULL: none has this start. */
+/* The leaf that represents the end of the way down; NULL: no stack has this start. */
 static const struct tpc_recall_leaf *find_other(const struct tpc_recall *recall, const struct tpc_start *start,
 						uint32_t *other)
 {
@@ -216,7 +216,7 @@ void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, co
 	beside = find_other(recall, start, &other);
 	if (beside && (beside->pc != start->pc || beside->sp != start->sp || start->sp + beside->top > start->high ||
 		       !first_difference(recall, beside, &difference)))
-		return; /* two keys met; or they differ in an fp only: rare enough to be walked */
+		return; /* a collision, or only an fp differs: rare enough for a walk */
 	leaf = tpc_leaf_write(recall, start, outcome);
 	if (!leaf)
 		return;
@@ -228,7 +228,7 @@ void tpc_recall_add(struct tpc_recall *recall, const struct tpc_start *start, co
 
 /* ---- what follows what ---- */
 
-/* `last` came after `before`. Where nothing was known of it, that is neither in vain nor of use. */
+/* `last` followed `before`. If nothing was known, that counts neither for nor against. */
 static void note_next(struct tpc_recall *recall, struct tpc_recall_leaf *before, uint32_t last)
 {
 	if (before->next == last) {
@@ -256,7 +256,7 @@ void tpc_recall_learn(struct tpc_recall *recall, uint32_t before)
 
 /* ---- shortcuts ---- */
 
-/* Adds a word to those that are asked, which ascend. False: there are four others. */
+/* Adds a word to those that are asked, in ascending order. False: there are four others. */
 static bool ask(uint16_t *asked, uint16_t word)
 {
 	uint32_t at = 0;
@@ -265,7 +265,7 @@ static bool ask(uint16_t *asked, uint16_t word)
 		if (asked[i] == word)
 			return true;
 	}
-	if (asked[0]) /* else unused: those stand in front */
+	if (asked[0]) /* unused ones are 0, and come first */
 		return false;
 	for (; at + 1 < TPC_RECALL_ASKED && asked[at + 1] < word; at++)
 		asked[at] = asked[at + 1];
@@ -273,7 +273,7 @@ static bool ask(uint16_t *asked, uint16_t word)
 	return true;
 }
 
-/* All that the branches on the way down ask, beside what the fork asks already. False: it is too much. */
+/* Adds everything that the branches on the way down ask. False: it is too much. */
 static bool ask_all(const struct tpc_recall *recall, const struct tpc_start *start, struct tpc_recall_fork *fork)
 {
 	const struct tpc_recall_edge *edge = tpc_recall_edge(recall, fork->key);
@@ -286,7 +286,7 @@ static bool ask_all(const struct tpc_recall *recall, const struct tpc_start *sta
 	return true;
 }
 
-/* Makes a shortcut to where the way down led. What is asked of a fork anew makes its earlier shortcuts dead ends. */
+/* Makes a shortcut to where the way down led. If the fork asks more words now, its earlier shortcuts lead nowhere. */
 static void shorten(struct tpc_recall *recall, const struct tpc_start *start, uint32_t to)
 {
 	uint64_t key = tpc_recall_start_key(start->pc, start->sp), hash;
@@ -305,7 +305,7 @@ static void shorten(struct tpc_recall *recall, const struct tpc_start *start, ui
 	shortcut->ways[0] = (hash & UINT64_C(0xffffffff00000000)) | to;
 }
 
-/* One way in eight is made shorter: of those that can't be, or that are gone once, not all pay for it. */
+/* Makes a shortcut for one way in eight, because some can't have one, and others are used only once. */
 const struct tpc_recall_leaf *tpc_recall_find_long(struct tpc_recall *recall, uintptr_t pc, uintptr_t sp, uintptr_t bp,
 						   uintptr_t high, uint32_t wrong)
 {

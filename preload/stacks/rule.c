@@ -4,7 +4,7 @@
 #include "stacks/cfi.h"
 #include "stacks/dwarf.h"
 
-/* .eh_frame_hdr as ld writes it: version 1, a table of (start, FDE) pairs of 4 bytes, relative to the header. */
+/* .eh_frame_hdr as ld writes it: version 1, with a table of (start, FDE) pairs of 4 bytes each, relative to the header. */
 struct header {
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
 };
@@ -13,7 +13,7 @@ struct entry {
 	int32_t start, fde;
 };
 
-/* The table's entries; *count is 0 if it is not of that kind. */
+/* The entries of the table; *count is 0 if it has another format. */
 static const struct entry *entries_of(const void *eh_frame_hdr, uint64_t *count)
 {
 	const struct header *header = eh_frame_hdr;
@@ -85,13 +85,13 @@ static bool read_augmentation(struct tpc_cursor *in, const char *letters, struct
 		case 'B': /* arm64's */
 			break;
 		default:
-			return true; /* what follows can't be told apart, but it was skipped by its length */
+			return true; /* unknown data follows, but its length was used to skip it */
 		}
 	}
 	return true;
 }
 
-/* The content of a CIE or FDE: what its length says. 64-bit DWARF does not occur in .eh_frame here. */
+/* The content of a CIE or FDE, by its length. 64-bit DWARF does not occur in .eh_frame here. */
 static struct tpc_cursor content(const uint8_t *record)
 {
 	uint32_t length;
@@ -124,7 +124,7 @@ static bool read_cie(const uint8_t *record, struct tpc_cfi *cfi, struct cie *cie
 	return true;
 }
 
-/* The code that an FDE is for; `in` is left at its instructions. Empty: it can't be read. */
+/* The code that an FDE covers; leaves `in` at its instructions. Empty: it can't be read. */
 static struct tpc_range read_fde(struct tpc_cursor *in, struct tpc_cfi *cfi, struct cie *cie)
 {
 	const uint8_t *here = in->at;
@@ -162,7 +162,7 @@ static bool run(const uint8_t *fde, uintptr_t pc, struct tpc_cfi *cfi, struct ci
 	return true;
 }
 
-/* An expression may ask where it is: in a PLT's entry, how far on. */
+/* An expression may depend on the PC: in a PLT entry, on how far it is. */
 static bool has_expressions(const struct tpc_cfi_row *row)
 {
 	return row->cfa_is_expression || row->kept.kind == TPC_SAVE_EXPRESSION;
@@ -177,7 +177,7 @@ static struct tpc_rule find(const void *eh_frame_hdr, uintptr_t pc, bool exact, 
 
 	*holds = (struct tpc_range){ 0, 0 };
 	/* A signal trampoline is returned to, not called: its FDE covers the return address itself. */
-	if (!fde || !run(fde, at, &cfi, &cie)) /* it began to run if the code is the FDE's */
+	if (!fde || !run(fde, at, &cfi, &cie)) /* it ran if the FDE covers the code */
 		return (struct tpc_rule){ .kind = cfi.location ? TPC_RULE_UNKNOWN : TPC_RULE_NONE };
 	if (cie.is_signal)
 		return (struct tpc_rule){ .kind = TPC_RULE_SIGNAL };
@@ -200,7 +200,7 @@ struct tpc_rule tpc_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool e
 
 /* ---- functions in pieces ---- */
 
-/* The FDE that stands behind another one in .eh_frame. NULL: it is the last. */
+/* The FDE after another one in .eh_frame. NULL: that was the last. */
 static const uint8_t *next_fde(const void *eh_frame_hdr, const uint8_t *fde)
 {
 	uint64_t count;
@@ -223,7 +223,10 @@ static struct tpc_range code_of(const uint8_t *fde)
 	return read_fde(&in, &cfi, &cie);
 }
 
-/* Code that is called begins with nothing but its return address on the stack; a piece that is jumped to, with a frame. */
+/*
+ * A called function begins with nothing but its return address on the stack; a piece that is jumped to begins with a
+ * frame.
+ */
 static bool begins_within(const uint8_t *fde, uintptr_t pc)
 {
 	struct tpc_cfi cfi = { .pointer_encoding = TPC_PE_ABSPTR };

@@ -38,7 +38,7 @@ static bool stop(struct tpc_stepper *stepper, uint32_t root)
 	return false;
 }
 
-/* The caller's frame begins at `cfa`, its PC stands just below. */
+/* The caller's frame begins at `cfa`, and its PC is just below. */
 static bool step_to(struct tpc_stepper *stepper, uintptr_t cfa, uintptr_t bp)
 {
 	if (cfa <= stepper->at.sp || !readable(stepper, cfa - 8))
@@ -48,7 +48,7 @@ static bool step_to(struct tpc_stepper *stepper, uintptr_t cfa, uintptr_t bp)
 	return stepper->at.pc ? true : stop(stepper, TPROF_NODE_ROOT);
 }
 
-/* What stands where a return address would: no number, and nothing on the stack. 0 is the end of a chain. */
+/* Could this be a return address: not a small number, and not on the stack? 0 is the end of a chain. */
 static bool may_be_code(const struct tpc_stepper *stepper, uintptr_t pc)
 {
 	return !pc ||
@@ -56,8 +56,8 @@ static bool may_be_code(const struct tpc_stepper *stepper, uintptr_t pc)
 }
 
 /*
- * A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. In assembly
- * without rules (OpenBLAS's kernels) fp may be anything that its callers keep there.
+ * A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. In
+ * assembly without rules (OpenBLAS's kernels) fp may be anything that its callers keep there.
  */
 static bool step_by_bp(struct tpc_stepper *stepper, struct tpc_step *step)
 {
@@ -70,13 +70,13 @@ static bool step_by_bp(struct tpc_stepper *stepper, struct tpc_step *step)
 	step->by_bp = true;
 	step->bp_slot = bp;
 	if (!may_be_code(stepper, load(bp + 8))) {
-		step->cfa_slot = bp + 8; /* what the walk came to depend on */
+		step->cfa_slot = bp + 8; /* the walk depends on it */
 		return stop(stepper, TPROF_NODE_SHORT);
 	}
 	return step_to(stepper, bp + 16, load(bp));
 }
 
-/* The kernel pushed the interrupted registers. They may be on another stack: the handler had one of its own. */
+/* The kernel pushed the interrupted registers. They may be on another stack, if the handler has its own. */
 static bool step_by_signal(struct tpc_stepper *stepper, const struct tpc_thread *thread)
 {
 	uintptr_t context = stepper->at.sp;
@@ -95,7 +95,7 @@ static bool step_by_signal(struct tpc_stepper *stepper, const struct tpc_thread 
 	return at.pc ? true : stop(stepper, TPROF_NODE_SHORT);
 }
 
-/* The ucontext of a frame that was interrupted; 0: it was not. */
+/* The ucontext of an interrupted frame; 0: the frame was not interrupted. */
 static uintptr_t context_of(const struct tpc_stepper *stepper, const struct tpc_step *step)
 {
 	if (step == stepper->first)
@@ -104,8 +104,8 @@ static uintptr_t context_of(const struct tpc_stepper *stepper, const struct tpc_
 }
 
 /*
- * Where a function that was called has saved what it found in the register; TPC_FP_LOST: that is not known. In an epilogue it
- * was popped, though no rule says so: it is the same again.
+ * Where a called function has saved the register; TPC_FP_LOST: unknown. In an epilogue it was popped, although no rule
+ * says so: the register has its old value again.
  */
 static enum tpc_rule_fp saved_at(const struct tpc_stepper *stepper, const struct tpc_step *called, unsigned int reg,
 				 uintptr_t *slot)
@@ -126,8 +126,8 @@ static enum tpc_rule_fp saved_at(const struct tpc_stepper *stepper, const struct
 }
 
 /*
- * What a frame has in a register: what was there when it was interrupted; in one that survives calls, what the next of those
- * that it called, inwards, has saved of it.
+ * The value of a register in a frame: what it was when the frame was interrupted; for a callee-saved one, what the next
+ * inner function has saved.
  */
 static bool find_register(const struct tpc_stepper *stepper, const struct tpc_step *step, unsigned int reg,
 			  uintptr_t *value)
@@ -154,7 +154,7 @@ static bool find_register(const struct tpc_stepper *stepper, const struct tpc_st
 	return true;
 }
 
-/* In a function that saves nothing there, what is loaded may be in the red zone. */
+/* In a function that saves nothing there, the loaded word may be in the red zone. */
 static bool load_cfa(struct tpc_stepper *stepper, struct tpc_step *step, uintptr_t slot, uintptr_t *cfa)
 {
 	if (!readable(stepper, slot) &&
@@ -209,13 +209,13 @@ bool tpc_step_out(struct tpc_stepper *stepper, struct tpc_step *step, const stru
 		uintptr_t slot = (rule->fp_kind == TPC_FP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->fp;
 
 		if (stepper->exact && slot < stepper->at.sp)
-			return step_to(stepper, cfa, bp); /* in an epilogue: it was popped, though no rule says so */
+			return step_to(stepper, cfa, bp); /* in an epilogue: fp was popped, although no rule says so */
 		if (!readable(stepper, slot))
 			return stop(stepper, TPROF_NODE_SHORT);
 		step->bp_slot = slot;
 		bp = load(slot);
 	} else if (rule->fp_kind == TPC_FP_LOST) {
-		bp = 0; /* no frame is there: one outside that needs it ends the walk */
+		bp = 0; /* no frame is there: an outer frame that needs it ends the walk */
 	}
 	return step_to(stepper, cfa, bp);
 }

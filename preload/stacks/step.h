@@ -13,27 +13,27 @@ struct tpc_registers {
 struct tpc_stepper {
 	struct tpc_registers at;
 	struct tpc_range readable;    /* the stack, from where the walk began */
-	bool exact;		      /* at.pc was interrupted, is no return address */
-	uint32_t root;		      /* enum tprof_node, set when the walk is at its end: how the stack ended */
-	const struct tpc_step *first; /* the innermost frame, if all steps stand behind one another; else NULL */
+	bool exact;		      /* at.pc was interrupted and is no return address */
+	uint32_t root;		      /* enum tprof_node, set at the end of the walk: how the stack ended */
+	const struct tpc_step *first; /* the innermost frame, if all steps are in one array; else NULL */
 	uintptr_t context;	      /* the kernel's ucontext, if the innermost frame was interrupted; else 0 */
 };
 
-struct tpc_step { /* a frame, and what the step out of it came to depend on */
+struct tpc_step { /* a frame, and what the step out of it depended on */
 	struct tpc_registers at;
 	struct tpc_frame frame;
-	uintptr_t bp_slot;  /* where the caller's fp was loaded from; 0: it was not */
-	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
-	bool by_bp;	    /* went on by frame pointer */
+	uintptr_t bp_slot;  /* where the caller's fp was loaded from; 0: not loaded */
+	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: not loaded */
+	bool by_bp;	    /* used the frame pointer */
 };
 
 /* The registers in the kernel's ucontext. */
 struct tpc_registers tpc_step_interrupted(uintptr_t context);
 
 /*
- * Goes from stepper->at to its caller. `step` has that frame, and zeros behind it. False: the stack ends here. Memory is read
- * within stepper->readable only; a signal's frame may lead from an alternate stack to the thread's own, which is readable
- * from then on. Own thread only.
+ * Goes from stepper->at to its caller. `step` has that frame, and is zero otherwise. False: the stack ends here. Reads
+ * memory only within stepper->readable; a signal's frame may lead from an alternate stack to the thread's own, which is
+ * readable from then on. Own thread only.
  */
 bool tpc_step_out(struct tpc_stepper *stepper, struct tpc_step *step, const struct tpc_thread *thread);
 

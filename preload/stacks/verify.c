@@ -66,11 +66,10 @@ static void report(size_t count, size_t their_count, size_t at)
 }
 
 /*
- * libunwind has a lock, and waits for the loader's while it holds it. A thread that allocates, or is sampled, while it
- * has the loader's must not wait for libunwind's for ever: it goes without the comparison.
+ * libunwind holds a lock while it waits for the loader's. A thread that allocates, or is sampled, while it holds the
+ * loader's must not wait for libunwind's: it skips the comparison.
  */
-static tpc_shared_u32
-	comparing; /* pid of the process that a thread is at it of; a child's copy may have its parent's */
+static tpc_shared_u32 comparing; /* pid of the process in which a thread compares; a child may have its parent's */
 
 static bool enter(uint32_t patience)
 {
@@ -93,13 +92,13 @@ static void leave(void)
 /* What libunwind found, in theirs[]. */
 struct reference {
 	size_t count;
-	size_t guessed;	  /* the first frame that it has no rules for: it follows rbp there, and guesses rsp */
+	size_t guessed;	  /* the first frame without rules: it follows rbp there, and guesses rsp */
 	bool interrupted; /* it began where the thread was interrupted */
 	bool split;	  /* the thread's stack is in segments: our walks end where a segment does */
-	bool gave_up;	  /* its last frame was such a one, and rbp further away than it goes */
+	bool gave_up;	  /* its last frame was such a frame, with rbp too far away */
 };
 
-/* Here libunwind's walk is in what is no code, or has given up, where ours goes on in code: it is no reference any more. */
+/* Here libunwind's walk is outside of code, or has given up, while ours continues in code: it is no longer a reference. */
 static bool is_lost(size_t at, size_t count, const struct reference *reference)
 {
 	Dl_info info;
@@ -110,21 +109,21 @@ static bool is_lost(size_t at, size_t count, const struct reference *reference)
 }
 
 /*
- * A walk's frames are known by twice their address. Behind the end of a greenlet's stack may stand any number: its highest bit
- * is not kept.
+ * Frames of a walk are identified by twice their address. After the end of a greenlet's stack there may be any number:
+ * its highest bit is lost.
  */
 static bool is_same(uintptr_t our, const void *their)
 {
 	return (our ^ (uintptr_t)their) << 1 == 0;
 }
 
-/* Does our walk end here, and say so in the trace: in a frame that no rule leads out of, or at the end of a segment? */
+/* Does our walk end here, and the trace say so: in a frame that no rule leads out of, or at the end of a segment? */
 static bool is_short(size_t at, size_t count, uint32_t root, const struct reference *reference)
 {
 	return at == count && root == TPROF_NODE_SHORT && (reference->interrupted || reference->split);
 }
 
-/* `root`: how our walk ended; of one that is deeper than what is kept the inner frames are compared. */
+/* `root`: how our walk ended; of a walk that is deeper than what is kept, the inner frames are compared. */
 static void compare(size_t count, uint32_t root, const struct reference *reference)
 {
 	for (size_t i = 0; i < count || i < reference->count; i++) {
@@ -149,7 +148,7 @@ extern void *__tls_get_addr(void *index);
 #define NEAR 8		  /* frames from an allocation of the loader's to that function */
 #define TLS_GET_ADDR 256u /* bytes of code, at most */
 
-/* Is the loader making room for thread-local variables? libunwind has some itself: it would be entered again. */
+/* Is the loader allocating thread-local variables? libunwind has some itself and would be entered again. */
 static bool makes_room(size_t count)
 {
 	for (size_t i = 0; i < count && i < NEAR; i++) {

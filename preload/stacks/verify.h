@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Test build only (libtprof-verify.so): every walk is compared with libunwind's, frame by frame: that of an allocation,
- * and that of a sample, from the ucontext_t which the kernel gave its handler. The plain library has none of this.
+ * Test build only (libtprof-verify.so): compares every walk with libunwind's, frame by frame: of allocations, and of
+ * samples, from the ucontext_t that the kernel gave the handler. The plain library contains none of this.
  */
 #ifndef TPROF_STACKS_VERIFY_H
 #define TPROF_STACKS_VERIFY_H

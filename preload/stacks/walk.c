@@ -13,7 +13,7 @@
 
 #define WALK_MAX 1800u
 #define NONE UINT32_MAX
-#define INTERRUPTED (UINT64_C(1) << 63) /* in a place's PC: not a return address, so no walk may join there */
+#define INTERRUPTED (UINT64_C(1) << 63) /* in a place's PC: not a return address, so no walk may join here */
 
 struct place { /* verified against memory: *(sp - 8) is pc, for all but the innermost */
 	uintptr_t sp, pc;
@@ -23,11 +23,11 @@ struct detail {
 	uintptr_t bp;
 	uint32_t number; /* of the frame, in the trace */
 	uint32_t node;
-	uint32_t checks; /* of the steps from this frame outwards, in all */
+	uint32_t checks; /* total of the steps from this frame outwards */
 	bool needs_bp;	 /* the walk from here outwards depends on bp */
 };
 
-/* Outermost frame first, so that what stays keeps its place. */
+/* Outermost frame first, so that common frames keep their places. */
 struct walk {
 	union {
 		struct tpc_walk_front front;
@@ -36,8 +36,8 @@ struct walk {
 			uint32_t epoch; /* tpc_frames_epoch at the last walk */
 			uint32_t count;
 			uint32_t root;	   /* enum tprof_node: how the stack ended */
-			uint32_t base;	   /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
-			uint32_t blind_at; /* index of the outermost frame that no way outwards is kept of; NONE */
+			uint32_t base;	   /* outermost frames beyond TPROF_DEPTH, left out of the nodes */
+			uint32_t blind_at; /* index of the outermost frame whose way outwards is not kept; or NONE */
 		};
 	};
 	struct place places[WALK_MAX];
@@ -64,14 +64,14 @@ static uintptr_t load(uintptr_t address)
 
 /* ---- meeting the previous walk ---- */
 
-/* One branch for four frames: a stack has fifty, and most are as they were. */
+/* One branch for four frames: a stack has fifty, and most are unchanged. */
 static inline uintptr_t four_differ(const struct place *place)
 {
 	return (load(place[0].sp - 8) ^ place[0].pc) | (load(place[1].sp - 8) ^ place[1].pc) |
 	       (load(place[2].sp - 8) ^ place[2].pc) | (load(place[3].sp - 8) ^ place[3].pc);
 }
 
-/* Is all from frame `from` outwards as it was? If not, *next is the frame from which on it may be again (or -1). */
+/* Is everything from frame `from` outwards unchanged? If not, *next is the frame from which on it may be (or -1). */
 static bool verify(const struct walk *walk, int32_t from, int32_t *next)
 {
 	const struct place *first = walk->places, *place = &first[from];
@@ -95,8 +95,8 @@ static bool verify(const struct walk *walk, int32_t from, int32_t *next)
 
 /*
  * Does the walk, at `at`, join the previous one? *candidate is the innermost old frame that it has not passed yet.
- * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address. Nor do
- * those from a frame inwards whose CFA another register told.
+ * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address. Nor
+ * do those from a frame inwards whose CFA depends on another register.
  */
 static bool joins(const struct walk *walk, const struct tpc_registers *at, int32_t *candidate)
 {
@@ -109,7 +109,7 @@ static bool joins(const struct walk *walk, const struct tpc_registers *at, int32
 	       (!walk->details[i].needs_bp || walk->details[i].bp == at->bp) && verify(walk, i, candidate);
 }
 
-/* `settled`: no dlclose is under way. */
+/* `settled`: no dlclose is in progress. */
 static inline struct tpc_frame find_frame(struct walk *walk, const struct tpc_stepper *stepper, bool settled)
 {
 	if (tpc_likely(settled && !stepper->exact))
@@ -147,7 +147,7 @@ static uint32_t collect(struct tpc_thread *thread, struct walk *walk, const stru
 			return 0;
 		}
 	}
-	walk->root = TPROF_NODE_CUT; /* deeper than any stack that is kept */
+	walk->root = TPROF_NODE_CUT; /* deeper than the limit */
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static void push(struct walk *walk, const struct tpc_step *fresh, uint32_t *chec
 		.bp = fresh->at.bp,
 		.number = fresh->frame.number,
 		.checks = *checks,
-		/* A frame that goes by sp and leaves fp alone hands the caller's need on. */
+		/* A frame that uses sp and leaves fp alone passes the caller's need on. */
 		.needs_bp = by_bp || (!fresh->bp_slot && outer_needs),
 	};
 }
@@ -259,7 +259,7 @@ static TPC_SLOW void count_incomplete(uint32_t flags)
 
 /* ---- recall ---- */
 
-/* The checks, slots ascending: nearly so are they from the last to the first. */
+/* Sorts the checks by slot: from the last to the first they nearly are. */
 static void sort_others(struct walk *walk, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -272,7 +272,7 @@ static void sort_others(struct walk *walk, uint32_t count)
 	}
 }
 
-/* Worth it from the second time on: a program that starts up goes through a million stacks once. */
+/* Not for the first time a stack is seen: a program that starts up has a million stacks once. */
 static void remember(struct walk *walk, const struct tpc_start *start)
 {
 	const struct detail *innermost = &walk->details[walk->count - 1];
@@ -304,7 +304,7 @@ static TPC_SLOW void forget(struct walk *walk)
 	memset(&walk->frames, 0, sizeof(walk->frames));
 }
 
-/* The thread's own stack is there as long as the thread; any other is asked for anew. */
+/* The thread's own stack exists as long as the thread; any other is checked each time. */
 static uintptr_t end_of_stack(const struct tpc_thread *thread, uintptr_t sp)
 {
 	if (tpc_likely(thread->bounds.high == thread->own.high))
@@ -327,11 +327,11 @@ static uint32_t walk_anew(struct tpc_thread *thread, struct tpc_registers at, ui
 	if (walk->count && walk->places[0].sp > start.high)
 		walk->count = 0;
 	stays = collect(thread, walk, &start, context, &fresh);
-	if (fresh || stays != walk->count) { /* else it is the same stack again */
+	if (fresh || stays != walk->count) { /* else the stack is unchanged */
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known && !context && walk->epoch == tpc_load(&tpc_frames_epoch)) { /* else it would not be asked for */
+	if (known && !context && walk->epoch == tpc_load(&tpc_frames_epoch)) { /* else it would not be looked up */
 		if (!walk->recall_epoch)
 			tpc_recall_clear(&walk->front.recall);
 		walk->recall_epoch = walk->epoch;
@@ -342,7 +342,7 @@ static uint32_t walk_anew(struct tpc_thread *thread, struct tpc_registers at, ui
 	return walk->details[walk->count - 1].node;
 }
 
-/* The recalled stack's node, or that of the walk that it takes if there is none. */
+/* The recalled stack's node, or if there is none, that of a new walk. */
 static uint32_t result_of(struct tpc_thread *thread, const void *frame, const struct tpc_recall_leaf *leaf)
 {
 	if (!leaf)
@@ -373,7 +373,7 @@ uint32_t tpc_walk_missed(struct tpc_thread *thread, const void *frame, uint32_t 
 	return result_of(thread, frame, leaf);
 }
 
-/* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */
+/* Not recalled: an instruction is rarely interrupted twice, and samples would crowd out the stacks of allocations. */
 uint32_t tpc_walk_interrupted(struct tpc_thread *thread, const void *context)
 {
 	uintptr_t at = (uintptr_t)context;
@@ -384,7 +384,7 @@ uint32_t tpc_walk_interrupted(struct tpc_thread *thread, const void *context)
 	return node;
 }
 
-/* Goes outwards to the stack's end. True: on the way is a signal handler's frame, or one in the code `apart`. */
+/* Walks to the stack's end. True: it passes a signal handler's frame, or one in the code `apart`. */
 static bool meets(const struct tpc_thread *thread, struct tpc_stepper *stepper, struct tpc_range apart)
 {
 	struct tpc_step fresh;

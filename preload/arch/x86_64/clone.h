@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 
 /*
- * clone(flags) of a task that runs work(context) and ends. The task runs below this frame, on the same stack: its caller's
- * frame is still needed, and so are the 128 bytes below it that a function may use without saying so (the red zone).
+ * clone(flags) of a task that runs work(context) and ends. The task runs below this frame on the same stack: its
+ * caller's frame is still needed, and so are the 128 bytes below it that a function may use implicitly (the red zone).
  */
 static inline __attribute__((always_inline)) long tpc_arch_clone(long flags, void (*work)(void *), void *context)
 {

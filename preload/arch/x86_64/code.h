@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86-64: the few instructions that are recognized in the program's code, and those that are written. */
+/* x86-64: the few instructions that are recognized in the program's code, and those that are generated. */
 #ifndef TPROF_ARCH_X86_64_CODE_H
 #define TPROF_ARCH_X86_64_CODE_H
 
@@ -11,14 +11,14 @@
 #define TPC_ARCH_CALL_BYTES 6u
 
 /*
- * The code before a return address: call FUNCTION, or call *POINTER(%rip): from there the same function is called each time.
- * Who calls what a register or an object says may have called another function since, from the same place.
+ * Is the code before a return address call FUNCTION, or call *POINTER(%rip)? Then the same function is called each
+ * time. A call by a register or an object may have called another function from the same place.
  */
 static inline bool tpc_arch_calls_one(const uint8_t code[TPC_ARCH_CALL_BYTES])
 {
 	if (code[0] == 0xff && code[1] == 0x15)
 		return true;
-	/* A shorter one, behind what may look like the longer: call *REGISTER, call *8(REGISTER). */
+	/* A shorter call, after bytes that may look like a longer one: call *REGISTER, call *8(REGISTER). */
 	for (int i = 2; i < 5; i++)
 		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
 			return false;
@@ -28,8 +28,8 @@ static inline bool tpc_arch_calls_one(const uint8_t code[TPC_ARCH_CALL_BYTES])
 #define TPC_ARCH_SYSCALL_BYTES 11u
 
 /*
- * The code before where a system call returns to: mov $NUMBER, %eax; syscall, and perhaps mov OFFSET(%rsp), %edi between: as
- * libc makes its calls. -1: made otherwise, nobody knows what it was.
+ * The number in the code before a system call's return address: mov $NUMBER, %eax; syscall, maybe with mov
+ * OFFSET(%rsp), %edi between, as in libc. -1: other code, so the number is unknown.
  */
 static inline int32_t tpc_arch_syscall_number(const uint8_t code[TPC_ARCH_SYSCALL_BYTES])
 {
@@ -49,8 +49,8 @@ static inline int32_t tpc_arch_syscall_number(const uint8_t code[TPC_ARCH_SYSCAL
 }
 
 /*
- * A function that does nothing but return a thread-local variable: mov %fs:distance,%rax; ret, behind the mark of a target of
- * jumps that there may be. The distance; 0: it is other code.
+ * The distance in a function that only returns a thread-local variable: mov %fs:distance,%rax; ret, maybe after
+ * endbr64. 0: other code.
  */
 static inline int32_t tpc_arch_thread_local_of(const uint8_t *code, size_t size)
 {
@@ -68,7 +68,7 @@ static inline int32_t tpc_arch_thread_local_of(const uint8_t *code, size_t size)
 	return distance;
 }
 
-#define TPC_ARCH_COPY_BYTES 6u /* of an instruction of the trampoline's that copies one stack argument */
+#define TPC_ARCH_COPY_BYTES 6u /* of a trampoline's instruction that copies one stack argument */
 
 #define TPC_ARCH_STUB_BYTES 16u
 

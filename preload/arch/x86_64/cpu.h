@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86-64: single instructions, and what the processor and the kernel fix. */
+/* x86-64: single instructions, and constants of the processor and the kernel. */
 #ifndef TPROF_ARCH_X86_64_CPU_H
 #define TPROF_ARCH_X86_64_CPU_H
 
@@ -27,7 +27,7 @@ static inline long tpc_syscall6(long number, long a, long b, long c, long d, lon
 	return result;
 }
 
-/* The time stamp counter. A processor may read it early. */
+/* The time stamp counter. The processor may read it early. */
 static inline uint64_t tpc_arch_counter(void)
 {
 	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
@@ -37,9 +37,9 @@ static inline uint64_t tpc_arch_counter(void)
 }
 
 /*
- * The counter, read when the loads before it are done. The fence waits for them (Intel SDM, RDTSC; AMD's as Linux sets it up,
- * whose own clocks rely on it). rdtscp would too, and is no faster; a virtual machine may hide it, and Valgrind says that it
- * has it where it has not.
+ * The counter, read after all earlier loads. The fence waits for them (Intel SDM, RDTSC; AMD's as set up by Linux,
+ * whose own clocks rely on it). rdtscp would wait, too, but is not faster; a virtual machine may hide it, and Valgrind
+ * claims to have it when it does not.
  */
 static inline uint64_t tpc_arch_counter_ordered(void)
 {
@@ -49,7 +49,7 @@ static inline uint64_t tpc_arch_counter_ordered(void)
 	return high << 32 | low;
 }
 
-/* A performance counter that the kernel lets this process read. */
+/* Reads a performance counter that the kernel lets this process read. */
 static inline uint64_t tpc_arch_performance_counter(uint32_t index)
 {
 	uint32_t low, high;
@@ -58,7 +58,7 @@ static inline uint64_t tpc_arch_performance_counter(uint32_t index)
 	return (uint64_t)high << 32 | low;
 }
 
-/* The number of the highest bit that is set; n is not 0. __builtin_clzl() adds an extension that its type calls for. */
+/* The number of the highest bit that is set; n is not 0. __builtin_clzl() adds a conversion that its type requires. */
 static inline uint64_t tpc_arch_highest_bit(uint64_t n)
 {
 	uint64_t highest;
@@ -67,13 +67,13 @@ static inline uint64_t tpc_arch_highest_bit(uint64_t n)
 	return highest;
 }
 
-/* In a loop that waits for another thread. */
+/* For loops that wait for another thread. */
 static inline void tpc_arch_relax(void)
 {
 	__builtin_ia32_pause();
 }
 
-/* pthread_self(), which glibc keeps here (TLS ABI, variant II: the thread pointer points to itself). No call. */
+/* pthread_self(), without a call: glibc keeps it here (TLS ABI, variant II: the thread pointer points to itself). */
 static inline uintptr_t tpc_arch_thread(void)
 {
 	uintptr_t self;
@@ -82,7 +82,7 @@ static inline uintptr_t tpc_arch_thread(void)
 	return self;
 }
 
-/* Fast from some hundred bytes on (Intel, Optimization Reference Manual, 3.7.6). */
+/* Fast from a few hundred bytes on (Intel, Optimization Reference Manual, 3.7.6). */
 static inline void tpc_arch_copy(void *to, const void *from, size_t count)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(count) : : "memory");

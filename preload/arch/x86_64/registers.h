@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86-64: which registers there are, in unwind tables and in what the kernel pushes for a signal. */
+/* x86-64: registers, in unwind tables and in what the kernel pushes for a signal. */
 #ifndef TPROF_ARCH_X86_64_REGISTERS_H
 #define TPROF_ARCH_X86_64_REGISTERS_H
 
@@ -18,13 +18,13 @@ enum { /* DWARF's numbers, psABI figure 3.36 */
        TPC_REG_RA = 16,
 };
 
-/* Does a called function give back its caller's value? (rbp, too, but frame rules know that one.) */
+/* Does a called function preserve the register? (It preserves rbp, too, but frame rules handle that one.) */
 static inline bool tpc_arch_survives_calls(unsigned int reg)
 {
 	return reg == TPC_REG_RBX || (reg >= TPC_REG_R12 && reg <= TPC_REG_R15);
 }
 
-/* Where the kernel's ucontext has a register (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
+/* The address of a register in the kernel's ucontext (asm/sigcontext.h after uc_flags, uc_link, uc_stack). */
 static inline uintptr_t tpc_arch_saved_at(uintptr_t context, unsigned int reg)
 {
 	static const uint8_t offsets[] = {
@@ -44,10 +44,13 @@ static inline uintptr_t tpc_arch_sp(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* The kernel's rt_sigframe: a return address, its own ucontext and, behind that, the siginfo. */
+/* The kernel's rt_sigframe: a return address, its own ucontext and, after that, the siginfo. */
 enum { TPC_ARCH_FRAME_CONTEXT = 8, TPC_ARCH_FRAME_INFO = TPC_ARCH_FRAME_CONTEXT + 304 };
 
-/* The handler of a signal has just been entered: its arguments lie in the frame at its stack pointer. 0: that is not so. */
+/*
+ * The signal's number, if its handler has just been entered: the arguments are in the frame at its stack pointer. 0: it
+ * has not.
+ */
 static inline int64_t tpc_arch_delivered(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
@@ -64,7 +67,7 @@ static inline const ucontext_t *tpc_arch_handlers_context(const ucontext_t *cont
 	return (const ucontext_t *)context->uc_mcontext.gregs[REG_RDX]; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* What an interrupted system call returned, and its arguments; it is made again when the handler returns. */
+/* The result of an interrupted system call, and its arguments; it can be restarted when the handler returns. */
 static inline int64_t tpc_arch_result(const ucontext_t *context)
 {
 	return context->uc_mcontext.gregs[REG_RAX];
@@ -83,7 +86,7 @@ static inline void tpc_arch_call_again(ucontext_t *context, int32_t number)
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
-/* The calling function's own: where it is, its stack pointer, and the registers that calls keep. */
+/* The calling function's program counter, stack pointer, and callee-saved registers. */
 static inline __attribute__((always_inline)) void tpc_arch_note_registers(struct tprof_registers *here)
 {
 	__asm__ volatile("1:\tleaq 1b(%%rip), %%rax\n\tmovq %%rax, 0(%0)\n\tmovq %%rsp, 8(%0)\n\t"

@@ -6,7 +6,7 @@
 
 uint32_t tpc_vectors_kept_by;
 
-/* CPUID 1, ECX bit 27: the system uses XSAVE. Plain virtual processors (kvm64, qemu64) have SSE alone, and FXSAVE. */
+/* CPUID 1, ECX bit 27: the system uses XSAVE. Plain virtual processors (kvm64, qemu64) have only SSE, and FXSAVE. */
 static __attribute__((noinline, cold)) uint32_t find_out(void)
 {
 	unsigned int a, b, c, d;

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not: they are kept. */
+/* Saves all vector registers while `run` may touch them (libc's memset, the vDSO), between two calls that must not. */
 __attribute__((noinline, cold)) void tpc_with_vectors_kept(void (*run)(void *), void *context);
 
-/* How: found out by the first call. A test can say it. */
+/* How they are saved: found out by the first call. A test may set it. */
 extern uint32_t tpc_vectors_kept_by;
 enum { TPC_VECTORS_UNKNOWN, TPC_VECTORS_FXSAVE, TPC_VECTORS_XSAVE };
 
