@@ -80,23 +80,21 @@ static json_t *row_json(const struct tpa_verdict_row *row)
 	bool regress = row->rule->regress, timed = row->rule->metric >= TPA_METRIC_STEP;
 	json_t *json = json_object();
 
-	json_object_set_new(json, "rule", tpa_json_string(row->rule->text));
-	json_object_set_new(json, "verdict", json_string(verdicts[row->verdict]));
-	json_object_set_new(json, "message",
-			    row->verdict == TPA_RULE_KEPT ? json_null() : tpa_json_string(row->message));
-	json_object_set_new(json, "limit", json_real(row->rule->limit));
-	json_object_set_new(json, "old",
-			    regress && !timed && row->side[0].runs.count ? json_real(row->side[0].runs.mean)
-									 : json_null());
-	json_object_set_new(json, "new",
-			    timed || !row->side[1].runs.count ? json_null()
-			    : regress			      ? json_real(row->side[1].runs.mean)
-							      : json_real(row->most));
-	json_object_set_new(json, "ratio", tpa_json_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95",
-			    isnan(row->difference.p) ? json_null() : tpa_json_interval(row->difference.interval));
-	json_object_set_new(json, "p", tpa_json_real(row->difference.p));
-	json_object_set_new(json, "p_corrected", tpa_json_real(row->corrected));
+	tpa_json_set(json, "rule", tpa_json_string(row->rule->text));
+	tpa_json_set(json, "verdict", json_string(verdicts[row->verdict]));
+	tpa_json_set(json, "message", row->verdict == TPA_RULE_KEPT ? json_null() : tpa_json_string(row->message));
+	tpa_json_set(json, "limit", json_real(row->rule->limit));
+	tpa_json_set(json, "old",
+		     regress && !timed && row->side[0].runs.count ? json_real(row->side[0].runs.mean) : json_null());
+	tpa_json_set(json, "new",
+		     timed || !row->side[1].runs.count ? json_null()
+		     : regress			       ? json_real(row->side[1].runs.mean)
+						       : json_real(row->most));
+	tpa_json_set(json, "ratio", tpa_json_real(row->difference.ratio));
+	tpa_json_set(json, "ratio_ci95",
+		     isnan(row->difference.p) ? json_null() : tpa_json_interval(row->difference.interval));
+	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
+	tpa_json_set(json, "p_corrected", tpa_json_real(row->corrected));
 	return json;
 }
 
@@ -109,7 +107,7 @@ static json_t *verdicts_json(const struct tpa_verdicts *verdicts, bool passed)
 	json = json_pack("{s:s, s:b, s:o, s:o, s:o}", "schema", "tprof/1", "passed", passed, "runs",
 			 tpa_json_number(verdicts->runs[1]), "baseline_runs", tpa_json_number(verdicts->runs[0]),
 			 "rules", rules);
-	json_object_set_new(json, "notes", tpa_json_texts(&verdicts->notes));
+	tpa_json_set(json, "notes", tpa_json_texts(&verdicts->notes));
 	return json;
 }
 

@@ -96,10 +96,10 @@ static json_t *json_relation(struct tpa_session *session, size_t process)
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "function", tpa_json_string(session->options->function));
-	json_object_set_new(json, "samples", tpa_json_number(rows->all.samples));
-	json_object_set_new(json, "ns", tpa_json_number(rows->all_ns));
-	json_object_set_new(json, "rows", tpa_cpu_json(&listing, rows));
+	tpa_json_set(json, "function", tpa_json_string(session->options->function));
+	tpa_json_set(json, "samples", tpa_json_number(rows->all.samples));
+	tpa_json_set(json, "ns", tpa_json_number(rows->all_ns));
+	tpa_json_set(json, "rows", tpa_cpu_json(&listing, rows));
 	tpa_cpu_rows_free(rows);
 	return json;
 }
@@ -110,9 +110,9 @@ void tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *j
 	struct tpa_cpu_listing listing = listing_of(session, TPA_RELATION_NONE);
 	struct tpa_cpu_rows *rows = read_rows(session, process, &listing.options);
 
-	json_object_set_new(json, "cpu", tpa_cpu_json(&listing, rows));
+	tpa_json_set(json, "cpu", tpa_cpu_json(&listing, rows));
 	tpa_cpu_rows_free(rows);
 	if (relation)
-		json_object_set_new(json, relation == TPA_RELATION_CALLERS ? "callers" : "callees",
-				    json_relation(session, process));
+		tpa_json_set(json, relation == TPA_RELATION_CALLERS ? "callers" : "callees",
+			     json_relation(session, process));
 }

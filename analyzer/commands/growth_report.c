@@ -99,9 +99,9 @@ void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t
 
 	begin_view(&owned, session, process, 100);
 	pool(&owned, session, process);
-	json_object_set_new(json, "growth", tpa_growth_json(&owned.view));
-	json_object_set_new(json, "reachability", tpa_reach_json(&owned.view));
-	json_object_set_new(json, "search", tpa_reach_search_json(&owned.view));
+	tpa_json_set(json, "growth", tpa_growth_json(&owned.view));
+	tpa_json_set(json, "reachability", tpa_reach_json(&owned.view));
+	tpa_json_set(json, "search", tpa_reach_search_json(&owned.view));
 	end_view(&owned);
 }
 
@@ -112,7 +112,7 @@ void tpa_growth_steps_json(struct tpa_session *session, size_t process, json_t *
 	if (session->run->processes[process].growth.seconds)
 		return;
 	begin_view(&owned, session, process, 100);
-	json_object_set_new(steps, "growth", tpa_growth_json_sites(&owned.view));
+	tpa_json_set(steps, "growth", tpa_growth_json_sites(&owned.view));
 	end_view(&owned);
 }
 

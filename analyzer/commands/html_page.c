@@ -130,8 +130,7 @@ static void add_peak_by(struct tpa_session *session, size_t index, enum tpa_by b
 	struct tpa_rows *rows = tpa_session_rows(session, index, by, TPA_WHAT_PEAK, "bytes", NULL, top);
 	json_t *sites = tpa_json_rows(session->run, session->symbols, rows, by, TPA_JSON_PEAK, top);
 
-	json_object_set_new(json, key,
-			    json_pack("{s:o, s:o}", "sites", sites, "sites_total", tpa_json_number(rows->count)));
+	tpa_json_set(json, key, json_pack("{s:o, s:o}", "sites", sites, "sites_total", tpa_json_number(rows->count)));
 	tpa_rows_free(rows);
 }
 
@@ -144,7 +143,7 @@ static void add_roofline(const struct part *part, json_t *json)
 	if (!part->machine)
 		return;
 	places = tpa_roof_places(part->machine, part->process, &count);
-	json_object_set_new(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
+	tpa_json_set(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
 	free(places);
 }
 
@@ -165,11 +164,11 @@ static json_t *json_of(const struct part *part)
 	struct tpa_session *session = part->session;
 	json_t *json = tpa_summary_json(session, part->index, part->machine);
 
-	json_object_set_new(json, "timeline", tpa_timeline_json(session, part->index));
+	tpa_json_set(json, "timeline", tpa_timeline_json(session, part->index));
 	tpa_growth_section_json(session, part->index, json);
 	add_peak_by(session, part->index, TPA_BY_LINE, "peak_lines", json);
 	add_peak_by(session, part->index, TPA_BY_OP, "peak_ops", json);
-	json_object_set_new(json, "tree", tpa_op_tree_json(part->process, session->options->top));
+	tpa_json_set(json, "tree", tpa_op_tree_json(part->process, session->options->top));
 	add_roofline(part, json);
 	if (tpa_heap_unknown(part->process))
 		forget_heap(json_object_get(json, "heap"));
@@ -239,7 +238,7 @@ static void write_combined(const struct tpa_html *html, struct tpa_session *sess
 {
 	json_t *json = tpa_json_combined(session->run);
 
-	json_object_set_new(json, "timeline", tpa_timeline_combined_json(session));
+	tpa_json_set(json, "timeline", tpa_timeline_combined_json(session));
 	tpa_ops_combined_json(session, json, NULL);
 	tpa_html_combined(html, session->run, json);
 	json_decref(json);

@@ -286,22 +286,21 @@ static json_t *json_trace(const struct tpa_trace *trace)
 
 	for (size_t i = 0; i < trace->env_count; i++)
 		json_array_append_new(settings, tpa_json_string(trace->env[i]));
-	json_object_set_new(json, "file", tpa_json_string(trace->file));
-	json_object_set_new(json, "version", tpa_json_number(header->version));
-	json_object_set_new(json, "chunks", tpa_json_number(header->chunks));
-	json_object_set_new(json, "chunk_bytes", tpa_json_number(header->chunk_size));
-	json_object_set_new(json, "clock", json_string(clock_name(trace)));
-	json_object_set_new(json, "tick_shift", tpa_json_number(header->tick_shift));
-	json_object_set_new(json, "ticks_per_us", json_real(ticks_per_us(trace)));
-	json_object_set_new(json, "frames", tpa_json_number(trace->frame_count - 1));
-	json_object_set_new(
-		json, "nodes",
-		tpa_json_number(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
-	json_object_set_new(json, "origin", json_string(origin_name(trace)));
-	json_object_set_new(json, "depth", tpa_json_number(header->depth));
-	json_object_set_new(json, "settings", settings);
-	json_object_set_new(json, "cpu_signal", tpa_json_number(header->cpu_signal));
-	json_object_set_new(json, "cpu_samples_own", tpa_json_number(header->samples_own));
+	tpa_json_set(json, "file", tpa_json_string(trace->file));
+	tpa_json_set(json, "version", tpa_json_number(header->version));
+	tpa_json_set(json, "chunks", tpa_json_number(header->chunks));
+	tpa_json_set(json, "chunk_bytes", tpa_json_number(header->chunk_size));
+	tpa_json_set(json, "clock", json_string(clock_name(trace)));
+	tpa_json_set(json, "tick_shift", tpa_json_number(header->tick_shift));
+	tpa_json_set(json, "ticks_per_us", json_real(ticks_per_us(trace)));
+	tpa_json_set(json, "frames", tpa_json_number(trace->frame_count - 1));
+	tpa_json_set(json, "nodes",
+		     tpa_json_number(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
+	tpa_json_set(json, "origin", json_string(origin_name(trace)));
+	tpa_json_set(json, "depth", tpa_json_number(header->depth));
+	tpa_json_set(json, "settings", settings);
+	tpa_json_set(json, "cpu_signal", tpa_json_number(header->cpu_signal));
+	tpa_json_set(json, "cpu_samples_own", tpa_json_number(header->samples_own));
 	return json;
 }
 
@@ -328,13 +327,13 @@ static json_t *json_modules(const struct tpa_trace *trace)
 		const struct tpa_module *module = &trace->modules[i];
 		json_t *json = json_object();
 
-		json_object_set_new(json, "path", tpa_json_string(module->path));
-		json_object_set_new(json, "build_id", json_string(hex_id(module, buffer, sizeof(buffer))));
+		tpa_json_set(json, "path", tpa_json_string(module->path));
+		tpa_json_set(json, "build_id", json_string(hex_id(module, buffer, sizeof(buffer))));
 		snprintf(buffer, sizeof(buffer), "0x%" PRIx64, module->start);
-		json_object_set_new(json, "start", json_string(buffer));
+		tpa_json_set(json, "start", json_string(buffer));
 		snprintf(buffer, sizeof(buffer), "0x%" PRIx64, module->end);
-		json_object_set_new(json, "end", json_string(buffer));
-		json_object_set_new(json, "unloaded", json_boolean(module->unloaded_ticks));
+		tpa_json_set(json, "end", json_string(buffer));
+		tpa_json_set(json, "unloaded", json_boolean(module->unloaded_ticks));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -345,10 +344,10 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 	const struct tpa_process *process = &session->run->processes[index];
 
 	(void)argument;
-	json_object_set_new(json, "heap", tpa_json_heap(process));
-	json_object_set_new(json, "trace", json_trace(process->trace));
-	json_object_set_new(json, "threads", json_threads(process));
-	json_object_set_new(json, "modules", json_modules(process->trace));
+	tpa_json_set(json, "heap", tpa_json_heap(process));
+	tpa_json_set(json, "trace", json_trace(process->trace));
+	tpa_json_set(json, "threads", json_threads(process));
+	tpa_json_set(json, "modules", json_modules(process->trace));
 }
 
 int tpa_cmd_info(const struct tpa_options *options)

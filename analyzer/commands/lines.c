@@ -51,16 +51,16 @@ static json_t *json_line(const struct tpa_file_line *line, const char *source)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "file", tpa_json_string(line->file));
+	tpa_json_set(json, "file", tpa_json_string(line->file));
 	if (line->line) {
-		json_object_set_new(json, "line", json_integer(line->line));
-		json_object_set_new(json, "function", tpa_json_string(line->function));
-		json_object_set_new(json, "source", tpa_json_string(source));
+		tpa_json_set(json, "line", json_integer(line->line));
+		tpa_json_set(json, "function", tpa_json_string(line->function));
+		tpa_json_set(json, "source", tpa_json_string(source));
 	}
 	tpa_json_columns(json, tpa_file_line_columns, line, NULL, NULL);
 	if (line->line) {
-		json_object_set_new(json, "op_ns", tpa_json_number(tpa_round(line->op_ns)));
-		json_object_set_new(json, "op_ns_ci95", tpa_json_interval_ns(tpa_file_line_op_interval(line)));
+		tpa_json_set(json, "op_ns", tpa_json_number(tpa_round(line->op_ns)));
+		tpa_json_set(json, "op_ns_ci95", tpa_json_interval_ns(tpa_file_line_op_interval(line)));
 	}
 	return json;
 }
@@ -337,11 +337,11 @@ static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 	else
 		report_files(session, lines, list);
 	if (json) {
-		json_object_set_new(json, "schema", json_string("tprof/1"));
-		json_object_set_new(json, options->source ? "lines" : "files", list);
+		tpa_json_set(json, "schema", json_string("tprof/1"));
+		tpa_json_set(json, options->source ? "lines" : "files", list);
 		add_capture(session, json);
-		json_object_set_new(json, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
-		json_object_set_new(json, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
+		tpa_json_set(json, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
+		tpa_json_set(json, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
 		tpa_json_write(json, session->page.out);
 	} else if (found) {
 		tpa_scope_print(session);

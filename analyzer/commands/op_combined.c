@@ -70,13 +70,12 @@ void tpa_ops_combined_json(struct tpa_session *session, json_t *combined, const 
 	(void)argument;
 	all.ops = tpa_ops_combine(session->run, &all.op_count);
 	tpa_op_list(&list, &all, "total", NULL);
-	json_object_set_new(combined, "ops", tpa_ops_json(&list, tpa_top(session->options, 100)));
-	json_object_set_new(combined, "ops_total", tpa_json_number(list.count));
-	json_object_set_new(combined, "steps",
-			    json_pack("{s:o, s:o, s:o, s:o}", "processes", tpa_json_number(steps.processes), "count",
-				      tpa_json_number(steps.count), "items", tpa_json_number(steps.items),
-				      "items_per_s",
-				      steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
+	tpa_json_set(combined, "ops", tpa_ops_json(&list, tpa_top(session->options, 100)));
+	tpa_json_set(combined, "ops_total", tpa_json_number(list.count));
+	tpa_json_set(combined, "steps",
+		     json_pack("{s:o, s:o, s:o, s:o}", "processes", tpa_json_number(steps.processes), "count",
+			       tpa_json_number(steps.count), "items", tpa_json_number(steps.items), "items_per_s",
+			       steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
 	free(list.ops);
 	tpa_ops_result_free(all.ops, all.op_count);
 }

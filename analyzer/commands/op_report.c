@@ -55,20 +55,20 @@ void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *j
 
 	tpa_op_waits_find(&session->run->processes[process], tpa_session_symbols(session, process));
 	tpa_op_list(&list, of, own ? options->sort : "total", own ? session->filter : NULL);
-	json_object_set_new(json, "ops", tpa_ops_json(&list, tpa_top(options, 100)));
+	tpa_json_set(json, "ops", tpa_ops_json(&list, tpa_top(options, 100)));
 	tpa_op_counters_json(of, &list, json_object_get(json, "ops"));
 	if (counters)
-		json_object_set_new(json, "counters", counters);
-	json_object_set_new(json, "ops_total", tpa_json_number(list.count));
-	json_object_set_new(json, "op_ends_unmatched", tpa_json_number(of->op_counts.unmatched_ends));
-	json_object_set_new(json, "op_calls_too_deep", tpa_json_number(of->op_counts.too_deep));
-	json_object_set_new(json, "op_calls_nameless", tpa_json_number(of->op_counts.nameless));
-	json_object_set_new(json, "torch_work", tpa_work_known_json(of));
+		tpa_json_set(json, "counters", counters);
+	tpa_json_set(json, "ops_total", tpa_json_number(list.count));
+	tpa_json_set(json, "op_ends_unmatched", tpa_json_number(of->op_counts.unmatched_ends));
+	tpa_json_set(json, "op_calls_too_deep", tpa_json_number(of->op_counts.too_deep));
+	tpa_json_set(json, "op_calls_nameless", tpa_json_number(of->op_counts.nameless));
+	tpa_json_set(json, "torch_work", tpa_work_known_json(of));
 	if (options->tree)
-		json_object_set_new(json, "tree", tpa_op_tree_json(of, tpa_top(options, 0)));
+		tpa_json_set(json, "tree", tpa_op_tree_json(of, tpa_top(options, 0)));
 	if (options->by == TPA_BY_LAYER)
-		json_object_set_new(json, "layers", tpa_layers_json(of, tpa_top(options, 0)));
-	json_object_set_new(json, "steps", steps_json(of, options, steps_one_by_one));
+		tpa_json_set(json, "layers", tpa_layers_json(of, tpa_top(options, 0)));
+	tpa_json_set(json, "steps", steps_json(of, options, steps_one_by_one));
 	tpa_growth_steps_json(session, process, json_object_get(json, "steps"));
 	free(list.ops);
 }

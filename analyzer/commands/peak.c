@@ -51,7 +51,7 @@ static void cover_json(struct tpa_session *session, size_t process, json_t *json
 	if (process == session->run->process_count)
 		return;
 	cover = tpa_session_peak_cover(session, process, TPA_COVER_ROWS);
-	json_object_set_new(json, "cover", tpa_cover_json(session->run, cover));
+	tpa_json_set(json, "cover", tpa_cover_json(session->run, cover));
 	tpa_cover_free(cover);
 }
 

@@ -15,12 +15,12 @@ json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *r
 	const struct tpa_process *process = &session->run->processes[index];
 	json_t *json = json_object();
 
-	json_object_set_new(json, "process", tpa_json_process(process));
+	tpa_json_set(json, "process", tpa_json_process(process));
 	if (report->related)
-		json_object_set_new(json, "run", tpa_others_json(process->trace));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
+		tpa_json_set(json, "run", tpa_others_json(process->trace));
+	tpa_json_set(json, "capture", tpa_json_capture(process));
 	report->json(session, index, json, report->argument);
-	json_object_set_new(json, "notes", tpa_json_notes(process, symbols_of(session, report, index)));
+	tpa_json_set(json, "notes", tpa_json_notes(process, symbols_of(session, report, index)));
 	return json;
 }
 
@@ -39,7 +39,7 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 		if (report->combine)
 			report->combine(session, combined, report->argument);
 		json_object_set(json, "processes", list);
-		json_object_set_new(json, "combined", combined);
+		tpa_json_set(json, "combined", combined);
 	}
 	json_decref(list);
 	tpa_json_write(json, session->page.out);

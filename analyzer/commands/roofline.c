@@ -50,12 +50,12 @@ static json_t *process_json(struct tpa_session *session, struct roofs *roofs, co
 	json_t *json = json_object();
 
 	place(roofs, process);
-	json_object_set_new(json, "process", tpa_json_process(process));
-	json_object_set_new(json, "capture", tpa_json_capture(process));
-	json_object_set_new(json, "roof_cores", tpa_json_number(tpa_roof_cores(&roofs->machine, process)));
-	json_object_set_new(json, "roofline", tpa_roof_json(roofs->places, roofs->count, tpa_top(session->options, 0)));
-	json_object_set_new(json, "utilisation", tpa_utilisation_json(&roofs->machine, process));
-	json_object_set_new(json, "torch_work", tpa_work_known_json(process));
+	tpa_json_set(json, "process", tpa_json_process(process));
+	tpa_json_set(json, "capture", tpa_json_capture(process));
+	tpa_json_set(json, "roof_cores", tpa_json_number(tpa_roof_cores(&roofs->machine, process)));
+	tpa_json_set(json, "roofline", tpa_roof_json(roofs->places, roofs->count, tpa_top(session->options, 0)));
+	tpa_json_set(json, "utilisation", tpa_utilisation_json(&roofs->machine, process));
+	tpa_json_set(json, "torch_work", tpa_work_known_json(process));
 	return json;
 }
 
@@ -64,7 +64,7 @@ static void print_json(struct tpa_session *session, struct roofs *roofs)
 	json_t *json = json_pack("{s:s}", "schema", "tprof/1"), *list = json_array();
 	size_t processes = session->run ? session->run->process_count : 0;
 
-	json_object_set_new(json, "machine", tpa_machine_rates_json(&roofs->machine));
+	tpa_json_set(json, "machine", tpa_machine_rates_json(&roofs->machine));
 	for (size_t i = 0; i < processes; i++)
 		json_array_append_new(list, process_json(session, roofs, &session->run->processes[i]));
 	if (processes == 1)

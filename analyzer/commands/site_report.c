@@ -303,18 +303,18 @@ static json_t *json_report(struct tpa_session *session, const struct tpa_site_re
 	struct tpa_rows *rows = tpa_session_rows(session, process, options->by, report->what, NULL, suppressions, top);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "by", json_string(tpa_by_name(options->by)));
+	tpa_json_set(json, "by", json_string(tpa_by_name(options->by)));
 	tpa_json_some(json, "bytes", tpa_sums_bytes(&rows->sums, report->what),
 		      tpa_sums_bytes_variance(&rows->sums, report->what), rows->unseen.bytes);
 	tpa_json_some(json, "blocks", tpa_sums_blocks(&rows->sums, report->what),
 		      tpa_sums_blocks_variance(&rows->sums, report->what), rows->unseen.blocks);
-	json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
+	tpa_json_set(json, "sites_total", json_integer((json_int_t)rows->count));
 	if (suppressions)
-		json_object_set_new(json, "suppressed", tpa_json_suppressed(rows, suppressions));
+		tpa_json_set(json, "suppressed", tpa_json_suppressed(rows, suppressions));
 	if (options->by == TPA_BY_STACK && !report->hotspots)
-		json_object_set_new(json, "held", tpa_json_held(rows, report->what));
-	json_object_set_new(json, "sites",
-			    tpa_json_rows(session->run, session->symbols, rows, options->by, report->shape, top));
+		tpa_json_set(json, "held", tpa_json_held(rows, report->what));
+	tpa_json_set(json, "sites",
+		     tpa_json_rows(session->run, session->symbols, rows, options->by, report->shape, top));
 	tpa_rows_free(rows);
 	tpa_suppressions_free(suppressions);
 	return json;
@@ -324,10 +324,10 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 {
 	const struct tpa_site_report *report = argument;
 
-	json_object_set_new(json, "heap", tpa_json_heap(&session->run->processes[index]));
-	json_object_set_new(json, report->key, json_report(session, report, index));
+	tpa_json_set(json, "heap", tpa_json_heap(&session->run->processes[index]));
+	tpa_json_set(json, report->key, json_report(session, report, index));
 	if (!report->hotspots)
-		json_object_set_new(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
+		tpa_json_set(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
 	if (report->before_json)
 		report->before_json(session, index, json);
 }
@@ -338,7 +338,7 @@ static void combine(struct tpa_session *session, json_t *combined, const void *a
 	size_t all = session->run->process_count;
 
 	if (report->additive)
-		json_object_set_new(combined, report->key, json_report(session, report, all));
+		tpa_json_set(combined, report->key, json_report(session, report, all));
 	if (report->before_json)
 		report->before_json(session, all, combined);
 }

@@ -169,8 +169,8 @@ static void add_priorities(struct tpa_session *session, size_t index, const stru
 	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
 
 	if (json)
-		json_object_set_new(json, "priorities",
-				    tpa_priorities_json(process, peak, machine ? tpa_roof_place_json : NULL, &notes));
+		tpa_json_set(json, "priorities",
+			     tpa_priorities_json(process, peak, machine ? tpa_roof_place_json : NULL, &notes));
 	else
 		tpa_priorities_print(&session->page, process, peak, machine ? tpa_roof_note : NULL, &notes);
 	tpa_rows_free(peak);
@@ -236,13 +236,13 @@ static void add_sites(struct tpa_session *session, size_t index, const struct qu
 	struct tpa_rows *rows = rows_of(session, index, question);
 	char total[40];
 
-	json_object_set_new(heap, question->key,
-			    tpa_json_rows(session->run, session->symbols, rows, TPA_BY_STACK, question->shape,
-					  tpa_top(session->options, TOP_SITES)));
+	tpa_json_set(heap, question->key,
+		     tpa_json_rows(session->run, session->symbols, rows, TPA_BY_STACK, question->shape,
+				   tpa_top(session->options, TOP_SITES)));
 	snprintf(total, sizeof(total), "%s_total", question->key);
-	json_object_set_new(heap, total, json_integer((json_int_t)rows->count));
+	tpa_json_set(heap, total, json_integer((json_int_t)rows->count));
 	if (question->suppressions)
-		json_object_set_new(heap, "suppressed", tpa_json_suppressed(rows, question->suppressions));
+		tpa_json_set(heap, "suppressed", tpa_json_suppressed(rows, question->suppressions));
 	tpa_rows_free(rows);
 }
 
@@ -259,12 +259,12 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
 		add_sites(session, index, &questions[i], heap);
-	json_object_set_new(json, "heap", heap);
-	json_object_set_new(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
+	tpa_json_set(json, "heap", heap);
+	tpa_json_set(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
 	tpa_ops_section_json(session, index, json, session->options->command->run == tpa_cmd_html);
 	tpa_cpu_section_json(session, index, json);
 	add_priorities(session, index, argument, json);
-	json_object_set_new(json, "answer", tpa_answer_json(session, index, argument));
+	tpa_json_set(json, "answer", tpa_answer_json(session, index, argument));
 	tpa_suppressions_free(suppressions);
 }
 

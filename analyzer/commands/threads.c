@@ -42,9 +42,9 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 
 	(void)argument;
 	read_rows(session, index, &rows);
-	json_object_set_new(json, "heap", tpa_json_heap(process));
-	json_object_set_new(json, "threads_total", tpa_json_number(rows.count));
-	json_object_set_new(json, "threads", tpa_threads_json(process, &rows, tpa_top(session->options, 0)));
+	tpa_json_set(json, "heap", tpa_json_heap(process));
+	tpa_json_set(json, "threads_total", tpa_json_number(rows.count));
+	tpa_json_set(json, "threads", tpa_threads_json(process, &rows, tpa_top(session->options, 0)));
 	tpa_thread_rows_free(&rows);
 }
 

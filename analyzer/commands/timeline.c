@@ -130,19 +130,18 @@ json_t *tpa_timeline_json(const struct tpa_session *session, size_t index)
 	const struct tpa_options *options = session->options;
 	json_t *timeline = json_object();
 
-	json_object_set_new(timeline, "points",
-			    tpa_json_points(process->timeline, process->point_count, process->unseen));
-	json_object_set_new(timeline, "allocator", tpa_json_allocator_points(&process->allocator));
-	json_object_set_new(timeline, "marks", tpa_marks_json(&process->marks, options->top_set ? options->top : 0));
-	json_object_set_new(timeline, "marks_total", tpa_json_number(process->marks.all));
+	tpa_json_set(timeline, "points", tpa_json_points(process->timeline, process->point_count, process->unseen));
+	tpa_json_set(timeline, "allocator", tpa_json_allocator_points(&process->allocator));
+	tpa_json_set(timeline, "marks", tpa_marks_json(&process->marks, options->top_set ? options->top : 0));
+	tpa_json_set(timeline, "marks_total", tpa_json_number(process->marks.all));
 	return timeline;
 }
 
 static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
 {
 	(void)argument;
-	json_object_set_new(json, "heap", tpa_json_heap(&session->run->processes[index]));
-	json_object_set_new(json, "timeline", tpa_timeline_json(session, index));
+	tpa_json_set(json, "heap", tpa_json_heap(&session->run->processes[index]));
+	tpa_json_set(json, "timeline", tpa_timeline_json(session, index));
 }
 
 json_t *tpa_timeline_combined_json(const struct tpa_session *session)
@@ -155,7 +154,7 @@ json_t *tpa_timeline_combined_json(const struct tpa_session *session)
 static void combine(struct tpa_session *session, json_t *combined, const void *argument)
 {
 	(void)argument;
-	json_object_set_new(combined, "timeline", tpa_timeline_combined_json(session));
+	tpa_json_set(combined, "timeline", tpa_timeline_combined_json(session));
 }
 
 int tpa_cmd_timeline(const struct tpa_options *options)

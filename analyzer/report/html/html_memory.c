@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html/html_timeline.h"
+#include "report/json/json_value.h"
 #include "report/rows/site_columns.h"
 #include "report/text/process_listing.h"
 
@@ -106,9 +107,9 @@ static json_t *named_lines(const json_t *lines, bool seconds)
 
 		if (!line)
 			continue;
-		json_object_set_new(line, "name", json_string(names[i].name));
+		tpa_json_set(line, "name", json_string(names[i].name));
 		if (seconds && strcmp(json_string_value(json_object_get(line, "verdict")), "leak") == 0)
-			json_object_set_new(line, "verdict", json_string("growth"));
+			tpa_json_set(line, "verdict", json_string("growth"));
 		json_array_append_new(list, line);
 	}
 	return list;

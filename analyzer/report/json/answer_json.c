@@ -29,7 +29,7 @@ static json_t *json_place(const struct tpa_cover_row *row)
 	json_t *json = row->line.location ? tpa_json_frame(&row->line) : json_null();
 
 	if (row->function && row->line.location)
-		json_object_set_new(json, "line", json_null()); /* it is of several */
+		tpa_json_set(json, "line", json_null()); /* it is of several */
 	return json;
 }
 
@@ -57,9 +57,9 @@ json_t *tpa_cover_json(const struct tpa_run *run, const struct tpa_cover *cover)
 						json_name(&run->processes[row->process], row), "frame", json_place(row),
 						"about", tpa_about_name(row->about), "parts", json_parts(row)));
 	}
-	json_object_set_new(json, "view", json_string(tpa_cover_is_by_line(cover) ? "line" : "function"));
-	json_object_set_new(json, "share", json_share(cover->covered, cover->amount));
-	json_object_set_new(json, "rows", rows);
+	tpa_json_set(json, "view", json_string(tpa_cover_is_by_line(cover) ? "line" : "function"));
+	tpa_json_set(json, "share", json_share(cover->covered, cover->amount));
+	tpa_json_set(json, "rows", rows);
 	return json;
 }
 
@@ -71,19 +71,19 @@ static json_t *json_leak(const struct tpa_growth_view *view, const struct tpa_fi
 	json_t *json = json_object();
 	char name[400];
 
-	json_object_set_new(json, "bytes_per_step", seconds ? json_null() : json_real(site->rate));
-	json_object_set_new(json, "bytes_per_second", seconds ? json_real(site->rate) : json_null());
-	json_object_set_new(json, "ci95", tpa_json_interval((struct tpa_interval){ site->low, site->high }));
-	json_object_set_new(json, "since_step", seconds ? json_null() : tpa_json_number(site->since));
-	json_object_set_new(json, "bytes", tpa_json_number(site->bytes));
-	json_object_set_new(json, "blocks", finding->mapped ? json_null() : tpa_json_number(site->blocks));
-	json_object_set_new(json, "stacks", tpa_json_number(site->members));
-	json_object_set_new(json, "what",
-			    finding->arenas  ? json_string(TPA_ARENAS_NAME)
-			    : line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name)))
-					     : json_null());
-	json_object_set_new(json, "frame", line->location ? tpa_json_frame(line) : json_null());
-	json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
+	tpa_json_set(json, "bytes_per_step", seconds ? json_null() : json_real(site->rate));
+	tpa_json_set(json, "bytes_per_second", seconds ? json_real(site->rate) : json_null());
+	tpa_json_set(json, "ci95", tpa_json_interval((struct tpa_interval){ site->low, site->high }));
+	tpa_json_set(json, "since_step", seconds ? json_null() : tpa_json_number(site->since));
+	tpa_json_set(json, "bytes", tpa_json_number(site->bytes));
+	tpa_json_set(json, "blocks", finding->mapped ? json_null() : tpa_json_number(site->blocks));
+	tpa_json_set(json, "stacks", tpa_json_number(site->members));
+	tpa_json_set(json, "what",
+		     finding->arenas  ? json_string(TPA_ARENAS_NAME)
+		     : line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name)))
+				      : json_null());
+	tpa_json_set(json, "frame", line->location ? tpa_json_frame(line) : json_null());
+	tpa_json_set(json, "holder", tpa_finding_holder_json(view, finding));
 	return json;
 }
 

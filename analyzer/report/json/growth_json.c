@@ -8,11 +8,11 @@
 
 static void set_births(json_t *json, const struct tpa_growth_site *site)
 {
-	json_object_set_new(json, "typical_bytes", site->typical ? tpa_json_number(site->typical) : json_null());
-	json_object_set_new(json, "born",
-			    site->typical ? json_pack("[o, o, o]", tpa_json_number(site->born[0]),
-						      tpa_json_number(site->born[1]), tpa_json_number(site->born[2]))
-					  : json_null());
+	tpa_json_set(json, "typical_bytes", site->typical ? tpa_json_number(site->typical) : json_null());
+	tpa_json_set(json, "born",
+		     site->typical ? json_pack("[o, o, o]", tpa_json_number(site->born[0]),
+					       tpa_json_number(site->born[1]), tpa_json_number(site->born[2]))
+				   : json_null());
 }
 
 /* A group by the keys that rows by it have. */
@@ -21,7 +21,7 @@ static void set_group(const struct tpa_growth_view *view, json_t *json, const st
 	const struct tpa_growth_group *group = &view->pooled->groups[site->number];
 
 	if (view->listing.by == TPA_BY_OP)
-		json_object_set_new(json, "op", tpa_json_string(group->op));
+		tpa_json_set(json, "op", tpa_json_string(group->op));
 	else
 		tpa_json_line(json, &group->line, view->listing.by);
 }
@@ -33,32 +33,31 @@ static json_t *json_site(const struct tpa_growth_view *view, const struct tpa_gr
 	json_t *json = json_object();
 	json_int_t own;
 
-	json_object_set_new(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
-	json_object_set_new(json, "ci95", tpa_json_interval((struct tpa_interval){ site->low, site->high }));
-	json_object_set_new(json, "verdict", json_string(tpa_verdict_name(site->verdict, stats->seconds)));
+	tpa_json_set(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
+	tpa_json_set(json, "ci95", tpa_json_interval((struct tpa_interval){ site->low, site->high }));
+	tpa_json_set(json, "verdict", json_string(tpa_verdict_name(site->verdict, stats->seconds)));
 	if (heap)
-		json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
-				    json_real(site->block_rate));
-	json_object_set_new(json, "p_value", json_real(site->p));
-	json_object_set_new(json, "since", site->rate != 0 ? tpa_json_number(site->since) : json_null());
-	json_object_set_new(json, "bytes", tpa_json_number(site->bytes));
+		tpa_json_set(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
+			     json_real(site->block_rate));
+	tpa_json_set(json, "p_value", json_real(site->p));
+	tpa_json_set(json, "since", site->rate != 0 ? tpa_json_number(site->since) : json_null());
+	tpa_json_set(json, "bytes", tpa_json_number(site->bytes));
 	if (heap)
-		json_object_set_new(json, "blocks", tpa_json_number(site->blocks));
-	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
-	json_object_set_new(json, "left_bytes", view->pooled ? json_null() : tpa_json_number(site->left));
-	json_object_set_new(json, "most_bytes", tpa_json_number(site->most));
-	json_object_set_new(json, "table_factor", site->factor > 0 ? json_real(site->factor) : json_null());
-	json_object_set_new(json, "table_next", site->factor > 0 ? tpa_json_number(site->next) : json_null());
+		tpa_json_set(json, "blocks", tpa_json_number(site->blocks));
+	tpa_json_set(json, "grown_bytes", json_integer(site->grown));
+	tpa_json_set(json, "left_bytes", view->pooled ? json_null() : tpa_json_number(site->left));
+	tpa_json_set(json, "most_bytes", tpa_json_number(site->most));
+	tpa_json_set(json, "table_factor", site->factor > 0 ? json_real(site->factor) : json_null());
+	tpa_json_set(json, "table_next", site->factor > 0 ? tpa_json_number(site->next) : json_null());
 	if (heap) {
 		set_births(json, site);
-		json_object_set_new(json, "op", tpa_json_string(tpa_process_op_name(process, site->op)));
+		tpa_json_set(json, "op", tpa_json_string(tpa_process_op_name(process, site->op)));
 	}
-	json_object_set_new(
-		json, "stack",
-		tpa_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
-	json_object_set_new(json, "own", json_integer(own));
-	json_object_set_new(json, "stacks", json_integer(site->members));
-	json_object_set_new(json, "renewed", json_boolean(site->renewed));
+	tpa_json_set(json, "stack",
+		     tpa_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
+	tpa_json_set(json, "own", json_integer(own));
+	tpa_json_set(json, "stacks", json_integer(site->members));
+	tpa_json_set(json, "renewed", json_boolean(site->renewed));
 	if (heap && view->pooled)
 		set_group(view, json, site);
 	return json;
@@ -89,12 +88,11 @@ static json_t *json_maps(const struct tpa_growth_view *view)
 		if (!tpa_growth_shown(view, stats->maps.list[i].node))
 			continue;
 		json = json_site(view, &stats->maps.list[i], false);
-		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
-		json_object_set_new(
-			json, "held_by",
-			tpa_json_string(tpa_holder_name(tpa_mapping_holder(
-				&view->listing.run->processes[view->process], view->listing.symbols[view->process],
-				stats->maps.list[i].node, stats->maps.list[i].file))));
+		tpa_json_set(json, "file", json_boolean(stats->maps.list[i].file));
+		tpa_json_set(json, "held_by",
+			     tpa_json_string(tpa_holder_name(tpa_mapping_holder(
+				     &view->listing.run->processes[view->process], view->listing.symbols[view->process],
+				     stats->maps.list[i].node, stats->maps.list[i].file))));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -119,7 +117,7 @@ static json_t *json_parts(const struct tpa_growth_stats *stats)
 	json_t *json = stats->parts_known ? json_object() : json_null();
 
 	for (int part = 0; stats->parts_known && part < TPA_PARTS; part++)
-		json_object_set_new(json, keys[part], json_line(&stats->parts[part]));
+		tpa_json_set(json, keys[part], json_line(&stats->parts[part]));
 	return json;
 }
 
@@ -139,7 +137,7 @@ json_t *tpa_growth_json_fine(const struct tpa_growth_stats *stats)
 	json_t *json = stats->fine_known ? json_object() : json_null();
 
 	for (int part = 0; stats->fine_known && part < TPA_FINE_PARTS; part++)
-		json_object_set_new(json, keys[part], json_line(&stats->fine[part]));
+		tpa_json_set(json, keys[part], json_line(&stats->fine[part]));
 	return json;
 }
 
@@ -158,7 +156,7 @@ static json_t *json_allocator(const struct tpa_growth_stats *stats)
 	json_t *json = stats->allocator_known ? json_object() : json_null();
 
 	for (int line = 0; stats->allocator_known && line < TPA_ALLOCATOR_LINES; line++)
-		json_object_set_new(json, keys[line], json_line(&stats->allocator[line]));
+		tpa_json_set(json, keys[line], json_line(&stats->allocator[line]));
 	return json;
 }
 
@@ -171,8 +169,8 @@ static json_t *json_lines(const struct tpa_finding *finding)
 		json_t *json = json_object();
 
 		tpa_json_line(json, &finding->lines[i].line, TPA_BY_LINE);
-		json_object_set_new(json, "rate", json_real(finding->lines[i].rate));
-		json_object_set_new(json, "stacks", tpa_json_number(finding->lines[i].stacks));
+		tpa_json_set(json, "rate", json_real(finding->lines[i].rate));
+		tpa_json_set(json, "stacks", tpa_json_number(finding->lines[i].stacks));
 		json_array_append_new(list, json);
 	}
 	return list;
@@ -199,17 +197,17 @@ static json_t *json_findings(const struct tpa_growth_view *view)
 		const struct tpa_finding *finding = &findings.list[i];
 		json_t *json = json_site(view, &finding->site, !finding->mapped);
 
-		json_object_set_new(json, "kind",
-				    json_string(finding->arenas	  ? "arenas"
-						: finding->mapped ? "mapping"
-								  : "heap"));
-		json_object_set_new(json, "recent_rate",
-				    finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
-		json_object_set_new(json, "until_limit", json_left(view, finding));
+		tpa_json_set(json, "kind",
+			     json_string(finding->arenas   ? "arenas"
+					 : finding->mapped ? "mapping"
+							   : "heap"));
+		tpa_json_set(json, "recent_rate",
+			     finding->site.recent > 0 ? json_real(finding->site.recent) : json_null());
+		tpa_json_set(json, "until_limit", json_left(view, finding));
 		if (finding->arenas)
-			json_object_set_new(json, "left_bytes", json_null());
-		json_object_set_new(json, "lines", json_lines(finding));
-		json_object_set_new(json, "holder", tpa_finding_holder_json(view, finding));
+			tpa_json_set(json, "left_bytes", json_null());
+		tpa_json_set(json, "lines", json_lines(finding));
+		tpa_json_set(json, "holder", tpa_finding_holder_json(view, finding));
 		json_array_append_new(list, json);
 	}
 	tpa_findings_free(&findings);
@@ -222,27 +220,27 @@ json_t *tpa_growth_json(const struct tpa_growth_view *view)
 	const struct tpa_growth_list *listed = tpa_growth_listed(view);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "unit", json_string(stats->seconds ? "second" : "step"));
-	json_object_set_new(json, "looks", tpa_json_number(stats->looks));
-	json_object_set_new(json, "enough", json_boolean(stats->looks >= TPA_TREND_LEAST));
-	json_object_set_new(json, "last", tpa_json_number(stats->last));
-	json_object_set_new(json, "by", json_string(tpa_growth_series(view)));
-	json_object_set_new(json, "sites_total", tpa_json_number(view->pooled ? view->pooled->count : stats->sites));
-	json_object_set_new(json, "varying", tpa_json_number(view->pooled ? view->pooled->varying : stats->varying));
-	json_object_set_new(json, "leaks", tpa_json_number(listed->leaks));
-	json_object_set_new(json, "rising", tpa_json_number(listed->rising));
-	json_object_set_new(json, "replaced", tpa_json_number(listed->replaced));
-	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
-	json_object_set_new(json, "sites", tpa_growth_json_sites(view));
-	json_object_set_new(json, "findings", json_findings(view));
-	json_object_set_new(json, "others", json_line(&stats->others));
-	json_object_set_new(json, "mappings", json_maps(view));
-	json_object_set_new(json, "resident", json_parts(stats));
-	json_object_set_new(json, "parts", tpa_growth_json_fine(stats));
-	json_object_set_new(json, "allocator", json_allocator(stats));
-	json_object_set_new(json, "memory",
-			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
-				      json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",
-				      json_line(&stats->rss), "rest", json_line(&stats->rest)));
+	tpa_json_set(json, "unit", json_string(stats->seconds ? "second" : "step"));
+	tpa_json_set(json, "looks", tpa_json_number(stats->looks));
+	tpa_json_set(json, "enough", json_boolean(stats->looks >= TPA_TREND_LEAST));
+	tpa_json_set(json, "last", tpa_json_number(stats->last));
+	tpa_json_set(json, "by", json_string(tpa_growth_series(view)));
+	tpa_json_set(json, "sites_total", tpa_json_number(view->pooled ? view->pooled->count : stats->sites));
+	tpa_json_set(json, "varying", tpa_json_number(view->pooled ? view->pooled->varying : stats->varying));
+	tpa_json_set(json, "leaks", tpa_json_number(listed->leaks));
+	tpa_json_set(json, "rising", tpa_json_number(listed->rising));
+	tpa_json_set(json, "replaced", tpa_json_number(listed->replaced));
+	tpa_json_set(json, "leak_rate", json_real(listed->leak_rate));
+	tpa_json_set(json, "sites", tpa_growth_json_sites(view));
+	tpa_json_set(json, "findings", json_findings(view));
+	tpa_json_set(json, "others", json_line(&stats->others));
+	tpa_json_set(json, "mappings", json_maps(view));
+	tpa_json_set(json, "resident", json_parts(stats));
+	tpa_json_set(json, "parts", tpa_growth_json_fine(stats));
+	tpa_json_set(json, "allocator", json_allocator(stats));
+	tpa_json_set(json, "memory",
+		     json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
+			       json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",
+			       json_line(&stats->rss), "rest", json_line(&stats->rest)));
 	return json;
 }
