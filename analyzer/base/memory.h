@@ -39,6 +39,10 @@ char *tpa_format(const char *format, ...) __attribute__((format(printf, 1, 2), r
 /* Makes room for `need` elements of `size` bytes in the array *list, which has room for *room; grows by doubling. */
 void tpa_grow(void *list, size_t *room, size_t need, size_t size);
 
+/* The place of one more element at the end of an array, not initialized. What is put there must not be read from the array. */
+#define TPA_APPEND(list, count, room)                                                                                  \
+	(tpa_grow(&(list), &(room), (size_t)(count) + 1, sizeof(*(list))), &(list)[(count)++])
+
 /* Makes the array `need` elements long, if it is shorter; the new elements are zero. */
 void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
 

@@ -125,8 +125,7 @@ static void add_range(struct ranges *ranges, uint64_t low, uint64_t high, bool e
 {
 	if (low >= high)
 		return;
-	tpa_grow(&ranges->list, &ranges->room, ranges->count + 1, sizeof(*ranges->list));
-	ranges->list[ranges->count++] = (struct tpa_holders_range){ low, high, exact_only };
+	*TPA_APPEND(ranges->list, ranges->count, ranges->room) = (struct tpa_holders_range){ low, high, exact_only };
 }
 
 /* Without the arenas of Python's allocator, whose blocks are looked at when something leads to them. */

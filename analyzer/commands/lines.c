@@ -145,8 +145,7 @@ static struct source read_source(const char *path)
 		for (char *c = line; *c; c++)
 			if ((unsigned char)*c < ' ' || *c == 127)
 				*c = ' ';
-		tpa_grow((void *)&source.lines, &capacity, source.count + 1, sizeof(*source.lines));
-		source.lines[source.count++] = tpa_strdup(line);
+		*TPA_APPEND(source.lines, source.count, capacity) = tpa_strdup(line);
 	}
 	free(line);
 	if (file)

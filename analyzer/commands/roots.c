@@ -16,8 +16,8 @@ static void add_root(struct tpa_roots *roots, uint64_t low, uint64_t high, bool 
 {
 	if (low >= high)
 		return;
-	tpa_grow(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges));
-	roots->ranges[roots->all.range_count++] = (struct tpa_reach_root){ low, high, exact_only };
+	*TPA_APPEND(roots->ranges, roots->all.range_count, roots->room) =
+		(struct tpa_reach_root){ low, high, exact_only };
 }
 
 /* A range without those of a list (which may overlap each other). */
@@ -126,8 +126,8 @@ static void add_shared(void *context, uint64_t low, uint64_t high)
 
 static void add_file(struct tpa_roots *roots, const struct tpa_frozen_map *map)
 {
-	tpa_grow(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files));
-	roots->files[roots->all.file_count++] = (struct tprof_range){ map->low, map->high };
+	*TPA_APPEND(roots->files, roots->all.file_count, roots->file_room) =
+		(struct tprof_range){ map->low, map->high };
 }
 
 static void add_map(struct tpa_roots *roots, const struct tpa_reach_held *held, const struct tpa_frozen *frozen,

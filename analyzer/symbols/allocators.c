@@ -181,8 +181,7 @@ static struct tpa_allocators_module *module_of(struct tpa_allocators *known, con
 		    (!at->build_id_length || memcmp(at->build_id, module->build_id, at->build_id_length) == 0))
 			return at;
 	}
-	tpa_grow(&known->list, &known->room, known->count + 1, sizeof(*known->list));
-	at = &known->list[known->count++];
+	at = TPA_APPEND(known->list, known->count, known->room);
 	*at = (struct tpa_allocators_module){ .path = module->path,
 					      .build_id = module->build_id,
 					      .build_id_length = module->build_id_length };

@@ -67,8 +67,8 @@ static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (start >= end || start == 0) /* 0: the linker dropped this function */
 			continue;
-		tpa_grow(&ranges->items, &ranges->capacity, ranges->count + 1, sizeof(*ranges->items));
-		ranges->items[ranges->count++] = (struct range){ .start = start, .end = end, .owner = owner };
+		*TPA_APPEND(ranges->items, ranges->count, ranges->capacity) =
+			(struct range){ .start = start, .end = end, .owner = owner };
 	}
 	return ranges->count - before;
 }

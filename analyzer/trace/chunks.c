@@ -33,8 +33,7 @@ struct places {
 
 static void note_place(struct places *places, uint64_t offset)
 {
-	tpa_grow(&places->list, &places->room, places->count + 1, sizeof(*places->list));
-	places->list[places->count++] = offset;
+	*TPA_APPEND(places->list, places->count, places->room) = offset;
 }
 
 /* Adds a chunk to its list, or notes why it is none. */
@@ -56,8 +55,7 @@ static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 	}
 	if (tables_only && chunks != &impl->tables)
 		return;
-	tpa_grow(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list));
-	new = &chunks->list[chunks->count++];
+	new = TPA_APPEND(chunks->list, chunks->count, chunks->room);
 	*new = (struct tpa_chunk){ .offset = offset,
 				   .committed = readable(impl, offset, chunk),
 				   .begin = chunk->begin,

@@ -27,8 +27,8 @@ void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_byte
 		last->reason = "more damage follows";
 		return;
 	}
-	tpa_grow(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage));
-	trace->damage[trace->damage_count++] = (struct tpa_damage){ offset, lost_bytes, reason };
+	*TPA_APPEND(trace->damage, trace->damage_count, impl->damage_room) =
+		(struct tpa_damage){ offset, lost_bytes, reason };
 }
 
 static void load_one(struct tpa_archive *archive, struct tpa_trace *trace)
@@ -42,8 +42,7 @@ static void load_one(struct tpa_archive *archive, struct tpa_trace *trace)
 	tpa_archive_text(archive, &reason);
 	if (!tpa_archive_check(archive, reason != NULL, "damage has no reason") || !reason)
 		return;
-	tpa_grow(&impl->reasons, &impl->reason_room, impl->reason_count + 1, sizeof(*impl->reasons));
-	impl->reasons[impl->reason_count++] = reason;
+	*TPA_APPEND(impl->reasons, impl->reason_count, impl->reason_room) = reason;
 	tpa_damage_add(trace, damage.offset, damage.lost_bytes, reason);
 }
 

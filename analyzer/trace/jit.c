@@ -152,8 +152,7 @@ static uint32_t take_stack(const struct tpa_trace *trace, uint32_t node, size_t 
 
 	*count = 0;
 	for (; node >= TPROF_NODE_FIRST && times->of_node[node]; node = trace->nodes[node].parent) {
-		tpa_grow(&times->stack, &times->stack_room, *count + 1, sizeof(*times->stack));
-		times->stack[(*count)++] = node;
+		*TPA_APPEND(times->stack, *count, times->stack_room) = node;
 	}
 	return node;
 }

@@ -75,8 +75,7 @@ struct reader {
 /* Keeps a block until tpa_jitdump_free(). */
 static void *keep(struct tpa_jitdump *dump, void *block)
 {
-	tpa_grow(&dump->texts, &dump->text_room, dump->text_count + 1, sizeof(*dump->texts));
-	dump->texts[dump->text_count++] = block;
+	*TPA_APPEND(dump->texts, dump->text_count, dump->text_room) = block;
 	return block;
 }
 

@@ -85,8 +85,8 @@ static uint32_t take_steps(struct joiner *joiner, uint32_t native, uint32_t pyth
 		rest = tpa_pairs_find(&joiner->known, native, python);
 		if (rest)
 			break;
-		tpa_grow(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps));
-		joiner->steps[joiner->step_count++] = (struct tpa_join){ 0, native, python };
+		*TPA_APPEND(joiner->steps, joiner->step_count, joiner->step_room) =
+			(struct tpa_join){ 0, native, python };
 		if (takes_python(joiner, native))
 			python = past_entry(joiner, python);
 		native = native < TPROF_NODE_FIRST ? TPROF_NODE_NONE : parent_of(joiner, native);
@@ -103,8 +103,7 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	for (; python != end; python = parent_of(joiner, python)) {
 		if (!frame_of(joiner, python)->code) /* of a call that has none any more */
 			continue;
-		tpa_grow(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames));
-		joiner->frames[count++] = joiner->trace->nodes[python].frame;
+		*TPA_APPEND(joiner->frames, count, joiner->frame_room) = joiner->trace->nodes[python].frame;
 	}
 	while (mixed && count-- > 0)
 		mixed = child(joiner, mixed, joiner->frames[count]);

@@ -105,8 +105,7 @@ static void end_chunk(struct tpa_merge *events, struct tpa_cursor *cursor)
 {
 	events->progress[cursor->chunk - events->impl->events.list].decoded = cursor->decoded;
 	events->done += cursor->chunk->committed;
-	tpa_grow(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor));
-	events->spare[events->spare_count++] = cursor;
+	*TPA_APPEND(events->spare, events->spare_count, events->spare_room) = cursor;
 }
 
 /* Opens a chunk, skips `skip` events and queues the next one. */

@@ -86,8 +86,7 @@ const char *tpa_tables_join(struct tpa_tables *tables)
 		return NULL;
 	}
 	trace->nodes[join.node].parent = (uint32_t)join.native;
-	tpa_grow(&tables->joins, &tables->join_room, tables->join_count + 1, sizeof(*tables->joins));
-	tables->joins[tables->join_count++] =
+	*TPA_APPEND(tables->joins, tables->join_count, tables->join_room) =
 		(struct tpa_join){ (uint32_t)join.node, (uint32_t)join.native, (uint32_t)join.python };
 	return NULL;
 }

@@ -59,8 +59,7 @@ static const char *read_module(struct tpa_tables *tables, const uint8_t *at, con
 		return TPA_BAD_NUMBER;
 	module.id = (uint32_t)id;
 	set_names(&module, at, id_length, at + id_length, (size_t)(end - at) - id_length);
-	tpa_grow(&trace->modules, &tables->module_room, trace->module_count + 1, sizeof(module));
-	trace->modules[trace->module_count++] = module;
+	*TPA_APPEND(trace->modules, trace->module_count, tables->module_room) = module;
 	return NULL;
 }
 
@@ -196,8 +195,7 @@ static const char *read_unload(struct tpa_tables *tables, const uint8_t *at, con
 
 	if (!tpa_read_ok(body, at, end))
 		return TPA_CUT_RECORD;
-	tpa_grow(&tables->unloads, &tables->unload_room, tables->unload_count + 1, sizeof(unload));
-	tables->unloads[tables->unload_count++] = unload;
+	*TPA_APPEND(tables->unloads, tables->unload_count, tables->unload_room) = unload;
 	return NULL;
 }
 

@@ -157,8 +157,7 @@ void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
 {
 	if (low >= high)
 		return;
-	tpa_grow(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead));
-	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
+	*TPA_APPEND(frozen->dead, frozen->dead_count, frozen->dead_room) = (struct tprof_range){ low, high };
 }
 
 /* Those that overlap become one. */

@@ -73,8 +73,8 @@ void tpa_outlived_add(struct tpa_outlived *outlived, const struct tpa_block *blo
 {
 	if (outlived->count == TPA_OUTLIVED_MANY)
 		return;
-	tpa_grow(&outlived->list, &outlived->room, outlived->count + 1, sizeof(*outlived->list));
-	outlived->list[outlived->count++] = (struct tpa_outlived_block){ block->time, block->size, block->site };
+	*TPA_APPEND(outlived->list, outlived->count, outlived->room) =
+		(struct tpa_outlived_block){ block->time, block->size, block->site };
 }
 
 void tpa_outlived_archive(struct tpa_archive *archive, struct tpa_outlived *outlived)

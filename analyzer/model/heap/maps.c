@@ -97,8 +97,8 @@ static uint32_t enter_site(struct tpa_maps *maps, uint32_t node, bool file)
 		grow_table(maps);
 	slot = find_site(maps, node, file);
 	if (!*slot) {
-		tpa_grow(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites));
-		maps->sites[maps->site_count++] = (struct tpa_map_state){ .node = node, .file = file };
+		*TPA_APPEND(maps->sites, maps->site_count, maps->site_room) =
+			(struct tpa_map_state){ .node = node, .file = file };
 		*slot = (uint32_t)maps->site_count;
 	}
 	return *slot - 1;
@@ -166,8 +166,7 @@ static void note_removed(struct tpa_maps *maps, uint64_t start, uint64_t end, ui
 {
 	struct tpa_ranges *removed = &maps->removed;
 
-	tpa_grow(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list));
-	removed->list[removed->count++] = (struct tpa_range){ start, end, site };
+	*TPA_APPEND(removed->list, removed->count, removed->room) = (struct tpa_range){ start, end, site };
 	drop_live(maps, site, end - start);
 }
 

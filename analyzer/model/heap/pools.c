@@ -40,8 +40,7 @@ static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct
 		if (block->site != 1)
 			return;
 		block->site = 2;
-		tpa_grow(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing));
-		pools->backing[pools->backing_count++] = block->time;
+		*TPA_APPEND(pools->backing, pools->backing_count, pools->backing_room) = block->time;
 	}
 }
 

@@ -57,9 +57,8 @@ static void add_pointer(struct building *building, uint64_t at, uint64_t value, 
 		return;
 	if (building->input->skip && building->input->skip(building->input->context, 0, at, block, value))
 		return;
-	tpa_grow(&building->pointers, &building->pointer_room, building->pointer_count + 1,
-		 sizeof(*building->pointers));
-	building->pointers[building->pointer_count++] = (struct pointer){ at, (uint32_t)block };
+	*TPA_APPEND(building->pointers, building->pointer_count, building->pointer_room) =
+		(struct pointer){ at, (uint32_t)block };
 }
 
 static void scan_range(struct building *building, const struct tpa_holders_range *range)
@@ -145,8 +144,7 @@ static void add_edge(struct building *building, uint32_t from, uint32_t to, uint
 	if (building->from[to] == from)
 		return;
 	building->from[to] = from;
-	tpa_grow(&graph->targets, &graph->target_room, graph->target_count + 1, sizeof(*graph->targets));
-	graph->targets[graph->target_count++] = to;
+	*TPA_APPEND(graph->targets, graph->target_count, graph->target_room) = to;
 	graph->count[from]++;
 	if (graph->parent[to] != TPA_NO_VERTEX)
 		return;

@@ -194,8 +194,7 @@ static uint32_t add_link(struct tpa_links *links, uint32_t parent, size_t i, siz
 	struct tpa_holders_type type;
 	struct tpa_holder_link *link;
 
-	tpa_grow(&result->links, &result->link_room, result->link_count + 1, sizeof(*link));
-	link = &result->links[result->link_count++];
+	link = TPA_APPEND(result->links, result->link_count, result->link_room);
 	describe(links, vertex, &type);
 	if (variable)
 		type.kind = TPROF_HOLDER_PYTHON;

@@ -160,8 +160,7 @@ static void add_held(struct choosing *choosing, struct tpa_held *held, uint32_t 
 		return;
 	}
 	held->ticks = result->search.ticks;
-	tpa_grow(&result->held, &result->held_room, result->held_count + 1, sizeof(*held));
-	result->held[result->held_count++] = *held;
+	*TPA_APPEND(result->held, result->held_count, result->held_room) = *held;
 }
 
 static void add_stack(struct choosing *choosing, const struct member *members, size_t count)
@@ -246,8 +245,7 @@ static void add_stacks(struct choosing *choosing)
 
 	for (size_t i = 0; i < count; i++) {
 		if (!i || members[i].node != members[i - 1].node || members[i].op != members[i - 1].op) {
-			tpa_grow(&groups, &room, group_count + 1, sizeof(*groups));
-			groups[group_count++] = (struct group){ .first = i };
+			*TPA_APPEND(groups, group_count, room) = (struct group){ .first = i };
 		}
 		groups[group_count - 1].count++;
 		groups[group_count - 1].bytes += members[i].size;

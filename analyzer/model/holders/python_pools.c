@@ -74,8 +74,7 @@ static void add_pool(struct adding *adding, uint64_t at, const struct pool *pool
 	for (uint32_t i = 0, from = HEAD; from + size <= pool->behind; i++, from += size) {
 		if (is_free[i] || is_taken(adding, at + from, at + from + size))
 			continue;
-		tpa_grow(&adding->blocks, &adding->room, adding->count + 1, sizeof(*adding->blocks));
-		adding->blocks[adding->count++] =
+		*TPA_APPEND(adding->blocks, adding->count, adding->room) =
 			(struct tpa_holders_block){ .address = at + from, .size = size, .inner = true };
 	}
 }
@@ -95,8 +94,7 @@ static void add_arena(struct adding *adding, const struct tprof_range *range, ui
 	}
 	if (!found)
 		return;
-	tpa_grow(&python->arenas, &python->arena_room, python->arena_count + 1, sizeof(*python->arenas));
-	python->arenas[python->arena_count++] = *range;
+	*TPA_APPEND(python->arenas, python->arena_count, python->arena_room) = *range;
 }
 
 struct tpa_holders_block *tpa_python_add_pools(struct tpa_holders_python *python, const struct tprof_range *mapped,

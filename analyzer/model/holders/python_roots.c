@@ -23,8 +23,7 @@ static struct tpa_python_area *add_area(struct tpa_holders_python *python, uint6
 {
 	struct tpa_python_area *area;
 
-	tpa_grow(&python->areas, &python->area_room, python->area_count + 1, sizeof(*python->areas));
-	area = &python->areas[python->area_count++];
+	area = TPA_APPEND(python->areas, python->area_count, python->area_room);
 	*area = (struct tpa_python_area){ .low = low, .high = high };
 	return area;
 }

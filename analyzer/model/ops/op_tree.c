@@ -37,8 +37,7 @@ uint32_t tpa_op_tree_child(struct tpa_op_tree *tree, uint32_t parent, uint32_t o
 	if (parent == TPA_OP_NODE_FURTHER || tree->count >= TPA_OP_NODES)
 		return TPA_OP_NODE_FURTHER;
 	number = (uint32_t)tree->count;
-	tpa_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof(*tree->nodes));
-	tree->nodes[tree->count++] = (struct tpa_op_node){ .op = op, .parent = parent };
+	*TPA_APPEND(tree->nodes, tree->count, tree->room) = (struct tpa_op_node){ .op = op, .parent = parent };
 	tpa_pairs_set(&tree->children, parent, op, number);
 	return number;
 }

@@ -33,8 +33,7 @@ static void add_whole(struct sorting *sorting, const struct tpa_makeup_owner *ow
 	moment->sample.parts[owner->part] += owner->bytes;
 	if (!owner->bytes)
 		return;
-	tpa_grow(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
-	moment->owners[moment->count++] = *owner;
+	*TPA_APPEND(moment->owners, moment->count, moment->room) = *owner;
 }
 
 static void add_owner(struct sorting *sorting, enum tpa_makeup_part part, uint32_t node, uint32_t file, uint64_t bytes)
@@ -479,8 +478,7 @@ void tpa_replay_region(struct tpa_replay *replay, const struct tpa_event *event)
 	if (region->kind != TPROF_REGION_END && state->count == REGIONS_MOST)
 		return; /* their number will not be right at its end */
 	if (region->kind != TPROF_REGION_END) {
-		tpa_grow(&state->list, &state->room, state->count + 1, sizeof(*state->list));
-		state->list[state->count++] = (struct tpa_makeup_region){ .is = *region };
+		*TPA_APPEND(state->list, state->count, state->room) = (struct tpa_makeup_region){ .is = *region };
 		return;
 	}
 	count = state->count;

@@ -14,9 +14,7 @@ struct tpa_thread_state *tpa_replay_new_thread(struct tpa_replay *replay, const 
 
 	tpa_extend(&replay->threads.index, &replay->threads.index_count, &replay->threads.index_room,
 		   (size_t)number + 1, sizeof(*replay->threads.index));
-	tpa_grow(&replay->threads.list, &replay->threads.room, replay->threads.count + 1,
-		 sizeof(*replay->threads.list));
-	thread = &replay->threads.list[replay->threads.count++];
+	thread = TPA_APPEND(replay->threads.list, replay->threads.count, replay->threads.room);
 	memset(thread, 0, sizeof(*thread));
 	thread->stats.thread = number;
 	thread->stats.tid = event->tid;

@@ -31,8 +31,7 @@ void tpa_cpu_count(struct tpa_cpu_counts *counts, const struct tpa_cpu_site *whe
 
 	if (!found) {
 		*index = (uint32_t)counts->count;
-		tpa_grow(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
-		counts->list[counts->count++] =
+		*TPA_APPEND(counts->list, counts->count, counts->room) =
 			(struct tpa_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
 	}
 	site = &counts->list[*index];

@@ -12,8 +12,8 @@ void tpa_marks_add(struct tpa_marks *marks, uint64_t time_ns, uint32_t thread, c
 	marks->all++;
 	if (marks->count == TPA_MARKS_MAX)
 		return;
-	tpa_grow(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list));
-	marks->list[marks->count++] = (struct tpa_mark){ time_ns, thread, tpa_strndup(text, length) };
+	*TPA_APPEND(marks->list, marks->count, marks->room) =
+		(struct tpa_mark){ time_ns, thread, tpa_strndup(text, length) };
 }
 
 void tpa_marks_free(struct tpa_marks *marks)

@@ -242,8 +242,7 @@ static void add_stack(const struct source *source, uint32_t stack_node, uint32_t
 		node = add_path(source, node, &path, own);
 	tree->nodes[node].amount += amount;
 	tree->nodes[node].blocks += blocks;
-	tpa_grow(&tree->leaves, &tree->leaf_room, tree->leaf_count + 1, sizeof(*tree->leaves));
-	leaf = &tree->leaves[tree->leaf_count++];
+	leaf = TPA_APPEND(tree->leaves, tree->leaf_count, tree->leaf_room);
 	*leaf = (struct tpa_cover_leaf){ .node = node, .amount = amount, .blocks = blocks };
 	leaf->part = part_of(source, innermost, op);
 }

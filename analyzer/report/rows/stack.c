@@ -13,8 +13,7 @@
 
 static void add_line(struct tpa_stack *stack, const struct tpa_line *line)
 {
-	tpa_grow(&stack->lines, &stack->capacity, stack->count + 1, sizeof(*stack->lines));
-	stack->lines[stack->count++] = *line;
+	*TPA_APPEND(stack->lines, stack->count, stack->capacity) = *line;
 }
 
 /* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */

@@ -112,8 +112,8 @@ static bool is_same(struct tpa_chains *chains, const struct tpa_chain *chain, co
 
 static uint32_t add(struct tpa_chains *chains, const struct tpa_chain_source *source, uint32_t node)
 {
-	tpa_grow(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list));
-	chains->list[chains->count++] = (struct tpa_chain){ (uint32_t)(source - chains->sources), node };
+	*TPA_APPEND(chains->list, chains->count, chains->room) =
+		(struct tpa_chain){ (uint32_t)(source - chains->sources), node };
 	return (uint32_t)chains->count;
 }
 

@@ -68,8 +68,7 @@ void tpa_stack_rows_free(struct tpa_stack_rows *rows)
 void tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_process *process, size_t index,
 			    struct tpa_symbols *symbols)
 {
-	tpa_grow(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts));
-	rows->parts[rows->part_count++] =
+	*TPA_APPEND(rows->parts, rows->part_count, rows->part_room) =
 		(struct part){ .process = process,
 			       .symbols = symbols,
 			       .index = index,
