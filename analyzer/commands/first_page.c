@@ -179,26 +179,25 @@ void tpa_first_page_next(const struct tpa_session *session)
 {
 	const struct tpa_process *process = &session->run->processes[0];
 	const struct tpa_page *page = &session->page;
-	char names[300];
+	struct tpa_names names = tpa_trace_names(session);
 
-	tpa_trace_names(session, names, sizeof(names));
 	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		tpa_next_print(page, "build the program with libc's malloc, or link its allocator dynamically, and "
 				     "record again");
 	else if (!process->heap.allocations && process->cpu.samples)
 		tpa_next_print(page, "tprof-analyze hotspots --by line %s   says which lines the CPU time went to",
-			       names);
+			       names.text);
 	else if (!process->heap.allocations)
-		tpa_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not", names);
+		tpa_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not", names.text);
 	else if (any_leaks(session))
 		tpa_next_print(page, "tprof-analyze leaks %s   says since when it grows, and what it will come to",
-			       names);
+			       names.text);
 	else if (process->op_count)
 		tpa_next_print(page, "tprof-analyze ops %s   (or peak, leaks, steps, hotspots; --full: a longer page)",
-			       names);
+			       names.text);
 	else
 		tpa_next_print(page, "tprof-analyze peak %s   (or leaks, hotspots, lines; --full: a longer page)",
-			       names);
+			       names.text);
 }
 
 json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine)

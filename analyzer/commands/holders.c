@@ -6,25 +6,20 @@
 #include "report/text/coverage.h"
 #include "report/text/process_listing.h"
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
-	(void)argument;
 	tpa_process_print(&session->run->processes[index], &session->page);
 	tpa_holders_section_print(session, index);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	char names[300];
-
-	(void)argument;
 	tpa_next_print(&session->page, "tprof-analyze leaks %s   shows what grows, and which blocks nothing points to",
-		       tpa_trace_names(session, names, sizeof(names)));
+		       tpa_trace_names(session).text);
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
-	(void)argument;
 	tpa_holders_section_json(session, index, json);
 }
 
@@ -33,8 +28,6 @@ int tpa_cmd_holders(const struct tpa_options *options)
 	static const struct tpa_report report = {
 		.symbols = true, .print = print_process, .print_end = print_end, .json = json_process
 	};
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+	return tpa_report_run(options, TPA_GROUP_STACK, &report);
 }

@@ -35,17 +35,16 @@ static void next(const struct tpa_session *session)
 {
 	const struct tpa_cpu *cpu = &session->run->processes[0].cpu;
 	const char *what = tpa_run_estimated(session->run) ? "allocated" : "temporary";
-	char names[300];
 
 	if (cpu->samples)
 		tpa_next_print(&session->page,
 			       "tprof-analyze flamegraph --what cpu -o cpu.svg %s   shows the CPU time's stacks in a "
 			       "browser",
-			       tpa_trace_names(session, names, sizeof(names)));
+			       tpa_trace_names(session).text);
 	else
 		tpa_next_print(&session->page,
 			       "tprof-analyze flamegraph --what %s -o %s.svg %s   shows where these come from", what,
-			       what, tpa_trace_names(session, names, sizeof(names)));
+			       what, tpa_trace_names(session).text);
 }
 
 int tpa_cmd_hotspots(const struct tpa_options *options)

@@ -239,7 +239,7 @@ static void write_combined(const struct tpa_html *html, struct tpa_session *sess
 	json_t *json = tpa_json_combined(session->run);
 
 	tpa_json_set(json, "timeline", tpa_timeline_combined_json(session));
-	tpa_ops_combined_json(session, json, NULL);
+	tpa_ops_combined_json(session, json);
 	tpa_html_combined(html, session->run, json);
 	json_decref(json);
 }

@@ -251,12 +251,11 @@ static void print_damage(const struct tpa_page *page, const struct tpa_trace *tr
 			trace->damage[i].reason, tpa_count(trace->damage[i].lost_bytes).text);
 }
 
-static void print_section(struct tpa_session *session, size_t index, const void *argument)
+static void print_section(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 
-	(void)argument;
 	tpa_process_print(process, page);
 	tpa_others_print(process->trace, page);
 	print_process(page, process->trace);
@@ -268,13 +267,9 @@ static void print_section(struct tpa_session *session, size_t index, const void 
 	print_damage(page, process->trace);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	char names[300];
-
-	(void)argument;
-	tpa_next_print(&session->page, "tprof-analyze dump %s   prints every event",
-		       tpa_trace_names(session, names, sizeof(names)));
+	tpa_next_print(&session->page, "tprof-analyze dump %s   prints every event", tpa_trace_names(session).text);
 }
 
 /* ---- JSON ---- */
@@ -339,11 +334,10 @@ static json_t *json_modules(const struct tpa_trace *trace)
 	return list;
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 
-	(void)argument;
 	tpa_json_set(json, "heap", tpa_json_heap(process));
 	tpa_json_set(json, "trace", json_trace(process->trace));
 	tpa_json_set(json, "threads", json_threads(process));
@@ -355,8 +349,6 @@ int tpa_cmd_info(const struct tpa_options *options)
 	static const struct tpa_report report = {
 		.related = true, .print = print_section, .print_end = print_end, .json = json_process
 	};
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+	return tpa_report_run(options, TPA_GROUP_STACK, &report);
 }

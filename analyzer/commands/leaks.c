@@ -79,10 +79,8 @@ static void combined_heading(const struct tpa_session *session)
 
 static void next(const struct tpa_session *session)
 {
-	char names[300];
-
 	tpa_next_print(&session->page, "tprof-analyze timeline %s   shows whether live memory grows without end",
-		       tpa_trace_names(session, names, sizeof(names)));
+		       tpa_trace_names(session).text);
 }
 
 int tpa_cmd_leaks(const struct tpa_options *options)

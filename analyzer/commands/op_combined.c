@@ -61,13 +61,12 @@ void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top)
 	tpa_ops_result_free(all.ops, all.op_count);
 }
 
-void tpa_ops_combined_json(struct tpa_session *session, json_t *combined, const void *argument)
+void tpa_ops_combined_json(struct tpa_session *session, json_t *combined)
 {
 	struct together steps = steps_of(session->run);
 	struct tpa_process all = { .trace = NULL };
 	struct tpa_op_list list = { .ops = NULL };
 
-	(void)argument;
 	all.ops = tpa_ops_combine(session->run, &all.op_count);
 	tpa_op_list(&list, &all, "total", NULL);
 	tpa_json_set(combined, "ops", tpa_ops_json(&list, tpa_top(session->options, 100)));

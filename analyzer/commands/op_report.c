@@ -73,9 +73,9 @@ void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *j
 	free(list.ops);
 }
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
-	const struct tpa_op_report *report = argument;
+	const struct tpa_op_report *report = session->argument;
 	const struct tpa_process *process = &session->run->processes[index];
 
 	tpa_process_print(process, &session->page);
@@ -84,16 +84,15 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	tpa_coverage_print(&session->page, process);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	(void)argument;
 	if (session->run->process_count > 1)
 		tpa_ops_combined_print(session, 10);
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
-	const struct tpa_op_report *report = argument;
+	const struct tpa_op_report *report = session->argument;
 
 	tpa_ops_section_json(session, index, json, report->steps_one_by_one);
 }
@@ -105,8 +104,6 @@ int tpa_op_report(const struct tpa_options *options, const struct tpa_op_report 
 					     .json = json_process,
 					     .combine = tpa_ops_combined_json,
 					     .argument = report };
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &sections) : status;
+	return tpa_report_run(options, TPA_GROUP_STACK, &sections);
 }

@@ -11,9 +11,9 @@ void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t t
 /* Sets "ops" and "steps". */
 void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *json, bool steps_one_by_one);
 
-/* Ops and steps of all processes of a run together; the latter is a tpa_report.combine and ignores its argument. */
+/* Ops and steps of all processes of a run together; the latter is a tpa_report.combine. */
 void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top);
-void tpa_ops_combined_json(struct tpa_session *session, json_t *combined, const void *argument);
+void tpa_ops_combined_json(struct tpa_session *session, json_t *combined);
 
 /* What ops and steps have in common: a section for each process. */
 struct tpa_op_report {

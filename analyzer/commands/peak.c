@@ -36,11 +36,9 @@ static void after(struct tpa_session *session, size_t process)
 
 static void next(const struct tpa_session *session)
 {
-	char names[300];
-
 	tpa_next_print(&session->page,
 		       "tprof-analyze flamegraph -o peak.svg %s   shows every stack of the peak in a browser",
-		       tpa_trace_names(session, names, sizeof(names)));
+		       tpa_trace_names(session).text);
 }
 
 /* Of each process: covers of several can't be put together. */

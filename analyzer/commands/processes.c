@@ -19,7 +19,8 @@ json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *r
 	if (report->related)
 		tpa_json_set(json, "run", tpa_others_json(process->trace));
 	tpa_json_set(json, "capture", tpa_json_capture(process));
-	report->json(session, index, json, report->argument);
+	session->argument = report->argument;
+	report->json(session, index, json);
 	tpa_json_set(json, "notes", tpa_json_notes(process, symbols_of(session, report, index)));
 	return json;
 }
@@ -37,7 +38,7 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 	} else {
 		combined = tpa_json_combined(session->run);
 		if (report->combine)
-			report->combine(session, combined, report->argument);
+			report->combine(session, combined);
 		json_object_set(json, "processes", list);
 		tpa_json_set(json, "combined", combined);
 	}
@@ -49,7 +50,7 @@ static void print_section(struct tpa_session *session, const struct tpa_report *
 {
 	struct tpa_notes notes;
 
-	report->print(session, index, report->argument);
+	report->print(session, index);
 	tpa_notes_collect(&notes, &session->run->processes[index], symbols_of(session, report, index));
 	tpa_notes_print(&notes, &session->page, report->notes);
 	tpa_notes_free(&notes);
@@ -69,13 +70,22 @@ static void write_text(struct tpa_session *session, const struct tpa_report *rep
 	if (shown < count)
 		fprintf(session->page.out, "\n\nand %zu more process%s (--full shows all)\n", count - shown,
 			count - shown == 1 ? "" : "es");
-	report->print_end(session, report->argument);
+	report->print_end(session);
 }
 
 int tpa_report(struct tpa_session *session, const struct tpa_report *report)
 {
+	session->argument = report->argument;
 	if (report->symbols)
 		tpa_session_open_symbols(session);
 	(session->options->json ? write_json : write_text)(session, report);
 	return tpa_session_close(session, TPA_EXIT_OK);
+}
+
+int tpa_report_run(const struct tpa_options *options, enum tpa_group group, const struct tpa_report *report)
+{
+	struct tpa_session session;
+	int status = tpa_session_start(&session, options, group);
+
+	return status == TPA_EXIT_OK ? tpa_report(&session, report) : status;
 }

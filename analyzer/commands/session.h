@@ -31,6 +31,7 @@ struct tpa_session {
 	const regex_t *filter;		  /* of --filter, within `compiled`; NULL: none */
 	regex_t compiled;
 	struct tpa_progress *progress;
+	const void *argument; /* of the report that is being written, see struct tpa_report */
 };
 
 /*

@@ -123,33 +123,33 @@ void tpa_next_print(const struct tpa_page *page, const char *format, ...)
 	fprintf(page->out, "%s\n", tpa_style_off(page));
 }
 
-const char *tpa_trace_names(const struct tpa_session *session, char *buffer, size_t size)
+struct tpa_names tpa_trace_names(const struct tpa_session *session)
 {
+	struct tpa_names names = { "" };
 	const struct tpa_options *options = session->options;
 	size_t used = 0;
 
-	buffer[0] = '\0';
-	for (size_t i = 0; i < options->trace_count && used + 8 < size; i++) {
-		int more = snprintf(buffer + used, size - used, "%s%s", i ? " " : "", options->traces[i]);
+	for (size_t i = 0; i < options->trace_count && used + 8 < sizeof(names.text); i++) {
+		char *end = names.text + used;
+		size_t left = sizeof(names.text) - used;
+		int more = snprintf(end, left, "%s%s", i ? " " : "", options->traces[i]);
 
-		if (more < 0 || (size_t)more >= size - used || i == 3) {
-			snprintf(buffer + used, size - used, " ...");
+		if (more < 0 || (size_t)more >= left || i == 3) {
+			snprintf(end, left, " ...");
 			break;
 		}
 		used += (size_t)more;
 	}
-	return buffer;
+	return names;
 }
 
 void tpa_next_coverage_print(const struct tpa_session *session)
 {
-	char names[300];
-
 	tpa_next_print(
 		&session->page,
 		"tprof-analyze info %s   says what was hooked, what was not, and how much CPU time is outside of "
 		"all ops",
-		tpa_trace_names(session, names, sizeof(names)));
+		tpa_trace_names(session).text);
 }
 
 void tpa_session_print_makeup(struct tpa_session *session, size_t process, const struct tpa_makeup_moment *moment,
@@ -247,9 +247,9 @@ static bool anything(const struct tpa_run *run, const struct tpa_site_report *re
 	return false;
 }
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
-	const struct tpa_site_report *report = argument;
+	const struct tpa_site_report *report = session->argument;
 	const struct tpa_process *process = &session->run->processes[index];
 
 	tpa_process_print(process, &session->page);
@@ -280,10 +280,9 @@ static void print_combined(struct tpa_session *session, const struct tpa_site_re
 	}
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	const struct tpa_site_report *report = argument;
-	char names[300];
+	const struct tpa_site_report *report = session->argument;
 
 	if (session->run->process_count > 1)
 		print_combined(session, report);
@@ -291,7 +290,7 @@ static void print_end(struct tpa_session *session, const void *argument)
 		report->next(session);
 	else
 		tpa_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
-			       tpa_trace_names(session, names, sizeof(names)));
+			       tpa_trace_names(session).text);
 }
 
 /* The rows of a process, or of all of them, as the value of the report's key. */
@@ -320,9 +319,9 @@ static json_t *json_report(struct tpa_session *session, const struct tpa_site_re
 	return json;
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
-	const struct tpa_site_report *report = argument;
+	const struct tpa_site_report *report = session->argument;
 
 	tpa_json_set(json, "heap", tpa_json_heap(&session->run->processes[index]));
 	tpa_json_set(json, report->key, json_report(session, report, index));
@@ -332,9 +331,9 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 		report->before_json(session, index, json);
 }
 
-static void combine(struct tpa_session *session, json_t *combined, const void *argument)
+static void combine(struct tpa_session *session, json_t *combined)
 {
-	const struct tpa_site_report *report = argument;
+	const struct tpa_site_report *report = session->argument;
 	size_t all = session->run->process_count;
 
 	if (report->additive)
@@ -367,8 +366,6 @@ int tpa_site_report(const struct tpa_options *options, const struct tpa_site_rep
 					     .json = json_process,
 					     .combine = combine,
 					     .argument = report };
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, group_of(options->by));
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &sections) : status;
+	return tpa_report_run(options, group_of(options->by), &sections);
 }

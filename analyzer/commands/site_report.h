@@ -60,7 +60,10 @@ void tpa_scope_print(const struct tpa_session *session);
 __attribute__((format(printf, 2, 3))) void tpa_next_print(const struct tpa_page *page, const char *format, ...);
 
 /* The traces as they were named, for a command to be typed. */
-const char *tpa_trace_names(const struct tpa_session *session, char *buffer, size_t size);
+struct tpa_names {
+	char text[300];
+};
+struct tpa_names tpa_trace_names(const struct tpa_session *session);
 
 /* Under a report on several runs: which command tells of each what was hooked. */
 void tpa_next_coverage_print(const struct tpa_session *session);

@@ -176,8 +176,8 @@ static void add_priorities(struct tpa_session *session, size_t index, const stru
 	tpa_rows_free(peak);
 }
 
-/* `argument`: the machine, or NULL. */
-static void print_full(struct tpa_session *session, size_t index, const void *argument)
+/* session->argument: the machine, or NULL. */
+static void print_full(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
@@ -209,21 +209,20 @@ static void print_full(struct tpa_session *session, size_t index, const void *ar
 	print_sites(session, index, &hot, "Who allocated most often");
 	tpa_ops_short_print(session, index, TOP_SITES);
 	tpa_cpu_short_print(session, index, TOP_SITES);
-	add_priorities(session, index, argument, NULL);
+	add_priorities(session, index, session->argument, NULL);
 	tpa_suppressions_free(suppressions);
 }
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
 	if (session->options->full)
-		print_full(session, index, argument);
+		print_full(session, index);
 	else
 		tpa_first_page_print(session, index);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	(void)argument;
 	if (session->run->process_count > 1) {
 		tpa_combined_print(session);
 		tpa_ops_combined_print(session, TOP_SITES);
@@ -246,8 +245,8 @@ static void add_sites(struct tpa_session *session, size_t index, const struct qu
 	tpa_rows_free(rows);
 }
 
-/* `argument`: the machine, or NULL. */
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+/* session->argument: the machine, or NULL. */
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
 	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
 	const struct question questions[] = {
@@ -263,8 +262,8 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 	tpa_json_set(json, "memory", tpa_makeup_json(session->run, index, session->symbols));
 	tpa_ops_section_json(session, index, json, session->options->command->run == tpa_cmd_html);
 	tpa_cpu_section_json(session, index, json);
-	add_priorities(session, index, argument, json);
-	tpa_json_set(json, "answer", tpa_answer_json(session, index, argument));
+	add_priorities(session, index, session->argument, json);
+	tpa_json_set(json, "answer", tpa_answer_json(session, index, session->argument));
 	tpa_suppressions_free(suppressions);
 }
 

@@ -12,12 +12,11 @@ static void read_rows(struct tpa_session *session, size_t index, struct tpa_thre
 	tpa_thread_rows(rows, &session->run->processes[index], session->symbols[index], session->options->sort);
 }
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_thread_rows rows;
 
-	(void)argument;
 	tpa_process_print(process, &session->page);
 	tpa_scope_print(session);
 	read_rows(session, index, &rows);
@@ -26,21 +25,17 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	tpa_coverage_print(&session->page, process);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
-	char names[300];
-
-	(void)argument;
 	tpa_next_print(&session->page, "tprof-analyze hotspots --thread N %s   shows where one thread's time goes",
-		       tpa_trace_names(session, names, sizeof(names)));
+		       tpa_trace_names(session).text);
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_thread_rows rows;
 
-	(void)argument;
 	read_rows(session, index, &rows);
 	tpa_json_set(json, "heap", tpa_json_heap(process));
 	tpa_json_set(json, "threads_total", tpa_json_number(rows.count));
@@ -53,8 +48,6 @@ int tpa_cmd_threads(const struct tpa_options *options)
 	static const struct tpa_report report = {
 		.symbols = true, .print = print_process, .print_end = print_end, .json = json_process
 	};
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, TPA_GROUP_THREAD);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+	return tpa_report_run(options, TPA_GROUP_THREAD, &report);
 }

@@ -82,7 +82,7 @@ static void print_numbers(const struct tpa_page *page, const struct tpa_process 
 	tpa_table_end(table, page);
 }
 
-static void print_process(struct tpa_session *session, size_t index, const void *argument)
+static void print_process(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
@@ -90,7 +90,6 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	struct tpa_numbers numbers = { page, process->unseen };
 	uint64_t from, to;
 
-	(void)argument;
 	tpa_session_span(session, process, &from, &to);
 	tpa_process_print(process, page);
 	tpa_scope_print(session);
@@ -108,20 +107,18 @@ static void print_process(struct tpa_session *session, size_t index, const void 
 	tpa_coverage_print(page, process);
 }
 
-static void print_end(struct tpa_session *session, const void *argument)
+static void print_end(struct tpa_session *session)
 {
 	const struct tpa_run *run = session->run;
 	const struct tpa_page *page = &session->page;
-	char names[300];
 
-	(void)argument;
 	if (run->process_count > 1) {
 		tpa_combined_print(session);
 		fputc('\n', page->out);
 		tpa_plot(page, run->timeline, run->point_count, 0, run->duration_ns, PLOT_ROWS);
 	}
 	tpa_next_print(page, "tprof-analyze peak %s   says what held the memory at the peak",
-		       tpa_trace_names(session, names, sizeof(names)));
+		       tpa_trace_names(session).text);
 }
 
 json_t *tpa_timeline_json(const struct tpa_session *session, size_t index)
@@ -137,9 +134,8 @@ json_t *tpa_timeline_json(const struct tpa_session *session, size_t index)
 	return timeline;
 }
 
-static void json_process(struct tpa_session *session, size_t index, json_t *json, const void *argument)
+static void json_process(struct tpa_session *session, size_t index, json_t *json)
 {
-	(void)argument;
 	tpa_json_set(json, "heap", tpa_json_heap(&session->run->processes[index]));
 	tpa_json_set(json, "timeline", tpa_timeline_json(session, index));
 }
@@ -151,9 +147,8 @@ json_t *tpa_timeline_combined_json(const struct tpa_session *session)
 	return json_pack("{s:o}", "points", tpa_json_points(run->timeline, run->point_count, tpa_run_unseen(run)));
 }
 
-static void combine(struct tpa_session *session, json_t *combined, const void *argument)
+static void combine(struct tpa_session *session, json_t *combined)
 {
-	(void)argument;
 	tpa_json_set(combined, "timeline", tpa_timeline_combined_json(session));
 }
 
@@ -162,8 +157,6 @@ int tpa_cmd_timeline(const struct tpa_options *options)
 	static const struct tpa_report report = {
 		.print = print_process, .print_end = print_end, .json = json_process, .combine = combine
 	};
-	struct tpa_session session;
-	int status = tpa_session_start(&session, options, TPA_GROUP_STACK);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+	return tpa_report_run(options, TPA_GROUP_STACK, &report);
 }
