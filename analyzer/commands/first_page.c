@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "commands/growth_report.h"
+#include "commands/hole_report.h"
 #include "commands/peak_cover.h"
 #include "commands/site_report.h"
 #include "machine/roofline.h"
@@ -160,6 +161,7 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 	print_peak(session, index, TPA_COVER_ROWS);
 	tpa_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
 				 RSS_ROWS);
+	tpa_session_print_holes(session, index);
 	tpa_leaks_answer_print(session, index, LEAK_ROWS);
 	print_time(session, index);
 }

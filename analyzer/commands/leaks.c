@@ -4,6 +4,7 @@
  * say so.
  */
 #include "commands/growth_report.h"
+#include "commands/hole_report.h"
 #include "commands/site_report.h"
 
 #include "report/rows/growth_pool.h"
@@ -39,6 +40,7 @@ static void print_makeup(struct tpa_session *session, size_t process)
 	print_copied(session, &processes[process]);
 	tpa_session_print_makeup(session, process, &processes[process].makeup.end,
 				 "What RSS was made of when it was read last", 10);
+	tpa_session_print_holes(session, process);
 }
 
 static void before(struct tpa_session *session, size_t process)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: what was alive when the program held most. */
+#include "commands/hole_report.h"
 #include "commands/peak_cover.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
@@ -32,6 +33,7 @@ static void after(struct tpa_session *session, size_t process)
 {
 	tpa_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
 				 "What RSS was made of at its largest", 10);
+	tpa_session_print_holes(session, process);
 }
 
 static void next(const struct tpa_session *session)

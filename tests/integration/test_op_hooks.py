@@ -224,7 +224,8 @@ def options_of(command, tmp_path):
 
 
 def text_of(command, trace, tmp_path):
-    return analyze(command, *options_of(command, tmp_path), trace).stdout
+    full = ["--full"] if command == "summary" else []
+    return analyze(command, *full, *options_of(command, tmp_path), trace).stdout
 
 
 def answer_of(command, trace, tmp_path):

@@ -103,6 +103,8 @@ struct tpa_part_usage {
 struct tpa_part_memory {
 	struct tpa_memory_parts parts; /* of now.rss */
 	struct tpa_makeup_state makeup;
+	struct tpa_hole_series holes;
+	uint64_t sorted; /* blocks that were searched for holes so far */
 	struct tpa_allocator_series allocator;
 	uint64_t allocator_live; /* live bytes when it said the last of it */
 };

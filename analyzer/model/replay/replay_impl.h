@@ -149,6 +149,24 @@ void tpa_replay_begin(struct tpa_replay *replay, uint64_t time);
 void tpa_replay_heap_begin(struct tpa_replay *replay, uint64_t time);
 void tpa_replay_growth_begin(struct tpa_replay *replay, uint64_t time);
 
+/* ---- holes between blocks, for the readings of smaps ---- */
+
+/* How the allocator lays out its blocks; TPA_LAYOUT_UNKNOWN: it may have blocks that are not in the trace. */
+enum tpa_hole_layout tpa_replay_hole_layout(const struct tpa_replay *replay);
+
+/*
+ * Where the first arena of a thread begins in the region (glibc); 0: nowhere. region->arena: the lowest block that has no mapping of
+ * its own, or 0. The kernel joins an arena with what is mapped in front of it.
+ */
+uint64_t tpa_replay_arena_start(const struct tpa_replay *replay, const struct tpa_makeup_region *region);
+
+/* A reading has been sorted: searches its heaps. `peak`: RSS was never larger. */
+void tpa_replay_search_holes(struct tpa_replay *replay, uint64_t time, bool peak);
+
+/* Moves the searches out, with times and nodes as results have them. */
+struct tpa_hole_series tpa_replay_take_holes(struct tpa_replay *replay);
+void tpa_replay_archive_holes(struct tpa_archive *archive, struct tpa_replay *replay);
+
 /* ---- growth and steps ---- */
 
 /* What growth reads of the replay as it is now. */

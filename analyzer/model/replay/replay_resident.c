@@ -9,8 +9,6 @@
 #include "base/order.h"
 
 #define REGIONS_MOST 8192u /* of a reading; one with more is damaged */
-#define ARENA                                                                                                          \
-	(UINT64_C(64) << 20) /* glibc's, of threads: they begin at multiples of it (malloc/arena.c: HEAP_MAX_SIZE) */
 #define SMALL                                                                                                          \
 	(UINT64_C(1) << 20)    /* of the loader, for threads' data: less than that is not taken for the program's own */
 #define BLOCKS_MOST 400000000u /* that are looked at, in all readings together; blocks are then taken for the heap's */
@@ -183,38 +181,10 @@ static void take_counted(struct sorting *sorting)
 	}
 }
 
-static bool is_libc(const char *path)
-{
-	return !*path || strstr(path, "/libc.so") || strstr(path, "/libc-");
-}
-
-static bool is_off(const struct tpa_trace *trace)
-{
-	for (size_t i = 0; i < trace->env_count; i++)
-		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
-			return true;
-	return false;
-}
-
 /* Would it be known if the program had mapped it, or if a block lay in it? */
 static bool all_is_seen(const struct tpa_replay *replay)
 {
-	const struct tprof_header *header = replay->trace->header;
-
-	return !header->sample_bytes && header->origin != TPROF_ORIGIN_FORK && !replay->pause.count &&
-	       !replay->pause.on &&
-	       !(header->flags & (TPROF_FLAG_FOREIGN_MALLOC | TPROF_FLAG_WAITED | TPROF_FLAG_DEEPBIND)) &&
-	       !is_off(replay->trace) && is_libc(replay->trace->malloc_path) &&
-	       replay->memory.makeup.looked < BLOCKS_MOST;
-}
-
-static bool is_arena(const struct sorting *sorting)
-{
-	const struct tpa_makeup_region *region = sorting->region;
-	const struct tprof_header *header = sorting->replay->trace->header;
-
-	return region->is.low % ARENA == 0 && region->is.high - region->is.low <= ARENA &&
-	       (region->blocks || header->threads > 1);
+	return tpa_replay_hole_layout(replay) == TPA_LAYOUT_CHUNKS && replay->memory.makeup.looked < BLOCKS_MOST;
 }
 
 static void sort_anonymous(struct sorting *sorting, const struct tpa_makeup_region *before)
@@ -226,7 +196,7 @@ static void sort_anonymous(struct sorting *sorting, const struct tpa_makeup_regi
 	sorting->rss = region->rest;
 	take_bss(sorting, before);
 	take_mappings(sorting);
-	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS && !is_arena(sorting)) {
+	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS && !region->arena) {
 		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, region->blocks));
 		add_owner(sorting, TPA_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
 	} else {
@@ -275,6 +245,9 @@ static void add_block(struct tpa_makeup_state *state, const struct tpa_block *bl
 	if (low == state->plain || state->list[low].is.low > block->address)
 		return;
 	usable = tpa_slack_usable(block->size, block->slack);
+	/* Of glibc's blocks only one with a mapping of its own ends where a page does. */
+	if ((block->address + usable) % 4096 && (!state->list[low].arena || block->address < state->list[low].arena))
+		state->list[low].arena = block->address;
 	state->list[low].blocks += (usable + 16 + 4095) & ~UINT64_C(4095);
 }
 
@@ -288,6 +261,8 @@ static void add_blocks(struct tpa_makeup_state *state, const struct tpa_replay *
 	for (size_t i = 0; i < slots; i++)
 		if (replay->heap.live.blocks[i].site)
 			add_block(state, &replay->heap.live.blocks[i]);
+	for (size_t i = 0; i < state->plain; i++)
+		state->list[i].arena = tpa_replay_arena_start(replay, &state->list[i]);
 	state->looked += slots;
 }
 
@@ -397,9 +372,30 @@ static void sum_up(struct sorting *sorting)
 		sample->copied = copied(sorting->replay, sample, private);
 }
 
+/*
+ * A mapping that grows while the kernel writes smaps, piece by piece, can be there twice: it has been written, and is the one that
+ * ends behind the last address again. The longer one is the later one.
+ */
+static void drop_repeated(struct tpa_makeup_state *state)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < state->count; i++) {
+		struct tpa_makeup_region *last = kept ? &state->list[kept - 1] : NULL;
+		const struct tpa_region *is = &state->list[i].is;
+
+		if (!last || is->kind >= TPROF_REGION_THREAD_STACK || is->low >= last->is.high)
+			state->list[kept++] = state->list[i];
+		else if (is->high > last->is.high)
+			*last = state->list[i];
+	}
+	state->count = kept;
+}
+
 static void prepare(struct tpa_makeup_state *state)
 {
 	qsort(state->list, state->count, sizeof(*state->list), by_address);
+	drop_repeated(state);
 	for (state->plain = 0; state->plain < state->count; state->plain++) {
 		struct tpa_makeup_region *region = &state->list[state->plain];
 
@@ -407,7 +403,7 @@ static void prepare(struct tpa_makeup_state *state)
 			break;
 		region->rest = region->is.rss;
 		region->space = region->is.high - region->is.low;
-		region->blocks = 0;
+		region->blocks = region->arena = 0;
 	}
 }
 
@@ -440,9 +436,11 @@ static void copy_moment(struct tpa_makeup_moment *to, const struct tpa_makeup_mo
 }
 
 /* A reading has ended well. */
-static void take_reading(struct tpa_makeup_state *state, const struct tpa_replay *replay, uint64_t time)
+static void take_reading(struct tpa_replay *replay, uint64_t time)
 {
+	struct tpa_makeup_state *state = &replay->memory.makeup;
 	struct tpa_makeup *makeup = &state->result;
+	bool peak;
 	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end };
 	const struct tpa_makeup_region *before = NULL;
 
@@ -459,8 +457,10 @@ static void take_reading(struct tpa_makeup_state *state, const struct tpa_replay
 	sum_up(&sorting);
 	drop_small(&makeup->end);
 	join_owners(&makeup->end);
-	if (makeup->end.sample.rss >= makeup->peak.sample.rss)
+	peak = makeup->end.sample.rss >= makeup->peak.sample.rss;
+	if (peak)
 		copy_moment(&makeup->peak, &makeup->end);
+	tpa_replay_search_holes(replay, time, peak);
 	keep_sample(makeup, &makeup->end.sample);
 }
 
@@ -483,7 +483,7 @@ void tpa_replay_region(struct tpa_replay *replay, const struct tpa_event *event)
 	}
 	count = state->count;
 	if (count && count == region->regions && replay->inside)
-		take_reading(state, replay, event->time);
+		take_reading(replay, event->time);
 	state->count = 0;
 }
 
@@ -531,6 +531,7 @@ static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 	TPA_ARCHIVE(to, replay->memory.parts);
 	TPA_ARCHIVE(to, replay->memory.allocator_live);
 	tpa_makeup_archive(to, &replay->memory.makeup);
+	tpa_replay_archive_holes(to, replay);
 	tpa_allocator_archive(to, &replay->memory.allocator);
 }
 
@@ -550,6 +551,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 
 		sample->time_ns = tpa_replay_ns(replay, sample->time_ns);
 	}
+	process->holes = tpa_replay_take_holes(replay);
 	process->allocator = replay->memory.allocator;
 	replay->memory.allocator.list = NULL;
 }
@@ -558,6 +560,7 @@ static void free_part(struct tpa_replay *replay)
 {
 	tpa_allocator_free(&replay->memory.allocator);
 	tpa_makeup_state_free(&replay->memory.makeup);
+	tpa_hole_series_free(&replay->memory.holes);
 }
 
 const struct tpa_part tpa_part_memory = { .archive = archive, .look = look, .free = free_part };

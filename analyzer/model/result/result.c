@@ -27,6 +27,7 @@ void tpa_run_free(struct tpa_run *run)
 		tpa_marks_free(&process->marks);
 		tpa_allocator_free(&process->allocator);
 		tpa_makeup_free(&process->makeup);
+		tpa_hole_series_free(&process->holes);
 		free(process->threads);
 	}
 	free(run->processes);

@@ -12,6 +12,7 @@
 
 #include "model/growth/growth_stats.h"
 #include "model/heap/heap.h"
+#include "model/heap/holes.h"
 #include "model/ops/op_stats.h"
 #include "model/samples/allocator.h"
 #include "model/samples/counters.h"
@@ -58,6 +59,7 @@ struct tpa_process {
 	size_t point_count;
 	struct tpa_allocator_series allocator; /* what it said; `last` also from before the time that is looked at */
 	struct tpa_makeup makeup;	       /* what RSS was made of, within the time that is looked at */
+	struct tpa_hole_series holes; /* free memory between blocks, at readings of the makeup; none: not known */
 	struct tpa_marks marks;		       /* within the time, and of the thread, that are looked at */
 	struct tpa_thread_stats *threads;
 	size_t thread_count;

@@ -78,6 +78,10 @@ static json_t *json_leak(const struct tpa_growth_view *view, const struct tpa_fi
 	tpa_json_set(json, "bytes", tpa_json_number(site->bytes));
 	tpa_json_set(json, "blocks", finding->mapped ? json_null() : tpa_json_number(site->blocks));
 	tpa_json_set(json, "stacks", tpa_json_number(site->members));
+	tpa_json_set(json, "pinned",
+		     finding->pinned.known ? json_pack("{s:o, s:f}", "bytes", tpa_json_number(finding->pinned.bytes),
+						       "rate", finding->pinned.rate)
+					   : json_null());
 	tpa_json_set(json, "what",
 		     finding->arenas  ? json_string(TPA_ARENAS_NAME)
 		     : line->location ? tpa_json_string(tpa_line_name(line, name, sizeof(name)))

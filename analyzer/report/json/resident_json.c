@@ -50,6 +50,36 @@ static json_t *json_moment(const struct tpa_process *process, struct tpa_symbols
 	return json;
 }
 
+static json_t *json_hole_reading(const struct tpa_hole_reading *reading)
+{
+	json_t *json = json_object();
+
+	tpa_json_set(json, "time_ns", tpa_json_number(reading->time));
+	tpa_json_set(json, "steps", tpa_json_number(reading->steps));
+	tpa_json_set(json, "holes_bytes", tpa_json_number(reading->sum.holes));
+	tpa_json_set(json, "wide_bytes", tpa_json_number(reading->sum.wide));
+	tpa_json_set(json, "trimmable_bytes", tpa_json_number(reading->sum.pages));
+	tpa_json_set(json, "ends_bytes", tpa_json_number(reading->sum.ends));
+	tpa_json_set(json, "rounding_bytes", tpa_json_number(reading->sum.rounding));
+	tpa_json_set(json, "arena_bytes", tpa_json_number(reading->sum.apart));
+	tpa_json_set(json, "arenas", tpa_json_number(reading->sum.arenas));
+	return json;
+}
+
+/* Null: there was no search. */
+static json_t *json_holes(const struct tpa_hole_series *holes)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < holes->count; i++)
+		json_array_append_new(list, json_hole_reading(&holes->list[i]));
+	if (!holes->count) {
+		json_decref(list);
+		return json_null();
+	}
+	return json_pack("{s:o, s:o}", "peak", json_hole_reading(&holes->peak), "readings", list);
+}
+
 json_t *tpa_makeup_json(const struct tpa_run *run, size_t index, struct tpa_symbols *const *symbols)
 {
 	const struct tpa_process *process = &run->processes[index];
@@ -63,6 +93,7 @@ json_t *tpa_makeup_json(const struct tpa_run *run, size_t index, struct tpa_symb
 	tpa_json_set(json, "inherited_bytes", tpa_json_number(makeup->inherited));
 	tpa_json_set(json, "peak", known ? json_moment(process, symbols[index], &makeup->peak) : json_null());
 	tpa_json_set(json, "end", known ? json_moment(process, symbols[index], &makeup->end) : json_null());
+	tpa_json_set(json, "holes", json_holes(&process->holes));
 	tpa_json_set(json, "growth",
 		     json_pack("{s:s, s:o}", "unit", process->growth.seconds ? "second" : "step", "parts",
 			       tpa_growth_json_fine(&process->growth)));

@@ -63,6 +63,10 @@ void tpa_cover_free(struct tpa_cover *cover);
 void tpa_cover_add_peak(struct tpa_cover *cover, const struct tpa_process *process, size_t index,
 			struct tpa_symbols *symbols, const regex_t *filter);
 
+/* Free memory that blocks kept at that moment, by the blocks' stacks. */
+void tpa_cover_add_holes(struct tpa_cover *cover, const struct tpa_process *process, size_t index,
+			 struct tpa_symbols *symbols, const struct tpa_hole_reading *reading);
+
 /* CPU time, by the innermost of the user's own functions and lines alone. */
 void tpa_cover_add_cpu(struct tpa_cover *cover, const struct tpa_process *process, size_t index,
 		       struct tpa_symbols *symbols, const regex_t *filter);

@@ -260,6 +260,15 @@ void tpa_cover_add_peak(struct tpa_cover *cover, const struct tpa_process *proce
 	}
 }
 
+void tpa_cover_add_holes(struct tpa_cover *cover, const struct tpa_process *process, size_t index,
+			 struct tpa_symbols *symbols, const struct tpa_hole_reading *reading)
+{
+	const struct source source = { cover->impl, process, index, symbols, NULL, false };
+
+	for (size_t i = 0; i < reading->count; i++)
+		add_stack(&source, reading->list[i].node, reading->list[i].op, reading->list[i].bytes, 0);
+}
+
 void tpa_cover_add_cpu(struct tpa_cover *cover, const struct tpa_process *process, size_t index,
 		       struct tpa_symbols *symbols, const regex_t *filter)
 {

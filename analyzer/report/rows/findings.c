@@ -248,6 +248,8 @@ static void gather(const struct finder *finder, size_t leader, struct tpa_findin
 			add_line(finding, places, &finder->list[i]);
 		}
 	finding->site = tpa_growth_sum(tpa_growth_stats_of(finder->view), sites, finding->series);
+	if (!finding->mapped)
+		finding->pinned = tpa_pinned_by(finder->process, sites, finding->series);
 	put_place_first(finder, leader, finding);
 	free(places);
 	free(sites);

@@ -12,6 +12,7 @@
 #ifndef TPROF_REPORT_ROWS_FINDINGS_H
 #define TPROF_REPORT_ROWS_FINDINGS_H
 
+#include "report/rows/pinned.h"
 #include "report/rows/view.h"
 
 /* A line that contributes to a finding. */
@@ -28,6 +29,7 @@ struct tpa_finding {
 	struct tpa_finding_line *lines; /* the place of the finding first, then by rate */
 	size_t line_count;
 	size_t series; /* that were put together */
+	struct tpa_pinned pinned;
 };
 
 /* Leaks first, the heap's before mappings, by rate; then what may leak. */

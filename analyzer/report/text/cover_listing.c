@@ -144,7 +144,7 @@ static void add_row(const struct listing *listing, const struct tpa_cover_row *r
 		      listing->cpu ? tpa_time(row->amount).text
 				   : tpa_about(&numbers, tpa_bytes(row->amount, page->exact)).text);
 	tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_percent(row->amount, listing->cover->amount));
-	if (!listing->cpu)
+	if (!listing->cpu && listing->cover->blocks)
 		tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_about(&numbers, tpa_count(row->blocks)));
 	tpa_table_add(listing->table, TPA_STYLE_FUNCTION, place);
 	add_text(listing, process->trace, row, columns);
@@ -171,7 +171,9 @@ void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, con
 		widest = width > widest ? width : widest;
 		listing.mixed |= row->about == TPA_ABOUT_PROGRAM;
 	}
-	listing.table = tpa_table_new(cpu ? ">CPU time|>%|where|*what" : ">bytes|>%|>blocks|where|*what");
+	listing.table = tpa_table_new(cpu	      ? ">CPU time|>%|where|*what"
+				      : cover->blocks ? ">bytes|>%|>blocks|where|*what"
+						      : ">bytes|>%|where|*what");
 	for (size_t i = 0; i < cover->count; i++)
 		add_row(&listing, &cover->rows[i], places[i],
 			page->width - widest - (cpu ? TIME_COLUMNS : BYTE_COLUMNS));

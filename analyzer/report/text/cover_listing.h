@@ -6,7 +6,7 @@
 #include "report/rows/cover.h"
 #include "report/text/numbers.h"
 
-/* A row for each place; of bytes, with blocks, or of CPU time. Nothing if there are no rows. */
+/* A row for each place; of bytes, with blocks if there are any, or of CPU time. Nothing if there are no rows. */
 void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, const struct tpa_cover *cover, bool cpu);
 
 /* "train.py:6", "model.c", "libc.so.6", "(import)": where a row is. In `text`. */

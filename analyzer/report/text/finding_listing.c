@@ -7,6 +7,7 @@
 #include "report/rows/process_facts.h"
 #include "report/text/growth_listing.h"
 
+#define PINNED_LEAST (UINT64_C(1) << 20)
 #define PLACE_LEAST 24 /* columns: a place is not made shorter */
 
 const char *tpa_finding_place(const struct tpa_growth_view *view, const struct tpa_line *line, int columns, char *text,
@@ -42,6 +43,9 @@ static void describe_blocks(const struct tpa_growth_view *view, const struct tpa
 		snprintf(text, size, "%s", site->file ? "mapped file" : "mmap");
 	else if (view->listing.run->processes[view->process].estimated || !(site->block_rate > 0))
 		snprintf(text, size, "%s", site->blocks > 1 || !site->blocks ? "blocks" : "one block that grows");
+	else if (site->block_rate >= 1000)
+		snprintf(text, size, "%s of %s", tpa_count(tpa_round(site->block_rate)).text,
+			 tpa_bytes(tpa_round(site->rate / site->block_rate), page->exact).text);
 	else
 		snprintf(text, size, "%.3g of %s", site->block_rate,
 			 tpa_bytes(tpa_round(site->rate / site->block_rate), page->exact).text);
@@ -94,6 +98,30 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 	tpa_table_add(table, TPA_STYLE_FUNCTION, site->members > 1 ? text : place);
 }
 
+/* What its blocks keep beside themselves, where that is more than they are. */
+static void print_pinned(const struct tpa_growth_view *view, const struct tpa_finding *finding)
+{
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_pinned *pinned = &finding->pinned;
+	const struct tpa_page *page = view->listing.page;
+	double all = pinned->rate + finding->site.rate;
+	const struct tpa_line *line = &finding->lines[0].line;
+	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
+	char place[700];
+
+	if (!pinned->known || pinned->rate < finding->site.rate || pinned->bytes < PINNED_LEAST || !line->location)
+		return;
+	tpa_print(page, TPA_STYLE_WARN,
+		  "  %s: the free memory between its blocks can't be returned, and grows, too: by %s a %s, %s so far",
+		  tpa_file_name(tpa_line_place(line, trace->cwd, place, sizeof(place))),
+		  tpa_growth_rate(view, pinned->rate).text, tpa_growth_unit(stats),
+		  tpa_bytes(pinned->bytes, page->exact).text);
+	if (stats->rss.rate > 0 && stats->rss.rate > all / 2)
+		tpa_print(page, TPA_STYLE_WARN, "; together %.0f%% of RSS's growth",
+			  all < stats->rss.rate ? 100 * all / stats->rss.rate : 100.0);
+	fputc('\n', page->out);
+}
+
 void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_findings *findings, uint64_t top)
 {
 	const char *unit = tpa_growth_unit(tpa_growth_stats_of(view));
@@ -109,6 +137,8 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 	for (size_t i = 0; i < shown; i++)
 		add_row(view, table, &findings->list[i]);
 	tpa_table_end(table, page);
+	for (size_t i = 0; i < shown; i++)
+		print_pinned(view, &findings->list[i]);
 }
 
 /* Why no leak is listed, in words. */

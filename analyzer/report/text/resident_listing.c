@@ -113,12 +113,36 @@ static void add_path(struct rows *rows, const struct tpa_makeup_owner *owner, co
 	add(rows, label, owner->bytes);
 }
 
+/* The search for holes at that moment; NULL: there was none. */
+static const struct tpa_hole_sum *holes_at(const struct rows *rows)
+{
+	const struct tpa_hole_series *holes = &process_of(rows)->holes;
+	uint64_t time = rows->moment->sample.time;
+
+	if (holes->peak.time == time)
+		return &holes->peak.sum;
+	for (size_t i = 0; i < holes->count; i++)
+		if (holes->list[i].time == time)
+			return &holes->list[i].sum;
+	return NULL;
+}
+
 static void add_heap(struct rows *rows, uint64_t bytes)
 {
+	const struct tpa_hole_sum *holes = holes_at(rows);
+	bool exact = rows->listing->page->exact;
 	char label[LABEL];
 
-	snprintf(label, sizeof(label), "the heap: %s in live blocks, and what the allocator keeps",
-		 tpa_bytes(rows->moment->sample.live, rows->listing->page->exact).text);
+	if (holes && holes->holes + holes->ends <= bytes) {
+		add(rows, "the heap: free memory between live blocks (fragmentation)", holes->holes);
+		add(rows, "the heap: free memory at its end", holes->ends);
+		bytes -= holes->holes + holes->ends;
+		snprintf(label, sizeof(label), "the heap: %s in live blocks, rounded up, with headers",
+			 tpa_bytes(rows->moment->sample.live, exact).text);
+	} else {
+		snprintf(label, sizeof(label), "the heap: %s in live blocks, and what the allocator keeps",
+			 tpa_bytes(rows->moment->sample.live, exact).text);
+	}
 	add(rows, tpa_heap_unseen(process_of(rows)) ? "the heap: live blocks, and what the allocator keeps" : label,
 	    bytes);
 }
@@ -142,7 +166,7 @@ static void add_owner(struct rows *rows, const struct tpa_makeup_owner *owner, b
 			add_path(rows, owner, "shared memory:", "other shared memory");
 		break;
 	case TPA_MAKEUP_UNSEEN:
-		add(rows, "mapped by the program past the hooks (system calls of its own)", owner->bytes);
+		add(rows, "mapped by system calls of the program's own, which tprof does not see", owner->bytes);
 		break;
 	case TPA_MAKEUP_STATIC:
 		add_path(rows, owner, "static data (.data, .bss) of", "static data of other modules");
@@ -214,12 +238,15 @@ static void print_hint(const struct rows *rows)
 				  rows->list[i].label);
 }
 
+/* Is there much beside the live blocks and the files? */
 static bool matters(const struct tpa_makeup_sample *sample)
 {
 	uint64_t outside = sample->parts[TPA_MAKEUP_MAPPED] + sample->parts[TPA_MAKEUP_UNSEEN] +
 			   sample->parts[TPA_MAKEUP_STATIC] + sample->parts[TPA_MAKEUP_SHARED] +
 			   sample->parts[TPA_MAKEUP_STACKS];
+	uint64_t heap = sample->parts[TPA_MAKEUP_HEAP];
 
+	outside += heap > sample->live ? heap - sample->live : 0;
 	return outside >= MATTERS && outside >= sample->rss / MATTERS_PART;
 }
 

@@ -7,8 +7,8 @@
 #include "report/text/listing.h"
 
 /*
- * A table of the moment, the largest first: who mapped memory, which modules' data, which files. Nothing where all but a
- * little is the allocator's and files'. listing->by: by function and by line, stacks that have it in common are one row.
+ * A table of the moment, the largest first: who mapped memory, what the heap has free, which modules' data, which files. Nothing
+ * where all but a little is live blocks and files. listing->by: by function and by line, stacks that have it in common are one row.
  */
 void tpa_makeup_print(const struct tpa_listing *listing, size_t process, const struct tpa_makeup_moment *moment,
 		      const char *title);
