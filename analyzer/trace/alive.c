@@ -29,8 +29,8 @@ static size_t read_text(const char *path, char *text, size_t size)
 }
 
 /*
- * Whether `pid`, as /proc numbers it, is the process that began at `start` and is not dead. A dead process whose parent has
- * not waited for it is still there; but so is a dead main thread, while others of its process live.
+ * Whether `pid`, a number in /proc, is the process that began at `start` and is not dead. A dead process whose parent has not
+ * waited for it is still listed; but so is a dead main thread while other threads of its process live.
  */
 static bool lives(const char *pid, uint64_t start)
 {
@@ -52,7 +52,7 @@ static bool lives(const char *pid, uint64_t start)
 	return began && began == start && (threads > 1 || !strchr("ZXx", state));
 }
 
-/* Inode of the process's PID namespace; 0: not to be had. */
+/* Inode of the process's PID namespace; 0: it can't be read. */
 static uint64_t namespace_of(const char *pid)
 {
 	struct stat status;
@@ -85,7 +85,7 @@ static bool is_process_of(const char *pid, const struct tprof_header *header)
 	       lives(pid, header->process_start);
 }
 
-/* The process's number in /proc, among all that are there: in `pid`. */
+/* Searches /proc for the process, and stores its number there in `pid`. */
 static bool search_all(const struct tprof_header *header, char *pid, size_t size)
 {
 	DIR *processes = opendir("/proc");
@@ -131,7 +131,10 @@ static enum life find_process(const struct tprof_header *header, char *pid, size
 
 /* ---- the file ---- */
 
-/* The writer locks its trace as long as it lives, in whatever namespace: preload/core/output.c. Other readers, for a moment. */
+/*
+ * The writer holds a lock on its trace as long as it lives, in whatever namespace (preload/core/output.c); readers hold it for
+ * a moment.
+ */
 static bool is_locked(int fd)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -146,7 +149,7 @@ static bool is_locked(int fd)
 	return true;
 }
 
-/* Programs close descriptors that they do not know, and the lock with them: the header stays mapped. */
+/* The header stays mapped when a program closes descriptors that it does not know, which releases the lock. */
 static bool is_mapped(const char *pid, int fd)
 {
 	char path[64], *line = NULL;
@@ -200,7 +203,7 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* By the writer's clock, which is this machine's; of some readings the one that was interrupted least. */
+/* The time by the writer's clock, on the same machine; of several readings the one that was interrupted least. */
 static struct tprof_moment moment_now(uint32_t clock)
 {
 	struct tprof_moment now = { 0 };
@@ -220,7 +223,7 @@ static struct tprof_moment moment_now(uint32_t clock)
 	return now;
 }
 
-/* What the process wrote as its end after its header was read. */
+/* Reads the end that the process wrote after its header was read. */
 static void read_end(struct tpa_trace_impl *impl)
 {
 	struct tprof_header later;
@@ -248,7 +251,7 @@ void tpa_alive_find(struct tpa_trace_impl *impl)
 	written = here && impl->trace.running && (locked || is_mapped(pid, impl->fd));
 	if (written)
 		impl->now = moment_now(header->clock);
-	/* Before the trace began, or the last that it knows of: the clock is not its writer's. */
+	/* earlier than the trace's begin or its latest moment: this is not the writer's clock */
 	if (impl->now.mono_ns < header->start.mono_ns || impl->now.mono_ns < header->latest.mono_ns ||
 	    impl->now.ticks < header->start.ticks || impl->now.ticks < header->latest.ticks)
 		impl->now = (struct tprof_moment){ 0 };

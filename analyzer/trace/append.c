@@ -29,7 +29,7 @@ static uint8_t *put_text(uint8_t *p, const char *text)
 	return p + length;
 }
 
-/* The fields of record i behind its length; its type. */
+/* Writes the fields of record i behind its length, and returns where they end; sets its type. */
 typedef uint8_t *put_record(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type);
 
 static uint8_t *put_sum(uint8_t *p, const void *list, size_t i, enum tprof_table_type *type)
@@ -93,7 +93,7 @@ static uint8_t *put_whole(uint8_t *p, put_record *record, const void *list, size
 	return p + length;
 }
 
-/* The magic last: until then, this is a chunk that was handed out and not begun. */
+/* The magic is written last: until then the chunk counts as handed out and not begun. */
 static bool write_chunk(struct tpa_control *control, uint8_t *chunk, const uint8_t *end)
 {
 	uint64_t size = control->header->chunk_size;

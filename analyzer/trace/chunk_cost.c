@@ -84,7 +84,7 @@ static double free_share(const struct tpa_chunk *chunk)
 	return fmin(mean_of(chunk, FREES) / others, 1);
 }
 
-/* Sets the chunk's costs by the last chunks of its thread that are timed, with itself the last if it is. */
+/* Sets the chunk's costs from the last timed chunks of its thread, which include itself if it is timed. */
 static void set_cost(struct tpa_chunk *chunk, struct tpa_chunk *const *recent, size_t count)
 {
 	double shares[TPA_COST_NEIGHBOURS], costs[TPA_COST_NEIGHBOURS], share = 1;

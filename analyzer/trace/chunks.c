@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the chunks of a file and how much of each is valid. */
+/* Finds the chunks of a file and how much of each is valid. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "trace/impl.h"
 
-/* How many bytes of records may be read: the committed ones, unless the chunk or the file is shorter. */
+/* Bytes of records that may be read: the committed ones, unless the chunk or the file is shorter. */
 static uint64_t readable(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
 {
 	uint64_t committed = chunk->committed, room = impl->chunk_size - sizeof(*chunk);
@@ -36,7 +36,7 @@ static void note_place(struct places *places, uint64_t offset)
 	*TPA_APPEND(places->list, places->count, places->room) = offset;
 }
 
-/* Adds a chunk to its list, or notes why it is none. */
+/* Adds a chunk to its list, or notes why it is no chunk. */
 static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
 	struct tpa_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
@@ -98,7 +98,7 @@ static void scan_again(struct tpa_trace_impl *impl, const struct places *unbegun
 			take(impl, unbegun->list[i], &chunk, true);
 }
 
-/* Tables grow while a program runs. As they are now, they hold at least what the events found so far refer to. */
+/* Tables grow while a program runs. Their present state holds at least what the events found so far refer to. */
 static void refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
@@ -151,7 +151,7 @@ static uint64_t bytes_of(const struct tpa_chunks *chunks)
 }
 
 /*
- * The writer gives numbers out nearly without gaps, and each costs some bytes of a chunk. Larger numbers are damage; so lists
+ * The writer gives out numbers nearly without gaps, and each costs some bytes of a chunk. Larger numbers are damage, so lists
  * indexed by number stay in proportion to the file.
  */
 static uint64_t number_limit(const struct tpa_chunks *chunks)

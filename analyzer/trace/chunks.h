@@ -27,7 +27,7 @@ struct tpa_chunk {
 	double event_cost, free_cost;
 };
 
-/* What is kept of chunks that are gone and that nothing depends on any more: so a saved state does not grow with their number. */
+/* Sums over the chunks that are gone and that no later result depends on: a saved state does not grow with their number. */
 struct tpa_gone {
 	uint64_t count, committed;
 	uint64_t last;				  /* ticks: when the last of them began */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event chunks that were read and are no longer in the file: a saved state has what must be known of them. */
+/* Event chunks that were read and are no longer in the file. A saved state keeps what later results need of them. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/archive.h"
 #include "trace/impl.h"
 
-#define BYTES_MAX (UINT64_C(1) << 56) /* of chunks and their number: so that sums of them don't overflow */
+#define BYTES_MAX (UINT64_C(1) << 56) /* limit of sums in a saved state, so that adding to them does not overflow */
 
 bool tpa_chunks_are_whole(const struct tpa_chunks *chunks)
 {
@@ -50,7 +50,7 @@ static void forget(struct tpa_gone *gone, const struct tpa_chunk *chunk, double 
 	gone->recorded += TPA_COST_SHARE * (double)chunk->overhead_samples;
 }
 
-/* The chunks without those that can be done without; the caller frees the list. */
+/* The chunks without those that are no longer needed, which become sums; the caller frees the list. */
 static struct tpa_chunks condensed(const struct tpa_trace_impl *impl)
 {
 	const struct tpa_chunks *all = &impl->events;
@@ -60,7 +60,7 @@ static struct tpa_chunks condensed(const struct tpa_trace_impl *impl)
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct tpa_chunk *chunk = &all->list[i];
-		/* The clock's first rate depends on the file's first chunk. */
+		/* tpa_trace_about() depends on the file's first chunk. */
 		bool is_first = first && chunk->offset == impl->header_size;
 
 		first = first && !is_first;
@@ -91,7 +91,7 @@ static bool is_valid_sum(const struct tpa_gone *gone)
 	       gone->recorded >= 0;
 }
 
-/* What is gone, the saved state says. */
+/* The saved state decides which chunks are gone. */
 static void drop_gone(struct tpa_chunks *chunks)
 {
 	size_t count = 0;

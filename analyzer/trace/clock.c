@@ -34,7 +34,7 @@ static size_t pairs(const struct tprof_moment *moments, size_t count, struct slo
 	return found;
 }
 
-/* Nanoseconds a tick; 1 if the file does not tell. */
+/* Nanoseconds a tick; 1 if the moments do not show it. */
 static double fit(const struct tprof_moment *moments, size_t count)
 {
 	static struct slope slopes[MOMENTS_MAX * (MOMENTS_MAX - 1) / 2];
@@ -147,7 +147,7 @@ static const struct tprof_moment *first_begin(const struct tpa_trace_impl *impl)
 	return NULL;
 }
 
-/* Of the trace's begin alone: from its start to its first chunk. */
+/* Nanoseconds a tick between the trace's start and its first chunk, which a growing trace does not change. */
 static double early_tick_ns(const struct tpa_trace_impl *impl)
 {
 	const struct tprof_moment *start = &impl->header.start, *begin = first_begin(impl);

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_NS 2000000 /* how often it is asked whether the program has answered */
+#define POLL_NS 2000000 /* between two checks for the program's answer */
 #define WAKE_FIRST 25	/* polls until a thread is woken, */
 #define WAKE_EVERY 50	/* and from one to the next */
 
@@ -101,7 +101,7 @@ static int open_if(const char *path, const struct mapping *mapping)
 	return -1;
 }
 
-/* By its name, by its name as the process sees it, or, when it has none any more, by the process's descriptor. */
+/* By its name, by its name as the process sees it or, once it has no name, by the process's descriptor. */
 static int open_mapping(pid_t pid, const struct mapping *mapping)
 {
 	char path[4200];
@@ -111,14 +111,15 @@ static int open_mapping(pid_t pid, const struct mapping *mapping)
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, mapping->path);
 		fd = open_if(path, mapping);
 	}
-	for (int number = 1000; fd < 0 && number < 1064; number++) { /* preload/core/output.c keeps it up there */
+	for (int number = 1000; fd < 0 && number < 1064;
+	     number++) { /* preload/core/output.c keeps the descriptor in this range */
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
 		fd = open_if(path, mapping);
 	}
 	return fd;
 }
 
-/* The header of this very process, owned by who owns the process. */
+/* Maps the header if it is of this process and its file has the process's owner. */
 static struct tprof_header *map_header(int fd, pid_t pid)
 {
 	struct tprof_header *header = mmap(NULL, TPROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -137,7 +138,7 @@ static bool try_mapping(struct tpa_control *control, const struct mapping *mappi
 	struct stat status;
 	int fd = open_mapping(control->pid, mapping);
 
-	/* Cut off, it would be a SIGBUS. */
+	/* a truncated file would cause a SIGBUS */
 	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= TPROF_HEADER_SIZE)
 		control->header = map_header(fd, control->pid);
 	if (control->header) {
@@ -226,7 +227,7 @@ bool tpa_control_is_child(const struct tpa_control *control, pid_t pid)
 
 /* ---- asking ---- */
 
-/* Of the open file, and not of the process, which opens the trace again to read it, and closes it. */
+/* A lock of the open file, not of the process, which opens and closes the trace again to read it. */
 static bool lock(const struct tpa_control *control, enum tpa_control_what what, short type)
 {
 	bool search = what == TPA_CONTROL_SEARCH;
@@ -257,7 +258,7 @@ static bool ended(const struct tpa_control *control)
 	       control->header->process_start != start_of(control->pid);
 }
 
-/* The program has its own chance first: one that records looks every 10 ms. */
+/* The program gets a chance to answer first: one that records looks for requests every 10 ms. */
 static bool is_time_to_wake(uint64_t poll)
 {
 	return poll >= WAKE_FIRST && (poll - WAKE_FIRST) % WAKE_EVERY == 0;
@@ -286,7 +287,7 @@ bool tpa_control_stands(const struct tpa_control *control)
 	       __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
 }
 
-/* As a thread of the program would: whoever takes it, carries it out, or does not. */
+/* Takes the request as a thread of the program would, so that no thread carries it out. */
 bool tpa_control_cancel(const struct tpa_control *control)
 {
 	uint32_t asked = __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
@@ -295,7 +296,7 @@ bool tpa_control_cancel(const struct tpa_control *control)
 	if (asked == taken || !__atomic_compare_exchange_n(&control->header->control_taken, &taken, asked, false,
 							   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return false;
-	control->header->control_what = 0; /* who waits for an answer sees that it is none */
+	control->header->control_what = 0; /* tells whoever waits that this is no answer */
 	__atomic_store_n(&control->header->control_done, asked, __ATOMIC_RELEASE);
 	return true;
 }
@@ -321,9 +322,9 @@ static uint32_t write_request(struct tprof_header *header, enum tprof_control wh
 	header->control_text_length = (uint32_t)length;
 	if (length)
 		memcpy(header->control_text, text, length);
-	/* Release: pairs with tpa_control_answer() of the collector, which sees the whole request with its number. */
+	/* Release: pairs with tpc_control_answer(), which sees the whole request with its number. */
 	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
-	/* Behind it; pairs with tpa_gate_set() of the collector. */
+	/* after the request; pairs with tpc_gate_set() */
 	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
 	return number;
 }

@@ -60,7 +60,7 @@ void tpa_cursor_open(struct tpa_cursor *cursor, struct tpa_trace_impl *impl, con
 	cursor->thread = tpa_cursor_thread(cursor, chunk->thread, chunk->offset);
 	cursor->tid = chunk->tid;
 	cursor->time = chunk->begin.ticks >> impl->header.tick_shift;
-	/* Two bits are left for the key; and as ticks it must fit too. */
+	/* Leaves two bits for the key, and fits 64 bits when it is shifted to ticks. */
 	cursor->time_max = UINT64_MAX >> (impl->header.tick_shift > 2 ? impl->header.tick_shift : 2);
 	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);
 	cursor->ahead = chunk->committed;
@@ -134,7 +134,7 @@ __attribute__((always_inline)) static inline bool read_free(struct tpa_cursor *c
 	return !(tag & 0xf0);
 }
 
-/* A reader must know what it does not understand: the reserved bits are 0, and a begin is not unwound. */
+/* Refuses what this reader does not know: reserved bits that are set, and a begin that is unwound. */
 static bool read_op(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, uint8_t tag)
 {
 	cursor->time += tpa_uvarint_short(at);
@@ -149,7 +149,7 @@ static bool read_op(struct tpa_cursor *cursor, struct tpa_event *event, const ui
 	return !(tag & 0xf8);
 }
 
-/* Steps over a record that is larger than the window; nothing that is known is. */
+/* Steps over a record that is larger than the window, which no known type is. */
 static void skip(struct tpa_cursor *cursor, uint64_t length)
 {
 	uint64_t here = (uint64_t)(cursor->end - cursor->at);
@@ -181,7 +181,7 @@ static bool read_long(struct tpa_cursor *cursor, struct tpa_event *event)
 		skip(cursor, size + length);
 		return false;
 	}
-	/* One byte more than the record: whether a CANCEL follows is asked of the next tag. */
+	/* One byte more than the record: the next tag tells whether a CANCEL follows. */
 	if (length + 1 > (uint64_t)(cursor->end - body) && cursor->ahead) {
 		refill(cursor);
 		record = cursor->at;
@@ -201,7 +201,7 @@ static bool read_long(struct tpa_cursor *cursor, struct tpa_event *event)
 	return true;
 }
 
-/* The decoded event's time and place. */
+/* Sets the decoded event's time and place. */
 static inline bool finish(struct tpa_cursor *cursor, struct tpa_event *event, uint64_t before)
 {
 	if (__builtin_expect(cursor->time < before || cursor->time > cursor->time_max, 0))

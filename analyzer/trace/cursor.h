@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One event chunk, read from its begin to its end: a window of the file and the state of the coding. */
+/* Decodes one event chunk from its begin to its end: a window of the file and the state of the coding. */
 #ifndef TPROF_TRACE_CURSOR_H
 #define TPROF_TRACE_CURSOR_H
 
@@ -10,17 +10,17 @@
 #define TPA_WINDOW 65536u
 
 struct tpa_cursor {
-	struct tpa_event head; /* of the merge: the next event, while the cursor waits for its turn */
-	uint64_t key;	       /* place of the last event among those of all chunks, see tpa_cursor_fill() */
+	struct tpa_event head; /* the next event, while the cursor waits in the merge's queue */
+	uint64_t key;	       /* sort key of the last event, see tpa_cursor_fill() */
 	uint64_t time;	       /* of the last event */
 	uint64_t time_max;     /* a later one is damage */
 	uint32_t thread, tid;  /* whose events they are */
-	uint64_t decoded;      /* events so far, with the one that waits for its turn */
+	uint64_t decoded;      /* events so far, including `head` */
 
 	const uint8_t *at, *end; /* within `window` */
 	uint64_t address;	 /* the coding state of format.h */
 	uint32_t stack, delta;
-	bool first; /* the next event is the first that its thread has in this chunk */
+	bool first; /* the next event is its thread's first in this chunk */
 
 	const struct tpa_chunk *chunk;
 	struct tpa_trace_impl *impl;
@@ -46,7 +46,7 @@ void tpa_cursor_open(struct tpa_cursor *cursor, struct tpa_trace_impl *impl, con
 enum tpa_stop {
 	TPA_STOP_FULL, /* `max` events, or one whose text or payload lies in the cursor, which must not go on yet */
 	TPA_STOP_TURN, /* events[*count] is there, but not before the horizon */
-	TPA_STOP_END,  /* of the chunk */
+	TPA_STOP_END,  /* the chunk has ended */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records with a length: what each type has in it. */
+/* Decodes records with a length. */
 #include "trace/cursor_impl.h"
 
 static void read_thread(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
@@ -7,21 +7,21 @@ static void read_thread(struct tpa_cursor *cursor, struct tpa_event *event, cons
 	uint64_t time = tpa_uvarint(at) >> cursor->impl->header.tick_shift, thread = tpa_uvarint(at);
 
 	event->kind = TPA_EVENT_THREAD;
-	/* Never back: the chunk's first owner had stopped before. */
+	/* time never goes back: the chunk's earlier owner had stopped before */
 	cursor->time = time > cursor->time ? time : cursor->time;
 	cursor->thread = tpa_cursor_thread(cursor, thread, event->offset);
 	cursor->tid = (uint32_t)tpa_uvarint(at);
 	tpa_cursor_reset(cursor);
 }
 
-/* Its time is all that it says. */
+/* Reads the time, and nothing else. */
 static void read_plain(struct tpa_cursor *cursor, struct tpa_event *event, enum tpa_event_kind kind, const uint8_t **at)
 {
 	event->kind = (uint8_t)kind;
 	cursor->time += tpa_uvarint(at);
 }
 
-/* The page number times 4096; what does not fit 64 bits is no address. */
+/* The page number times 4096, at most the last page of the address space. */
 static uint64_t read_pages(const uint8_t **at)
 {
 	uint64_t pages = tpa_uvarint(at);
@@ -54,7 +54,7 @@ static void read_unmap(struct tpa_cursor *cursor, struct tpa_event *event, const
 	event->cancelled = tpa_cursor_cancels(cursor, end);
 }
 
-/* The rest of the record; nothing if its fields do not fit it, which is found out behind it. */
+/* Bytes that are left of the record; 0 if its fields exceeded it, which the caller reports. */
 static size_t rest(const struct tpa_cursor *cursor, const uint8_t *at, const uint8_t *end)
 {
 	return tpa_read_ok(cursor->window, at, end) ? (size_t)(end - at) : 0;

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "trace/impl.h"
 
-/* A report lists a few; more would only be memory that a broken file makes us take. */
+/* reports list a few; a bound, so that a broken file does not take memory */
 #define DAMAGE_MAX 256
 
 void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason)

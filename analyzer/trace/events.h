@@ -27,7 +27,7 @@ enum tpa_event_kind {
 	TPA_EVENT_OP_BEGIN,
 	TPA_EVENT_OP_END,
 	TPA_EVENT_STEP,	  /* a training step ends */
-	TPA_EVENT_SHAPE,  /* of the thread's innermost open op: as of that number */
+	TPA_EVENT_SHAPE,  /* the thread's innermost open op has the shape of that op number */
 	TPA_EVENT_DETAIL, /* of the thread's innermost open op */
 	TPA_EVENT_MARK,
 	TPA_EVENT_PAUSE,      /* recording pauses, in all threads */
@@ -125,7 +125,7 @@ struct tpa_event {
 	};
 };
 
-/* Whether an event of that kind has a text or a payload, which lie in memory of the reader. */
+/* Whether events of that kind have a text or a payload, which lies in the reader's memory. */
 static inline bool tpa_event_has_payload(unsigned kind)
 {
 	return (1u << TPA_EVENT_NAME | 1u << TPA_EVENT_DETAIL | 1u << TPA_EVENT_MARK | 1u << TPA_EVENT_COUNTERS |
@@ -158,12 +158,12 @@ static inline uint64_t tpa_event_op(const struct tpa_event *event)
 	}
 }
 
-/* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */
+/* Events that are decoded already, so that their handler can prefetch memory for those that come next. */
 struct tpa_events {
 	const struct tpa_event *at, *end;
 };
 
-/* Damage that is met goes to the trace's list. One reader of a trace at a time. */
+/* Damage that is met is added to the trace's list. Not thread-safe. */
 struct tpa_events *tpa_events_open(struct tpa_trace *trace);
 void tpa_events_close(struct tpa_events *events);
 
@@ -175,36 +175,36 @@ static inline const struct tpa_event *tpa_events_next(struct tpa_events *events)
 	return __builtin_expect(events->at < events->end, 1) ? events->at++ : tpa_events_refill(events);
 }
 
-/* The event that the call after `distance` more calls of tpa_events_next() will return; NULL: not decoded yet. */
+/* The event that tpa_events_next() returns after `distance` more calls; NULL: it is not decoded yet. */
 static inline const struct tpa_event *tpa_events_ahead(const struct tpa_events *events, ptrdiff_t distance)
 {
 	return events->end - events->at > distance ? events->at + distance : NULL;
 }
 
-/* Whether the events ended early, as the file after a refresh no longer fits what was read of it before. */
+/* Whether the events ended early because a refreshed file does not match what was read of it before. */
 bool tpa_events_failed(const struct tpa_events *events);
 
 /*
- * Saves how far the events were read, or makes events that were just opened go on from there: of the same file, which may
- * have grown. `unread`: the last event was given out and is to be given out again. Only the chunks that are open are
- * decoded anew, from their begin.
+ * Saves how far the events were read, or makes events that were just opened continue from there, in the same file, which may
+ * have grown. `unread`: the event that was given out last is to be given out again. Only chunks that are open are decoded anew,
+ * from their begin.
  */
 void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *events, bool unread);
 
 /*
- * The chunks that were read to their ends: fills in where they begin in the file, and returns their number. `offsets` has
- * room for all event chunks. A saved place does without these chunks.
+ * Lists the chunks that were read to their ends: fills in their offsets in the file and returns their number. `offsets` has
+ * room for all event chunks. A saved state does not need these chunks.
  */
 size_t tpa_events_read(const struct tpa_events *events, bool unread, uint64_t *offsets);
 
-/* Another reader, which goes on from where this one is; `unread` as above. */
+/* Another reader that continues where this one is; `unread` as above. */
 struct tpa_events *tpa_events_copy(struct tpa_events *events, bool unread);
 
 /* Bytes of event chunks read so far, and in all. */
 uint64_t tpa_events_done(const struct tpa_events *events);
 uint64_t tpa_events_total(const struct tpa_events *events);
 
-/* Word for an event's kind, and for the function of an ALLOC or FREE ("?" if unknown). */
+/* The name of an event's kind, and of the function of an ALLOC or FREE ("?" if unknown). */
 const char *tpa_event_kind_name(enum tpa_event_kind kind);
 const char *tpa_fn_name(unsigned fn);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table records about the run as a whole: what was hooked, values that the program said, counters, files, searches for leaks. */
+/* Table records about the whole run: what was hooked, values that the program reported, counters, files, searches for leaks. */
 #include <stdlib.h>
 
 #include "trace/records.h"

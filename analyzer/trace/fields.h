@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each kind of event is called and which fields it has: name, type, unit, and where they stand in struct tpa_event or in
- * its payload. `dump --json` prints by this table; tests hold it against the man page and the second reader.
+ * The name of each kind of event and its fields: name, type, unit, and place in struct tpa_event or in its payload. `dump`
+ * prints by this table; tests compare it with the man page and with the decoded events.
  */
 #ifndef TPROF_TRACE_FIELDS_H
 #define TPROF_TRACE_FIELDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of trace/ know of an open trace beside its public face. The file is read with pread, never mapped: a
- * file that is cut while it is read must not become a SIGBUS.
+ * The private side of an open trace. The file is read with pread and never mapped, so that a file that is truncated while it is
+ * read causes no SIGBUS.
  */
 #ifndef TPROF_TRACE_IMPL_H
 #define TPROF_TRACE_IMPL_H
@@ -31,10 +31,10 @@ struct tpa_trace_impl {
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
-	size_t opening_damage; /* so many entries of the list were found before any event was read */
-	char **reasons;	       /* of damage that a saved state told of: owned */
+	size_t opening_damage; /* entries of the damage list that were found before any event was read */
+	char **reasons;	       /* of damage from saved states: owned */
 	size_t reason_count, reason_room;
-	struct tpa_merge *readers; /* that are open, see trace/events.c */
+	struct tpa_merge *readers; /* that are open, see trace/merge.c */
 	bool jit_asked;		   /* tpa_jit_load() was called, with */
 	char *jit_folder;	   /* this; may be NULL */
 	uint8_t *
@@ -48,10 +48,10 @@ static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 	return trace->impl;
 }
 
-/* Like tpa_trace_open(), of a file that is open already: takes over `fd`. -1: opens it. */
+/* Like tpa_trace_open(), of the open file `fd`, which it takes over. -1: opens the file. */
 struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error);
 
-/* What refresh.c asks of the readers of events: note how far they are, and go on from there once the trace is a later one. */
+/* Around a refresh, the readers of events save how far they are and continue from there in the later trace. */
 void tpa_readers_save(struct tpa_trace_impl *impl);
 void tpa_readers_resume(struct tpa_trace_impl *impl);
 
@@ -83,7 +83,7 @@ void tpa_chunks_find_costs(struct tpa_chunks *chunks);
 double tpa_chunks_usual(const struct tpa_chunks *chunks);
 double tpa_chunk_recording(const struct tpa_chunk *chunk, double usual);
 
-/* Of each chunk whether the cost of its events, or of those of later ones of its thread, depends on it. The caller frees it. */
+/* For each chunk, whether the cost of its own events or of later chunks of its thread depends on it. The caller frees it. */
 bool *tpa_chunks_needed(const struct tpa_chunks *chunks);
 
 /* Reads the tables: modules, frames, nodes, ops and facts about the run. */
@@ -96,7 +96,7 @@ void tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias);
 uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
 			 uint32_t frame);
 
-/* Of a trace without an end: trace.running, trace.written and `now`; or the end, if it was written just now. */
+/* For a trace without an end, sets trace.running, trace.written and `now`; or reads the end, if it was written just now. */
 void tpa_alive_find(struct tpa_trace_impl *impl);
 
 void tpa_clock_fit(struct tpa_trace_impl *impl);

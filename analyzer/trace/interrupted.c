@@ -35,7 +35,7 @@ static void add(struct tpa_interrupted *to, const struct area *area, size_t from
 		memcpy(&to->words[to->count++], area->bytes + from, 8);
 }
 
-/* By the processor's own word: what is read runs on this one. */
+/* The places come from this processor, on which the process runs too. */
 static void add_part(struct tpa_interrupted *to, const struct area *area, unsigned part)
 {
 	unsigned size, offset, flags, unused;
@@ -44,7 +44,7 @@ static void add_part(struct tpa_interrupted *to, const struct area *area, unsign
 		add(to, area, offset, (size_t)offset + size);
 }
 
-/* Parts that are not in use hold nothing: what stands there may be anything. */
+/* Parts that are not in use are skipped: their bytes are undefined. */
 static void add_vectors(struct tpa_interrupted *to, const struct area *area)
 {
 	if (area->in_use & X87_BIT)

@@ -9,11 +9,11 @@
 
 struct tpa_interrupted {
 	uint64_t sp;
-	uint64_t *words; /* the general registers, then what is in use of the vectors'; free() */
+	uint64_t *words; /* the general registers, then the vector registers in use; free() */
 	size_t count;
 };
 
-/* `context`: where its ucontext_t lies. False: it can't be read, or no memory. */
+/* `context`: address of its ucontext_t. False: it can't be read. */
 bool tpa_interrupted_read(const struct tpa_frozen *frozen, uint64_t context, struct tpa_interrupted *interrupted);
 
 #endif

@@ -26,7 +26,7 @@ struct versions {
 struct tpa_jit_times {
 	size_t node_count; /* of the file; what was made stands behind */
 	bool *reused;	   /* frames of the file at whose address several codes stood */
-	uint32_t *of_node; /* for each node: its place in nodes[], + 1; 0: it is the same at all times */
+	uint32_t *of_node; /* for each node: its index in nodes[], + 1; 0: it is the same at all times */
 	struct versions *nodes;
 	size_t count;
 	struct tpa_node_at *made; /* each node that was made */
@@ -157,7 +157,7 @@ static uint32_t take_stack(const struct tpa_trace *trace, uint32_t node, size_t 
 	return node;
 }
 
-/* The stack as it was at a time. node 0: no number is left. */
+/* The stack at a time. node 0: no number is left. */
 static struct version version_at(struct tpa_trace *trace, uint32_t node, uint64_t time)
 {
 	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;

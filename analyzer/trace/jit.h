@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frames in code that a compiler made at run time. The trace has only their addresses. If the compiler's jitdump says that
- * several pieces of code stood at an address one after the other, the address becomes several frames, and the stack of each
- * event gets those of its time, as it is read: frames and nodes are added to the trace meanwhile.
+ * several pieces of code stood at an address one after the other, the address becomes several frames, and each event gets the
+ * stack of its time when it is read, which adds frames and nodes to the trace.
  */
 #ifndef TPROF_TRACE_JIT_H
 #define TPROF_TRACE_JIT_H
@@ -21,10 +21,10 @@ struct tpa_node_at {
 	uint64_t time;
 };
 
-/* The node of the stack as it was then; made when it is first asked for. The merge of events asks for each event. */
+/* The node of the stack as it was at that time, made when it is first asked for. The reader of events asks for each event. */
 uint32_t tpa_jit_node(struct tpa_trace *trace, struct tpa_node_at at);
 
-/* What a node was made for; of the file's own nodes themselves. */
+/* What a node was made for; for a node of the file, itself. */
 struct tpa_node_at tpa_jit_node_at(const struct tpa_trace *trace, uint32_t node);
 
 /* Frees what tpa_jit_load() made; tpa_trace_close() calls it. */

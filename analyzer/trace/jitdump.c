@@ -184,7 +184,7 @@ static const char *file_of(const char *text)
 	return text;
 }
 
-/* Reads the entry at *at. False: it is malformed, and so is what follows. */
+/* Reads the entry at *at. False: it and all that follows are malformed. */
 static bool read_entry(struct reader *reader, size_t *at, uint64_t start, struct tpa_jit_line *line, const char *last)
 {
 	static const char same[] = "\xff"; /* as the entry before */
@@ -280,7 +280,7 @@ static bool read_record(struct reader *reader)
 	}
 }
 
-/* Opens the file, unless it was last written before the program began: then another process made it. */
+/* Opens the file, unless it was last written before the program began, which means that another process wrote it. */
 static FILE *open_dump(const char *path, const struct tpa_trace *trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

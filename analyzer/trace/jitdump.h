@@ -16,7 +16,7 @@ struct tpa_jit_line {
 
 struct tpa_jit_code {
 	uint64_t start, end; /* run-time addresses */
-	uint64_t time;	     /* of its loading or moving there: as of events */
+	uint64_t time;	     /* event time when it was loaded or moved there */
 	uint64_t limit;	     /* largest end up to here */
 	uint64_t index;	     /* the writer's number of it */
 	size_t order;	     /* of its record in the file */
@@ -26,7 +26,7 @@ struct tpa_jit_code {
 };
 
 struct tpa_jitdump {
-	struct tpa_jit_code *codes; /* once sorted, by start, and then in the order of the file */
+	struct tpa_jit_code *codes; /* once sorted: by start, then by order in the file */
 	size_t count, room;
 	void **texts; /* all that the codes point to */
 	size_t text_count, text_room;
@@ -41,13 +41,13 @@ bool tpa_jitdump_read(struct tpa_jitdump *dump, const char *path, const struct t
 void tpa_jitdump_sort(struct tpa_jitdump *dump);
 void tpa_jitdump_free(struct tpa_jitdump *dump);
 
-/* Code that stands at an address, and from when until before when it does. */
+/* The code that stands at an address during [from, until). */
 struct tpa_jit_span {
 	const struct tpa_jit_code *code; /* NULL: none ever did */
 	uint64_t from, until;
 };
 
-/* At a time; the first that ever stood there counts from the beginning. Of a sorted dump. */
+/* The code at a time, of a sorted dump. The first that ever stood there counts from the beginning. */
 struct tpa_jit_span tpa_jitdump_at(const struct tpa_jitdump *dump, uint64_t address, uint64_t time);
 
 /* The line of an address in the code. NULL: not known. */

@@ -39,7 +39,7 @@ static uint32_t child(struct joiner *joiner, uint32_t parent, uint32_t frame)
 	return tpa_nodes_child(joiner->trace, joiner->node_room, &joiner->children, parent, frame);
 }
 
-/* Past the Python frames that one call of the loop ran. */
+/* The node behind the Python frames that one call of the loop ran. */
 static uint32_t past_entry(const struct joiner *joiner, uint32_t python)
 {
 	while (python >= TPROF_NODE_FIRST) {
@@ -52,7 +52,7 @@ static uint32_t past_entry(const struct joiner *joiner, uint32_t python)
 	return python;
 }
 
-/* Those of one call: inside a native frame of the loop, and where there are no native frames any more. */
+/* Whether Python frames come next: inside a native frame of the loop, or when there are no more native frames. */
 static bool takes_python(const struct joiner *joiner, uint32_t native)
 {
 	const struct tpa_frame *frame;
@@ -64,8 +64,8 @@ static bool takes_python(const struct joiner *joiner, uint32_t native)
 }
 
 /*
- * Where the Python stack ends: the rest is the native one's. One that was cut cuts the whole, and one that went on outside of
- * all native frames (`native` is NONE then) ends as it does itself.
+ * Whether the join ends here: the Python stack is at its end, and the rest is the native stack's. A Python stack that was cut
+ * cuts the joined one, and one that goes on outside of all native frames (`native` is NONE then) ends it in its own way.
  */
 static bool at_end(uint32_t native, uint32_t python, uint32_t *rest)
 {
@@ -75,7 +75,7 @@ static bool at_end(uint32_t native, uint32_t python, uint32_t *rest)
 	return true;
 }
 
-/* Notes the steps outwards, until the outcome is known, and returns it. */
+/* Notes the steps outwards until the joined node is known, and returns that node. */
 static uint32_t take_steps(struct joiner *joiner, uint32_t native, uint32_t python)
 {
 	uint32_t rest;
@@ -101,7 +101,7 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	size_t count = 0;
 
 	for (; python != end; python = parent_of(joiner, python)) {
-		if (!frame_of(joiner, python)->code) /* of a call that has none any more */
+		if (!frame_of(joiner, python)->code) /* a call that has no Python frames left */
 			continue;
 		*TPA_APPEND(joiner->frames, count, joiner->frame_room) = joiner->trace->nodes[python].frame;
 	}

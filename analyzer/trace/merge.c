@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges the events of all chunks: open chunks wait in a queue, ordered by the key of their next event. A chunk is opened when its
- * begin is due. events.h declares the functions. */
+/*
+ * Merges the events of all chunks: open chunks wait in a queue, ordered by the key of their next event. A chunk is opened when
+ * its begin is due. Functions are declared in events.h.
+ */
 #include <stdlib.h>
 
 #include "base/archive.h"
@@ -15,7 +17,7 @@
 /* How far a chunk was read. */
 struct progress {
 	uint64_t decoded; /* events, once it has ended */
-	bool begun;	  /* it may begin before its turn: where a saved place is gone on from */
+	bool begun;	  /* opened; when a saved place is loaded, also before its turn */
 };
 
 struct tpa_merge {
@@ -24,20 +26,20 @@ struct tpa_merge {
 	struct tpa_trace_impl *impl;
 	struct tpa_queue queue;
 	size_t queue_room;
-	struct tpa_cursor *current; /* first in the queue, and its event was given out */
+	struct tpa_cursor *current; /* first in the queue; its event was given out */
 	struct progress *progress;  /* of each chunk */
 	size_t next_chunk;	    /* all before it have begun */
-	struct tpa_cursor *given;   /* the batch's */
-	uint64_t horizon;	    /* the first cursor goes on alone while its key is smaller */
+	struct tpa_cursor *given;   /* whose events are in the batch */
+	uint64_t horizon;	    /* the current cursor continues alone while its key is smaller */
 	struct tpa_cursor **spare;  /* of chunks that ended */
 	size_t spare_count, spare_room;
 	uint64_t done, total;	   /* bytes of closed chunks; of all */
-	bool failed;		   /* after a refresh the file does not fit what was read of it before */
+	bool failed;		   /* the refreshed file does not match what was read before */
 	struct tpa_merge *next;	   /* another reader of the trace */
 	struct tpa_archive places; /* while the trace is refreshed */
 };
 
-/* Chunks that were gone on from a saved place have begun out of turn. */
+/* Skips chunks that were opened out of turn, from a saved place. */
 static void pass_begun(struct tpa_merge *events)
 {
 	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
@@ -170,9 +172,7 @@ static void continue_current(struct tpa_merge *events, size_t *count)
 	}
 }
 
-/*
- * Texts and payloads lie in their cursor: they end a batch, so that the cursor keeps them until they were seen.
- */
+/* Texts and payloads lie in their cursor, so such an event ends a batch: the cursor keeps them until the next call. */
 static const struct tpa_event *give_out(struct tpa_merge *events, struct tpa_cursor *cursor, size_t count)
 {
 	events->given = cursor;
@@ -239,10 +239,10 @@ uint64_t tpa_events_total(const struct tpa_events *events)
 /* A chunk that has begun, as it is saved. */
 struct place {
 	uint64_t offset;    /* of the chunk in the file */
-	uint64_t begin;	    /* ticks: a chunk may take the place of another */
+	uint64_t begin;	    /* ticks: another chunk may take the place of this one */
 	uint64_t committed; /* bytes that it had */
 	uint64_t consumed;  /* events that were given out */
-	bool ended;	    /* all of them were */
+	bool ended;	    /* all its events were given out */
 };
 
 /* Events of an open chunk that were given out. */
@@ -332,7 +332,7 @@ static void resume_chunk(struct tpa_merge *events, size_t number, const struct p
 	}
 }
 
-/* `refreshed`: a chunk that was cut since, as its disk was full, has ended where it was read to. */
+/* `refreshed`: a chunk may have been shortened because the disk was full; it ends where it was read to. */
 static void load_places(struct tpa_archive *archive, struct tpa_merge *events, bool refreshed)
 {
 	struct tpa_chunks *chunks = &events->impl->events;
@@ -394,7 +394,7 @@ void tpa_readers_save(struct tpa_trace_impl *impl)
 	}
 }
 
-/* As if it had just been opened. */
+/* Resets the reader as if it had just been opened. */
 static void rewind_reader(struct tpa_merge *events)
 {
 	size_t count = events->impl->events.count;

@@ -53,7 +53,7 @@ static void grow(struct children *children, const struct tpa_node *nodes)
 	children->bits = larger.bits;
 }
 
-/* The node that means the same as nodes[number]: itself if it is the first. */
+/* The first node that equals nodes[number], which may be that node itself. */
 static uint32_t unify(struct children *children, const struct tpa_node *nodes, uint32_t number)
 {
 	const struct tpa_node *node = &nodes[number];

@@ -7,7 +7,7 @@
 
 #define NAMELESS UINT32_MAX
 #define IS_REGION                                                                                                      \
-	0x80000000u /* set in the number of the op in which the regions run; as well, of their threads' parts: */
+	0x80000000u /* set in the number of an op: the op of the regions in it; with IS_PART, of their threads' parts */
 #define IS_PART 0x40000000u
 
 void tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
@@ -39,7 +39,7 @@ void tpa_archive_node(struct tpa_archive *archive, uint32_t *node)
 		*node = tpa_jit_node(numbers->trace, at);
 }
 
-/* An op as the file has it, or by the one that the file has. */
+/* The number that is saved: of an op without a record, the number of the op in which it runs, with flags. */
 static uint32_t recorded(const struct tpa_archive_numbers *numbers, uint32_t number)
 {
 	const struct tpa_op *op;

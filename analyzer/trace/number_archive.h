@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of stack nodes and ops in a saved replay. They are saved as the file has them, since a later reading of a file
- * that has grown may number joined nodes and unnamed ops otherwise; of a stack that depends on time (trace/jit.h) a time goes along.
+ * Numbers of stack nodes and ops in a saved replay. The file's own numbers are saved, because a later reading of a grown file
+ * may number joined nodes and unnamed ops differently. For a stack that depends on time (trace/jit.h) a time is saved with it.
  */
 #ifndef TPROF_TRACE_NUMBER_ARCHIVE_H
 #define TPROF_TRACE_NUMBER_ARCHIVE_H

@@ -33,7 +33,7 @@ static bool open_file(struct tpa_trace_impl *impl, char **error)
 {
 	struct stat status;
 
-	/* Not blocking: the name could be a pipe's. */
+	/* O_NONBLOCK: the name could be that of a pipe. */
 	if (impl->fd < 0)
 		impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {

@@ -69,7 +69,7 @@ bool tpa_work_read(struct tpa_work *work, const uint8_t *bytes, size_t length)
 	return true;
 }
 
-/* What stands before the counts. Written before the last of its calls was counted: it may be one more. */
+/* Reads the word before the counts. It is written before its last call is counted, so it may be one call ahead. */
 static void read_lasted(struct tpa_folded *folded, const uint8_t *counts, size_t before)
 {
 	uint64_t lasted = 0;
@@ -97,7 +97,7 @@ bool tpa_fold_read(struct tpa_folded *folded, const uint8_t *bytes, size_t lengt
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
 		timed += folded->counts.histogram[i];
 	folded->timed = timed;
-	/* The writer may have been killed between the two. */
+	/* The writer may have been killed between writing the two. */
 	if (!(folded->counts.flags & TPROF_FOLD_SHARE) || folded->counts.calls < timed)
 		folded->counts.calls = timed;
 	read_lasted(folded, bytes + length - sizeof(folded->counts), length - 1 - bytes[0] - sizeof(folded->counts));

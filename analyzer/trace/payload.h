@@ -17,16 +17,16 @@ struct tpa_work {
 	uint32_t kind;		/* enum tprof_work; may be one that is not known here */
 	uint8_t dtype;		/* enum tprof_dtype; the same */
 	uint8_t flags;		/* enum tprof_work_flags */
-	uint8_t dims;		/* how many dimensions the record has; the others are 0 */
+	uint8_t dims;		/* number of dimensions in the record; the others are 0 */
 	uint8_t second, result; /* enum tprof_dtype: of those tensors, see tprof/work.h; 0: dtype */
 	uint64_t dim[TPROF_WORK_DIMS];
 };
 
 /* FOLD: calls that were folded into one record. */
 struct tpa_folded {
-	struct tpa_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
+	struct tpa_work work; /* of the first call; kind 0: not typed. `sums` says whether the others differ */
 	struct tprof_fold counts;
-	uint32_t timed;	 /* how many calls were timed: the times in `counts` are theirs */
+	uint32_t timed;	 /* calls that were timed: the times in `counts` are theirs */
 	uint32_t lasted; /* ticks that the first `lasted_calls` took at most, together; 0: not known */
 	uint32_t lasted_calls;
 	bool sums; /* the calls' one dimension was not always the same: counts.units is its sum */

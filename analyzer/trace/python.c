@@ -46,7 +46,7 @@ struct numbers {
 	uint64_t node, native, python;
 };
 
-/* False: the record does not fit the chunk, or has bits of a later version. */
+/* False: the record does not fit the chunk, or uses bits of a later version. */
 static bool read_join(struct tpa_tables *tables, struct numbers *join)
 {
 	const uint8_t *record = tables->at, *at = record + 1;

@@ -17,7 +17,7 @@
 
 void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {
-	/* On a full disk, records of numbers that were given out are missing. The report says so in another place. */
+	/* With a full disk, records of numbers that were given out are missing, which reports say elsewhere. */
 	if (tables->impl->header.tables_from && strcmp(reason, TPA_BAD_NUMBER) == 0)
 		return;
 	tpa_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);

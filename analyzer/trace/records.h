@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of table records share while a trace is opened: what was read so far, and where it goes. */
+/* What the readers of table records share while a trace is opened. */
 #ifndef TPROF_TRACE_RECORDS_H
 #define TPROF_TRACE_RECORDS_H
 
@@ -43,7 +43,7 @@ void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_
  */
 char *tpa_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length);
 
-/* Whether a number can be one of a frame, node, module or op. */
+/* Whether a frame, node, module or op can have that number. */
 static inline bool tpa_tables_is_number(const struct tpa_tables *tables, uint64_t number)
 {
 	return number && number < tables->impl->number_limit;

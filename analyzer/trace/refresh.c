@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that has grown is read anew, beside what was read before, and the two change places. */
+/* Reads a file that has grown anew, beside what was read before, and exchanges the two. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ static void keep_texts(struct tpa_trace *trace, struct tpa_trace *before)
 	SWAP(trace->unseen_count, before->unseen_count);
 }
 
-/* Names may be those that a user gave. */
+/* Keeps what others point to, and names that were set after opening. */
 static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 {
 	struct tpa_trace *trace = &impl->trace, *before = &old->trace;

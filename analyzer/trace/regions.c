@@ -26,7 +26,7 @@ static enum tpa_parallel parallel_of(const struct tpa_op *op)
 						: TPA_PARALLEL_NONE;
 }
 
-/* A library's operator: what runs in parallel in it is named by it. Functions of the user's choice have their own regions. */
+/* A library's operator: regions that run in it are named after it. Functions that the user chose have regions of their own. */
 static bool is_library(const struct tpa_op *op)
 {
 	return op->origin == TPROF_OP_FUNCTION && op->category[0] && !is_category(op, "function") &&
@@ -53,7 +53,7 @@ static void add(struct tpa_op *op, const struct tpa_op *around, uint32_t number,
 			       .runs_in = number };
 }
 
-/* By name, and then by number. */
+/* Orders by name, then by number. */
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct tpa_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
@@ -78,7 +78,7 @@ static void find_parallel(struct tpa_trace *trace, uint32_t *of_frame, uint32_t 
 			trace->ops[i].region = of_frame[trace->ops[i].frame];
 }
 
-/* Ops of one name have their regions in common. */
+/* Ops of one name share their regions. */
 static void add_regions(struct tpa_trace *trace, uint32_t *named, size_t count)
 {
 	uint32_t next = (uint32_t)trace->op_count;

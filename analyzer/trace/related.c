@@ -23,7 +23,7 @@ const char *tpa_started_name(const char *started, const char *exe)
 	return base_of(started[0] && strncmp(started, "/dev/fd/", 8) != 0 ? started : exe);
 }
 
-/* A text of a header that nobody checked yet. */
+/* Reads a text of a header that was not checked. */
 static void read_text(FILE *file, struct tprof_span span, char *text)
 {
 	size_t length = span.length < PATH_LENGTH - 1 ? span.length : PATH_LENGTH - 1;
@@ -75,7 +75,7 @@ static int by_size(const void *a, const void *b)
 	return strcmp(one->file, other->file);
 }
 
-/* Those that end as this trace's name does: a directory may hold much else. */
+/* Looks only at names that end as this trace's does: a directory may hold much else. */
 static void look_through(DIR *directory, const char *prefix, const struct tpa_trace *trace, struct tpa_others *others)
 {
 	const char *suffix = strrchr(base_of(trace->file), '.');

@@ -71,7 +71,7 @@ static void resolve_frames(struct tpa_tables *tables)
 		if (trace->frames[i].module)
 			trace->frames[i].pc += trace->frames[i].module->start;
 		else if (tables->impl->header.tables_from)
-			trace->frames[i] = (struct tpa_frame){ 0 }; /* as if its own record were missing */
+			trace->frames[i] = (struct tpa_frame){ 0 }; /* treated as if its own record were missing */
 		else
 			tpa_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}

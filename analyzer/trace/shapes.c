@@ -71,7 +71,7 @@ struct writer {
 	bool mixed;    /* not all have it */
 };
 
-/* By libtorch's numbers (c10::ScalarType), in the words that typed kernels have. */
+/* By libtorch's numbers (c10::ScalarType), with the names that typed kernels use. */
 static void put_type(FILE *out, uint64_t type)
 {
 	static const char *const names[] = {

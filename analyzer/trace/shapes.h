@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHAPE records of the tables: what tensors calls of an op's number had. */
+/* SHAPE records of the tables: the tensors that the calls of an op number work on. */
 #ifndef TPROF_TRACE_SHAPES_H
 #define TPROF_TRACE_SHAPES_H
 
@@ -25,7 +25,7 @@ struct tpa_tensor {
 /* The fields behind the op's number, of which [at, end) are still to be read. */
 struct tpa_shape_reader {
 	const uint8_t *at, *end;
-	uint64_t in_list; /* items that are to come of a list */
+	uint64_t in_list; /* items of a list that are still to come */
 };
 
 /* What comes next, in the order of the arguments. */

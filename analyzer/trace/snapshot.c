@@ -39,7 +39,7 @@ static void close_memory(struct tpa_frozen_memory *memory)
 	*memory = (struct tpa_frozen_memory){ -1, -1 };
 }
 
-/* A process that has ended has no memory, though it may not be waited for yet. */
+/* A process that has ended has no memory, even if its parent has not waited for it yet. */
 static bool lives(const struct tpa_frozen *frozen)
 {
 	uint32_t word;
@@ -125,7 +125,7 @@ size_t tpa_frozen_copy(const struct tpa_frozen *frozen, uint64_t address, void *
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Behind the end of a shared mapping's file there is nothing, and that is no failure. */
+/* Reading behind the end of a shared mapping's file is no failure: nothing is there. */
 static void note_failure(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, uint64_t address, ssize_t got)
 {
 	if (frozen->failed || (got < 0 && errno == EIO && map->shared))
@@ -134,7 +134,7 @@ static void note_failure(struct tpa_frozen *frozen, const struct tpa_frozen_map 
 	frozen->failed_at = address;
 }
 
-/* Of one mapping. */
+/* Reads within one mapping. */
 static size_t read_map(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, uint64_t address, void *to,
 		       size_t size)
 {
@@ -160,7 +160,7 @@ void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high)
 	*TPA_APPEND(frozen->dead, frozen->dead_count, frozen->dead_room) = (struct tprof_range){ low, high };
 }
 
-/* Those that overlap become one. */
+/* Sorts the dead ranges and joins those that overlap. */
 void tpa_frozen_bury(struct tpa_frozen *frozen)
 {
 	size_t count = 0;
@@ -178,7 +178,7 @@ void tpa_frozen_bury(struct tpa_frozen *frozen)
 	frozen->dead_count = count;
 }
 
-/* What of a copy is dead is nothing. */
+/* Zeroes the dead ranges of a copy. */
 static void blank(const struct tpa_frozen *frozen, uint64_t address, char *copy, size_t size)
 {
 	for (size_t i = TPA_UP_TO(frozen->dead, frozen->dead_count, high, address);

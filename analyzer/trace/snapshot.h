@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that stands still: its mappings and its memory, as /proc shows them. */
+/* A frozen process: its mappings and its memory, as /proc shows them. */
 #ifndef TPROF_TRACE_SNAPSHOT_H
 #define TPROF_TRACE_SNAPSHOT_H
 
@@ -23,7 +23,7 @@ struct tpa_frozen_map {
 };
 
 struct tpa_frozen_memory {
-	int memory, pagemap; /* files; pagemap -1: not to be had */
+	int memory, pagemap; /* open files; pagemap -1: not available */
 };
 
 struct tpa_frozen {
@@ -32,11 +32,11 @@ struct tpa_frozen {
 	struct tpa_frozen_memory own, parents; /* parents.memory -1: not open yet */
 	struct tpa_frozen_map *maps;	       /* all of them, by address */
 	size_t count, room;
-	struct tprof_snapshot *note; /* what it says of itself */
-	/* Of stacks: what the program does not use, and any word may stand in. In order once tpa_frozen_bury() was called. */
+	struct tprof_snapshot *note; /* what the collector noted of it */
+	/* Unused parts of stacks, which may hold any word. In order once tpa_frozen_bury() was called. */
 	struct tprof_range *dead;
 	size_t dead_count, dead_room;
-	/* The first read that failed: what is found is no result then. failed 0: none did. */
+	/* The first read that failed, which makes the search's result invalid; failed 0: none did. */
 	uint64_t failed_at;
 	int failed; /* errno; ESRCH: the process has ended */
 };
@@ -49,20 +49,20 @@ void tpa_frozen_close(struct tpa_frozen *frozen);
 /* The mapping that holds the address; NULL: none does. */
 const struct tpa_frozen_map *tpa_frozen_find(const struct tpa_frozen *frozen, uint64_t address);
 
-/* Copies memory of the fork, whatever it is. Returns the bytes copied. */
+/* Copies memory of the fork. Returns the bytes copied. */
 size_t tpa_frozen_copy(const struct tpa_frozen *frozen, uint64_t address, void *to, size_t size);
 
 /*
- * The same for the search: of pages that were never touched nothing, as nothing points there, and zeros for what is dead. What
- * should be there and can't be read is noted in `failed`.
+ * The same for the search: skips pages that were never touched, since nothing points there, and reads dead ranges as zeros.
+ * Memory that should be there and can't be read is noted in `failed`.
  */
 size_t tpa_frozen_read(void *frozen, uint64_t address, void *to, size_t size);
 
-/* Words there are none: of the stacks' unused parts. tpa_frozen_bury() before the first read. */
+/* Marks a range as dead: unused parts of stacks. Call tpa_frozen_bury() after the last one, before the first read. */
 void tpa_frozen_dead(struct tpa_frozen *frozen, uint64_t low, uint64_t high);
 void tpa_frozen_bury(struct tpa_frozen *frozen);
 
-/* Was all read that should have been, and is the process still there? False: *error says what is wrong. */
+/* Whether everything could be read and the process is still there. False: *error says what is wrong. */
 bool tpa_frozen_whole(struct tpa_frozen *frozen, char **error);
 
 /* The parts of a shared mapping that hold data, as its file says. Reading a hole could make pages of it. */

@@ -75,7 +75,7 @@ static bool overlaps(const struct tpa_frozen *frozen, const struct tpa_frozen_ma
 	return false;
 }
 
-/* What the fork has no mapping of, as it was not copied. */
+/* Adds the parent's mappings that fork did not copy. */
 static bool take_parents(struct tpa_frozen *frozen, struct tpa_frozen_map *map, const struct flags *flags)
 {
 	if (!flags->not_copied || map->device || overlaps(frozen, map))

@@ -8,7 +8,7 @@
 /* A file of the process's in /proc. -1: see errno. */
 int tpa_frozen_proc(pid_t pid, const char *name);
 
-/* Fills maps. False: no memory, or see errno. */
+/* Fills maps. False: see errno. */
 bool tpa_frozen_read_maps(struct tpa_frozen *frozen);
 
 #endif

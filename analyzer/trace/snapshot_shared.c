@@ -44,7 +44,7 @@ static int open_descriptor(pid_t pid, const struct tpa_frozen_map *map)
 	return fd;
 }
 
-/* By its name, by the mapping itself (which root may), or by a descriptor that is open still. */
+/* By its name, by the mapping itself (which root may open), or by a descriptor that is still open. */
 static int open_file(pid_t pid, const struct tpa_frozen_map *map)
 {
 	char path[400];
@@ -105,7 +105,7 @@ static void visit_touched(int pagemap, const struct tpa_frozen_map *map, tpa_fro
 	}
 }
 
-/* Of memory, where to read what is not there makes it. */
+/* Whether the file is in memory, where reading a missing page creates it. */
 static bool is_memory(const struct tpa_frozen_map *map)
 {
 	static const char *const names[] = { "/dev/shm/", "/memfd:", "/dev/zero", "/SYSV" };

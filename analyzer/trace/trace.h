@@ -49,27 +49,27 @@ enum tpa_parallel { TPA_PARALLEL_NONE, TPA_PARALLEL_REGION, TPA_PARALLEL_PART };
 struct tpa_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
 	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */
-	const uint8_t *tensors; /* the same as it stands in the record, for trace/shapes.h; with padding behind it */
+	const uint8_t *tensors;	     /* the record's bytes, for trace/shapes.h, with padding behind them */
 	size_t tensors_length;
 	uint8_t origin; /* enum tprof_op_origin */
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
-	/* Once tpa_trace_split_regions() was called, which see. */
+	/* Set by tpa_trace_split_regions(). */
 	uint8_t parallel; /* enum tpa_parallel */
 	bool library;	  /* an operator of a library */
 	bool has_symbol;  /* its function has one */
 	uint32_t
-		region; /* of a part: its region. Of other ops: the op of all regions in it; its threads' parts are the next number */
+		region; /* of a part: its region. Of other ops: the op of all regions in it; the next number is that of its threads' parts */
 	uint32_t runs_in; /* of an op that has no record: the op in which it runs. 0: it has one */
 };
 
 /* An allocator that the hooks do not see, or a pool in whose blocks others lie. Texts live as long as the session. */
 struct tpa_unseen_allocator {
 	const char *name, *symbol, *module;
-	const char *setting; /* that makes it use plain blocks; NULL: none is known */
+	const char *setting; /* setting that makes it use plain blocks; NULL: none is known */
 	bool pool;
 };
 
-/* What the program said of itself. */
+/* A value that the program reported. */
 struct tpa_value {
 	char *name;
 	uint64_t value;
@@ -90,7 +90,7 @@ struct tpa_reach_sum {
 	uint64_t blocks, bytes;
 };
 
-/* A part of a path from a root to a block: blocks of one type that follow each other. */
+/* A link of a path from a root to a block: consecutive blocks of one type. */
 struct tpa_holder_link {
 	uint64_t ticks; /* of the search */
 	uint32_t number, parent;
@@ -102,7 +102,7 @@ struct tpa_holder_link {
 	char *name, *type;	/* owned by the trace; may be "" */
 };
 
-/* By what the blocks of a stack are held. */
+/* What holds the blocks of a stack. */
 struct tpa_held {
 	uint64_t ticks;
 	uint8_t what; /* enum tprof_held */
@@ -121,7 +121,7 @@ struct tpa_damage {
 	const char *reason;  /* static */
 };
 
-/* What was hooked in an object, and what not. */
+/* What was hooked in an object, and what was not. */
 struct tpa_hooks {
 	uint8_t state;	    /* enum tprof_hooks; may be one that is not known here */
 	uint64_t pointers;  /* through which it calls */
@@ -165,7 +165,7 @@ struct tpa_trace {
 	struct tpa_holders_search holders; /* the latest; ticks 0: there was none */
 	struct tpa_value *values;	   /* one for each name */
 	size_t value_count;
-	struct tpa_counter *counters; /* as TPROF_COUNTERS named them */
+	struct tpa_counter *counters; /* in the order of TPROF_COUNTERS */
 	size_t counter_count;
 	char **jitdumps; /* paths of those that were mapped */
 	size_t jitdump_count;
@@ -177,13 +177,13 @@ struct tpa_trace {
 	struct tpa_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
-	bool written;	     /* and writes this very file, not one that this is a copy of: the trace's end is now */
+	bool written;	     /* and it writes this file, not an original of which this is a copy: the trace ends now */
 	void *impl;	     /* of trace/ */
 };
 
 /*
- * Opens and checks. NULL: *error says file, offset and reason (a heap string, the caller frees). Of
- * a file that is still being written this is a picture of one moment: events committed later are not read.
+ * Opens and checks a trace. NULL: *error says file, offset and reason (heap string). Of a file that is still being written this
+ * is a snapshot: events that are committed later are not read.
  */
 struct tpa_trace *tpa_trace_open(const char *file, char **error);
 void tpa_trace_close(struct tpa_trace *trace);
@@ -210,13 +210,13 @@ bool tpa_trace_peek(const char *file, struct tprof_header *header);
 /* False: the program said no value of that name. */
 bool tpa_trace_value(const struct tpa_trace *trace, const char *name, uint64_t *value);
 
-/* What became of functions, in words: enum tprof_hooks; "?" if not known. */
+/* The name of a state of enum tprof_hooks; "?" if it is not known. */
 const char *tpa_hooks_name(unsigned state);
 
 /* Index of a counter in struct tpa_counters; -1: it was not counted. */
 int tpa_trace_counter(const struct tpa_trace *trace, const char *name);
 
-/* Is that the path of libtprof.so itself? */
+/* Whether that is the path of libtprof.so itself. */
 bool tpa_path_is_collector(const char *path);
 
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
@@ -226,8 +226,8 @@ uint64_t tpa_trace_ns(const struct tpa_trace *trace, uint64_t ticks);
 double tpa_trace_tick_ns(const struct tpa_trace *trace);
 
 /*
- * How much event time (ticks >> header->tick_shift) so many nanoseconds are, to about a percent: by what the trace said at
- * its begin, so that a trace that grows keeps its answer.
+ * Nanoseconds to event time (ticks >> header->tick_shift), to about a percent: by what the trace says at its begin, so that the
+ * answer stays the same while the trace grows.
  */
 uint64_t tpa_trace_about(const struct tpa_trace *trace, uint64_t ns);
 
@@ -238,15 +238,17 @@ uint64_t tpa_trace_last(const struct tpa_trace *trace);
 uint64_t tpa_trace_time(const struct tpa_trace *trace, uint64_t ns);
 
 /*
- * Adds ops for the parallel regions that run in others, if the trace has any regions, and says in struct tpa_op which ops are regions.
- * Names of ops, which those of the regions are made of, must be as they shall be shown.
+ * If the trace has parallel regions, adds ops for those that run in other ops, and marks in struct tpa_op which ops are
+ * regions. Their names are made of the names of ops, which must be final.
  */
 void tpa_trace_split_regions(struct tpa_trace *trace);
 
 /* Gives an op another name, which is copied. */
 void tpa_trace_rename_op(struct tpa_trace *trace, size_t op, const char *name);
 
-/* Where a native frame stands: a return address is behind its call, which may be the last of its line or function. */
+/*
+ * The address to look a native frame up by: a return address is behind its call, which may be the last of its line or function.
+ */
 static inline uint64_t tpa_frame_address(const struct tpa_frame *frame)
 {
 	return frame->flags & TPROF_FRAME_EXACT || frame->pc == 0 ? frame->pc : frame->pc - 1;
@@ -259,8 +261,8 @@ uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node);
 
 /*
- * Of each node a number that the file has for it, to be written into that: a node that joined ones stand for has its own
- * from this reading, and another one as soon as the trace has grown. Index = node number. The caller frees it.
+ * For each node a number that the file has for it, to be saved or written into the file: nodes made by joining get other
+ * numbers whenever the trace is read again. Index = node number. The caller frees it.
  */
 uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace);
 

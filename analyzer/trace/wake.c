@@ -56,7 +56,7 @@ static bool send_to(pid_t pid, pid_t tid, uint32_t number)
 	return syscall(SYS_rt_tgsigqueueinfo, pid, tid, (int)number, &info) == 0;
 }
 
-/* The threads in order of their numbers, from the one behind `last` on; the first of them is the process's first. */
+/* Wakes the first thread behind `last`, in order of numbers, that accepts the signal. The first number is the process's. */
 static bool wake_behind(struct tpa_wake *wake, uint32_t number)
 {
 	uint64_t bit = UINT64_C(1) << (number - 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of a program that has no event are woken by the collector's signal, one after the other, to look for a request. */
+/*
+ * Wakes the threads of a program that records no event, one after the other, with the collector's signal, to look for a
+ * request.
+ */
 #ifndef TPROF_TRACE_WAKE_H
 #define TPROF_TRACE_WAKE_H
 
@@ -12,12 +15,12 @@ struct tpa_wake {
 };
 
 /*
- * Sends the signal to the next thread that takes it. Only while the process has a handler for it, or it would be ended. False: no
- * thread takes it.
+ * Sends the signal to the next thread that accepts it, but only while the process has a handler for it: otherwise the signal
+ * would end the process. False: no thread accepts it.
  */
 bool tpa_wake_next(struct tpa_wake *wake, uint64_t number);
 
-/* Is the process stopped, by a signal or a debugger? */
+/* Whether the process is stopped, by a signal or a debugger. */
 bool tpa_wake_is_stopped(pid_t pid);
 
 #endif

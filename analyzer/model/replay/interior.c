@@ -19,7 +19,10 @@ static bool read_words(const struct interior *at, uint64_t address, uint64_t *wo
 	return at->read(at->context, address, words, 8 * count) == 8 * count;
 }
 
-/* A length of all that follows, or the number of elements, which divides it: what new of an array of objects with destructors makes. */
+/*
+ * Whether a length of all that follows stands in front, or a number of elements that divides it, as new writes it in front of
+ * an array of objects with destructors.
+ */
 static bool follows_count(const struct interior *at)
 {
 	uint64_t count, rest = at->block->size - 8;
@@ -29,7 +32,10 @@ static bool follows_count(const struct interior *at)
 	return count && (count == rest || (count <= COUNT_MOST && rest % count == 0));
 }
 
-/* libstdc++'s, before C++11: the length, the capacity and a count lie in front of the text, a 0 behind it. */
+/*
+ * Whether it is the text of a libstdc++ string from before C++11: the length, the capacity and a count are in front, a 0 behind
+ * it.
+ */
 static bool is_string(const struct interior *at)
 {
 	uint64_t words[2];
@@ -45,7 +51,10 @@ static bool is_of_file(const struct tpa_reach_roots *roots, uint64_t address)
 	return at < roots->file_count && address >= roots->files[at].low;
 }
 
-/* In front of the table it says how far from the object's beginning the part is that points to it (Itanium C++ ABI, 2.5.2). */
+/*
+ * Whether a table of virtual functions stands there that belongs to the object's beginning: in front of the table is the
+ * distance of this part from it (Itanium C++ ABI, 2.5.2).
+ */
 static bool has_table(const struct interior *at, uint64_t part)
 {
 	uint64_t table, head[3]; /* to the beginning; typeid; the first function */

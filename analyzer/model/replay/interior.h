@@ -6,9 +6,9 @@
 #include "model/replay/reach.h"
 
 /*
- * Is it one? They are those of Valgrind's --leak-check-heuristics: behind a length (length64), behind the number of an array's
- * elements (newarray), the text of an old std::string (stdstring), and a second base class of an object
- * (multipleinheritance). `roots`: what is mapped from files, where tables of virtual functions are.
+ * Whether a pointer is such a one. The rules are those of Valgrind's --leak-check-heuristics: behind a length (length64),
+ * behind the number of an array's elements (newarray), the text of an old std::string (stdstring), and a second base class of
+ * an object (multipleinheritance). `roots`: what is mapped from files, where tables of virtual functions are.
  */
 bool tpa_interior_is_block(const struct tpa_reach_block *block, uint64_t pointer, const struct tpa_reach_roots *roots,
 			   tpa_reach_read *read, void *context);

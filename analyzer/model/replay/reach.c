@@ -18,13 +18,13 @@ struct search {
 	const struct tpa_reach_roots *roots;
 	tpa_reach_read *read;
 	void *context;
-	uint32_t *stack; /* blocks whose contents are to be looked at */
+	uint32_t *stack; /* blocks whose contents are still to be searched */
 	size_t depth;
 	uint64_t *buffer;
-	size_t leader; /* of the clique that is being followed */
+	size_t leader; /* the first of the lost blocks that are being followed */
 };
 
-/* What is done with a block that is pointed to. `from`: how the pointer's own place is reached. */
+/* Called for each block that is pointed to. `from`: how the place of the pointer is reached. */
 typedef void meet(struct search *search, size_t block, bool exact, uint8_t from);
 
 /* The block that holds the address. SIZE_MAX: none. A block of no bytes has its beginning. */
@@ -42,7 +42,7 @@ static size_t find(const struct search *search, uint64_t address)
 	return address == block->address || address - block->address < block->size ? low - 1 : SIZE_MAX;
 }
 
-/* Does it lead to the block, and not only into it? Of one that is reached already, or doubtful anyway, it does not matter. */
+/* Whether the pointer leads to the block, and not only into it. It does not matter for a block that is reached already. */
 static bool is_whole(const struct search *search, size_t block, uint64_t pointer, uint8_t from)
 {
 	const struct tpa_reach_block *to = &search->blocks[block];
@@ -92,7 +92,7 @@ static void follow(struct search *search, meet *met)
 	}
 }
 
-/* From the roots: a chain is as good as its weakest pointer. A block may be met twice: the second time by a better one. */
+/* From the roots: a chain counts as its weakest pointer. A block may be met a second time, by a better chain. */
 static void meet_reached(struct search *search, size_t block, bool exact, uint8_t from)
 {
 	uint8_t reach = exact && from == TPROF_REACH_STILL ? TPROF_REACH_STILL : TPROF_REACH_POSSIBLE;
@@ -104,7 +104,7 @@ static void meet_reached(struct search *search, size_t block, bool exact, uint8_
 	push(search, block);
 }
 
-/* From a lost block: what it leads to is lost with it, and so is what was thought to be the first of its own. */
+/* From a lost block: what it leads to is lost indirectly, also a block that was taken for the first of its own group. */
 static void meet_lost(struct search *search, size_t block, bool exact, uint8_t from)
 {
 	uint8_t *now = &search->blocks[block].reach;
@@ -179,7 +179,7 @@ static bool is_seamless(const struct tpa_trace *trace, const struct tpa_replay *
 	       !replay->sampled && !lost;
 }
 
-/* The stacks by the file's own numbers: what is found is written there, and read when the trace has more of them. */
+/* Stacks are given by the file's own numbers, because the results are written there and read when the trace has more stacks. */
 static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t *count)
 {
 	uint32_t *numbers = tpa_trace_file_nodes(replay->trace);

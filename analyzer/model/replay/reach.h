@@ -19,7 +19,7 @@ struct tpa_reach_block {
 
 struct tpa_reach_root {
 	uint64_t low, high;
-	bool exact_only; /* an allocator's own data: its pointers to free memory may lie at a block's end */
+	bool exact_only; /* an allocator's own data: its pointers to free memory may point to a block's end */
 };
 
 /* Where the search begins: ranges of memory, and words that are in none, as registers. */
@@ -28,12 +28,11 @@ struct tpa_reach_roots {
 	size_t range_count;
 	const uint64_t *words;
 	size_t word_count;
-	const struct tprof_range
-		*files; /* what is mapped from files, in order: tables of virtual functions are there */
+	const struct tprof_range *files; /* ranges mapped from files, in order: tables of virtual functions are there */
 	size_t file_count;
 };
 
-/* Copies memory at `address`; returns how many bytes could be had. */
+/* Copies memory at `address`; returns the number of bytes copied. */
 typedef size_t tpa_reach_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
@@ -42,7 +41,7 @@ typedef size_t tpa_reach_read(void *context, uint64_t address, void *to, size_t 
 void tpa_reach_search(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_roots *roots,
 		      tpa_reach_read *read, void *context);
 
-/* What a process held at one moment, by its trace. */
+/* The blocks that a process held at one moment, by its trace. */
 struct tpa_reach_held {
 	struct tpa_reach_block *blocks; /* in order of address */
 	size_t count;
@@ -55,7 +54,10 @@ struct tpa_reach_held {
 void tpa_reach_held(struct tpa_trace *trace, uint64_t ticks, struct tpa_reach_held *held);
 void tpa_reach_held_free(struct tpa_reach_held *held);
 
-/* What a pointer that was in a register alone looks like: lost now, but not so in an earlier search. It is not lost. */
+/*
+ * A block that is lost now, but was not in the earlier search, may be pointed to by a register alone: it does not count as
+ * lost.
+ */
 void tpa_reach_confirm(struct tpa_reach_block *blocks, size_t count, const struct tpa_reach_block *earlier,
 		       size_t earlier_count);
 

@@ -86,8 +86,8 @@ static void only_thread(struct tpa_replay *replay, const struct tpa_event *event
 }
 
 /*
- * What each kind of event does; kinds without a line say no more than that their thread was there. Allocations and frees
- * of exact runs go past the table: they are nearly all there is.
+ * The handler of each kind of event; kinds without one only show that their thread exists. Allocations and frees of exact runs,
+ * which are nearly all events, bypass the table.
  */
 /* clang-format off: a line each */
 static tpa_replay_handler *const handlers[TPA_EVENT_KINDS] = {
@@ -129,8 +129,8 @@ static inline void dispatch(struct tpa_replay *replay, const struct tpa_event *e
 }
 
 /*
- * Has the memory fetched that the events to come will touch: blocks first, then, when these are there, their sites. It
- * is a guess (the block may be behind its first slot), and nothing but speed depends on it.
+ * Prefetches the memory that the next events will touch: blocks first and then, once these are in the cache, their sites. It is
+ * a guess (the block may be behind its first slot) and affects nothing but speed.
  */
 static inline void look_ahead(const struct tpa_replay *replay)
 {

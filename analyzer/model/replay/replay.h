@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it, one process
- * after the other or several merged by time.
+ * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it, one process after
+ * the other or several merged by time.
  */
 #ifndef TPROF_MODEL_REPLAY_REPLAY_H
 #define TPROF_MODEL_REPLAY_REPLAY_H
@@ -37,34 +37,34 @@ struct tpa_thread_state {
 	uint64_t first, last; /* event times */
 	uint64_t newest;      /* address of its last event's allocation; TPA_NO_ADDRESS if that was none */
 	uint64_t newest_time;
-	bool remapped_file; /* the range that it is about to mremap is a file's */
+	bool remapped_file; /* the range that it is about to mremap belongs to a file */
 	struct tpa_undo undo;
 	struct tpa_op_stack open;
-	struct tpa_sequence calls;		       /* of ops */
-	uint64_t counters_time;			       /* of a COUNTERS event, if it was the last one; 0: it was not */
-	double counters_cost;			       /* ticks that reading them took before the last op */
-	uint64_t cpu_ns;			       /* by its last USAGE event; 0: it has none */
-	uint64_t usage_ticks;			       /* of that event, if no op's came behind it; 0: one did */
+	struct tpa_sequence calls; /* of ops */
+	uint64_t counters_time;	   /* event time of a COUNTERS event, if that was its last event; else 0 */
+	double counters_cost;	   /* ticks that reading them took before the last op */
+	uint64_t cpu_ns;	   /* by its last USAGE event; 0: there was none */
+	uint64_t usage_ticks;	   /* of that event, if no op event followed it; else 0 */
 	struct tpa_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TPA_NO_ADDRESS UINT64_MAX
 
-/* An event that came too early or too late for its block, remembered for as long as its counterpart may still come. */
+/* An event that came too early or too late for its block, kept as long as its counterpart may still come. */
 struct tpa_stray {
 	uint64_t address, time;
-	uint32_t thread; /* 0: it is one of two */
+	uint32_t thread; /* 0: either of two threads */
 };
 #define TPA_STRAYS 32
 
 /* ---- the parts ---- */
 
-/* Blocks: what lives, by site, and what the process as a whole has. */
+/* Live blocks, by site and for the whole process. */
 struct tpa_part_heap {
 	struct tpa_live live;
 	struct tpa_sites sites;
 	struct tpa_estimates estimates; /* of a sampled run */
 	struct tpa_outlived outlived;
-	struct tpa_amount amount, before; /* live; before: of these, allocated before the time that is looked at */
+	struct tpa_amount amount, before; /* live; `before`: those of them that were allocated before `from` */
 	uint64_t peak_number, peak_time;
 	struct tpa_heap counts;
 	uint64_t short_time; /* event time within which a block is short-lived */
@@ -80,7 +80,7 @@ struct tpa_part_order {
 
 /* Pauses of the recording. */
 struct tpa_part_pause {
-	uint64_t count, time; /* time: event time in all, without a pause that goes on */
+	uint64_t count, time; /* time: event time of all pauses that have ended */
 	uint64_t began;	      /* event time */
 	bool on;
 };
@@ -92,21 +92,21 @@ struct tpa_part_cpu {
 	uint64_t periods;	/* of all */
 };
 
-/* What the kernel counted, as it was read last, at `ticks`; own_cpu_ns is its thread's. */
+/* The latest counts of the kernel, read at `ticks`; own_cpu_ns is that of the thread that read them. */
 struct tpa_part_usage {
 	struct tpa_usage last;
 	uint64_t ticks;
 	bool known;
 };
 
-/* What the memory of the process is made of, by what the kernel and the allocator said. */
+/* What the memory of the process consists of, as reported by the kernel and the allocator. */
 struct tpa_part_memory {
 	struct tpa_memory_parts parts; /* of now.rss */
 	struct tpa_makeup_state makeup;
 	struct tpa_hole_series holes;
 	uint64_t sorted; /* blocks that were searched for holes so far */
 	struct tpa_allocator_series allocator;
-	uint64_t allocator_live; /* live bytes when it said the last of it */
+	uint64_t allocator_live; /* live bytes at the allocator's last report */
 };
 
 struct tpa_part_op {
@@ -116,12 +116,12 @@ struct tpa_part_op {
 	double counters_cost; /* of all threads, in ticks */
 };
 
-/* An op whose calls end a training step each. */
+/* An op each of whose calls ends a training step. */
 struct tpa_anchor {
 	enum tpa_step_source source; /* TPA_STEPS_NONE: there is no such op */
 	uint32_t op;
-	uint32_t shape;		  /* index + 1; 0: whatever it is */
-	uint32_t thread;	  /* 0: whichever */
+	uint32_t shape;		  /* index + 1; 0: any */
+	uint32_t thread;	  /* 0: any */
 	struct tpa_period period; /* if it was found by that */
 };
 
@@ -129,10 +129,10 @@ struct tpa_part_step {
 	struct tpa_steps steps;
 	struct tpa_anchor anchor; /* whose calls end the steps, if no STEP does */
 	uint32_t engine;	  /* op that becomes the anchor if it is called before any STEP; 0: none */
-	uint32_t sequences;	  /* threads whose calls are remembered, if the anchor is to be found */
+	uint32_t sequences;	  /* threads whose calls are remembered, to find the anchor by its period */
 };
 
-/* What grows with the steps and, while there are none, with time. */
+/* Growth with the steps and, while there are none, with time. */
 struct tpa_part_growth {
 	struct tpa_growth of_steps, of_time;
 };
@@ -146,8 +146,8 @@ struct tpa_part_threads {
 
 /* The process's share of a run of several processes (run.c). */
 struct tpa_part_sum {
-	bool ended;	       /* it is no longer in the run's sum */
-	bool waits;	       /* for its end: it was killed, and lived as long as a child does that has not ended */
+	bool ended;	       /* the process has left the run's sum */
+	bool waits;	       /* it was killed, and is taken to live until a child ends that never saw it gone */
 	uint64_t number, peak; /* live bytes at the run's peak of that number */
 	double variance;
 };
@@ -160,13 +160,13 @@ struct tpa_replay {
 	struct tpa_events *events;
 	const struct tpa_event *event; /* the next one; NULL: no more */
 	uint64_t start_ns;	       /* since the run's start */
-	bool sampled;		       /* allocations were */
+	bool sampled;		       /* allocations were sampled */
 
-	uint64_t from, to;    /* event times that are looked at, both inclusive */
+	uint64_t from, to;    /* event times of --from and --to, both inclusive */
 	bool inside;	      /* `from` has been reached */
-	bool cut;	      /* there are events behind the time that is looked at */
+	bool cut;	      /* there are events after `to` */
 	uint64_t first, last; /* event times */
-	struct tpa_point now; /* what the process has; the timeline is made of it */
+	struct tpa_point now; /* the current state, from which the timeline is made */
 
 	struct tpa_part_heap heap;
 	struct tpa_part_order order;
@@ -185,7 +185,7 @@ struct tpa_replay {
 	struct tpa_part_sum sum;
 };
 
-/* tpa_replay_free() is due. The trace and the options must outlive the replay. */
+/* Call tpa_replay_free() afterwards. The trace and the options must outlive the replay. */
 void tpa_replay_init(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
 		     uint64_t start_ns);
 void tpa_replay_free(struct tpa_replay *replay);
@@ -193,7 +193,7 @@ void tpa_replay_free(struct tpa_replay *replay);
 /* Replays `event` and fetches the next one. */
 void tpa_replay_step(struct tpa_replay *replay);
 
-/* As many times, or to the end. */
+/* Replays `count` events, or all that are left. */
 void tpa_replay_steps(struct tpa_replay *replay, size_t count);
 
 /* Event time, or ticks, to nanoseconds since the run's start: exact once all of the trace is known. */
@@ -207,14 +207,14 @@ static inline uint64_t tpa_replay_ticks(const struct tpa_replay *replay, uint64_
 }
 
 /*
- * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that
- * is later, when it wrote its end (to here it runs, now; killed, at the last moment that the trace knows of).
+ * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that is
+ * later, when it wrote its end. If it runs on this machine, that is now; if it was killed, the last moment in the trace.
  */
 uint64_t tpa_replay_end_ns(const struct tpa_replay *replay);
 
 /*
- * After a replay in which the program marked no step: what to look for in the next one. source TPA_STEPS_NONE: nothing, as
- * there are steps already, or no period.
+ * After a replay without marked steps: finds the op whose calls end the steps in a second replay. source TPA_STEPS_NONE: there
+ * are steps already, or there is no period.
  */
 void tpa_replay_period(struct tpa_replay *replay, struct tpa_anchor *anchor);
 
@@ -230,18 +230,18 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 		     uint64_t start_ns, struct tpa_archive *archive);
 
 /*
- * The trace is refreshed (tpa_trace_refresh()), and the replay goes on into what came since. False: *error says why (heap
- * string); the replay is at the trace's begin, and tpa_replay_free() is due as ever.
+ * Refreshes the trace (tpa_trace_refresh()), and goes on with the events that were added. False: *error says why (heap string);
+ * the replay is back at the trace's begin, and tpa_replay_free() is to be called as ever.
  */
 bool tpa_replay_refresh(struct tpa_replay *replay, char **error);
 
 /*
- * What tpa_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
- * and memory of a copy. False: it can't be saved.
+ * The result as if the trace ended here; the replay is not changed. Takes the time and memory of a copy. False: the replay
+ * can't be saved.
  */
 bool tpa_replay_look(const struct tpa_replay *replay, struct tpa_process *process);
 
-/* Fills *process, and moves lists out of the replay, which can only be freed then. */
+/* Fills *process, and moves lists out of the replay, which can only be freed afterwards. */
 void tpa_replay_result(struct tpa_replay *replay, struct tpa_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saving a replay, loading it, and looking at it without changing it. */
+/* Saves and loads a replay, and looks at it without changing it. */
 #include "base/memory.h"
 #include "model/replay/replay_impl.h"
 #include "trace/chunks.h"
@@ -12,7 +12,7 @@ static void expect(struct tpa_archive *archive, uint64_t value, const char *reas
 	tpa_archive_check(archive, there == value, reason);
 }
 
-/* Whoever loads must have the same trace and ask for the same. */
+/* A state is loaded with the trace and the options with which it was saved. */
 static void archive_options(struct tpa_archive *archive, const struct tpa_trace *trace,
 			    const struct tpa_replay_options *options, uint64_t start_ns)
 {
@@ -113,7 +113,7 @@ bool tpa_replay_refresh(struct tpa_replay *replay, char **error)
 	if (good && any)
 		good = load(replay, trace, options, start_ns, &loading);
 	else
-		tpa_replay_init(replay, trace, options, start_ns); /* after a failure it can be freed */
+		tpa_replay_init(replay, trace, options, start_ns); /* also after a failure, so that it can be freed */
 	if (!good && !*error)
 		*error = tpa_strdup(loading.failed ? loading.failed : saved.failed);
 	tpa_archive_free(&saved);

@@ -49,7 +49,7 @@ void tpa_replay_growth_begin(struct tpa_replay *replay, uint64_t time)
 
 static void init(struct tpa_replay *replay)
 {
-	replay->growth.of_time.due = UINT64_MAX; /* until the time that is looked at begins */
+	replay->growth.of_time.due = UINT64_MAX; /* until `from` is reached */
 }
 
 static void archive(struct tpa_archive *to, struct tpa_replay *replay)
@@ -66,8 +66,8 @@ static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 }
 
 /*
- * From the last event on all stays as it is, to the end or to now. Of a process whose end is not known (it was killed, or this
- * is a copy of its trace) that time is not known either: what it did in less than a second is no rate.
+ * After its last event nothing changes, up to the process's end or to now. If the end is not known (the process was killed, or
+ * this is a copy of its trace), neither is that time, and what it did in less than a second is no rate.
  */
 static void look_to_the_end(struct tpa_replay *replay, const struct tpa_growth_inputs *in)
 {

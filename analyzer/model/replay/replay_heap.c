@@ -6,8 +6,8 @@
 #include "model/stats/stats.h"
 
 /*
- * What every allocation and free goes through is made twice, for exact and for sampled runs, so that exact ones pay
- * nothing for the others: `sampled` is a constant there.
+ * The functions that every allocation and free goes through are compiled twice, for exact and for sampled runs: `sampled` is a
+ * constant in them, so that exact runs pay nothing for sampled ones.
  */
 #define HOT __attribute__((always_inline)) static inline
 
@@ -22,7 +22,7 @@ static inline void note_peak(struct tpa_replay *replay, uint64_t time)
 	}
 }
 
-/* The same of a sampled run: the peak is that of the estimate. */
+/* The same for a sampled run, where the peak is that of the estimate. */
 __attribute__((noinline)) static void move_estimate(struct tpa_replay *replay, const struct tpa_block *block,
 						    double sign, uint64_t time)
 {
@@ -47,7 +47,7 @@ static inline void show_live(struct tpa_replay *replay)
 	replay->now.live_blocks = replay->heap.amount.blocks;
 }
 
-/* A block begins (or goes on) to live. */
+/* A block becomes live, or stays live after a free that is taken back. */
 HOT void raise(struct tpa_replay *replay, const struct tpa_block *block, uint64_t time, bool sampled)
 {
 	struct tpa_site_state *site = &replay->heap.sites.list[block->site];
@@ -94,7 +94,7 @@ HOT void lower(struct tpa_replay *replay, const struct tpa_block *block, bool sa
 	show_live(replay);
 }
 
-/* With the place of the layer's call in the tree: there are the layers around it. */
+/* The site of a layer's call also has the call's place in the tree of calls, which tells the layers around it. */
 __attribute__((noinline)) static uint32_t site_of_layer(struct tpa_replay *replay, const struct tpa_event *event,
 							const struct tpa_op_stack *open)
 {
@@ -163,7 +163,7 @@ HOT void count_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread,
 		estimate_alloc(replay, thread, block);
 }
 
-/* The end of a block's life that a free of that thread at that time brings; `undo` learns what was counted. */
+/* Ends a block's life by a free of that thread at that time; `undo` receives what was counted. */
 HOT void end_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
 		   uint64_t time, bool temporary, struct tpa_undo *undo, bool sampled)
 {
@@ -191,7 +191,7 @@ HOT void end_block(struct tpa_replay *replay, struct tpa_thread_state *thread, c
 		estimate_free(replay, thread, block, short_lived, 1);
 }
 
-/* An allocation at an address that is live: the block there must have ended. Its free may be on its way. */
+/* An allocation at the address of a live block: that block must have ended, and its free may follow. */
 static void close_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
 			const struct tpa_event *event)
 {
@@ -203,7 +203,7 @@ static void close_block(struct tpa_replay *replay, struct tpa_thread_state *thre
 	tpa_order_closed(replay, event);
 }
 
-/* Bytes of a block as its op sees them: of a sampled run what it stands for. */
+/* Bytes of a block as its op counts them: in a sampled run, the bytes that the block stands for. */
 static uint64_t op_bytes(const struct tpa_replay *replay, uint64_t size)
 {
 	struct tpa_estimate estimate = { 0, 0 };
@@ -256,14 +256,15 @@ HOT void on_alloc(struct tpa_replay *replay, const struct tpa_event *event, bool
 	}
 }
 
-/* A free without its allocation: counted, nothing else. */
+/* A free without its allocation is only counted. */
 static void on_unmatched(struct tpa_replay *replay, struct tpa_undo *undo, const struct tpa_event *event)
 {
 	bool inherited = replay->trace->header->origin == TPROF_ORIGIN_FORK;
 
 	tpa_order_unmatched(replay, event);
 	undo->what = TPA_UNDO_UNMATCHED;
-	undo->counted = tpa_replay_counts(replay, event) && !replay->pause.on; /* of what began in it, most likely */
+	undo->counted = tpa_replay_counts(replay, event) &&
+			!replay->pause.on; /* most likely of a block that was allocated in the pause */
 	if (undo->counted && inherited)
 		replay->heap.counts.inherited_frees++;
 	else if (undo->counted)
@@ -296,7 +297,7 @@ HOT void on_free(struct tpa_replay *replay, const struct tpa_event *event, bool 
 	}
 	if (__builtin_expect(thread->open.count, 0))
 		tpa_op_freed(&thread->open, op_bytes(replay, block->size));
-	/* The time too: another thread may have got the address since. */
+	/* restores the time too: another thread may have allocated the address since */
 	end_block(replay, thread, block, event->time,
 		  newest == event->free.address && thread->newest_time == block->time, &thread->undo, sampled);
 	tpa_live_remove(&replay->heap.live, block);
@@ -310,7 +311,7 @@ static void restore_block(struct tpa_replay *replay, struct tpa_thread_state *th
 	struct tpa_site_state *site = &replay->heap.sites.list[undo->block.site];
 
 	if (block->site != TPA_SITE_NONE)
-		return; /* damaged: its address has an owner already */
+		return; /* damage: the address has a live block already */
 	*block = undo->block;
 	replay->heap.live.count++;
 	if (thread->open.count)

@@ -84,39 +84,39 @@ tpa_replay_handler tpa_replay_pool_alloc, tpa_replay_pool_free;
 /* Finds out which of the allocations to come are pools. */
 void tpa_replay_find_pools(struct tpa_replay *replay);
 
-/* A heap block that is a pool is allocated, freed. */
+/* A heap block that is a pool is allocated or freed. */
 void tpa_replay_pool_begins(struct tpa_replay *replay, const struct tpa_event *event);
 void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *event);
 
-/* A block of a pool begins or ends to live: all that the heap's numbers make of it. */
+/* A block of a pool becomes live or ends: counts it in the heap. */
 void tpa_replay_begin_block(struct tpa_replay *replay, const struct tpa_event *event, struct tpa_block *block);
 void tpa_replay_end_block(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
 			  uint64_t time);
 
-/* There was no such block. */
+/* Counts a free without its block. */
 void tpa_replay_unmatched(struct tpa_replay *replay, const struct tpa_event *event);
 
 /*
- * Whether an allocation in a pause is a reallocation of a block that began in it too: those are not told apart by the
- * writer, and do not count. The thread's last free was of the old block.
+ * Whether an allocation in a pause is a reallocation of a block that was allocated in the pause as well. Such blocks do not
+ * count; the writer can't tell them apart. The thread's last free was of the old block.
  */
 bool tpa_replay_began_in_pause(const struct tpa_replay *replay, const struct tpa_thread_state *thread, uint8_t fn);
 
 /* A CANCEL of the thread's last UNMAP. */
 void tpa_replay_restore_map(struct tpa_replay *replay, struct tpa_thread_state *thread);
 
-/* A call of an op ended, if it did: replay->ops.calls.last. */
+/* Handles the call of an op that just ended, if one did: replay->ops.calls.last. */
 void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *thread);
 
 /* ---- order, for the heap ---- */
 
-/* An address is allocated that is live: its block was ended, and the free may be on its way. */
+/* The block at an allocated address was ended; its free may follow. */
 void tpa_order_closed(struct tpa_replay *replay, const struct tpa_event *event);
 
 /* Whether a free is the late one of such a block. */
 bool tpa_order_was_closed(struct tpa_replay *replay, const struct tpa_event *event);
 
-/* A free had no block: its allocation may be on its way. */
+/* A free had no block; its allocation may follow. */
 void tpa_order_unmatched(struct tpa_replay *replay, const struct tpa_event *event);
 
 /* Whether an allocation is that one. */
@@ -134,7 +134,7 @@ static inline void tpa_replay_fetch(struct tpa_replay *replay)
 
 /* ---- saving and loading ---- */
 
-/* All of tpa_replay_init() but the first event. */
+/* Like tpa_replay_init(), without fetching the first event. */
 void tpa_replay_prepare(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
 			uint64_t start_ns);
 void tpa_replay_archive_parts(struct tpa_archive *archive, struct tpa_replay *replay);
@@ -144,7 +144,7 @@ bool tpa_replay_blocks_have_sites(const struct tpa_live *live, size_t sites);
 
 /* ---- the time that is looked at ---- */
 
-/* It begins: what is live counts towards the peak, not towards the rest. */
+/* `from` is reached: blocks that are live count in the peak, but not in the counts. */
 void tpa_replay_begin(struct tpa_replay *replay, uint64_t time);
 void tpa_replay_heap_begin(struct tpa_replay *replay, uint64_t time);
 void tpa_replay_growth_begin(struct tpa_replay *replay, uint64_t time);
@@ -169,13 +169,13 @@ void tpa_replay_archive_holes(struct tpa_archive *archive, struct tpa_replay *re
 
 /* ---- growth and steps ---- */
 
-/* What growth reads of the replay as it is now. */
+/* The replay's present state, as growth reads it. */
 struct tpa_growth_inputs tpa_replay_growth_inputs(struct tpa_replay *replay);
 
-/* A look by time is due, before the event of that time. */
+/* Makes the looks by time that are due before the event at that time. */
 void tpa_replay_growth_due(struct tpa_replay *replay, uint64_t time);
 
-/* Of a step that begins or ends at that time. */
+/* The totals at the begin or end of a step. */
 struct tpa_step_moment tpa_replay_step_moment(const struct tpa_replay *replay, uint64_t ticks);
 
 #endif

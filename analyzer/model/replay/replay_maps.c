@@ -44,7 +44,7 @@ void tpa_replay_unmap(struct tpa_replay *replay, const struct tpa_event *event)
 	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
 	undo->what = TPA_UNDO_UNMAP;
 	undo->counted = replay->inside;
-	/* The thread keeps the list, and its old one is used next. */
+	/* The thread takes the list; its old one is reused for the next removal. */
 	removed = maps->removed;
 	maps->removed = undo->ranges;
 	undo->ranges = removed;

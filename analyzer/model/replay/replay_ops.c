@@ -31,8 +31,8 @@ static void add_folded(struct tpa_replay *replay, struct tpa_thread_state *threa
 }
 
 /*
- * Before a begin the op around it paid for reading the counters, as the two times say; after an end about as much, which
- * no time says.
+ * Before a begin, the op around it pays for reading the counters, which the two times show; after an end about as much, which
+ * no time shows.
  */
 static void charge_counters(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_event *event)
 {
@@ -92,7 +92,7 @@ void tpa_replay_op(struct tpa_replay *replay, const struct tpa_event *event)
 	thread->stats.op_ns += replay->ops.calls.outermost_ticks - before;
 }
 
-/* What the ops' own blocks were, as the sites know it. */
+/* Adds the ops' own allocations, as counted by the sites. */
 static void add_blocks(const struct tpa_replay *replay, struct tpa_process *process)
 {
 	struct tpa_op_stats **by_op = tpa_zalloc(replay->ops.calls.count, sizeof(struct tpa_op_stats *));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came too early or too late, of blocks that several threads had a hand in. */
+/* Repairs the order of allocations and frees of one block by different threads. */
 #include "model/replay/replay_impl.h"
 
 static void remember(struct tpa_stray *strays, unsigned *next, const struct tpa_event *event, uint32_t thread)
@@ -16,8 +16,8 @@ void tpa_order_closed(struct tpa_replay *replay, const struct tpa_event *event)
 }
 
 /*
- * Whether a free is the late one of a block that was ended: it comes soon, and not from the thread whose
- * allocation took the address (that one's own events are in order).
+ * Whether a free belongs to a block that was ended already: it comes soon after, and not from the thread whose allocation took
+ * the address, since the events of one thread are in order.
  */
 bool tpa_order_was_closed(struct tpa_replay *replay, const struct tpa_event *event)
 {
@@ -45,8 +45,8 @@ bool tpa_order_was_closed(struct tpa_replay *replay, const struct tpa_event *eve
 }
 
 /*
- * Did another thread free the address a moment ago? Then one of the two frees is the early one, be it that one, which took
- * the block before: who allocates the address first tells.
+ * Whether another thread freed the address a moment ago. Then one of the two frees is the early one, possibly that earlier one,
+ * which took the block before: the thread that allocates the address first decides.
  */
 static bool freed_before(const struct tpa_replay *replay, const struct tpa_event *event)
 {
@@ -67,7 +67,7 @@ void tpa_order_unmatched(struct tpa_replay *replay, const struct tpa_event *even
 }
 
 /*
- * Whether an allocation's own free stands before it: by another thread, a moment earlier at most. Not in a forked process,
+ * Whether an allocation's own free stands before it, from another thread and at most a moment earlier. Not in a forked process,
  * where such a free is that of an inherited block.
  */
 bool tpa_order_is_freed_already(struct tpa_replay *replay, const struct tpa_event *event)

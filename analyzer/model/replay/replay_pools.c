@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: their blocks count as any other's, the heap blocks that they are made of do not. */
+/* Pools: their blocks count like others; the heap blocks that back the pools do not. */
 #include "model/replay/replay_impl.h"
 
 static void end_block(struct tpa_replay *replay, const struct tpa_event *event, const struct tpa_block *block)
@@ -42,8 +42,8 @@ void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *eve
 }
 
 /*
- * A block that nothing showed to be a pool when it was allocated: what did was not yet in the file. From here on it is
- * one, as if it had just been allocated.
+ * A heap block that was not known to be a pool when it was allocated, because the event that shows it was not yet in the file.
+ * It becomes one here, as if it had just been allocated.
  */
 static void become_pool(struct tpa_replay *replay, const struct tpa_event *event)
 {
@@ -83,7 +83,8 @@ void tpa_replay_pool_free(struct tpa_replay *replay, const struct tpa_event *eve
 		return end_blocks(replay, event);
 	if (tpa_pools_take(&replay->pools, event->pool_free.address, &block))
 		return end_block(replay, event, &block);
-	if (replay->pools.ended == event->pool_free.address) { /* numpy says so of a buffer that realloc has moved */
+	if (replay->pools.ended ==
+	    event->pool_free.address) { /* numpy reports this for a buffer that realloc has moved */
 		replay->pools.ended = 0;
 		tpa_replay_thread(replay, event);
 		return;

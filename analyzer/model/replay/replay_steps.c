@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps: by STEP events, by the calls of torch's autograd engine, by the op that the period of the calls is found in. */
+/* Steps: by STEP events, by the calls of torch's autograd engine, or by the op that shows the period of the calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "trace/chunks.h"
 
 #define SEQUENCES_MAX 16u    /* threads */
-#define USAGE_MOST_NS 20000u /* that reading takes: more was something else */
+#define USAGE_MOST_NS 20000u /* reading takes less: a longer time was something else */
 #define AUTOGRAD "torch::autograd::Engine::execute"
 
 /* ---- what ends a step ---- */
@@ -61,7 +61,7 @@ static uint32_t symbol_of(const struct tpa_op_call *call)
 	return call->op << TPA_SYMBOL_SHAPE_BITS | (call->shape < TPA_SYMBOL_SHAPES ? call->shape : TPA_SYMBOL_SHAPES);
 }
 
-/* Of the first threads that call ops: one of them will be the one that trains. */
+/* Remembers the calls of the first threads that call ops: one of them is probably the one that trains. */
 static void remember(struct tpa_replay *replay, struct tpa_thread_state *thread)
 {
 	if (!replay->options->find_steps || replay->steps.anchor.source || replay->steps.steps.ended)
@@ -71,7 +71,7 @@ static void remember(struct tpa_replay *replay, struct tpa_thread_state *thread)
 	tpa_sequence_add(&thread->calls, symbol_of(&replay->ops.calls.last));
 }
 
-/* The one with the most calls; NULL: nobody called any. */
+/* The thread with the most calls; NULL: no thread called an op. */
 static const struct tpa_thread_state *busiest(const struct tpa_replay *replay)
 {
 	const struct tpa_thread_state *busy = NULL;
@@ -151,7 +151,7 @@ static void look_at_growth(struct tpa_replay *replay)
 		tpa_growth_look(&replay->growth.of_steps, &in, ended);
 }
 
-/* Exact, where the list of steps may have put neighbours together; by the event's time, as --from and --to are. */
+/* Exact, although the list of steps may have joined neighbours; by event time, like --from and --to. */
 static void note_end(struct tpa_replay *replay)
 {
 	for (int i = 0; i < 2; i++)
@@ -171,7 +171,7 @@ static void end_step(struct tpa_replay *replay, const struct tpa_thread_state *t
 	look_at_growth(replay);
 }
 
-/* What is right before a STEP was read for it, and the times say how long that took. */
+/* A USAGE event right before a STEP was read for it, and the two times show how long that took. */
 static void charge_usage(const struct tpa_replay *replay, struct tpa_thread_state *thread, uint64_t ticks)
 {
 	uint64_t most = tpa_replay_ticks(replay, tpa_trace_about(replay->trace, USAGE_MOST_NS));
@@ -202,7 +202,7 @@ void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *t
 	tpa_step_ops_add(&replay->steps.steps.ops, replay->ops.calls.count, call->op, call->self_ticks);
 	remember(replay, thread);
 	if (!anchor->source && call->op == replay->steps.engine && !replay->steps.steps.ended)
-		count_passes(replay); /* of a trace that had no pass yet when the replay began */
+		count_passes(replay); /* the trace had no pass yet when the replay began */
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
 		return;

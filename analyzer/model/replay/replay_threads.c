@@ -45,7 +45,7 @@ static void estimate_thread(const struct tpa_thread_state *thread, struct tpa_th
 	stats->bytes_variance = thread->bytes.variance;
 }
 
-/* Running sums are rounded, not each thread's time, so that the threads add up to the roots of the tree of calls. */
+/* Rounds running sums instead of each thread's time, so that the threads add up to the roots of the tree of calls. */
 static uint64_t op_ns(const struct tpa_replay *replay, uint64_t before, uint64_t ticks)
 {
 	double tick_ns = replay->ops.calls.outermost_tick_ns;
@@ -119,7 +119,7 @@ static struct tpa_thread_state *load_thread(struct tpa_archive *archive, struct 
 	return tpa_replay_new_thread(replay, &event);
 }
 
-/* In the order in which they came: that of a report depends on it. */
+/* In order of appearance, on which the order of reports depends. */
 static void archive_threads(struct tpa_archive *archive, struct tpa_replay *replay)
 {
 	size_t count = replay->threads.count;

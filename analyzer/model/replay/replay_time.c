@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When what was: pauses, marks, the timeline, the process's begin and end. */
+/* Times: pauses, marks, the timeline, the process's begin and end. */
 #include <stdlib.h>
 
 #include "model/replay/replay_impl.h"
@@ -25,7 +25,7 @@ uint64_t tpa_replay_end_ns(const struct tpa_replay *replay)
 
 /* ---- events ---- */
 
-/* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */
+/* PAUSE and RESUME. A PAUSE may follow a PAUSE, and the last may have no RESUME. */
 void tpa_replay_pause(struct tpa_replay *replay, const struct tpa_event *event)
 {
 	bool begins = event->kind == TPA_EVENT_PAUSE;
@@ -37,7 +37,7 @@ void tpa_replay_pause(struct tpa_replay *replay, const struct tpa_event *event)
 		replay->pause.began = event->time;
 	} else if (!begins && replay->pause.on && replay->inside) {
 		replay->pause.time += event->time - replay->pause.began;
-		/* The step that goes on began in the pause, or before it. */
+		/* the current step began in the pause or before it */
 		moment = tpa_replay_step_moment(replay, tpa_replay_ticks(replay, event->time));
 		tpa_steps_start(&replay->steps.steps, &moment);
 	}

@@ -22,11 +22,11 @@ struct work {
 	size_t count;
 	uint64_t total, steps;
 
-	/* Of the sum. */
+	/* Of all processes together. */
 	struct tpa_point now;
 	struct tpa_timeline timeline;
 	uint64_t peak_number, last_ns;
-	bool inside; /* the time that is looked at has begun */
+	bool inside; /* `from` has been reached */
 };
 
 static void show_progress(struct work *work)
@@ -51,12 +51,12 @@ static void replay_one(struct work *work)
 	}
 }
 
-/* Before the process changes the sum at that time. True: within the time that is looked at. */
+/* To be called before the process changes the sum at that time. True: `from` has been reached. */
 static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
 	const struct tpa_point *now = &work->now;
 
-	/* What the process has now, it had at each peak of the sum since it last moved. */
+	/* The process has not changed since the last peaks of the sum, so its state then is its present one. */
 	if (replay->sum.number != work->peak_number) {
 		replay->sum.number = work->peak_number;
 		replay->sum.peak = replay->now.live_bytes;
@@ -90,7 +90,7 @@ static void change_sum(struct work *work, const struct tpa_point *before, const 
 	work->last_ns = time_ns;
 }
 
-/* One event of one process, as it changes the sum. */
+/* Replays one event of one process, and updates the sum. */
 static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
 	struct tpa_point before = replay->now, *now = &work->now;
@@ -120,7 +120,7 @@ static void end_of_one(struct work *work, struct tpa_replay *replay, uint64_t ti
 	replay->sum.ended = true;
 }
 
-/* Killed: when is not in its trace. */
+/* Whether the process was killed: the time of its end is not in its trace. */
 static bool is_killed(const struct tpa_replay *replay)
 {
 	return replay->trace->header->end == TPROF_END_NONE && !replay->trace->running;
@@ -132,7 +132,7 @@ static bool is_child(const struct tprof_header *child, const struct tprof_header
 	       child->start.mono_ns >= parent->start.mono_ns && child->parent_seen_ns >= child->start.mono_ns;
 }
 
-/* A parent that waits for its children records nothing: when the last of them saw it. */
+/* When a child last saw the process: a parent that waits for its children records no events. */
 static uint64_t seen_by_children(const struct work *work, const struct tpa_replay *parent)
 {
 	uint64_t last = 0;
@@ -149,7 +149,7 @@ static uint64_t seen_by_children(const struct work *work, const struct tpa_repla
 	return last;
 }
 
-/* Whether it lives as long as a child does that has not ended: that one never saw it gone. */
+/* Whether a child that has not ended in the replay never saw the process gone. */
 static bool outlives_a_child(const struct work *work, const struct tpa_replay *parent)
 {
 	for (size_t i = 0; i < work->count; i++) {
@@ -163,8 +163,8 @@ static bool outlives_a_child(const struct work *work, const struct tpa_replay *p
 }
 
 /*
- * The process's next event or, behind the last one, its end. One that runs, or whose end lies behind the time that is looked
- * at, has none. Of what happens at the same time ends come first.
+ * Pushes the process's next event or, after the last one, its end. A process that runs, or whose end lies after `to`, has no
+ * end. Ends come before events of the same time.
  */
 static void push_next(const struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t not_before)
 {
@@ -184,12 +184,12 @@ static void push_next(const struct work *work, struct tpa_queue *queue, struct t
 	tpa_queue_push(queue, key, number, replay);
 }
 
-/* An end that has come. Parents that were only known to live as long as the process may end with it. */
+/* Handles an end that has come. Parents that were only known to live as long as this process may end with it. */
 static void take_end(struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t time_ns)
 {
 	replay->sum.waits = is_killed(replay) && outlives_a_child(work, replay);
 	if (replay->sum.waits || !queue->count)
-		return; /* what the last ones held when the run ended is the last point */
+		return; /* the last point of the timeline is what the last processes held when the run ended */
 	end_of_one(work, replay, time_ns);
 	for (size_t i = 0; i < work->count; i++) {
 		struct tpa_replay *parent = &work->replays[i];
@@ -250,7 +250,7 @@ static void collect_sum(struct work *work)
 	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 }
 
-/* Of one process the sum is the process itself. */
+/* With one process the sum is the process itself. */
 static void copy_sum(struct work *work)
 {
 	struct tpa_run *run = work->run;
@@ -296,7 +296,7 @@ static int by_start(const void *a, const void *b)
 	return TPA_UP(x->start, y->start) ?: TPA_UP(x->trace->header->pid, y->trace->header->pid);
 }
 
-/* The traces in order of start; those that the options leave out go, the run's start stays. */
+/* The traces in order of start, without those that the options leave out; the run's start is that of all traces. */
 static struct chosen *choose(struct work *work, struct tpa_trace *const *traces, size_t count)
 {
 	struct chosen *chosen = tpa_zalloc(count + 1, sizeof(*chosen));
@@ -341,7 +341,7 @@ static bool are_whole(const struct work *work)
 	return whole;
 }
 
-/* Looks in what was replayed for what ends the steps that the program did not mark. Whether that is known of any process now. */
+/* Finds in the replayed calls what ends the steps of programs that mark none. True: it is known for some process. */
 static bool found_steps(struct work *work, struct tpa_anchor *anchors)
 {
 	bool found = false;
@@ -354,8 +354,8 @@ static bool found_steps(struct work *work, struct tpa_anchor *anchors)
 }
 
 /*
- * One pass. `anchors`: for each process, what ends its steps, in a second pass. NULL is returned in the first pass if that was
- * found out now.
+ * One pass. `anchors`: for each process, what ends its steps in the second pass. Returns NULL in the first pass if a second one
+ * is needed for that.
  */
 static struct tpa_run *replay_all(struct tpa_trace *const *traces, size_t count,
 				  const struct tpa_replay_options *options, struct tpa_anchor *anchors, bool second)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the merged events of all traces of a run. Memory grows with live blocks, live mappings and distinct stacks,
- * never with the number of events. Not thread-safe; one run, one thread.
+ * Replays the merged events of all traces of a run, in one pass or, where steps have to be found, in two. Memory grows with
+ * live blocks, live mappings and distinct stacks, never with the number of events. Not thread-safe.
  */
 #ifndef TPROF_MODEL_REPLAY_RUN_H
 #define TPROF_MODEL_REPLAY_RUN_H

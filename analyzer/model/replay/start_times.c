@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/replay/start_times.h"
 
-/* Strictly before: so a chain of forebears has an end, whatever damaged headers say. */
+/* Strictly before, so that a chain of parents ends even if headers are damaged. */
 static bool may_be_parent(const struct tprof_header *parent, const struct tprof_header *child)
 {
 	if (child->origin == TPROF_ORIGIN_FIRST || parent->start.mono_ns >= child->start.mono_ns)
@@ -15,7 +15,7 @@ static uint64_t later_start(const struct tprof_header *parent, const struct tpro
 	return parent->start.unix_ns + (child->start.mono_ns - parent->start.mono_ns);
 }
 
-/* Containers and machines have the same pids: of several it is the one whose clocks agree best with the child's. */
+/* Pids repeat across containers and machines: of several, the parent is the one whose clocks agree best with the child's. */
 static const struct tprof_header *find_parent(struct tpa_trace *const *traces, size_t count,
 					      const struct tprof_header *child)
 {
