@@ -82,7 +82,7 @@ def test_graphs_that_are_kept(tprof):
     assert leak["bytes"] < (keep - drop) / 50
     assert 320 * (leak["bytes_per_step"] + leak["pinned"]["rate"]) == pytest.approx(keep - drop, rel=0.05)
     page = analyze(trace).stdout
-    assert re.search(r"keep_losses\.py:\d+ .*can't be returned, and grows, too: by [\d.]+ KiB a step", page)
+    assert re.search(r"keep_losses\.py:\d+: .*can't be returned, and grows, too: by [\d.]+ KiB a step", page)
     assert re.search(r"together (9[5-9]|100)% of RSS's growth", page)
     # And what the page says to do about it helps.
     assert "MALLOC_MMAP_THRESHOLD_=131072" in page

@@ -233,19 +233,13 @@ def answer_of(command, trace, tmp_path):
 
 
 def test_coverage_in_the_reports(tprof, tmp_path):
-    """One line of each report on a run sums up what info lists."""
+    """The JSON of each report on a run has what info lists."""
     trace, other = (tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "op_*,*setjmp*,-op_excluded"}).traces()[0]
                     for _ in range(2))
     hooks = hooks_of(trace)
-    refused = sum(skipped["functions"] for skipped in hooks["skipped"] if "return twice" in skipped["reason"])
-    said = f"{hooks['slots']} pointers of {len(hooks['modules'])} object"
     for command in REPORTS:
-        line = next(line for line in text_of(command, trace, tmp_path).splitlines() if " pointers of " in line)
-        assert said in line and f"not {refused}: functions that return twice" in line, command
         assert answer_of(command, trace, tmp_path)["capture"]["hooks"] == hooks, command
-    page = tmp_path / "report.html"
-    analyze("html", "-o", page, trace)
-    assert said in page.read_text(encoding="utf-8")
+    assert f"are timed, through {hooks['slots']} pointer" in analyze("info", trace).stdout
     for command in ("diff", "compare"):
         assert f"tprof-analyze info {trace} {other}   says what was hooked" in analyze(command, trace, other).stdout
 

@@ -196,8 +196,11 @@ static void sort_anonymous(struct sorting *sorting, const struct tpa_makeup_regi
 	sorting->rss = region->rest;
 	take_bss(sorting, before);
 	take_mappings(sorting);
-	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS && !region->arena) {
-		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, region->blocks));
+	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS &&
+	    region->arena != region->is.low) {
+		uint64_t heap = region->arena ? region->own + region->is.high - region->arena : region->blocks;
+
+		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, heap));
 		add_owner(sorting, TPA_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
 	} else {
 		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->rest);
@@ -240,15 +243,18 @@ static void add_block(struct tpa_makeup_state *state, const struct tpa_block *bl
 {
 	/* The first region that ends behind it. */
 	size_t low = TPA_UP_TO(state->list, state->plain, is.high, block->address);
-	uint64_t usable;
+	uint64_t usable, pages;
 
 	if (low == state->plain || state->list[low].is.low > block->address)
 		return;
 	usable = tpa_slack_usable(block->size, block->slack);
+	pages = (usable + 16 + 4095) & ~UINT64_C(4095);
+	state->list[low].blocks += pages;
 	/* Of glibc's blocks only one with a mapping of its own ends where a page does. */
-	if ((block->address + usable) % 4096 && (!state->list[low].arena || block->address < state->list[low].arena))
+	if ((block->address + usable) % 4096 == 0)
+		state->list[low].own += pages;
+	else if (!state->list[low].arena || block->address < state->list[low].arena)
 		state->list[low].arena = block->address;
-	state->list[low].blocks += (usable + 16 + 4095) & ~UINT64_C(4095);
 }
 
 static void add_blocks(struct tpa_makeup_state *state, const struct tpa_replay *replay)
@@ -403,7 +409,7 @@ static void prepare(struct tpa_makeup_state *state)
 			break;
 		region->rest = region->is.rss;
 		region->space = region->is.high - region->is.low;
-		region->blocks = region->arena = 0;
+		region->blocks = region->own = region->arena = 0;
 	}
 }
 

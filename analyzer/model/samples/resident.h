@@ -60,7 +60,7 @@ struct tpa_makeup {
 	uint64_t readings, mask;
 	uint64_t pss_peak;
 	bool judged; /* what is nobody's can be told from the allocator's: else TPA_MAKEUP_UNSEEN is among TPA_MAKEUP_HEAP */
-	uint64_t inherited;	      /* of a forked process: anonymous memory that it began with */
+	uint64_t inherited; /* of a forked process: anonymous memory that it began with */
 };
 
 #define TPA_MAKEUP_SAMPLES 1024u
@@ -86,6 +86,7 @@ struct tpa_makeup_region {
 	struct tpa_region is;
 	uint64_t rest, space; /* of what is not put down to anybody yet: bytes of RSS, and of addresses */
 	uint64_t blocks;      /* bytes of live blocks in it */
+	uint64_t own;	      /* of these, of such as have a mapping of their own */
 	uint64_t arena;	      /* where the first of glibc's arenas in it begins; 0: there is none */
 };
 
