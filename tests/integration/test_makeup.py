@@ -292,3 +292,30 @@ def test_arenas_of_python_are_named(tprof):
         text = analyze(command, run.traces()[0]).stdout
         assert re.search(r"%  Python's arenas of small objects\n", text)
         assert "record with TPROF_PYTHON=alloc to see the objects in them" in text
+
+
+EMPTIED = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char *blocks[1000], later[64 * 1024];
+int main(void) {
+	for (int i = 0; i < 1000; i++)
+		blocks[i] = memset(malloc(60000), 1, 60000);
+	char *last = malloc(100);
+	usleep(150000);
+	for (int i = 0; i < 1000; i++)
+		free(blocks[i]);
+	memset(later, 1, sizeof(later));
+	usleep(150000);
+	return !last;
+}
+"""
+
+
+def test_the_peak_is_not_read_when_all_is_freed(tprof, tmp_path):
+    """What is freed below a block that stays is still resident: RSS is largest at the end, where nothing is left to see."""
+    run = tprof.run([compiled(tmp_path, "emptied", EMPTIED)], [LIBRARY])
+    memory = report(run.traces()[0])["memory"]
+    assert memory["peak"]["live_bytes"] > 50000000 > 1000000 > memory["end"]["live_bytes"]
+    assert memory["end"]["rss_bytes"] > memory["peak"]["rss_bytes"]

@@ -441,6 +441,17 @@ static void copy_moment(struct tpa_makeup_moment *to, const struct tpa_makeup_mo
 	to->sample = from->sample;
 }
 
+/*
+ * Whether the reading is the new peak. When a program has freed its blocks and the allocator kept their pages, RSS stays as it was
+ * or rises by a little: such a reading shows only free memory, and the one before tells more.
+ */
+static bool is_peak(const struct tpa_makeup_sample *sample, const struct tpa_makeup_sample *peak)
+{
+	bool emptied = sample->live < peak->live / 2, by_little = sample->rss < peak->rss + peak->rss / 64;
+
+	return sample->rss >= peak->rss && !(emptied && by_little);
+}
+
 /* A reading has ended well. */
 static void take_reading(struct tpa_replay *replay, uint64_t time)
 {
@@ -463,7 +474,7 @@ static void take_reading(struct tpa_replay *replay, uint64_t time)
 	sum_up(&sorting);
 	drop_small(&makeup->end);
 	join_owners(&makeup->end);
-	peak = makeup->end.sample.rss >= makeup->peak.sample.rss;
+	peak = is_peak(&makeup->end.sample, &makeup->peak.sample);
 	if (peak)
 		copy_moment(&makeup->peak, &makeup->end);
 	tpa_replay_search_holes(replay, time, peak);

@@ -54,8 +54,10 @@ struct tpa_makeup_moment {
 };
 
 struct tpa_makeup {
-	struct tpa_makeup_moment peak, end; /* the reading with the largest RSS, and the last one */
-	struct tpa_makeup_sample *list;	    /* readings in order of time; of many every second, fourth, ... one */
+	struct tpa_makeup_moment
+		peak; /* the reading with the largest RSS; not one that is larger by little, with blocks freed */
+	struct tpa_makeup_moment end;	/* the last reading */
+	struct tpa_makeup_sample *list; /* readings in order of time; of many every second, fourth, ... one */
 	size_t count;
 	uint64_t readings, mask;
 	uint64_t pss_peak;
