@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: what runs must not exceed. Exit status 1 and a line for each breach. */
+/* check: enforces limits on runs. Exits with status 1 and prints a line for each breach. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static int add_side(const struct tpa_options *options, struct tpa_verdicts *verd
 	return tpa_runs_each(options, files, count, add, &adding);
 }
 
-/* ---- what is said ---- */
+/* ---- text ---- */
 
 static void print_text(const struct tpa_verdicts *verdicts, const struct tpa_page *page)
 {

@@ -9,7 +9,7 @@
 
 enum tpa_exit {
 	TPA_EXIT_OK = 0,
-	TPA_EXIT_FOUND = 1, /* a check found what it forbids */
+	TPA_EXIT_FOUND = 1, /* check found a breach */
 	TPA_EXIT_USAGE = 2, /* wrong usage, or the output can't be written */
 	TPA_EXIT_TRACE = 3, /* a trace can't be read */
 };
@@ -17,16 +17,18 @@ enum tpa_exit {
 struct tpa_command {
 	const char *name;
 	const char *help; /* one line, without a full stop */
-	/* Options that this command understands beside the ones that all do: bits of enum tpa_option_bit. */
+	/* Options that this command understands in addition to the common ones: bits of enum tpa_option_bit. */
 	unsigned int options;
-	/* What --sort and --by accept here, separated by blanks, the default first; NULL: the option is refused. */
+	/*
+	 * Keys that --sort and --by accept here, separated by blanks, the default first. NULL: the option is refused.
+	 */
 	const char *sort_keys, *by_keys;
 	int (*run)(const struct tpa_options *options); /* returns enum tpa_exit */
 };
 
 extern const struct tpa_command tpa_commands[]; /* ends with a NULL name */
 
-/* NULL: there is no such command. */
+/* Returns NULL if no command has this name. */
 const struct tpa_command *tpa_command_find(const char *name);
 
 int tpa_cmd_summary(const struct tpa_options *options);

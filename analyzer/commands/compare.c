@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare: programs side by side, repeated runs of one pooled. */
+/* compare: programs side by side; repeated runs of the same program are pooled. */
 #include <stdlib.h>
 
 #include "commands/machine_file.h"
@@ -15,12 +15,12 @@ struct kept {
 	size_t count, room, run_room;
 };
 
-/* What the session has is ours from now on. */
+/* Takes ownership of the session's traces and run. */
 static void keep(struct tpa_session *session, void *context)
 {
 	struct kept *kept = context;
 
-	tpa_page_close(session); /* nothing is on it */
+	tpa_page_close(session); /* its page is empty */
 	tpa_grow(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions));
 	tpa_grow((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs));
 	kept->runs[kept->count] = session->run;
@@ -39,7 +39,7 @@ static void close_all(struct kept *kept, const struct tpa_options *options)
 	free((void *)kept->runs);
 }
 
-/* `machine` NULL: nothing is known of it. */
+/* `machine` is NULL if the machine is unknown. */
 static int print(const struct tpa_session *page, const struct tpa_variants *variants, const struct tpa_machine *machine)
 {
 	const struct tpa_options *options = page->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPU samples in the reports of hotspots and summary. `process` is the run's process_count for all together. */
+/* CPU samples in the reports of hotspots and summary. `process` is run->process_count for all processes together. */
 #ifndef TPROF_COMMANDS_CPU_REPORT_H
 #define TPROF_COMMANDS_CPU_REPORT_H
 
@@ -10,10 +10,10 @@
 /* A section with a table; by function unless --by says else. */
 void tpa_cpu_section_print(struct tpa_session *session, size_t process);
 
-/* The same with at most `top` functions, in a summary; nothing if there is no sample. */
+/* The same for a summary, with at most `top` functions. Prints nothing if there are no samples. */
 void tpa_cpu_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
-/* Key "cpu", and "callers" or "callees" where they are asked for. */
+/* Sets the key "cpu", and "callers" or "callees" if the options ask for them. */
 void tpa_cpu_section_json(struct tpa_session *session, size_t process, json_t *json);
 
 #endif

@@ -49,7 +49,7 @@ static void line(const char *name, const char *value)
 	printf("  %-11s %s\n", name, value);
 }
 
-/* A field of /proc/PID/status in KiB; 0: not there. */
+/* A field of /proc/PID/status in KiB, or 0 if it is missing. */
 static uint64_t status_field(pid_t pid, const char *name)
 {
 	char path[64], text[256];
@@ -207,7 +207,7 @@ static int command(struct tpa_control *control, const char *name, const char *te
 	return snapshot(control, text);
 }
 
-/* Which commands there are, and how many arguments each takes. */
+/* Is there such a command, and does it take this number of arguments? */
 static bool fits(const char *name, int arguments)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff: what changed from one run to another, or from some to others, and whether chance alone would do the same. */
+/* diff: what changed between two runs or two groups of runs, and whether chance alone explains it. */
 #include "commands/runs.h"
 #include "commands/site_report.h"
 #include "report/json/diff_json.h"

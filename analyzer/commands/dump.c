@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump: every event, readable. The only command that prints in proportion to the trace, so it writes as it reads. */
+/* dump: prints every event. Its output grows with the trace, so it writes while it reads. */
 #include "commands/dump.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event
 	       (!options->to_ns || time_ns <= options->to_ns);
 }
 
-/* The trace gets more nodes while it is read, where its stacks depend on time. */
+/* Reading a trace may add nodes if its stacks depend on time. */
 static void extend_nodes(struct tpa_dump *dump)
 {
 	size_t count = dump->trace->node_count, known = dump->node_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump: an event as JSON, written at once: no list of them is ever in memory. */
+/* dump: an event as JSON. Each is written at once; memory never holds a list of events. */
 #include "commands/dump.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static void json_number(FILE *out, const char *key, uint64_t value)
 	fprintf(out, ", \"%s\": %" PRIu64, key, value > INT64_MAX ? (uint64_t)INT64_MAX : value);
 }
 
-/* As it is in JSON already: most names are, and there are millions. */
+/* Does JSON need no escapes for this text? Most names need none, and there are millions. */
 static bool is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -31,7 +31,7 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-/* As everywhere in JSON: what is no UTF-8 is "?". A byte of 0 can't be in a name: what is behind it is left out. */
+/* Replaces invalid UTF-8 by "?", as all JSON output does. Cuts the text at a zero byte, which a name can't contain. */
 static void json_text(FILE *out, const char *key, const char *text, size_t length)
 {
 	char *copy;
@@ -97,7 +97,7 @@ static void json_fields(const struct tpa_dump *dump, const struct tpa_field *fie
 			json_field(dump, &fields[i], base);
 }
 
-/* ---- what follows from the fields ---- */
+/* ---- derived values ---- */
 
 static void json_increases(const struct tpa_dump *dump, const struct tpa_counters *counters)
 {
@@ -169,7 +169,7 @@ static void json_op(const struct tpa_dump *dump, const struct tpa_event *event)
 		json_text(out, "shape", op->shape, strlen(op->shape));
 }
 
-/* One object a line, written by hand: a tree of a million events would be larger than the trace. */
+/* Writes one object per line by hand: a JSON tree of a million events would be larger than the trace. */
 void tpa_dump_event_json(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -187,7 +187,7 @@ void tpa_dump_event_json(struct tpa_dump *dump, const struct tpa_event *event, u
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);
 }
 
-/* The stacks that the events name, each once. */
+/* Writes each stack that the events name once. */
 void tpa_dump_stacks_json(struct tpa_dump *dump, bool first_process)
 {
 	FILE *out = dump->session->page.out;

@@ -11,7 +11,7 @@
 #include "report/rows/stack.h"
 #include "trace/fields.h"
 
-/* "function at file:line", of the program's own frame. */
+/* "function at file:line" of the innermost frame in the program's own code. */
 static char *describe(struct tpa_dump *dump, uint32_t node)
 {
 	struct tpa_stack stack = { 0 };
@@ -67,7 +67,7 @@ static void print_map(struct tpa_dump *dump, const struct tpa_event *event)
 		event->node, stack_text(dump, event->node));
 }
 
-/* Names may hold any bytes; a terminal must not see them. */
+/* Names may hold any bytes; keep control characters from the terminal. */
 static void print_text(FILE *out, struct tpa_event_text text)
 {
 	for (uint32_t i = 0; i < text.length; i++)
@@ -81,7 +81,7 @@ static void print_name(FILE *out, const struct tpa_op *op)
 	print_text(out, (struct tpa_event_text){ .text = name, .length = (uint32_t)strlen(name) });
 }
 
-/* What typed kernels and folded calls say, in words. */
+/* Describes typed kernels and folded calls in words. */
 static void print_work(FILE *out, const struct tpa_event *event)
 {
 	const struct tpa_work *work = event->work;
@@ -124,7 +124,7 @@ static void print_fold(struct tpa_dump *dump, const struct tpa_event *event)
 	fprintf(out, " %s", shape);
 }
 
-/* Increases since the thread's last. */
+/* Prints the increases since the thread's previous reading. */
 static void print_counters(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
@@ -190,7 +190,7 @@ static void print_pool(struct tpa_dump *dump, const struct tpa_event *event)
 		stack_text(dump, event->node));
 }
 
-/* Sizes, by the names that they have in JSON. */
+/* Prints sizes under the names that JSON uses. */
 static void print_sizes(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	const struct tpa_field *fields = tpa_event_rows[event->kind].inside;

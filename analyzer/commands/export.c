@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export: stacks, and ops over time, for other tools. */
+/* export: stacks, or ops over time, in the formats of other tools. */
 #include "commands/export.h"
 
 #include "commands/export_chrome.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of export. Each is written by a file of report/export/. */
+/* The formats of export. A file of report/export/ writes each of them. */
 #ifndef TPROF_COMMANDS_EXPORT_H
 #define TPROF_COMMANDS_EXPORT_H
 

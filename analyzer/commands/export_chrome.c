@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export --format chrome: each process is replayed once, and what happens is written as it happens, so that memory does
- * not grow with the trace.
+ * export --format chrome: replays each process once and writes events as they come, so memory does not grow with the
+ * trace.
  */
 #include "commands/export_chrome.h"
 #include "model/replay/run.h"
@@ -18,24 +18,24 @@
 #include "report/export/chrome.h"
 #include "report/text/process_listing.h"
 
-#define COUNTER_POINTS 4000 /* intervals that the run is cut into: of each its most and its last live bytes */
-#define COUNTER_NS 10000    /* ... that are no shorter than this */
+#define COUNTER_POINTS 4000 /* intervals that the run is cut into; each has its highest and its last live bytes */
+#define COUNTER_NS 10000    /* minimum length of an interval */
 
 struct chrome {
 	struct tpa_session *session;
 	const struct tpa_options *options;
 	struct tpa_chrome out;
 	struct tpa_replay replay;
-	char **names, **categories; /* of ops, quoted; NULL: not needed so far */
-	bool *named;		    /* of threads: their row has a name */
+	char **names, **categories; /* by op, quoted; NULL: not needed so far */
+	bool *named;		    /* by thread: its row has a name */
 	uint32_t named_count;
-	uint64_t from_ns, end_ns; /* of the time that is looked at; of the process, as far as is known */
+	uint64_t from_ns, end_ns; /* the selected time; the process's end as far as it is known */
 	bool inside, truncated;
-	uint64_t ops; /* begun, of all processes */
+	uint64_t ops; /* ops begun, in all processes */
 
-	struct tpa_point high; /* of the interval */
+	struct tpa_point high; /* highest live bytes of the interval */
 	uint64_t interval_ns, due_ns;
-	uint64_t rss; /* as written last */
+	uint64_t rss; /* last written value */
 	uint64_t steps, step_begin_ns;
 };
 
@@ -99,7 +99,7 @@ static bool is_wanted(const struct chrome *chrome, uint32_t thread)
 	return !chrome->options->thread || chrome->options->thread == thread;
 }
 
-/* NULL: it has had no event. */
+/* NULL if the thread has had no event. */
 static const struct tpa_thread_state *thread_of(const struct chrome *chrome, uint32_t thread)
 {
 	const struct tpa_replay *replay = &chrome->replay;
@@ -124,7 +124,7 @@ static const char *op_category(struct chrome *chrome, uint32_t op)
 	return quoted(chrome->categories, op, known ? trace->ops[op].category : "op");
 }
 
-/* The thread's op with so many around it ends. What began before the time that is looked at begins with that. */
+/* Ends the thread's op at this depth. An op that began before the selected time begins with it. */
 static void write_op(struct chrome *chrome, const struct tpa_thread_state *thread, uint32_t level, uint64_t ns,
 		     struct tpa_chrome_detail detail)
 {
@@ -149,7 +149,7 @@ static uint64_t ns_of_ticks(const struct tpa_trace *trace, uint64_t ticks)
 	return tpa_trace_ns(trace, trace->header->start.ticks + ticks);
 }
 
-/* Which of its calls came when is not known: they stand together where the first of them began. */
+/* The times of the single calls are unknown: draw them together where the first of them began. */
 static void write_folded(struct chrome *chrome, const struct tpa_event *event, uint64_t ns)
 {
 	const struct tpa_trace *trace = chrome->replay.trace;
@@ -173,7 +173,7 @@ static void write_folded(struct chrome *chrome, const struct tpa_event *event, u
 	tpa_chrome_folded(&chrome->out, event->thread, ns, &told);
 }
 
-/* What is open counts, where the time that is looked at begins. */
+/* Counts the ops that are open where the selected time begins. */
 static void count_open(struct chrome *chrome)
 {
 	for (size_t i = 0; i < chrome->replay.threads.count; i++)
@@ -181,7 +181,7 @@ static void count_open(struct chrome *chrome)
 			chrome->ops += chrome->replay.threads.list[i].open.count;
 }
 
-/* What is open where the time that is looked at ends is shown as far as there. */
+/* Draws the ops that are still open where the selected time ends, up to that point. */
 static void write_open(struct chrome *chrome, uint64_t ns)
 {
 	for (size_t i = 0; i < chrome->replay.threads.count; i++) {
@@ -194,7 +194,7 @@ static void write_open(struct chrome *chrome, uint64_t ns)
 
 /* ---- events ---- */
 
-/* Threads say their names more than once. */
+/* Is the name new? Threads report their names more than once. */
 static bool is_new_name(const struct chrome *chrome, const struct tpa_event *event)
 {
 	const struct tpa_thread_state *thread = thread_of(chrome, event->thread);
@@ -244,8 +244,8 @@ static void after(struct chrome *chrome, const struct tpa_event *event, uint64_t
 }
 
 /*
- * The time that is looked at begins, at the latest at `ns`: what is open, live and resident then is so from its very begin, and
- * viewers are told, whenever the first event comes.
+ * Enters the selected time, at the latest at `ns`: writes the open ops, live bytes and RSS at its very start, whenever
+ * the first event comes.
  */
 static bool enter(struct chrome *chrome, uint64_t ns)
 {
@@ -261,18 +261,18 @@ static bool enter(struct chrome *chrome, uint64_t ns)
 	return chrome->inside;
 }
 
-/* It ends, with the last event or behind it. */
+/* Leaves the selected time, at or after the last event. */
 static void leave(struct chrome *chrome, uint64_t last)
 {
 	uint64_t to = chrome->options->to_ns;
 	bool cut = to && to < chrome->end_ns && !chrome->truncated;
 
 	if (cut)
-		enter(chrome, to); /* no event may have come in it */
+		enter(chrome, to); /* the selected time may have no event */
 	if (!chrome->inside)
 		return;
 	write_memory(chrome, cut ? to : last);
-	write_open(chrome, cut ? to : last + 1); /* also what has just begun has a length */
+	write_open(chrome, cut ? to : last + 1); /* gives an op that has just begun a length */
 }
 
 static bool step(struct chrome *chrome)

@@ -5,7 +5,7 @@
 
 #include "commands/command.h"
 
-/* Ops by thread, steps, marks, live bytes and RSS, written while the trace is read. Returns the exit status. */
+/* Writes ops by thread, steps, marks, live bytes and RSS while it reads the trace. Returns the exit status. */
 int tpa_export_chrome(const struct tpa_options *options);
 
 #endif

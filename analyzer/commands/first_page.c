@@ -18,7 +18,7 @@
 #include "report/text/related.h"
 #include "report/text/step_listing.h"
 
-#define PROCESSES 8 /* that have a section */
+#define PROCESSES 8 /* most processes that get a section */
 #define BRIEF_ROWS 3
 #define RSS_ROWS 4
 #define LEAK_ROWS 5
@@ -51,7 +51,7 @@ static void print_recording(const struct tpa_page *page, const struct tpa_proces
 	fputc('\n', page->out);
 }
 
-/* Of the peak at most `most` rows. */
+/* Prints at most `most` rows of the peak. */
 static void print_peak(struct tpa_session *session, size_t index, size_t most)
 {
 	const struct tpa_process *process = &session->run->processes[index];
@@ -117,7 +117,7 @@ static bool leaks(const struct tpa_session *session, size_t index)
 	return (stats->heap.leaks || stats->maps.leaks) && tpa_findings_enough(&view);
 }
 
-/* How many processes held more at their peaks. */
+/* The number of processes with a higher peak. */
 static size_t rank_of(const struct tpa_run *run, size_t index)
 {
 	uint64_t mine = run->processes[index].heap.peak_bytes, peak;
@@ -135,7 +135,7 @@ bool tpa_first_page_shows(const struct tpa_session *session, size_t index)
 	return rank_of(session->run, index) < PROCESSES || leaks(session, index);
 }
 
-/* What matters of a process that is not the largest. */
+/* Prints the essentials of a process that is not the largest. */
 static void print_brief(struct tpa_session *session, size_t index)
 {
 	tpa_process_print(&session->run->processes[index], &session->page);
@@ -176,7 +176,7 @@ static bool any_leaks(const struct tpa_session *session)
 	return false;
 }
 
-/* The most pressing thing first. */
+/* Suggests the most pressing command first. */
 void tpa_first_page_next(const struct tpa_session *session)
 {
 	const struct tpa_process *process = &session->run->processes[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first page: answers, each with the command that tells more. */
+/* The first page: short answers, each with the command that shows more. */
 #ifndef TPROF_COMMANDS_FIRST_PAGE_H
 #define TPROF_COMMANDS_FIRST_PAGE_H
 
@@ -9,18 +9,18 @@
 #include "machine/machine.h"
 
 /*
- * The section of a process, without its notes: what holds the memory, what leaks, what takes the time. Of several processes the
- * one with the largest peak has it whole.
+ * Prints a process's section without its notes: what holds the memory, what leaks, what takes the time. With several
+ * processes, only the one with the largest peak gets a full section.
  */
 void tpa_first_page_print(struct tpa_session *session, size_t index);
 
-/* Has the process a section? The largest have, and those that leak. */
+/* Does the process get a section? The largest and the leaking ones do. */
 bool tpa_first_page_shows(const struct tpa_session *session, size_t index);
 
-/* The page's last line: what to ask next. */
+/* Prints the page's last line: the command to run next. */
 void tpa_first_page_next(const struct tpa_session *session);
 
-/* "answer": a new reference. `machine` may be NULL: it is not known. */
+/* The value of "answer", a new reference. `machine` is NULL if the machine is unknown. */
 json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flamegraph: a picture of all stacks. */
+/* flamegraph: draws all stacks. */
 #include <unistd.h>
 
 #include "commands/tree_report.h"

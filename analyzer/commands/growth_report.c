@@ -8,7 +8,7 @@
 #include "report/text/holder_listing.h"
 #include "report/text/reach_listing.h"
 
-/* A view of one process, with what end_view() frees. */
+/* A view of one process with the data that end_view() frees. */
 struct owned {
 	struct tpa_growth_view view;
 	struct tpa_growth_pooled pooled;
@@ -33,7 +33,7 @@ static void begin_view(struct owned *owned, struct tpa_session *session, size_t 
 	tpa_session_symbols(session, process);
 }
 
-/* Groups the growing stacks as --by asks. */
+/* Groups the growing stacks by the key of --by. */
 static void pool(struct owned *owned, struct tpa_session *session, size_t process)
 {
 	struct tpa_growth_view *view = &owned->view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tprof-analyze says about itself: all from the table of commands. */
+/* Help and version of tprof-analyze, from the table of commands. */
 #include "commands/help.h"
 
 #include <string.h>

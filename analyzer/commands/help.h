@@ -7,15 +7,15 @@
 
 #include "commands/command.h"
 
-/* A few lines of usage. */
+/* Prints a few lines of usage. */
 void tpa_help_usage(FILE *out);
-/* The whole help; of one command unless `command` is NULL. */
+/* Prints the whole help, or that of one command if `command` is not NULL. */
 enum tpa_parse tpa_help_print(const struct tpa_command *command);
 enum tpa_parse tpa_help_version(void);
 
-/* A bare word that is no file: somebody mistyped a command. */
+/* Is it a bare word that names no file, so probably a mistyped command? */
 bool tpa_looks_like_command(const char *word);
-/* One line that names the commands there are. */
+/* Prints one line that lists the commands. */
 enum tpa_parse tpa_help_unknown_command(const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holders: who keeps the blocks alive that a search found (TPROF_LEAKCHECK, tprof ctl holders). */
+/* holders: who keeps alive the blocks that a search found (TPROF_LEAKCHECK, tprof ctl holders). */
 #include "commands/growth_report.h"
 #include "commands/processes.h"
 #include "commands/site_report.h"

@@ -36,7 +36,7 @@ static void name_root(void *context, uint64_t address, struct tpa_holders_root *
 	tpa_root_name(&searching->names, address, root);
 	if (searching->has_python)
 		tpa_python_clip_root(&searching->python, address, root);
-	/* The interpreter keeps notes of what it found last: names lead there that keep nothing alive */
+	/* The interpreter caches its last lookups: these references keep nothing alive */
 	if (searching->has_python && tpa_root_same_module(&searching->names, address, python->runtime))
 		root->round = TPA_ROUND_REST;
 }
@@ -48,7 +48,7 @@ static bool skip(void *context, uint32_t vertex, uint64_t at, size_t target, uin
 	return tpa_python_skips(&searching->python, &searching->graph, vertex, at, target, value);
 }
 
-/* The classes of autograd's nodes are known by their own names alone. */
+/* Classes of autograd's nodes are recognized by their unqualified names. */
 static const char *own_name(const char *name)
 {
 	static const char autograd[] = "torch::autograd::", generated[] = "generated::";
@@ -59,7 +59,7 @@ static const char *own_name(const char *name)
 	return strncmp(name, generated, sizeof(generated) - 1) == 0 ? name + sizeof(generated) - 1 : name;
 }
 
-/* What a tensor of torch consists of. */
+/* Is it a part of a torch tensor? */
 static bool is_of_tensor(const struct tpa_holders_graph *graph, uint32_t vertex, const char *name)
 {
 	uint32_t parent = graph->parent[vertex];
@@ -69,7 +69,7 @@ static bool is_of_tensor(const struct tpa_holders_graph *graph, uint32_t vertex,
 	return strcmp(name, "AutogradMeta") == 0 || strcmp(name, "c10::StorageImpl") == 0;
 }
 
-/* A type's name as the ABI mangles it, readable. */
+/* Demangles a type's name from the C++ ABI's form. */
 static void demangle(struct tpa_holders_type *type)
 {
 	char *linkage = tpa_format("_ZTS%s", type->name), *readable = tpa_demangle(linkage);
@@ -128,7 +128,7 @@ static void add_range(struct ranges *ranges, uint64_t low, uint64_t high, bool e
 	*TPA_APPEND(ranges->list, ranges->count, ranges->room) = (struct tpa_holders_range){ low, high, exact_only };
 }
 
-/* Without the arenas of Python's allocator, whose blocks are looked at when something leads to them. */
+/* Adds ranges without the arenas of Python's allocator; their blocks are searched when a pointer leads to them. */
 static void add_without_arenas(struct ranges *ranges, const struct tpa_reach_root *root,
 			       const struct tpa_holders_python *python)
 {

@@ -5,7 +5,7 @@
 #include "report/text/cover_listing.h"
 
 #define MATTERS (UINT64_C(8) << 20)
-#define MATTERS_PART 10 /* less than one part in so many of RSS is not worth a section */
+#define MATTERS_PART 10 /* omit the section below one part in this many of RSS */
 #define ROWS 4
 
 static void print_help(const struct tpa_page *page, const struct tpa_hole_sum *sum)

@@ -6,8 +6,8 @@
 #include "commands/session.h"
 
 /*
- * Which blocks keep free memory from being returned, and what helps; at the largest RSS. Nothing if that is a small part of RSS
- * or if --filter or --thread selects blocks.
+ * Prints which blocks keep free memory from being returned at the largest RSS, and what helps. Prints nothing if they
+ * cause a small part of RSS or if --filter or --thread selects blocks.
  */
 void tpa_session_print_holes(struct tpa_session *session, size_t index);
 

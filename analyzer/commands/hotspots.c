@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotspots: where the CPU time goes; who allocates most, and what of it is gone again at once. */
+/* hotspots: where the CPU time goes, who allocates most, and how much of it is freed at once. */
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"

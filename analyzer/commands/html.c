@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html: all that is known of a run, as one file to hand on. */
+/* html: everything known about a run, in one file to pass on. */
 #include <unistd.h>
 
 #include "commands/html_page.h"
@@ -27,7 +27,7 @@ int tpa_cmd_html(const struct tpa_options *options)
 		return TPA_EXIT_USAGE;
 	}
 	mine.top = tpa_top(options, 20);
-	mine.top_set = true; /* every list of the page is as long */
+	mine.top_set = true; /* every list of the page has the same length */
 	status = tpa_summary_start(&session, &mine, &machine, &known);
 	return status == TPA_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections of an HTML report, in their order, and what each is made of. */
+/* The sections of an HTML report in order, and their contents. */
 #include "commands/html_page.h"
 
 #include <inttypes.h>
@@ -21,17 +21,17 @@
 #include "report/text/process_listing.h"
 #include "report/text/roof_listing.h"
 
-/* What a section is made of: of one process. */
+/* The data of one process that sections are made from. */
 struct part {
 	const struct tpa_html *html;
 	struct tpa_session *session;
 	size_t index;
 	const struct tpa_process *process;
-	const struct tpa_machine *machine; /* NULL: nothing is known of it */
+	const struct tpa_machine *machine; /* NULL: unknown */
 	json_t *json;
 };
 
-/* In the order of the page; one whose list is empty or null is left out, and named at the end with `absent`. */
+/* In the order of the page. A section whose list is empty or null is left out and named at the end with `absent`. */
 struct section {
 	const char *id, *label, *title, *needs;
 	void (*write)(const struct part *part);
@@ -123,7 +123,7 @@ static bool has(const struct part *part, const struct section *section)
 	return value && !json_is_false(value) && (!json_is_array(value) || json_array_size(value));
 }
 
-/* As peak --by KEY --json has it. */
+/* Adds the JSON of peak --by KEY --json. */
 static void add_peak_by(struct tpa_session *session, size_t index, enum tpa_by by, const char *key, json_t *json)
 {
 	uint64_t top = session->options->top;
@@ -134,7 +134,7 @@ static void add_peak_by(struct tpa_session *session, size_t index, enum tpa_by b
 	tpa_rows_free(rows);
 }
 
-/* As roofline --json has it; nothing where the machine is not known. */
+/* Adds the JSON of roofline --json; nothing if the machine is unknown. */
 static void add_roofline(const struct part *part, json_t *json)
 {
 	struct tpa_roof_place *places;
@@ -147,7 +147,7 @@ static void add_roofline(const struct part *part, json_t *json)
 	free(places);
 }
 
-/* Its zeros are no numbers to show where it is not known what was allocated. */
+/* Removes zeros that only mean that allocations were not recorded. */
 static void forget_heap(json_t *heap)
 {
 	const char *key;

@@ -5,7 +5,7 @@
 #include "commands/session.h"
 #include "machine/machine.h"
 
-/* Writes the report to the session's page: replayed, and with symbols. `machine` may be NULL. */
+/* Writes the report of a replayed session with open symbols to its page. `machine` may be NULL. */
 void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine);
 
 #endif

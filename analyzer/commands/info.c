@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info: what the file says of itself: process, environment, capture, losses, hook coverage, threads, modules. */
+/* info: what the trace records about itself: process, environment, capture, losses, hook coverage, threads, modules. */
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -29,7 +29,7 @@ static const char *clock_name(const struct tpa_trace *trace)
 	return trace->header->clock == TPROF_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC";
 }
 
-/* Ticks a microsecond, as fitted. */
+/* Ticks per microsecond, as fitted. */
 static double ticks_per_us(const struct tpa_trace *trace)
 {
 	uint64_t span = UINT64_C(1) << 40, ns = tpa_trace_ns(trace, trace->header->start.ticks + span);
@@ -136,7 +136,7 @@ static void print_losses(const struct tpa_page *page, const struct tpa_trace *tr
 			line(page, "lost", "%s: %s", name, tpa_count(trace->header->lost[i]).text);
 }
 
-/* Where the ops are called from, and what of them can't be seen. */
+/* Prints which callers' ops are hooked, and which ops the hooks can't see. */
 static void print_hooks(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++) {
@@ -155,7 +155,7 @@ static void print_hooks(const struct tpa_page *page, const struct tpa_trace *tra
 	}
 }
 
-/* Modules in whose code callers are lost. */
+/* Prints the modules in whose code callers are lost. */
 static void print_lost_callers(const struct tpa_page *page, const struct tpa_process *process)
 {
 	static const char *const tables[] = {

@@ -24,19 +24,19 @@
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 
 #define WAIT_MS 5000
-#define REGISTERS 15	     /* general ones, without the stack pointer */
-#define BETWEEN_NS 200000000 /* from one search to the next: registers change within that */
-#define LIFE_SECONDS 110     /* what is searched lives two minutes */
+#define REGISTERS 15	     /* general-purpose ones, without the stack pointer */
+#define BETWEEN_NS 200000000 /* between the two searches, so that registers change */
+#define LIFE_SECONDS 110     /* the fork lives for two minutes */
 
 struct search {
 	struct tpa_reach_held held;
 	uint64_t ticks;
-	uint32_t running, waiting; /* other threads: on a processor, in a system call */
-	uint32_t unknown;	   /* of those that wait: their registers are not searched */
-	pid_t frozen;		   /* the fork */
-	int handle;		   /* and its pidfd; -1: none */
-	bool last;		   /* no other search follows: what holds the blocks is asked for */
-	bool holders_only;	   /* and nothing else */
+	uint32_t running, waiting; /* other threads: on a processor; in a system call */
+	uint32_t unknown;	   /* waiting threads whose registers are not searched */
+	pid_t frozen;		   /* the fork that is searched */
+	int handle;		   /* its pidfd, or -1 */
+	bool last;		   /* no other search follows: also find what holds the blocks */
+	bool holders_only;	   /* find only that */
 	struct tpa_holders_result holders;
 };
 
@@ -72,7 +72,7 @@ static bool search_trace(struct tpa_control *control, struct tpa_frozen *frozen,
 	return good;
 }
 
-/* The mappings first: the program runs on, and may end while its trace is read. */
+/* Reads the mappings first: the program runs on, and may end while its trace is read. */
 static bool search_once(struct tpa_control *control, struct search *search, char **error)
 {
 	const struct tprof_header *header = control->header;
@@ -92,7 +92,7 @@ static bool search_once(struct tpa_control *control, struct search *search, char
 	return good;
 }
 
-/* False: what is wrong has been said. */
+/* Returns false after it has reported the error. */
 static bool searches(struct tpa_control *control, struct search *search)
 {
 	char *error = NULL;
@@ -104,7 +104,7 @@ static bool searches(struct tpa_control *control, struct search *search)
 	return good;
 }
 
-/* The one that was searched, and not one that somebody else has had made since. The program may have ended. */
+/* Ends the fork that was searched, not one that someone else requested since. The program may have ended. */
 static void end_frozen(const struct tpa_control *control, const struct search *search)
 {
 	if (search->handle >= 0) {
@@ -115,7 +115,7 @@ static void end_frozen(const struct tpa_control *control, const struct search *s
 	}
 }
 
-/* Has the process make its fork. */
+/* Makes the process fork. */
 static int freeze(struct tpa_control *control)
 {
 	const struct tprof_header *header = control->header;
@@ -148,7 +148,7 @@ static int freeze(struct tpa_control *control)
 	}
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 static int by_kind(const void *a, const void *b)
 {
@@ -158,10 +158,11 @@ static int by_kind(const void *a, const void *b)
 }
 
 /*
- * The registers of a thread that runs can't be had without stopping it; nor those of one that waits in a call that was not
- * hooked, but for what its callers needed and calls need not keep: that is on its stack. So few blocks of a stack as they
- * could hold may be reached by these: they are possibly lost, not definitely. (A search that was done twice knows that they
- * were there all the time, which is unlikely, and not impossible: a loop that waits for another thread.)
+ * Registers of a running thread can't be read without stopping it. Nor can those of a thread that waits in a call
+ * without a hook, except for the registers that its callees had to save on its stack. A stack with so few blocks that
+ * such registers could hold them all may still be reachable: its blocks are possibly lost, not definitely. (Two
+ * searches show that they were there all the time, which is unlikely but not impossible: a loop may wait for another
+ * thread.)
  */
 static void doubt_few(const struct search *search, struct tpa_reach_sum *sums, size_t count)
 {
@@ -172,7 +173,7 @@ static void doubt_few(const struct search *search, struct tpa_reach_sum *sums, s
 			sums[i].reach = TPROF_REACH_POSSIBLE;
 }
 
-/* Sums by stack; the blocks change their order. */
+/* Sums by stack; reorders the blocks. */
 static struct tpa_reach_sum *sum_up(struct search *search, size_t *count)
 {
 	struct tpa_reach_sum *sums = tpa_zalloc(search->held.count, sizeof(*sums));
@@ -240,7 +241,7 @@ static int report(struct tpa_control *control, struct search *search, bool quiet
 	return good ? DONE : FAILED;
 }
 
-/* The program runs on between the two searches. */
+/* The program runs between the two searches. */
 static int search_twice(struct tpa_control *control, struct search *now, struct search *earlier)
 {
 	const struct timespec pause = { .tv_nsec = BETWEEN_NS };
