@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leaks: what grows with the steps, which is a leak; then what was not freed. That alone makes nothing a leak, and the words
- * say so.
+ * leaks: first what grows with the steps, which is a leak; then what was not freed, which alone is not, as the output
+ * says.
  */
 #include "commands/growth_report.h"
 #include "commands/hole_report.h"
@@ -13,7 +13,7 @@
 #include "report/text/process_listing.h"
 #include "report/text/resident_listing.h"
 
-/* Growth is each process's own: of stacks, or of what stacks can be put together to. */
+/* Growth is computed per process, by stack or by what stacks group to. */
 static bool has_growth(const struct tpa_session *session, size_t process)
 {
 	enum tpa_by by = session->options->by;
@@ -30,7 +30,7 @@ static void print_copied(const struct tpa_session *session, const struct tpa_pro
 		tpa_print(page, TPA_STYLE_WARN, "\nit grew without an allocation: %s\n", text);
 }
 
-/* What memory is held by none of the blocks that the rest of the report is about. */
+/* Prints the memory that none of the blocks in the rest of the report hold. */
 static void print_makeup(struct tpa_session *session, size_t process)
 {
 	const struct tpa_process *processes = session->run->processes;

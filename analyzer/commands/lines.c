@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines: a source file with what each of its lines did to memory, and the time in it and its ops; or which files there are. */
+/* lines: a source file with each line's memory, CPU time and op time; or the list of files. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 
-#define CONTEXT 2 /* lines of source around one that has numbers */
+#define CONTEXT 2 /* source lines shown around a line that has numbers */
 
-/* ---- all lines, of all processes together ---- */
+/* ---- all lines of all processes ---- */
 
 static void add_cpu(struct tpa_session *session, struct tpa_file_lines *lines)
 {
@@ -67,7 +67,7 @@ static json_t *json_line(const struct tpa_file_line *line, const char *source)
 
 /* ---- text ---- */
 
-/* "12.3 ms \xc2\xb15%": as far as the interval reaches where it reaches farther. */
+/* "12.3 ms \xc2\xb15%". The percentage is the larger side of an asymmetric interval. */
 static void add_op_time(const struct tpa_page *page, struct tpa_table *table, const struct tpa_file_line *line)
 {
 	double off = sqrt(fmax(line->op_below, line->op_above));
@@ -80,8 +80,8 @@ static void add_op_time(const struct tpa_page *page, struct tpa_table *table, co
 }
 
 /*
- * Beside each number of the line's own that with what it called. A file's would count its lines' callees twice. Growth may be by
- * the second.
+ * Keys of each line's own numbers, each next to the one that includes callees. A file has only its own: its sum would
+ * count its lines' callees twice. Growth may be per second.
  */
 static const char *keys_of(const struct tpa_session *session, bool file)
 {
@@ -158,13 +158,13 @@ static const char *source_line(const struct source *source, int line)
 	return line > 0 && (size_t)line <= source->count ? source->lines[line - 1] : NULL;
 }
 
-/* What is printed now. */
+/* State of the listing while it is printed. */
 struct listing {
 	const struct tpa_page *page;
 	struct tpa_row_context context;
 	const char *keys;
 	struct tpa_table *table;
-	bool ops; /* there is a column of their times */
+	bool ops; /* has a column of op times */
 };
 
 static void add_row(const struct listing *listing, const struct tpa_file_line *line, const char *label,
@@ -192,13 +192,13 @@ static void add_line(const struct listing *listing, const struct tpa_file_line *
 	add_row(listing, line, digits, text);
 }
 
-/* Lines that are not shown. One alone is: it takes no more room. */
+/* Marks lines that are left out. Shows a single line instead, as it takes no more room. */
 static void add_gap(const struct listing *listing)
 {
 	add_row(listing, NULL, listing->page->utf8 ? "\xe2\x8b\xae" : "...", NULL);
 }
 
-/* The `count` lines from `first` on are one file's. */
+/* Adds the `count` lines from `first` on, all of one file. */
 static void add_lines(const struct listing *listing, const struct tpa_file_line *first, size_t count,
 		      const struct source *source)
 {
@@ -261,7 +261,7 @@ static size_t file_end(const struct tpa_file_lines *lines, size_t at)
 	return end;
 }
 
-/* Every file that the name means. False: there is none, and it was said. */
+/* Prints every file that the name matches. Returns false after reporting that none does. */
 static bool report_file(struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
 {
 	bool any = false;

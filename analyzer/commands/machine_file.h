@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that a command holds a run against. */
+/* The machine that a command compares a run with. */
 #ifndef TPROF_COMMANDS_MACHINE_FILE_H
 #define TPROF_COMMANDS_MACHINE_FILE_H
 
@@ -7,14 +7,16 @@
 #include "machine/machine.h"
 
 /*
- * By --machine FILE; else this machine's own, as it was measured once, or, with --measure or where it never was, is
- * measured now, with a line on stderr, and kept. Returns enum tpa_exit; what is wrong was said on stderr.
+ * Gets the machine of --machine FILE, else this machine's stored measurement. With --measure, or if there is none,
+ * measures it now, prints a line on stderr, and stores the result. Returns enum tpa_exit; errors are reported on
+ * stderr.
  */
 int tpa_machine_get(const struct tpa_options *options, struct tpa_machine *machine);
 
 /*
- * For commands that can do without: by --machine and --measure as above; else what is known, without measuring, in silence.
- * *known: there is something. Behind the opening of traces: a bad one is better known before the machine is measured.
+ * The same for commands that can do without a machine: never measures unless --measure is given, and is silent if
+ * nothing is known. Sets *known if there is a machine. Call it after opening the traces: a bad trace should be
+ * reported before the machine is measured.
  */
 int tpa_machine_find(const struct tpa_options *options, struct tpa_machine *machine, bool *known);
 

@@ -31,7 +31,7 @@ bool tpa_step_named(const char *value, const char **number)
 
 /* ---- marks ---- */
 
-/* Nanoseconds since the run's start; UINT64_MAX: it is not there. */
+/* Nanoseconds since the run's start, or UINT64_MAX if the mark is missing. */
 static uint64_t find_in(struct tpa_trace *trace, const char *text, uint64_t start_ns)
 {
 	struct tpa_events *events = tpa_events_open(trace);
@@ -60,7 +60,7 @@ static int find_mark(struct tpa_trace *const *traces, size_t count, const char *
 		fprintf(stderr, "tprof-analyze: %s: there is no mark '%s' in the trace\n", option, text);
 		return TPA_EXIT_USAGE;
 	}
-	*ns = best ? best : 1; /* 0 would be no limit */
+	*ns = best ? best : 1; /* 0 would mean no limit */
 	return TPA_EXIT_OK;
 }
 
@@ -77,7 +77,7 @@ static int find_marks(struct tpa_options *options, struct tpa_trace *const *trac
 
 /* ---- steps ---- */
 
-/* As the command steps does, so that its numbers are the numbers here. */
+/* Replays as the command steps does, so that step numbers agree. */
 static struct tpa_run *replay_steps(const struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
 	struct tpa_replay_options replay = {
@@ -121,7 +121,7 @@ static int no_such_step(const struct tpa_run *run, const char *option, uint64_t 
 	return TPA_EXIT_USAGE;
 }
 
-/* Nanoseconds since the run's start, of the first process that gets there; UINT64_MAX: none does. */
+/* Nanoseconds since the run's start when the first process ends the step, or UINT64_MAX if none does. */
 static uint64_t end_of_step(const struct tpa_run *run, size_t which)
 {
 	uint64_t best = UINT64_MAX;
@@ -152,7 +152,7 @@ static int take_steps(struct tpa_options *options, const struct tpa_run *run)
 	if (options->to_at.step && end == UINT64_MAX)
 		return no_such_step(run, "--to", options->to_at.step);
 	if (options->from_at.step > 1)
-		options->from_ns = before + 1; /* what ended the step before is not in this one */
+		options->from_ns = before + 1; /* excludes the event that ended the previous step */
 	if (options->to_at.step)
 		options->to_ns = end;
 	return TPA_EXIT_OK;
@@ -206,7 +206,7 @@ int tpa_moments_find(struct tpa_options *options)
 		traces[count] = tpa_trace_open(options->traces[i], &error);
 		if (traces[count] && options->process && traces[count]->header->pid != options->process)
 			tpa_trace_close(
-				traces[count]); /* as the command will: times count from the first of the others */
+				traces[count]); /* as the command will: times count from the first trace's start */
 		else
 			count += traces[count] != NULL;
 		free(error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops and steps of all processes of a run together. */
+/* Ops and steps of all processes of a run combined. */
 #include <stdlib.h>
 
 #include "commands/op_report.h"
@@ -7,7 +7,7 @@
 #include "model/ops/ops.h"
 #include "report/text/op_listing.h"
 
-/* Of the processes that have steps. */
+/* Sums over the processes that have steps. */
 struct together {
 	uint64_t processes, count, items;
 	double items_per_s;

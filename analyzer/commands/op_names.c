@@ -10,15 +10,18 @@
 #include "symbols/schemas.h"
 #include "symbols/symbols.h"
 
-/* ---- by a function's address ---- */
+/* ---- names from a function's address ---- */
 
-/* What compilers make of a parallel region: its name says the function, or not even that; the line says which. */
+/*
+ * Is it a compiler's function for a parallel region? Its name contains the source function's name at most; the line
+ * tells which region.
+ */
 static bool is_outlined(const char *name)
 {
 	return strstr(name, "_omp_fn") || strstr(name, "omp_outlined") || strstr(name, "_omp_cpyfn");
 }
 
-/* clang calls them all the same, wherever they are; gcc's have the function's name in theirs. */
+/* clang gives all of them the same name; gcc's contain the function's name. */
 static bool is_nameless(const char *name)
 {
 	return strncmp(name, ".omp_outlined", strlen(".omp_outlined")) == 0;
@@ -70,11 +73,14 @@ static void name_by_address(struct tpa_trace *trace, const char *debug_dir)
 	tpa_symbols_close(symbols);
 }
 
-/* ---- torch's ---- */
+/* ---- torch's names ---- */
 
 #define TORCH_SPACE "aten::"
 
-/* aten::add.Tensor and aten::add_Tensor: what the collector makes of at::_ops::add_Tensor. "": it is not torch's. */
+/*
+ * Maps aten::add.Tensor and aten::add_Tensor (the collector's name for at::_ops::add_Tensor) to the function's name;
+ * "" if the op is not torch's.
+ */
 static void function_of(const struct tpa_op *op, char *function)
 {
 	size_t space = strlen(TORCH_SPACE);
@@ -109,7 +115,9 @@ static void find_schemas(const struct tpa_trace *trace, const char *debug_dir, s
 		tpa_schemas_find(&trace->modules[i], debug_dir, schemas, trace->op_count);
 		found = true;
 	}
-	/* Modules are those of stacks. Where none goes through libtorch, what was hooked tells its path, and no build-id. */
+	/*
+	 * Modules come from stacks. If no stack goes through libtorch, the hooks' list has its path, but no build-id.
+	 */
 	for (size_t i = 0; !found && i < trace->hooks_count; i++) {
 		struct tpa_module hooked = { .path = trace->hooks[i].object };
 
@@ -119,7 +127,7 @@ static void find_schemas(const struct tpa_trace *trace, const char *debug_dir, s
 	}
 }
 
-/* Not in the program, which would have to read 10 MB for it. */
+/* Done here and not in the program, which would have to read 10 MB for it. */
 static void name_by_schema(struct tpa_trace *trace, const char *debug_dir)
 {
 	struct tpa_schema *schemas = tpa_zalloc(trace->op_count, sizeof(*schemas));

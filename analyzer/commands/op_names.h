@@ -5,8 +5,8 @@
 #include "trace/trace.h"
 
 /*
- * Names the ops that are known by a function's address alone (regions of OpenMP, -finstrument-functions), and torch's as
- * its schemas have them, before anything counts by their names. `debug_dir` as in struct tpa_symbols_options.
+ * Names ops known only by a function's address (OpenMP regions, -finstrument-functions), and gives torch's ops the
+ * names in its schemas. Call it before anything counts by op name. `debug_dir` as in struct tpa_symbols_options.
  */
 void tpa_op_names(struct tpa_trace *trace, const char *debug_dir);
 

@@ -36,7 +36,7 @@ void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t t
 	free(list.ops);
 }
 
-/* One by one they are all, in their own order, unless the command for them was told otherwise. */
+/* Lists all steps one by one in their own order, unless the options of the command steps say otherwise. */
 static json_t *steps_json(const struct tpa_process *process, const struct tpa_options *options, bool one_by_one)
 {
 	bool told = options->command->run == tpa_cmd_steps;
@@ -49,7 +49,7 @@ void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *j
 {
 	const struct tpa_process *of = &session->run->processes[process];
 	const struct tpa_options *options = session->options;
-	bool own = options->command->run == tpa_cmd_ops; /* --sort and --filter are about ops */
+	bool own = options->command->run == tpa_cmd_ops; /* --sort and --filter apply to ops */
 	json_t *counters = tpa_counters_json(of);
 	struct tpa_op_list list;
 

@@ -5,17 +5,17 @@
 
 #include "commands/site_report.h"
 
-/* The summary's part: nothing where there are no ops and no steps. */
+/* Prints the summary's part; nothing if there are no ops and no steps. */
 void tpa_ops_short_print(struct tpa_session *session, size_t process, uint64_t top);
 
 /* Sets "ops" and "steps". */
 void tpa_ops_section_json(struct tpa_session *session, size_t process, json_t *json, bool steps_one_by_one);
 
-/* Ops and steps of all processes of a run together; the latter is a tpa_report.combine. */
+/* Ops and steps of all processes of a run combined; the JSON function is a tpa_report.combine. */
 void tpa_ops_combined_print(const struct tpa_session *session, uint64_t top);
 void tpa_ops_combined_json(struct tpa_session *session, json_t *combined);
 
-/* What ops and steps have in common: a section for each process. */
+/* What ops and steps share: a section for each process. */
 struct tpa_op_report {
 	void (*print)(struct tpa_session *session, size_t process);
 	bool steps_one_by_one;

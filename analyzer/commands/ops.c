@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops: what each operator took, in time and memory. */
+/* ops: time and memory of each operator. */
 #include <stdlib.h>
 
 #include "commands/op_report.h"

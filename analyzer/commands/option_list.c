@@ -50,7 +50,7 @@ const struct option tpa_option_list[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Which bit a command must have for an option; 0: every command takes it. */
+/* Bit that a command needs for an option; 0: every command takes the option. */
 static const struct {
 	int option;
 	unsigned int bit;
@@ -107,7 +107,7 @@ const char *tpa_option_name(int option)
 	return "?";
 }
 
-/* Does the command know what to do with the option? */
+/* Does the command take the option? */
 static bool takes(const struct tpa_command *command, int option)
 {
 	if (option == OPT_SORT || option == OPT_BY)
@@ -130,7 +130,7 @@ enum tpa_parse tpa_option_allowed(const struct tpa_command *command, int option)
 	return TPA_PARSE_WRONG;
 }
 
-/* Neither a value that is missing nor one too many: no option has that name, or several begin with it. */
+/* Reports an option name that is unknown or ambiguous. Missing and extra values are reported elsewhere. */
 static enum tpa_parse unknown_name(const struct tpa_command *command, const char *typed)
 {
 	char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which options there are, and which command takes which: a table, so that a refusal can name what is allowed. */
+/* The options and the commands that take them: a table, so that an error can list what is allowed. */
 #ifndef TPROF_COMMANDS_OPTION_LIST_H
 #define TPROF_COMMANDS_OPTION_LIST_H
 
@@ -49,16 +49,16 @@ enum {
 /* For getopt_long(). */
 extern const struct option tpa_option_list[];
 
-/* The word behind the dashes. */
+/* The option's name without dashes. */
 const char *tpa_option_name(int option);
 
-/* A line on stderr. Returns TPA_PARSE_WRONG. */
+/* Prints a line on stderr. Returns TPA_PARSE_WRONG. */
 __attribute__((format(printf, 1, 2))) enum tpa_parse tpa_option_wrong(const char *format, ...);
 
-/* Says no to an option that the command has no use for: silence would let a reader believe in it. */
+/* Rejects an option that the command doesn't use: ignoring it silently would mislead the user. */
 enum tpa_parse tpa_option_allowed(const struct tpa_command *command, int option);
 
-/* What getopt_long() did not understand, '?' or ':': says what it was, and what the command takes. */
+/* Reports an option that getopt_long() rejected ('?' or ':'), and what the command takes. */
 enum tpa_parse tpa_option_unknown(const struct tpa_command *command, int option, char **argv);
 
 #endif

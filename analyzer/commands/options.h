@@ -15,7 +15,7 @@
 
 struct tpa_command;
 
-/* Options that only some commands understand. --color, -o, --process, --debug-dir, --help, --version: all do. */
+/* Options that only some commands take. All take --color, -o, --process, --debug-dir, --help and --version. */
 enum tpa_option_bit {
 	TPA_OPT_JSON = 1u << 0,
 	TPA_OPT_TOP = 1u << 1,
@@ -29,10 +29,10 @@ enum tpa_option_bit {
 	TPA_OPT_RELATION = 1u << 9, /* --callers, --callees */
 	TPA_OPT_SHAPES = 1u << 10,
 	TPA_OPT_MACHINE = 1u << 20,  /* --machine, --measure */
-	TPA_OPT_NO_TRACE = 1u << 21, /* not an option: it may be run without a trace */
+	TPA_OPT_NO_TRACE = 1u << 21, /* not an option: the command runs without a trace */
 	TPA_OPT_TREE = 1u << 11,
 	TPA_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
-	TPA_OPT_SOURCE = 1u << 13,   /* not an option: before the traces a source file may be named */
+	TPA_OPT_SOURCE = 1u << 13,   /* not an option: a source file may be named before the traces */
 	TPA_OPT_LIMIT = 1u << 22,
 	TPA_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
 	TPA_OPT_BASELINE = 1u << 24,
@@ -40,14 +40,14 @@ enum tpa_option_bit {
 	TPA_OPT_FULL = 1u << 26,
 };
 
-/* By what happened then; see commands/moments.h. */
+/* A moment named by an event; see commands/moments.h. */
 struct tpa_moment {
-	const char *mark; /* its text; NULL: no mark */
-	uint64_t step;	  /* its number; 0: no step */
+	const char *mark; /* its text, or NULL */
+	uint64_t step;	  /* its number, or 0 */
 };
 
 struct tpa_said_rule {
-	const char *name, *value; /* --name value */
+	const char *name, *value; /* name and value of the option */
 };
 
 struct tpa_options {
@@ -57,41 +57,41 @@ struct tpa_options {
 	bool tree;   /* of ops */
 	bool exact;  /* sizes as plain byte counts */
 	bool top_set;
-	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */
-	const char *sort; /* one of the command's keys; NULL if it has none */
-	bool sort_set;	  /* else it is the command's own default */
+	uint64_t top;	  /* rows; 0: all. Valid if top_set, else the command's default applies */
+	const char *sort; /* one of the command's keys, or NULL if it has none */
+	bool sort_set;	  /* false: `sort` is the command's default */
 	enum tpa_by by;
 	bool by_set;
 	bool cover; /* --by auto: the rows that explain most, see report/rows/cover.h; `by` is then TPA_BY_STACK */
-	bool full;  /* of the summary */
+	bool full;  /* of summary */
 	enum tpa_relation relation;
-	const char *function;		  /* of the relation */
-	const char *filter;		  /* NULL: none; compiles as an extended regular expression (checked) */
-	bool all_runs;			  /* traces of several runs: one report after the other */
+	const char *function;		  /* the function of `relation` */
+	const char *filter;		  /* NULL or a valid extended regular expression */
+	bool all_runs;			  /* traces of several runs: print one report per run */
 	uint32_t thread, process;	  /* 0: all */
-	uint64_t from_ns, to_ns;	  /* since the run's start; to_ns 0: the end */
-	struct tpa_moment from_at, to_at; /* instead of these, until they are found */
+	uint64_t from_ns, to_ns;	  /* ns since the run's start; to_ns 0: the end */
+	struct tpa_moment from_at, to_at; /* replace from_ns and to_ns until they are resolved */
 	const char *const *suppressions;
 	size_t suppression_count;
-	const char *debug_dir; /* NULL: none */
+	const char *debug_dir; /* or NULL */
 	enum tpa_language language;
 	bool interpreter;
 	enum tpa_color color;
 	const char *output; /* NULL: stdout */
 	enum tpa_what what;
 	const struct tpa_export_format *format;
-	const char *source;  /* of lines: a file, or the end of its path; NULL: none */
-	uint64_t limit;	     /* export: ops in the format chrome, 0: all; leaks: bytes of the process, 0: not said */
-	const char *machine; /* its file; NULL: this one */
-	bool measure;	     /* this machine, anew */
-	struct tpa_said_rule *rules; /* of check, in their order; see commands/rules.h */
+	const char *source;  /* of lines: a file or the end of its path; NULL: none */
+	uint64_t limit;	     /* export: ops in the chrome format, 0: all; leaks: bytes of the process, 0: not given */
+	const char *machine; /* its file; NULL: this machine */
+	bool measure;	     /* measure this machine again */
+	struct tpa_said_rule *rules; /* of check, in command-line order; see commands/rules.h */
 	size_t rule_count;
-	const char *rules_file, *junit; /* NULL: none */
-	const char *const *baselines;	/* traces that the others are held against */
+	const char *rules_file, *junit; /* or NULL */
+	const char *const *baselines;	/* traces to compare with */
 	size_t baseline_count;
 	const char *const *traces;
-	size_t trace_count;	     /* at least 1, but for TPA_OPT_NO_TRACE */
-	const char *const *left_out; /* those that were named too, but are of other runs; see commands/run_choice.h */
+	size_t trace_count;	     /* at least 1, unless TPA_OPT_NO_TRACE */
+	const char *const *left_out; /* traces of other runs that were named too; see commands/run_choice.h */
 	size_t left_out_count, left_out_runs;
 };
 

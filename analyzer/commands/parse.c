@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: the command, its options one by one, the traces. */
+/* Parses the command line: the command, its options, the traces. */
 #include "commands/parse.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool word_in(const char *list, const char *word)
 	return false;
 }
 
-/* Says which keys the command has, and which of them was probably meant. */
+/* Reports an unknown key, the command's keys, and the nearest of them. */
 static enum tpa_parse wrong_key(const struct tpa_options *options, const char *option, const char *value,
 				const char *keys)
 {
@@ -56,7 +56,7 @@ static enum tpa_parse wrong_key(const struct tpa_options *options, const char *o
 				options->command->name, keys);
 }
 
-/* Of memory, or of a list: each command has but one. */
+/* A limit of memory or of a list; each command has only one. */
 static enum tpa_parse parse_limit(struct tpa_options *options, const char *value)
 {
 	if (!(options->command->options & TPA_OPT_LIMIT))
@@ -184,7 +184,7 @@ static enum tpa_parse parse_relation(struct tpa_options *options, enum tpa_relat
 	return TPA_PARSE_RUN;
 }
 
-/* What an option without a value switches on; NULL: it is none of these. */
+/* The flag that an option without a value sets, or NULL if the option is none of these. */
 static bool *switch_of(struct tpa_options *options, int option)
 {
 	switch (option) {
@@ -209,7 +209,7 @@ static bool *switch_of(struct tpa_options *options, int option)
 	}
 }
 
-/* Where a value that is taken as it stands goes; NULL: the option's has to be understood. */
+/* Where to store a value that needs no parsing, or NULL if the option's value must be parsed. */
 static const char **text_of(struct tpa_options *options, int option)
 {
 	switch (option) {
@@ -262,7 +262,7 @@ static enum tpa_parse parse_top(struct tpa_options *options, const char *value)
 	return TPA_PARSE_RUN;
 }
 
-/* Reports of a mistyped one would lack names, without a word. Files in it are opened by name: it need not be listable. */
+/* A wrong directory would silently leave out names. It needs no read permission: files in it are opened by name. */
 static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *path)
 {
 	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -330,8 +330,8 @@ static enum tpa_parse parse_option(struct tpa_options *options, int option, cons
 }
 
 /*
- * The command is the first word that is not an option, wherever it stands; a word that names no command is a trace, and
- * the command is summary. A word that looks like neither (no such file) is a mistyped command: it is named as such.
+ * The command is the first word that is not an option, wherever it stands. A word that names no command is a trace,
+ * and the command is summary; a word that names no file either is reported as a mistyped command.
  */
 static enum tpa_parse find_command(int argc, char **argv, struct tpa_options *options, int *index)
 {
@@ -357,7 +357,7 @@ static enum tpa_parse find_command(int argc, char **argv, struct tpa_options *op
 	return TPA_PARSE_RUN;
 }
 
-/* help --nearest WORD ALLOWED...: what tprof's shell script suggests for a mistyped word. Prints nothing if none is near. */
+/* help --nearest WORD ALLOWED...: tprof's shell script uses it to suggest a word. Prints nothing if none is near. */
 static enum tpa_parse print_nearest(char **words)
 {
 	struct tpa_suggestion suggestion = tpa_suggest(words[0] ? words[0] : "");
@@ -385,7 +385,7 @@ static enum tpa_parse help_of(int argc, char **argv)
 	return tpa_help_print(command);
 }
 
-/* What begins as a trace is one, whatever its name. */
+/* A file that begins like a trace is one, whatever its name. */
 static bool is_trace(const char *path)
 {
 	char magic[8] = "";
@@ -447,7 +447,7 @@ enum tpa_parse tpa_options_parse(int argc, char **argv, struct tpa_options *opti
 	result = find_command(argc, argv, options, &command_index);
 	if (result != TPA_PARSE_RUN)
 		return result;
-	if (command_index) { /* what remains are options and traces */
+	if (command_index) { /* options and traces remain */
 		memmove(argv + command_index, argv + command_index + 1, (size_t)(argc - command_index) * sizeof(*argv));
 		argc--;
 	}

@@ -6,8 +6,8 @@
 #include "commands/options.h"
 
 /*
- * Parses the command line (argv of main). TPA_PARSE_DONE: help or version was printed. TPA_PARSE_WRONG: one line on
- * stderr said what is wrong and what is allowed. The lists inside belong to *options: tpa_options_free().
+ * Parses the command line (argv of main). TPA_PARSE_DONE: help or version was printed. TPA_PARSE_WRONG: a line on
+ * stderr reported the error and what is allowed. Free *options with tpa_options_free().
  */
 enum tpa_parse tpa_options_parse(int argc, char **argv, struct tpa_options *options);
 void tpa_options_free(struct tpa_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak: what was alive when the program held most. */
+/* peak: live memory at the peak. */
 #include "commands/hole_report.h"
 #include "commands/peak_cover.h"
 #include "commands/site_report.h"
@@ -43,7 +43,7 @@ static void next(const struct tpa_session *session)
 		       tpa_trace_names(session).text);
 }
 
-/* Of each process: covers of several can't be put together. */
+/* The cover of each process; covers can't be combined. */
 static void cover_json(struct tpa_session *session, size_t process, json_t *json)
 {
 	struct tpa_cover *cover;

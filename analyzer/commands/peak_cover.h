@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cover of a process's peak, as `peak` and the first page have it: see report/rows/cover.h. */
+/* The cover of a process's peak, for `peak` and the first page; see report/rows/cover.h. */
 #ifndef TPROF_COMMANDS_PEAK_COVER_H
 #define TPROF_COMMANDS_PEAK_COVER_H
 
@@ -8,11 +8,13 @@
 
 #define TPA_COVER_ROWS 8
 
-/* What held the process's memory at its peak, in at most so many rows as --top says, or `most`; to be freed with
- * tpa_cover_free(). */
+/*
+ * What held the process's memory at its peak, in at most --top rows, or `most` by default. Free it with
+ * tpa_cover_free().
+ */
 struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index, size_t most);
 
-/* The cover as a table, and below it how much of the peak its rows hold. */
+/* Prints the cover as a table, followed by the share of the peak that its rows hold. */
 void tpa_peak_cover_print(struct tpa_session *session, const struct tpa_cover *cover);
 
 #endif

@@ -25,7 +25,7 @@ json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *r
 	return json;
 }
 
-/* A single process's keys are at the top; several processes are in "processes", and their sums in "combined". */
+/* A single process's keys are at the top level; several processes go into "processes", their sums into "combined". */
 static void write_json(struct tpa_session *session, const struct tpa_report *report)
 {
 	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report with a section for each process, as text or as JSON: what most commands print. */
+/* A report with a section for each process, as text or as JSON, as most commands print. */
 #ifndef TPROF_COMMANDS_PROCESSES_H
 #define TPROF_COMMANDS_PROCESSES_H
 
@@ -7,10 +7,10 @@
 #include "report/json/json.h"
 
 struct tpa_report {
-	size_t notes; /* that are printed as text at most; 0: all */
-	bool symbols; /* open all processes' symbols first; the notes then say which names are missing */
-	bool related; /* JSON has "run": the other processes of the run that have traces */
-	/* Has run->processes[index] a section in the text? NULL: all have. */
+	size_t notes; /* most notes to print as text; 0: all */
+	bool symbols; /* open all processes' symbols first; the notes then list missing names */
+	bool related; /* JSON has "run": the run's other processes that have traces */
+	/* Does run->processes[index] get a section in the text? NULL: all do. */
 	bool (*shows)(const struct tpa_session *session, size_t index);
 	/* Prints the section of run->processes[index] as text, without its notes. */
 	void (*print)(struct tpa_session *session, size_t index);
@@ -18,18 +18,18 @@ struct tpa_report {
 	void (*print_end)(struct tpa_session *session);
 	/* Adds the section of run->processes[index] to `json`, which has "process" and "capture" already. */
 	void (*json)(struct tpa_session *session, size_t index, json_t *json);
-	/* Adds to tpa_json_combined()'s object, where there are several processes. May be NULL. */
+	/* Adds to tpa_json_combined()'s object if there are several processes. May be NULL. */
 	void (*combine)(struct tpa_session *session, json_t *combined);
-	const void *argument; /* session->argument, while these are called */
+	const void *argument; /* session->argument during these calls */
 };
 
-/* The JSON of one process, a new reference. With report->symbols its symbols must be open. */
+/* The JSON of one process, a new reference. If report->symbols is set, its symbols must be open. */
 json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *report, size_t index);
 
-/* Writes the report of a replayed session, as --json says, and closes the session. Returns enum tpa_exit. */
+/* Writes the report of a replayed session in the format of --json, and closes the session. Returns enum tpa_exit. */
 int tpa_report(struct tpa_session *session, const struct tpa_report *report);
 
-/* The same of a session that is started for it. */
+/* Starts a session, writes its report as tpa_report() does, and closes it. */
 int tpa_report_run(const struct tpa_options *options, enum tpa_group group, const struct tpa_report *report);
 
 #endif

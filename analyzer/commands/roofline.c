@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline: what this machine can do, and how near to it each op came. */
+/* roofline: this machine's limits, and how close each op came to them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void print_json(struct tpa_session *session, struct roofs *roofs)
 	tpa_json_write(json, session->page.out);
 }
 
-/* Of all processes, one picture: that of the one with the most time in ops that have a place. */
+/* Draws one picture: the process with the most time in ops that have a place. */
 static void print_svg(struct tpa_session *session, struct roofs *roofs)
 {
 	const struct tpa_process *best = &session->run->processes[0];
@@ -119,7 +119,7 @@ int tpa_cmd_roofline(const struct tpa_options *options)
 		fputs("tprof-analyze: a picture is of a run: name a trace\n", stderr);
 		return TPA_EXIT_USAGE;
 	}
-	status = tpa_session_open(&session, options); /* a bad trace is better known before the machine is measured */
+	status = tpa_session_open(&session, options); /* report a bad trace before measuring the machine */
 	if (status == TPA_EXIT_OK && options->trace_count)
 		status = tpa_session_replay(&session, TPA_GROUP_STACK);
 	if (status != TPA_EXIT_OK)

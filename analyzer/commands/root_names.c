@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "symbols/demangle.h"
 
-#define TLS_MOST 65536u	      /* below a thread's descriptor */
-#define DESCRIPTOR_MOST 4096u /* from it on */
-#define FRAME_MOST 65536u     /* how far the return address below a variable may be */
+#define TLS_MOST 65536u	      /* limit below a thread's descriptor */
+#define DESCRIPTOR_MOST 4096u /* limit above a thread's descriptor */
+#define FRAME_MOST 65536u     /* most bytes between a variable and the return address below it */
 
 /* ---- modules ---- */
 
@@ -78,7 +78,7 @@ static void name_variable(struct tpa_root_names *names, const struct tpa_module 
 
 /* ---- threads ---- */
 
-/* A descriptor points to itself twice (psABI); it stands at the end of the thread's stack. */
+/* A descriptor points to itself twice (psABI); it lies at the end of the thread's stack. */
 static uint64_t find_descriptor(struct tpa_holders_memory *memory, const struct tprof_range *stack)
 {
 	uint64_t low = stack->high - stack->low > DESCRIPTOR_MOST ? stack->high - DESCRIPTOR_MOST : stack->low;
@@ -105,7 +105,7 @@ static void say_thread(uint32_t thread, char *text, size_t size)
 		text[0] = 0;
 }
 
-/* The executable's thread-local variables are the first module's in each thread's vector. */
+/* The executable's thread-local variables are the first module in each thread's vector. */
 static void name_thread_local(struct tpa_root_names *names, uint32_t thread, uint64_t address,
 			      struct tpa_holders_root *root)
 {
@@ -132,7 +132,7 @@ static void name_thread_local(struct tpa_root_names *names, uint32_t thread, uin
 	put_variable(root, variable->name, which);
 }
 
-/* Does a call end here? call rel32, or call by register or memory of 2 to 7 bytes. */
+/* Does a call end here? Accepts call rel32, and indirect calls of 2 to 7 bytes. */
 static bool is_return(struct tpa_holders_memory *memory, uint64_t address)
 {
 	const struct tpa_frozen_map *map = tpa_frozen_find(memory->frozen, address);
@@ -149,7 +149,7 @@ static bool is_return(struct tpa_holders_memory *memory, uint64_t address)
 	return false;
 }
 
-/* The function that called from below a place on its stack: its frame holds it. */
+/* Finds the function whose frame holds a place on the stack, by the return address below it. */
 static bool find_function(struct tpa_root_names *names, uint64_t address, uint64_t low, char *text, size_t size)
 {
 	uint64_t least = address - low > FRAME_MOST ? address - FRAME_MOST : low;

@@ -20,7 +20,7 @@ static void add_root(struct tpa_roots *roots, uint64_t low, uint64_t high, bool 
 		(struct tpa_reach_root){ low, high, exact_only };
 }
 
-/* A range without those of a list (which may overlap each other). */
+/* Adds a range minus the ranges of a list, which may overlap. */
 static void add_without(struct tpa_roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
 			size_t count)
 {
@@ -37,7 +37,7 @@ static void add_without(struct tpa_roots *roots, uint64_t low, uint64_t high, co
 	}
 }
 
-/* The first block that begins at or behind an address. */
+/* Finds the first block that begins at or after an address. */
 static size_t first_block(const struct tpa_reach_held *held, uint64_t address)
 {
 	return TPA_BELOW(held->blocks, held->count, address, address);
@@ -50,7 +50,7 @@ static bool has_blocks(const struct tpa_reach_held *held, const struct tpa_froze
 	return first < held->count && held->blocks[first].address < map->high;
 }
 
-/* Is it the same file? A library may be known by two paths: /lib is a link to /usr/lib. */
+/* Is it the same file? A library may have two paths: /lib is a link to /usr/lib. */
 static bool same_file(const char *path, const char *module)
 {
 	const char *a = strrchr(path, '/'), *b = strrchr(module, '/');
@@ -58,7 +58,7 @@ static bool same_file(const char *path, const char *module)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* What of a range lies in a mapping. */
+/* Adds the part of a range that lies in a mapping. */
 static void add_part(struct tpa_roots *roots, const struct tpa_frozen_map *map, const struct tprof_range *range)
 {
 	if (range->high > map->low && range->low < map->high)
@@ -66,7 +66,7 @@ static void add_part(struct tpa_roots *roots, const struct tpa_frozen_map *map, 
 			 range->high < map->high ? range->high : map->high, false);
 }
 
-/* The stack that the thread which forked is on, from where the program uses it: a coroutine's ends with its block, or mapping. */
+/* The used part of the forking thread's stack. A coroutine's stack ends with its block or mapping. */
 static struct tprof_range used_stack(const struct tpa_reach_held *held, const struct tpa_frozen *frozen,
 				     const struct tpa_frozen_map *map, uint64_t sp)
 {
@@ -84,9 +84,9 @@ static struct tprof_range used_stack(const struct tpa_reach_held *held, const st
 }
 
 /*
- * An allocator's memory: blocks are looked at when something leads to them, and what lies between is free, or the
- * allocator's own. Stacks and the program's own mappings are roots there too: the kernel joins neighbours. If there may be
- * blocks that the trace does not know, all between is.
+ * Adds an allocator's memory. Its blocks are searched when a pointer leads to them; the space between is free or the
+ * allocator's own. Stacks and the program's own mappings inside it are roots, as the kernel joins neighbours. If the
+ * trace may lack blocks, all the space between is a root.
  */
 static void add_arena(struct tpa_roots *roots, const struct tpa_reach_held *held, const struct tpa_frozen *frozen,
 		      const struct tpa_frozen_map *map)
@@ -134,14 +134,14 @@ static void add_map(struct tpa_roots *roots, const struct tpa_reach_held *held, 
 		    size_t index, const char *allocator)
 {
 	const struct tpa_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
-	/* A module's zeroed data lies behind its file's. */
+	/* A module's zeroed data follows its file's mapping. */
 	const char *module = !map->anonymous								 ? map->path
 			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
 													 : "";
 
 	if (!map->shared && !map->device && map->readable && module[0] == '/')
 		add_file(roots, map);
-	/* What can't be written to any more may have been, but for a file's. */
+	/* Memory that is read-only now may have been written earlier, unless it belongs to a file. */
 	if (!map->readable || (!map->writable && !map->anonymous) || map->device || strstr(module, "/libtprof"))
 		return;
 	if (map->shared) {
@@ -167,14 +167,14 @@ static void add_words(struct tpa_roots *roots, const uint64_t *words, size_t cou
 	roots->all.word_count += count;
 }
 
-/* Registers of threads that wait. */
+/* Adds the registers of waiting threads. */
 static void add_kept(struct tpa_roots *roots, const struct tprof_snapshot *note)
 {
 	for (uint64_t i = 0; i < note->kept_count; i++)
 		add_words(roots, note->kept[i], TPROF_KEPT);
 }
 
-/* ---- the thread that forked ---- */
+/* ---- the forking thread ---- */
 
 static bool copy(void *frozen, uint64_t address, void *to, size_t size)
 {
@@ -186,7 +186,9 @@ static bool is_in(const struct tprof_range *range, uint64_t address)
 	return address >= range->low && address < range->high;
 }
 
-/* Below `sp`, which is where the program uses its stack, down to its end, or to `low` if that is not known. */
+/*
+ * Marks the stack below `sp`, where the used part begins, as dead down to its end, or to `low` if the end is unknown.
+ */
 static void note_dead(struct tpa_frozen *frozen, uint64_t sp, uint64_t low)
 {
 	const struct tprof_range *own = &frozen->note->stacks[0], *alternate = &frozen->note->alternate;
@@ -198,7 +200,7 @@ static void note_dead(struct tpa_frozen *frozen, uint64_t sp, uint64_t low)
 	tpa_frozen_dead(frozen, low, sp);
 }
 
-/* A signal interrupted the program anywhere. The kernel wrote its registers down below, or on the signal stack. */
+/* A signal interrupted the program anywhere. The kernel saved its registers on this stack or on the signal stack. */
 static bool begin_interrupted(struct tpa_roots *roots, struct tpa_frozen *frozen)
 {
 	const struct tprof_range *alternate = &frozen->note->alternate;
@@ -212,7 +214,7 @@ static bool begin_interrupted(struct tpa_roots *roots, struct tpa_frozen *frozen
 	free(interrupted.words);
 	note_dead(frozen, roots->sp, context);
 	if (is_in(alternate, context) && !is_in(alternate, roots->sp))
-		tpa_frozen_dead(frozen, alternate->low, alternate->high); /* there was nothing on it */
+		tpa_frozen_dead(frozen, alternate->low, alternate->high); /* it was not in use */
 	return true;
 }
 
@@ -221,7 +223,10 @@ static void keep_word(void *context, uint64_t word)
 	add_words(context, &word, 1);
 }
 
-/* The program called the collector, or exit(), which did. If the way to there is not found, all on it counts. */
+/*
+ * The program called the collector, directly or through exit(). If the calling frame is not found, the whole stack
+ * counts.
+ */
 static void begin_called(struct tpa_roots *roots, struct tpa_frozen *frozen)
 {
 	struct tprof_registers at = frozen->note->at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the search for blocks that nothing points to begins, in a process that stands still. */
+/* Finds the roots of the search for blocks that nothing points to, in a stopped process. */
 #ifndef TPROF_COMMANDS_ROOTS_H
 #define TPROF_COMMANDS_ROOTS_H
 
@@ -12,12 +12,12 @@ struct tpa_roots {
 	uint64_t *words;
 	struct tprof_range *files;
 	size_t room, word_room, file_room;
-	uint64_t sp; /* from where on the program uses the stack of the thread that forked */
+	uint64_t sp; /* start of the used part of the forking thread's stack */
 };
 
 /*
- * Finds the roots, and marks in *frozen the dead parts of stacks. `still`: header.snapshot_still. `allocator`: path of the object
- * that defines malloc.
+ * Finds the roots, and marks the dead parts of stacks in *frozen. `still`: header.snapshot_still. `allocator`: path of
+ * the object that defines malloc.
  */
 void tpa_roots_find(struct tpa_roots *roots, struct tpa_frozen *frozen, const struct tpa_reach_held *held,
 		    const uint64_t *still, const char *allocator);

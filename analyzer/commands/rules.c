@@ -41,7 +41,7 @@ static void add(struct tpa_rules *rules, const struct tpa_rule *rule, const char
 	rules->list[rules->count++].text = tpa_format("%s %s", name, value);
 }
 
-/* "1KiB/step", "1KiB" (the same), "1KiB/s". */
+/* Parses "1KiB/step", "1KiB" (the same) or "1KiB/s". */
 static bool parse_rate(const char *value, struct tpa_rule *rule)
 {
 	const char *slash = strchr(value, '/');
@@ -83,7 +83,7 @@ static bool add_limit(struct tpa_rules *rules, const char *where, enum tpa_metri
 	return true;
 }
 
-/* The end of METRIC in METRIC=N%: the last equals sign, as names of ops may have some. NULL: it is no such thing. */
+/* The end of METRIC in METRIC=N%: the last equals sign, as op names may contain some. NULL: not of that form. */
 static const char *parse_share(const char *item, double *share)
 {
 	const char *equals = strrchr(item, '=');
@@ -121,7 +121,7 @@ static bool add_regression(struct tpa_rules *rules, const char *where, const cha
 	return false;
 }
 
-/* The commas between items are those behind a percent sign: names of ops may have some. */
+/* Items are separated by a comma after a percent sign, as op names may contain commas. */
 static bool add_regressions(struct tpa_rules *rules, const char *where, const char *value)
 {
 	char *items = tpa_strdup(value), *item = items;

@@ -14,7 +14,7 @@
 
 struct group {
 	uint64_t run;	/* header.run */
-	uint64_t start; /* of its earliest process among the traces */
+	uint64_t start; /* of its earliest process in the traces */
 	const char **files;
 	size_t count;
 };
@@ -43,7 +43,7 @@ static void add_trace(struct groups *groups, const char *file, uint32_t pid, siz
 	struct group *group;
 
 	if (!tpa_trace_peek(file, &header) || (pid && header.pid != pid))
-		return; /* who opens it says what is wrong with it */
+		return; /* opening it later reports the error */
 	group = group_of(groups, header.run, most);
 	group->files[group->count++] = file;
 	if (header.start.unix_ns < group->start)
@@ -74,7 +74,7 @@ static int run_once(struct tpa_options options)
 	return status == TPA_EXIT_OK ? options.command->run(&options) : status;
 }
 
-/* Of the newest run; files that can't be read stay in, and are named. */
+/* Runs the command on the newest run. Keeps unreadable files, so that they are reported. */
 static int run_newest(const struct tpa_options *options, const struct groups *groups)
 {
 	const struct group *newest = &groups->list[groups->count - 1];

@@ -12,18 +12,18 @@ struct run {
 };
 
 struct runs {
-	struct run *list; /* in the order in which their first files were named */
+	struct run *list; /* in the order of their first files */
 	size_t count;
 };
 
-/* A process's life, as its file's header has it. */
+/* A process's lifetime, from its file's header. */
 struct life {
 	uint32_t pid, ppid;
-	uint64_t identity;		    /* of the run; 0: from before there was one */
-	uint64_t process_start, begin, end; /* ns; end: it lived at least so long */
-	bool ended;			    /* and no longer */
-	bool forked;			    /* of ppid, though that may be over */
-	size_t run;			    /* the first file of its run */
+	uint64_t identity;		    /* of the run; 0: the trace is older than run identities */
+	uint64_t process_start, begin, end; /* ns; end: the last known sign of life */
+	bool ended;			    /* `end` is the exact end */
+	bool forked;			    /* by ppid, which may have ended since */
+	size_t run;			    /* index of its run's first file */
 };
 
 static struct life life_of(const char *file, size_t number)
@@ -49,7 +49,7 @@ static bool lived_at(const struct life *life, uint64_t moment)
 	return life->begin <= moment && moment <= life->end;
 }
 
-/* Of a parent that was killed it is not known when; and a fork may outlive its parent before it does anything. */
+/* The end of a killed parent is unknown; and a fork may outlive its parent before its first event. */
 static bool is_child(const struct life *child, const struct life *parent)
 {
 	return child->ppid == parent->pid &&
@@ -63,12 +63,12 @@ static bool same_run(const struct life *a, const struct life *b)
 	if (a->identity || b->identity)
 		return a->identity == b->identity;
 	if (a->pid == b->pid)
-		return a->process_start == b->process_start; /* before and after an exec */
+		return a->process_start == b->process_start; /* the same process before and after an exec */
 	return is_child(a, b) || is_child(b, a) ||
 	       (a->ppid == b->ppid && (lived_at(a, b->begin) || lived_at(b, a->begin)));
 }
 
-/* Runs that two files show to be one get the lower number. */
+/* Joins the runs of two files under the lower number. */
 static void join(struct life *lives, size_t count, size_t one, size_t other)
 {
 	size_t low = one < other ? one : other, high = one < other ? other : one;
@@ -101,7 +101,7 @@ static void free_runs(struct runs *runs)
 	*runs = (struct runs){ NULL, 0 };
 }
 
-/* A file that can't be read is a run of its own: who opens it reports the error. */
+/* An unreadable file is a run of its own: opening it later reports the error. */
 static void find_runs(const char *const *files, size_t count, struct runs *runs)
 {
 	struct life *lives = tpa_zalloc(count, sizeof(*lives));
