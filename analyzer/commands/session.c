@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, replaying and closing, with the messages that belong to each. */
+/* Opens, replays and closes sessions, with their messages. */
 #include "model/replay/run.h"
 #include "commands/session.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On the page itself, where one is for people. */
+/* Says so on the page itself if the page is for people. */
 static void say_left_out(const struct tpa_session *session, bool on_page)
 {
 	const struct tpa_page *page = &session->page;
@@ -46,14 +46,14 @@ static int open_output(struct tpa_session *session)
 	tpa_page_init(&session->page, out, options->color, options->exact);
 	if (options->json || !(options->command->options & TPA_OPT_JSON)) {
 		say_left_out(session, false);
-		return TPA_EXIT_OK; /* no text for people: it has rules of its own */
+		return TPA_EXIT_OK; /* no text for people: the format is for other tools */
 	}
 	session->page.out = tpa_plain_open(out, session->page.color);
 	say_left_out(session, true);
 	return TPA_EXIT_OK;
 }
 
-/* The trace of the same process that is open already, if only under another name: all of its numbers would count twice. */
+/* Finds an open trace of the same process, under any name: its numbers would count twice. */
 static const struct tpa_trace *find_same(const struct tpa_session *session, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -68,7 +68,7 @@ static const struct tpa_trace *find_same(const struct tpa_session *session, cons
 	return NULL;
 }
 
-/* Traces that can't be read are all named before the end: a user with ten files wants to know at once. */
+/* Reports all unreadable traces before giving up: a user with ten files wants to know at once. */
 static int open_traces(struct tpa_session *session)
 {
 	const struct tpa_options *options = session->options;
@@ -116,7 +116,7 @@ static struct tpa_suppressions *read_suppressions(const struct tpa_session *sess
 	return suppressions;
 }
 
-/* Names a file that can't be read before a long replay. */
+/* Reports an unreadable file before a long replay. */
 static int check_suppressions(const struct tpa_session *session)
 {
 	char *error = NULL;
@@ -132,7 +132,7 @@ static int check_suppressions(const struct tpa_session *session)
 
 struct tpa_suppressions *tpa_session_suppressions(const struct tpa_session *session)
 {
-	char *error = NULL; /* tpa_session_open() has reported it */
+	char *error = NULL; /* tpa_session_open() has reported an error */
 	struct tpa_suppressions *suppressions = read_suppressions(session, &error);
 
 	free(error);
@@ -173,7 +173,7 @@ void tpa_session_damage_print(const struct tpa_session *session)
 	}
 }
 
-/* Naming a thread that does not exist would give an empty report, and no hint why. */
+/* An unknown thread would give an empty report without a hint why. */
 static int check_thread(const struct tpa_session *session)
 {
 	const struct tpa_options *options = session->options;
@@ -198,7 +198,7 @@ static int check_thread(const struct tpa_session *session)
 	return TPA_EXIT_USAGE;
 }
 
-/* Of a part behind the run's end there is nothing to tell, and a peak from before it would be none of the part's. */
+/* After the run's end there is nothing to report, and the peak would come from before --from. */
 static int check_from(const struct tpa_session *session)
 {
 	uint64_t from = session->options->from_ns, end = session->run->duration_ns;
@@ -218,7 +218,7 @@ static struct tpa_symbols *open_symbols(const struct tpa_session *session, const
 	return tpa_symbols_open(trace, &options);
 }
 
-/* The innermost function at that place, as a report names it. */
+/* Names the innermost function at the place, as reports do. */
 static struct tpa_frame_name name_frame(void *context, const struct tpa_trace *trace, uint32_t frame)
 {
 	struct tpa_session *session = context;
@@ -233,7 +233,7 @@ static struct tpa_frame_name name_frame(void *context, const struct tpa_trace *t
 	return (struct tpa_frame_name){ location->function, location->line };
 }
 
-/* Gives the symbols that the replay opened to their processes. */
+/* Moves the symbols that the replay opened to their processes. */
 static void take_symbols(struct tpa_session *session)
 {
 	size_t count = session->run->process_count;
@@ -247,7 +247,7 @@ static void take_symbols(struct tpa_session *session)
 			}
 }
 
-/* Leaks are told by the step, where the program has any. */
+/* Leaks are reported per step if the program has steps. */
 static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 {
 	int (*run)(const struct tpa_options *) = options->command->run;

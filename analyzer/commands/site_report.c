@@ -45,7 +45,7 @@ struct tpa_rows *tpa_session_rows(struct tpa_session *session, size_t process, e
 	return tpa_rows_end(builder);
 }
 
-/* Did only rules match that the user did not write? */
+/* Did only built-in rules match? */
 static bool only_built_in(const struct tpa_suppressions *suppressions)
 {
 	size_t count;
@@ -163,7 +163,7 @@ void tpa_session_print_makeup(struct tpa_session *session, size_t process, const
 				       .top = tpa_top(options, top) };
 
 	if (options->filter || options->thread)
-		return; /* the makeup is the whole process's */
+		return; /* the makeup covers the whole process */
 	tpa_session_symbols(session, process);
 	tpa_makeup_print(&listing, process, moment, title);
 }
@@ -189,7 +189,7 @@ static bool has_private(const struct tpa_trace *trace)
 	return false;
 }
 
-/* Why there are no rows. What was not recorded, or not met by the samples, may be there all the same. */
+/* Why there are no rows. Allocations that were not recorded or not sampled may exist all the same. */
 static const char *nothing_of(const struct tpa_session *session, const struct tpa_site_report *report, size_t process,
 			      const struct tpa_rows *rows)
 {
@@ -209,7 +209,7 @@ static const char *nothing_of(const struct tpa_session *session, const struct tp
 	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
 }
 
-/* False: the cover has no row. */
+/* Returns false if the cover has no row. */
 static bool print_cover(struct tpa_session *session, size_t process)
 {
 	struct tpa_cover *cover = tpa_session_peak_cover(session, process, TPA_COVER_ROWS);
@@ -262,7 +262,7 @@ static void print_process(struct tpa_session *session, size_t index)
 		print_rows(session, report, index);
 	if (report->after)
 		report->after(session, index);
-	if (!report->hotspots) /* the section of their CPU time has it above */
+	if (!report->hotspots) /* hotspots shows it above its CPU section */
 		tpa_coverage_print(&session->page, process);
 }
 
@@ -293,7 +293,7 @@ static void print_end(struct tpa_session *session)
 			       tpa_trace_names(session).text);
 }
 
-/* The rows of a process, or of all of them, as the value of the report's key. */
+/* The rows of one or all processes, as the value of the report's key. */
 static json_t *json_report(struct tpa_session *session, const struct tpa_site_report *report, size_t process)
 {
 	struct tpa_suppressions *suppressions = report->suppress ? tpa_session_suppressions(session) : NULL;

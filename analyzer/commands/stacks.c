@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread's stack, its thread-local storage and its descriptor are one mapping, which glibc keeps when the thread has ended.
- * A descriptor is told by what it says: it points to itself twice, as code asks for it at these places (psABI), and to the stack
- * that it ends. Where it has the thread's number and state is known of all glibc's for x86-64 so far, and tried on the
- * descriptor of the thread that forked.
+ * A thread's stack, thread-local storage and descriptor share a mapping, which glibc keeps after the thread ended. A
+ * descriptor is recognized by its contents: it points to itself twice, at offsets that the psABI fixes, and to its
+ * stack. The offsets of tid and state hold for all x86-64 versions of glibc so far; the forking thread's descriptor
+ * serves as a check.
  */
 #include "commands/stacks.h"
 
 #include <string.h>
 
-#define DESCRIPTOR_WORDS 288 /* 2,304 bytes: the least that any glibc has since 2.17 */
+#define DESCRIPTOR_WORDS 288 /* 2,304 bytes: the smallest in any glibc since 2.17 */
 #define STACK_MOST (UINT64_C(256) << 20)
-#define ABOVE_MOST 4096u /* of a descriptor, to its stack's end */
+#define ABOVE_MOST 4096u /* most bytes from a descriptor to its stack's end */
 
 /* Offsets, in bytes. */
 enum { TID = 720, STATE = 776 };
-enum { EXITING = 0x10, TERMINATED = 0x20 };		   /* of the state */
-enum { DETACHED_FROM = 1500 / 8, DETACHED_TO = 1700 / 8 }; /* among these words one is the descriptor itself then */
+enum { EXITING = 0x10, TERMINATED = 0x20 }; /* bits of the state */
+enum {
+	DETACHED_FROM = 1500 / 8,
+	DETACHED_TO = 1700 / 8
+}; /* one of these words points to the descriptor itself if the thread is detached */
 
 struct descriptor {
 	uint64_t at;
@@ -41,7 +44,10 @@ static bool read_descriptor(struct tpa_frozen *frozen, uint64_t at, struct descr
 	return tpa_frozen_copy(frozen, at, descriptor->bytes, sizeof(descriptor->bytes)) == sizeof(descriptor->bytes);
 }
 
-/* Two words that name a stack which begins with the guard below `map` and ends shortly behind the descriptor. */
+/*
+ * Looks for two words that describe a stack which begins in the guard below `map` and ends shortly after the
+ * descriptor.
+ */
 static bool names_stack(struct descriptor *descriptor, const struct tpa_frozen_map *guard,
 			const struct tpa_frozen_map *map)
 {
@@ -65,7 +71,7 @@ static bool find_in(struct tpa_frozen *frozen, const struct tpa_frozen_map *guar
 	for (uint64_t page = map->low; page < end; page += sizeof(words)) {
 		if (tpa_frozen_read(frozen, page, words, sizeof(words)) != sizeof(words))
 			continue;
-		for (size_t i = 0; i < 512; i += 8) /* they are aligned to 64 bytes */
+		for (size_t i = 0; i < 512; i += 8) /* descriptors are aligned to 64 bytes */
 			if (words[i] == page + 8 * i && words[i + 2] == words[i] &&
 			    read_descriptor(frozen, words[i], descriptor) && names_stack(descriptor, guard, map))
 				return true;
@@ -81,7 +87,7 @@ static bool is_detached(const struct descriptor *descriptor)
 	return false;
 }
 
-/* One that can be joined still has its result in the descriptor. */
+/* Marks an ended thread's stack dead, but keeps the descriptor of a joinable thread: it holds the result. */
 static void bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, const struct descriptor *descriptor)
 {
 	int32_t tid = number_at(descriptor, TID);
@@ -92,7 +98,7 @@ static void bury(struct tpa_frozen *frozen, const struct tpa_frozen_map *map, co
 	tpa_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
 }
 
-/* The vector of the modules' thread-local storage, which is kept with the stack; it is pointed to behind its two first words. */
+/* The vector of the modules' thread-local storage is kept with the stack; its pointer skips the first two words. */
 static void keep_vector(const struct descriptor *descriptor, tpa_stacks_keep *keep, void *context)
 {
 	keep(context, descriptor->words[1] - 16);
@@ -123,7 +129,7 @@ static void find_ended(struct tpa_frozen *frozen, tpa_stacks_keep *keep, void *c
 	}
 }
 
-/* Below their stack pointers; a thread may be on another stack. */
+/* Marks waiting threads' stacks below their stack pointers. A thread may be on another stack. */
 static void find_waiting(struct tpa_frozen *frozen, const uint64_t *still)
 {
 	const struct tprof_snapshot *note = frozen->note;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps: how long each training step took, and what it did to memory. */
+/* steps: time and memory of each training step. */
 #include "commands/op_report.h"
 #include "report/text/step_listing.h"
 

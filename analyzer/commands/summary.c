@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary: the first page, or with --full a longer one; in JSON both. */
+/* summary: the first page, or a longer one with --full; JSON has both. */
 #include "commands/summary.h"
 #include "commands/cpu_report.h"
 #include "commands/first_page.h"
@@ -23,8 +23,8 @@
 
 #define TOP_SITES 5
 #define PLOT_ROWS 6
-#define SUPPRESSED_LEAST 0.05 /* of what was unfreed: less carries nothing */
-#define NOTES 3		      /* on the first page */
+#define SUPPRESSED_LEAST 0.05 /* smallest share of unfreed memory to mention */
+#define NOTES 3		      /* most notes on the first page */
 
 static void print_label(const struct tpa_page *page, const char *label)
 {
@@ -48,7 +48,7 @@ static void print_capture(const struct tpa_page *page, const struct tpa_process 
 	else
 		fputs("no event lost", page->out);
 	fprintf(page->out, "; %s of trace", tpa_bytes(trace->used_bytes, page->exact).text);
-	if (heap->events >= 1000) /* of few events the header is nearly all */
+	if (heap->events >= 1000) /* with few events the header dominates the size */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
 	fputc('\n', page->out);
 	print_label(page, "overhead");
@@ -161,7 +161,7 @@ static void print_sites(struct tpa_session *session, size_t process, const struc
 	tpa_rows_free(rows);
 }
 
-/* Prints the priorities, or sets them in `json` if that is not NULL. `machine` may be NULL: it is not known. */
+/* Prints the priorities, or sets them in `json` if it is not NULL. `machine` is NULL if the machine is unknown. */
 static void add_priorities(struct tpa_session *session, size_t index, const struct tpa_machine *machine, json_t *json)
 {
 	const struct tpa_process *process = &session->run->processes[index];

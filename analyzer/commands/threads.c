@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads: what each thread did: CPU time, ops, memory, and where most of its time went. */
+/* threads: each thread's CPU time, ops and memory, and where most of its time went. */
 #include "commands/processes.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"

@@ -37,7 +37,7 @@ static void add_numbers(const struct tpa_page *page, struct tpa_table *table, co
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(end, page->exact));
 }
 
-/* As jemalloc(3) calls them. */
+/* Uses the terms of jemalloc(3). */
 static void add_allocator(const struct tpa_page *page, struct tpa_table *table,
 			  const struct tpa_allocator_series *series)
 {

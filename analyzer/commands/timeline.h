@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory over time in JSON: of a process, of all of a run together. */
+/* Memory over time in JSON: of one process, or of a whole run. */
 #ifndef TPROF_COMMANDS_TIMELINE_H
 #define TPROF_COMMANDS_TIMELINE_H
 

@@ -9,7 +9,7 @@
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
 
-/* A first level of its own where there are `several`. */
+/* Adds a first level for the process if there are `several`. */
 static void add_process(struct tpa_session *session, size_t index, struct tpa_tree *tree,
 			const struct tpa_tree_options *options, bool several)
 {
@@ -24,7 +24,7 @@ static void add_process(struct tpa_session *session, size_t index, struct tpa_tr
 	tpa_tree_add(tree, process, symbols, &mine);
 }
 
-/* Suppressions are the user's choice here, except for what was not freed: there the built-in ones are for. */
+/* Applies only the user's suppressions, except to unfreed memory, for which the built-in ones were written. */
 struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, enum tpa_what what,
 				  struct tpa_suppressions *suppressions)
 {
@@ -43,7 +43,7 @@ struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, e
 	return tree;
 }
 
-/* What the numbers can't tell, they don't; what they only estimate is said where they can't say it themselves. */
+/* Rejects numbers that a sampled run can't give, and warns of estimates, as the output format can't mark them. */
 static int check_estimates(struct tpa_session *session)
 {
 	enum tpa_what what = session->options->what;
@@ -58,7 +58,7 @@ static int check_estimates(struct tpa_session *session)
 	return tpa_session_close(session, TPA_EXIT_USAGE);
 }
 
-/* An empty answer looks like one of a program that allocates nothing. */
+/* An empty answer would look like that of a program without allocations. */
 static void say_unknown(const struct tpa_session *session)
 {
 	for (size_t i = 0; session->options->what != TPA_WHAT_CPU && i < session->run->process_count; i++) {

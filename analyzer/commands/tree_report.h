@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What flamegraph and export have in common: all stacks of a run as one tree. */
+/* The base of flamegraph and export: all stacks of a run as one tree. */
 #ifndef TPROF_COMMANDS_TREE_REPORT_H
 #define TPROF_COMMANDS_TREE_REPORT_H
 
@@ -7,14 +7,14 @@
 #include "report/rows/tree.h"
 
 /*
- * The stacks of a process, or of all (`process` is the run's process_count then), which get a first level each where they are
- * several. The caller frees the tree.
+ * The stacks of one process, or of all if `process` is run->process_count; then each of several processes gets a first
+ * level. The caller frees the tree.
  */
 struct tpa_tree *tpa_session_tree(struct tpa_session *session, size_t process, enum tpa_what what,
 				  struct tpa_suppressions *suppressions);
 
 /*
- * Opens, replays, and hands the tree to `write` with a title for it. Several processes get a first level each. Returns
+ * Opens, replays, and passes the tree with a title to `write`. Each of several processes gets a first level. Returns
  * the exit status.
  */
 int tpa_tree_report(const struct tpa_options *options,

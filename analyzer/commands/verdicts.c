@@ -38,7 +38,7 @@ static bool is_timed(const struct tpa_rule *rule)
 
 static const struct tpa_diff_amount no_amount = { NAN, 0, 0, 0 };
 
-/* Why a run's growth can't be told; "": it can. A limit has its unit; over the baseline it is that of the runs. */
+/* Why a run's growth is unknown, or "". A limit names its unit; a comparison with the baseline uses the runs' unit. */
 static void doubt_growth(const struct tpa_process *process, const struct tpa_rule *rule, char *text, size_t size)
 {
 	const struct tpa_growth_stats *growth = &process->growth;
@@ -62,8 +62,8 @@ static void doubt_growth(const struct tpa_process *process, const struct tpa_rul
 }
 
 /*
- * Of all leaks together. A baseline grows by what it only may leak, too: else what the next run proves would be new. Few hits of
- * a sample prove nothing in either, so that of sampled runs all that changed is compared.
+ * Growth of all leaks. The baseline's includes possible leaks, else leaks that only the next run proves would look
+ * new. A few sampled hits prove nothing in either run, so sampled runs compare everything that changed.
  */
 static struct tpa_diff_amount growth_of(const struct tpa_process *process, struct tpa_verdict_row *row, int side)
 {
@@ -90,7 +90,10 @@ static struct tpa_diff_amount growth_of(const struct tpa_process *process, struc
 	return sum;
 }
 
-/* Is it not known what the run's processes allocated? The row says of which, and why: what is 0 then is no answer. */
+/*
+ * Are allocations of a process missing? Then a value of 0 means nothing; the row's message names the process and the
+ * reason.
+ */
 static bool is_unseen(const struct tpa_run *run, struct tpa_verdict_row *row)
 {
 	for (size_t i = 0; !row->unseen && i < run->process_count; i++) {
@@ -105,7 +108,7 @@ static bool is_unseen(const struct tpa_run *run, struct tpa_verdict_row *row)
 	return row->unseen;
 }
 
-/* Resident memory is sampled; that of no process is 0. */
+/* Resident memory is sampled. 0 if no process has samples. */
 static struct tpa_diff_amount rss_of(const struct tpa_run *run, struct tpa_verdict_row *row)
 {
 	struct tpa_diff_amount amount = tpa_diff_total_of(run, TPA_DIFF_RSS);
@@ -118,7 +121,7 @@ static struct tpa_diff_amount rss_of(const struct tpa_run *run, struct tpa_verdi
 	return no_amount;
 }
 
-/* Of the run; NAN: it has none, and why not the row says of memory. */
+/* A run's value, or NAN if it has none; for memory, the row's message says why. */
 static struct tpa_diff_amount amount_of(const struct tpa_run *run, struct tpa_verdict_row *row, int side)
 {
 	if (!is_timed(row->rule) && row->rule->metric != TPA_METRIC_RSS && is_unseen(run, row))
@@ -135,7 +138,7 @@ static struct tpa_diff_amount amount_of(const struct tpa_run *run, struct tpa_ve
 	case TPA_METRIC_GROWTH:
 		return growth_of(tpa_stepping(run), row, side);
 	default:
-		return no_amount; /* by the times */
+		return no_amount; /* from `times` */
 	}
 }
 
@@ -188,7 +191,7 @@ static const struct tpa_diff_time *time_of(const struct tpa_verdicts *verdicts, 
 	return tpa_diff_op(&verdicts->times, rule->op);
 }
 
-/* Of one run a side memory that was counted is not tested; what is an estimate, is by what it varies by. */
+/* Counted memory of one run per side is not tested. Estimates are tested by their variance. */
 static void measure(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row)
 {
 	const struct tpa_diff_time *time = is_timed(row->rule) ? time_of(verdicts, row->rule) : NULL;
@@ -207,7 +210,7 @@ static void measure(const struct tpa_verdicts *verdicts, struct tpa_verdict_row 
 	}
 }
 
-/* All tests of the rules are one family. */
+/* Corrects the p-values: all tests of the rules are one family. */
 static void correct(struct tpa_verdicts *verdicts)
 {
 	double *p = tpa_zalloc(verdicts->count, sizeof(*p));
@@ -235,8 +238,8 @@ static struct tpa_text amount(const struct tpa_verdict_row *row, double value, b
 }
 
 /*
- * What came after the recording's end can only add to these; of unfreed memory it may have freed all, and of growth and
- * times that of the rest may have been another.
+ * Events after the recording's end can only raise these metrics. Unfreed memory may have been freed since, and growth
+ * and times may have changed.
  */
 static bool is_at_least(const struct tpa_verdict_row *row)
 {
@@ -245,7 +248,7 @@ static bool is_at_least(const struct tpa_verdict_row *row)
 	return metric == TPA_METRIC_PEAK || metric == TPA_METRIC_ALLOCATIONS || metric == TPA_METRIC_RSS;
 }
 
-/* Whether the rule can't be checked as a run of that side was not recorded to its end. The row says so. */
+/* Is the rule uncheckable because a run of that side was not recorded to its end? Sets the row's message. */
 static bool is_cut(const struct tpa_verdicts *verdicts, struct tpa_verdict_row *row, int side)
 {
 	if (row->rule->metric == TPA_METRIC_RSS ? !verdicts->cut_rss[side] : !verdicts->cut[side][0])
@@ -263,20 +266,20 @@ static void judge_limit(const struct tpa_verdicts *verdicts, struct tpa_verdict_
 	bool exact, by_chance;
 
 	if (row->unseen) {
-		row->verdict = TPA_RULE_UNCHECKED; /* as amount_of() said */
+		row->verdict = TPA_RULE_UNCHECKED; /* amount_of() set the message */
 		return;
 	}
 	if ((row->most <= rule->limit || !is_at_least(row)) && is_cut(verdicts, row, 1))
 		return;
 	if (row->side[1].runs.count < runs) {
-		row->verdict = TPA_RULE_UNCHECKED; /* the same */
+		row->verdict = TPA_RULE_UNCHECKED; /* likewise */
 		return;
 	}
 	if (row->most <= rule->limit)
 		return;
 	estimate = tpa_diff_estimated(&row->side[1]);
 	by_chance = runs == 1 && row->side[1].sampled && !(tpa_estimated_interval(&estimate).low > rule->limit);
-	/* What is over the limit by less than what is rounded would read as if it were not. */
+	/* Print exact numbers if the excess would vanish in rounding. */
 	exact = strcmp(amount(row, row->most, false).text, amount(row, rule->limit, false).text) == 0;
 	row->verdict = TPA_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed%s", amount(row, row->most, exact).text,
@@ -284,7 +287,7 @@ static void judge_limit(const struct tpa_verdicts *verdicts, struct tpa_verdict_
 		 by_chance ? "; could be chance, as allocations were sampled" : "");
 }
 
-/* What was seen exceeds the limit, and is no proof. */
+/* Leaves the rule unchecked: the limit is exceeded, but not provably. */
 static void leave_open(struct tpa_verdict_row *row, const char *why)
 {
 	row->verdict = TPA_RULE_UNCHECKED;
@@ -341,7 +344,7 @@ static void judge_times(const struct tpa_verdicts *verdicts, struct tpa_verdict_
 		 tpa_time(tpa_histogram_percentile(&time->side[0].durations, 0.5)).text, 100 * row->rule->limit);
 }
 
-/* What of growth can't be compared; NULL: it can. */
+/* Why growth can't be compared, or NULL if it can. */
 static const char *open_growth(const struct tpa_verdicts *verdicts, const struct tpa_verdict_row *row)
 {
 	if (row->rule->metric != TPA_METRIC_GROWTH)
@@ -354,12 +357,12 @@ static const char *open_growth(const struct tpa_verdicts *verdicts, const struct
 					      : NULL;
 }
 
-/* Two samples are no proof of more than is allowed unless all of the ratio's interval is above it. */
+/* Two samples prove an excess only if the ratio's whole interval is above the limit. */
 static bool is_by_chance(const struct tpa_verdict_row *row)
 {
 	const struct tpa_difference *difference = &row->difference;
 	bool sampled = row->side[0].sampled || row->side[1].sampled;
-	/* Of a rate below 0 there is no ratio. */
+	/* A rate below 0 has no ratio. */
 	bool proven = isnan(difference->interval.low) ? difference->change.low > 0
 						      : difference->interval.low > 1 + row->rule->limit;
 
@@ -373,7 +376,7 @@ static void judge_amount(const struct tpa_verdicts *verdicts, struct tpa_verdict
 	char interval[64] = "", more[32] = "more";
 
 	if (row->unseen) {
-		row->verdict = TPA_RULE_UNCHECKED; /* as amount_of() said */
+		row->verdict = TPA_RULE_UNCHECKED; /* amount_of() set the message */
 		return;
 	}
 	if (is_cut(verdicts, row, 0) || (!is_at_least(row) && is_cut(verdicts, row, 1)))
