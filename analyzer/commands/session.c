@@ -46,7 +46,7 @@ static int open_output(struct tpa_session *session)
 	tpa_page_init(&session->page, out, options->color, options->exact);
 	if (options->json || !(options->command->options & TPA_OPT_JSON)) {
 		say_left_out(session, false);
-		return TPA_EXIT_OK; /* no text for people: the format is for other tools */
+		return TPA_EXIT_OK; /* not text for people: the format escapes names itself */
 	}
 	session->page.out = tpa_plain_open(out, session->page.color);
 	say_left_out(session, true);

@@ -262,7 +262,7 @@ static void print_process(struct tpa_session *session, size_t index)
 		print_rows(session, report, index);
 	if (report->after)
 		report->after(session, index);
-	if (!report->hotspots) /* hotspots shows it above its CPU section */
+	if (!report->hotspots) /* hotspots prints it in its CPU section */
 		tpa_coverage_print(&session->page, process);
 }
 

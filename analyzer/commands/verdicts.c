@@ -108,7 +108,7 @@ static bool is_unseen(const struct tpa_run *run, struct tpa_verdict_row *row)
 	return row->unseen;
 }
 
-/* Resident memory is sampled. 0 if no process has samples. */
+/* Resident memory is sampled; a total of 0 means that there are no samples. */
 static struct tpa_diff_amount rss_of(const struct tpa_run *run, struct tpa_verdict_row *row)
 {
 	struct tpa_diff_amount amount = tpa_diff_total_of(run, TPA_DIFF_RSS);

@@ -14,7 +14,7 @@ static enum tpa_style style_of(const struct tpa_column *column, char mark)
 	return mark == '*' ? TPA_STYLE_NUMBER : mark == '~' ? TPA_STYLE_DIM : TPA_STYLE_PLAIN;
 }
 
-/* What a title begins with: see tpa_table_new(). */
+/* The mark that begins a title: see tpa_table_new(). */
 static const char *side_of(const struct tpa_column *column, char mark)
 {
 	if (column->unit == TPA_UNIT_NAME || mark == '@')

@@ -22,7 +22,7 @@ static struct tpa_table *table_of(const struct tpa_variants *variants, const cha
 	return tpa_table_new(titles);
 }
 
-/* ---- one number a variant ---- */
+/* ---- one number per variant ---- */
 
 static void print_overview(const struct tpa_page *page, const struct tpa_variants *variants,
 			   const struct tpa_machine *machine)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants side by side: a column each. */
+/* Variants side by side, one column each. */
 #ifndef TPROF_REPORT_TEXT_COMPARE_LISTING_H
 #define TPROF_REPORT_TEXT_COMPARE_LISTING_H
 
@@ -7,9 +7,9 @@
 #include "model/result/variants.h"
 #include "report/text/text.h"
 
-#define TPA_COMPARE_MAX (TPA_TABLE_COLUMNS - 1) /* variants that have a place */
+#define TPA_COMPARE_MAX (TPA_TABLE_COLUMNS - 1) /* most variants in a table */
 
-/* `machine` NULL: it is not known, and nothing is said of roofs. `top` ops of each table (0: all). */
+/* `machine` NULL: unknown, omits roofs. Prints `top` ops in each table (0: all). */
 void tpa_compare_print(const struct tpa_page *page, const struct tpa_variants *variants,
 		       const struct tpa_machine *machine, uint64_t top);
 

@@ -6,7 +6,7 @@
 
 #include "report/text/name.h"
 
-/* Instructions a cycle; below 0: not counted. */
+/* Instructions per cycle; negative if not counted. */
 static double per_cycle(const struct tpa_trace *trace, const struct tpa_counters *counters)
 {
 	int instructions = tpa_trace_counter(trace, "instructions"), cycles = tpa_trace_counter(trace, "cycles");

@@ -8,14 +8,14 @@
 #include "report/rows/source_text.h"
 #include "report/text/name.h"
 
-#define PATH_MOST 24  /* characters; of a longer path the file's name is shown */
+#define PATH_MOST 24  /* characters; longer paths are reduced to the file's name */
 #define PLACE_MOST 40 /* columns */
 #define PLACE_LEAST 16
 #define PLACE_SIZE 200
 #define FUNCTION_MOST 32
 #define TEXT_LEAST 20
-#define NAME_MOST 40	/* of a part */
-#define TIME_COLUMNS 22 /* that the other columns take, about */
+#define NAME_MOST 40	/* columns of a part's name */
+#define TIME_COLUMNS 22 /* columns that the rest of the table takes, about */
 #define BYTE_COLUMNS 34
 
 struct listing {
@@ -23,8 +23,8 @@ struct listing {
 	const struct tpa_run *run;
 	const struct tpa_cover *cover;
 	struct tpa_table *table;
-	bool cpu;   /* of CPU time, not of bytes */
-	bool mixed; /* there are rows of the user's lines */
+	bool cpu;   /* shows CPU time instead of bytes */
+	bool mixed; /* some rows are the user's lines */
 };
 
 const char *tpa_cover_place(const struct tpa_trace *trace, const struct tpa_cover_row *row, char *text, size_t size)
@@ -41,7 +41,7 @@ const char *tpa_cover_place(const struct tpa_trace *trace, const struct tpa_cove
 	line.location = &location;
 	if (row->function)
 		location.line = 0;
-	if (row->about == TPA_ABOUT_OTHER && !location.python) /* nobody knows the source files of libraries */
+	if (row->about == TPA_ABOUT_OTHER && !location.python) /* source files of libraries tell the user nothing */
 		location.file = NULL;
 	tpa_line_place(&line, trace->cwd, place, sizeof(place));
 	snprintf(text, size, "%s", strlen(place) <= PATH_MOST ? place : tpa_file_name(place));
@@ -55,7 +55,7 @@ static void append(char *text, size_t size, const char *more)
 	snprintf(text + length, size - length, "%s", more);
 }
 
-/* What the row is, without its place and its parts. */
+/* Describes the row without its place and parts. */
 static void describe(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_cover_row *row,
 		     char *text, size_t size)
 {
@@ -88,7 +88,7 @@ static void describe(const struct tpa_page *page, const struct tpa_trace *trace,
 			      sizeof(shorter)));
 }
 
-/* "; 3.06 MiB in Adam.step (adam.py:218)". One part that is nearly all needs no number. */
+/* "; 3.06 MiB in Adam.step (adam.py:218)". Omits the number if one part is nearly all. */
 static void describe_parts(const struct tpa_page *page, const struct tpa_cover_row *row, bool cpu, char *text,
 			   size_t size)
 {
@@ -107,7 +107,7 @@ static void describe_parts(const struct tpa_page *page, const struct tpa_cover_r
 	}
 }
 
-/* The row's text and its parts, in so many columns: the parts tell more than the end of a long line. */
+/* Adds the row's text and parts in this many columns. Shortens long text first: the parts say more than its end. */
 static void add_text(const struct listing *listing, const struct tpa_trace *trace, const struct tpa_cover_row *row,
 		     int columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of the functions that ops are made of was hooked, and what not, and why: in one line. */
+/* One line on hooks: which of the functions that make up ops were hooked, which were not, and why. */
 #ifndef TPROF_REPORT_TEXT_COVERAGE_H
 #define TPROF_REPORT_TEXT_COVERAGE_H
 
@@ -8,18 +8,15 @@
 #include "report/text/text.h"
 
 /*
- * Of a trace that tells of hooks (hooks_count): pointers hooked and from how many objects, then how many functions were not,
- * by reason, and a line's end. A function that several objects call is counted for each of them.
+ * For a trace with hook records (hooks_count): prints the number of hooked pointers and their objects, the number of
+ * functions without hooks by reason, and a newline. Counts a function once for each object that calls it.
  */
 void tpa_hooks_print_line(const struct tpa_page *page, const struct tpa_trace *trace);
 
-/* The same and a label in front of it, if the trace tells of hooks; else nothing. */
+/* The same with a label in front; prints nothing if the trace has no hook records. */
 void tpa_hooks_print(const struct tpa_page *page, const struct tpa_trace *trace);
 
-/*
- * At the end of a report on a process, below an empty line: the same, and how much CPU time was sampled and how much of it
- * was outside of every op.
- */
+/* Ends a process's report: after an empty line, the same, the sampled CPU time, and its share outside of all ops. */
 void tpa_coverage_print(const struct tpa_page *page, const struct tpa_process *process);
 
 #endif

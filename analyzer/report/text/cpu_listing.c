@@ -55,7 +55,7 @@ static void thread_cells(struct tpa_table *table, const struct tpa_process *proc
 		 tpa_text_of("%.31s (tid %" PRIu32 ")", thread ? thread->name : "", thread ? thread->tid : 0));
 }
 
-/* Of a row without a line. */
+/* Text for a row without a line. */
 static const char *no_line(const struct tpa_cpu_listing *context)
 {
 	switch (context->options.relation) {
@@ -107,7 +107,7 @@ static void name_cells(const struct tpa_cpu_listing *context, const struct tpa_c
 	tpa_table_add(table, TPA_STYLE_DIM, line->symbol->module);
 }
 
-/* "main < run < work", innermost last to be cut: the outer end is the least of it. */
+/* "main < run < work". Drops the outer end first if space is short, as it matters least. */
 static void stack_cell(const struct tpa_cpu_listing *context, const struct tpa_cpu_row *row, struct tpa_table *table)
 {
 	const struct tpa_process *process = &context->run->processes[row->process];

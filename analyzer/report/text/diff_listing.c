@@ -8,8 +8,8 @@
 #include "model/stats/stats.h"
 #include "report/text/name.h"
 
-#define LINES_MAX 12 /* of a stack */
-#define LINES_TAIL 2 /* of them from its outer end */
+#define LINES_MAX 12 /* most lines of a stack */
+#define LINES_TAIL 2 /* of which from its outer end */
 
 enum form { FORM_TEXT, FORM_BYTES, FORM_COUNT, FORM_TIME, FORM_SHARE, FORM_RATIO, FORM_RANGE, FORM_RATE, FORM_P };
 
@@ -27,7 +27,7 @@ static const char *text_of(const json_t *json, const char *key, const char *othe
 	return text ? text : otherwise;
 }
 
-/* "1.02 to 1.08"; an end that is not known is left open. */
+/* "1.02 to 1.08"; an unknown end stays open. */
 static struct tpa_text range_text(const json_t *range)
 {
 	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
@@ -64,7 +64,7 @@ static struct tpa_text number_text(const struct tpa_page *page, const json_t *js
 	}
 }
 
-/* "~1.2 MiB": an estimate. */
+/* "~1.2 MiB" for an estimate. */
 static struct tpa_text value_text(const struct tpa_page *page, const json_t *row, const struct column *column)
 {
 	struct tpa_text text = number_text(page, json_object_get(row, column->key), column->form);
@@ -87,7 +87,7 @@ static struct tpa_text too_few_text(const json_t *row)
 	return text;
 }
 
-/* What a sample may have done by chance is called so. */
+/* Marks a change as possible chance if sampling could cause it. */
 static struct tpa_text verdict_text(const json_t *row)
 {
 	const char *verdict = text_of(row, "verdict", "-");
@@ -140,7 +140,7 @@ static json_int_t rows_of(const json_t *count)
 	return json_integer_value(json_object_get(count, "rows"));
 }
 
-/* The rows of a list that are not there, by what they are. */
+/* Counts the omitted rows of a list by kind. */
 static void print_counts(const struct tpa_page *page, const json_t *json, const char *key)
 {
 	static const struct {
@@ -378,7 +378,7 @@ static void print_sides(const struct tpa_page *page, const json_t *json)
 	fputc('\n', page->out);
 }
 
-/* Was a side sampled? Then the totals have its intervals. */
+/* Was a side sampled? Then totals have intervals. */
 static bool is_sampled(const json_t *json)
 {
 	return json_object_get(json_array_get(json_object_get(json, "totals"), 0), "change_ci95") != NULL;

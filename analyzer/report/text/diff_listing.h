@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tpa_diff_json() made, for a terminal. */
+/* Prints the output of tpa_diff_json() as text. */
 #ifndef TPROF_REPORT_TEXT_DIFF_LISTING_H
 #define TPROF_REPORT_TEXT_DIFF_LISTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaks in a table, a line for each. */
+/* A table of leaks, one line each. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "report/text/growth_listing.h"
 
 #define PINNED_LEAST (UINT64_C(1) << 20)
-#define PLACE_LEAST 24 /* columns: a place is not made shorter */
+#define PLACE_LEAST 24 /* columns: the minimum width of a place */
 
 const char *tpa_finding_place(const struct tpa_growth_view *view, const struct tpa_line *line, int columns, char *text,
 			      size_t size)
@@ -51,7 +51,7 @@ static void describe_blocks(const struct tpa_growth_view *view, const struct tpa
 			 tpa_bytes(tpa_round(site->rate / site->block_rate), page->exact).text);
 }
 
-/* "3 h 12 min": until the process has as much memory as it may have. */
+/* "3 h 12 min": the time until the process reaches its memory limit. */
 static void describe_left(const struct tpa_growth_view *view, const struct tpa_finding *finding, char *text,
 			  size_t size)
 {
@@ -98,7 +98,7 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 	tpa_table_add(table, TPA_STYLE_FUNCTION, site->members > 1 ? text : place);
 }
 
-/* What its blocks keep beside themselves, where that is more than they are. */
+/* Prints the free memory that a leak's blocks pin, if it is more than the blocks themselves. */
 static void print_pinned(const struct tpa_growth_view *view, const struct tpa_finding *finding)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -141,7 +141,7 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 		print_pinned(view, &findings->list[i]);
 }
 
-/* Why no leak is listed, in words. */
+/* Prints why no leak is listed. */
 static void print_no_leak(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -158,7 +158,7 @@ static void print_no_leak(const struct tpa_growth_view *view)
 			tpa_count(stats->last).text);
 }
 
-/* Or how to find that out: at a step, as much is freed before the end. */
+/* Prints the holders, or how to find them: with a search at a step, as the program may free much before the end. */
 static void print_holders(const struct tpa_growth_view *view, const struct tpa_findings *findings, size_t shown)
 {
 	const struct tpa_process *process = &view->listing.run->processes[view->process];
@@ -189,7 +189,7 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 		tpa_print(page, TPA_STYLE_DIM, "  `tprof ctl PID holders`, while it runs, finds who holds it\n");
 }
 
-/* Arenas tell nothing of the objects in them. */
+/* Prints a note on arenas: they don't show the objects in them. */
 static void print_arenas(const struct tpa_growth_view *view, const struct tpa_findings *findings)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);

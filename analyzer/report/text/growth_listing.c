@@ -10,7 +10,7 @@
 #include "report/text/holder_listing.h"
 #include "report/text/name.h"
 
-#define LINES_MOST 5 /* of a leak that has many */
+#define LINES_MOST 5 /* most lines of a leak */
 
 struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate)
 {
@@ -19,7 +19,7 @@ struct tpa_text tpa_growth_rate(const struct tpa_growth_view *view, double rate)
 	return tpa_signed_bytes(llround(rate), view->listing.page->exact);
 }
 
-/* Blocks a second may be thousands, a step a few hundredths. */
+/* Blocks per second may be thousands, blocks per step a few hundredths. */
 static struct tpa_text plain_number(double value)
 {
 	return fabs(value) >= 999.5 ? tpa_count(tpa_round(value)) : tpa_text_of("%.3g", value);
@@ -79,7 +79,7 @@ static void print_ages(const struct tpa_growth_view *view, const struct tpa_grow
 	fprintf(page->out, ", half of them more than %s old\n", age_text(stats, site->born[1]).text);
 }
 
-/* What stacks were put together to, and the one of them that grew most. */
+/* Prints a group of stacks, and the stack in it that grew most. */
 static void print_group(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
 	const struct tpa_growth_group *group = &view->pooled->groups[site->number];
@@ -107,7 +107,7 @@ static void print_births(const struct tpa_growth_view *view, const struct tpa_gr
 			tpa_growth_place(stats, site->born[0]).text, tpa_growth_place(stats, site->born[2]).text);
 }
 
-/* Stacks that are one here, as they are alike. */
+/* Prints the stacks that were merged because they are alike. */
 static void print_alike(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
 	enum tpa_language language = tpa_symbols_options(view->listing.symbols[view->process])->language;
@@ -131,7 +131,7 @@ static void print_rate(const struct tpa_growth_view *view, const struct tpa_grow
 	fprintf(page->out, "%s)", tpa_growth_rate(view, site->high).text);
 }
 
-/* What leaks may be freed at the end: that it was alive at the last look is no contradiction. */
+/* Prints what remained at the end. A leak may be freed there, though it was live at the last look. */
 static void print_left(const struct tpa_growth_view *view, const struct tpa_growth_site *site)
 {
 	const struct tpa_page *page = view->listing.page;
@@ -167,8 +167,7 @@ static void print_blocks(const struct tpa_growth_view *view, const struct tpa_gr
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 	const struct tpa_page *page = view->listing.page;
 
-	if (view->listing.run->processes[view->process]
-		    .estimated) /* of sampled runs blocks are too few to be counted */
+	if (view->listing.run->processes[view->process].estimated) /* sampled runs have too few blocks to count */
 		fprintf(page->out, "; about %s by %s, since %s", tpa_bytes(site->bytes, page->exact).text,
 			tpa_growth_place(stats, stats->last).text, tpa_growth_place(stats, site->since).text);
 	else
@@ -187,7 +186,7 @@ static void print_pooled(const struct tpa_growth_view *view, const struct tpa_gr
 	print_group(view, site);
 }
 
-/* The lines that a leak with several has, the first one's stack is shown. */
+/* Prints the other lines of a leak; the first one's stack is shown. */
 static void print_lines(const struct tpa_growth_view *view, const struct tpa_finding *finding)
 {
 	const struct tpa_page *page = view->listing.page;
@@ -249,7 +248,7 @@ static void print_leak(const struct tpa_growth_view *view, const struct tpa_find
 
 /* ---- the process ---- */
 
-/* Of all leaks together; of those that accelerate the rate that they have of late. */
+/* Rate of all leaks together; uses the recent rate of those that accelerate. */
 static double leak_rate_now(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_list *list = tpa_growth_listed(view);
@@ -260,7 +259,7 @@ static double leak_rate_now(const struct tpa_growth_view *view)
 	return rate;
 }
 
-/* When the process is as large as it may be: at the rate at which its leaks make it grow. */
+/* Prints when the process reaches its limit at the rate of its leaks. */
 static void print_limit(const struct tpa_growth_view *view)
 {
 	const struct tpa_process *process = &view->listing.run->processes[view->process];
@@ -271,7 +270,7 @@ static void print_limit(const struct tpa_growth_view *view)
 	double whole = stats->rss.recent > stats->rss.rate ? stats->rss.recent : stats->rss.rate;
 
 	if (stats->rss.verdict == TPA_VERDICT_LEAK && whole > rate)
-		rate = whole; /* with what no stack of malloc's explains */
+		rate = whole; /* includes growth that no malloc stack explains */
 	if (!view->limit || !(rate > 0))
 		return;
 	steps = left / rate;
@@ -289,7 +288,7 @@ static void print_limit(const struct tpa_growth_view *view)
 	fputc('\n', page->out);
 }
 
-/* Stacks that are no leak each for itself, and yet grow steadily when they are taken together. */
+/* Prints stacks that grow steadily only in sum: none of them is a leak alone. */
 static void print_steady(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -303,7 +302,7 @@ static void print_steady(const struct tpa_growth_view *view)
 		  tpa_growth_rate(view, stats->others.low).text, tpa_growth_rate(view, stats->others.high).text);
 }
 
-/* Each step frees what the one before held, and needs more. */
+/* Prints work that grows: each step frees what the previous one held, and needs more. */
 static void print_work(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_list *list = tpa_growth_listed(view);
@@ -333,7 +332,7 @@ static void print_work(const struct tpa_growth_view *view)
 		tpa_bytes(most, page->exact).text, tpa_bytes(largest->most, page->exact).text, text);
 }
 
-/* Of what was put together there are leaks alone. */
+/* Groups contain only leaks. */
 static void print_others(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_list *list = tpa_growth_listed(view);
@@ -358,7 +357,7 @@ static void print_others(const struct tpa_growth_view *view)
 				continue;
 			count++;
 			most += site->most;
-			largest = largest ? largest : site; /* the list is in order of size */
+			largest = largest ? largest : site; /* the list is sorted by size */
 		}
 		if (!largest)
 			continue;
@@ -374,7 +373,10 @@ static void print_basis(const struct tpa_page *page)
 	tpa_print(page, TPA_STYLE_DIM, "  the chance of any false one among these rows (a false alarm) is under 5%%\n");
 }
 
-/* Nothing is sure to leak. All live blocks are one series, and need no correction for many: they may be sure to grow. */
+/*
+ * No leak is certain. All live blocks form one series, which needs no correction for multiple tests, so their growth
+ * may be certain.
+ */
 static void print_none(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -404,7 +406,7 @@ static void print_hidden(const struct tpa_growth_view *view, size_t hidden, cons
 			  what, *what && hidden > 1 ? "s" : "");
 }
 
-/* A leak once in many steps; and what may be a cache that fills. Nothing of it is put together by --by. */
+/* Prints leaks that occur once in many steps, and caches that may still be filling. --by doesn't group these. */
 static void print_rising(const struct tpa_growth_view *view, const struct tpa_findings *findings)
 {
 	const struct tpa_page *page = view->listing.page;
@@ -422,7 +424,7 @@ static void print_rising(const struct tpa_growth_view *view, const struct tpa_fi
 	fputc('\n', page->out);
 }
 
-/* Of what one line of a program leaks each kind of block is a stack: what they come to, before they are listed. */
+/* A line may leak several kinds of block, each its own stack: prints their sum before the list. */
 static void print_sum(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -443,7 +445,7 @@ static void print_sum(const struct tpa_growth_view *view)
 				     : "; --by line adds up what a line leaks, --exact lists each stack by itself");
 }
 
-/* What was put together by --by. Returns how many there are. */
+/* Prints the groups of --by. Returns their number. */
 static size_t print_groups(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_list *list = tpa_growth_listed(view);
@@ -458,7 +460,7 @@ static size_t print_groups(const struct tpa_growth_view *view)
 	return list->leaks;
 }
 
-/* The table of all, then each with its stack. Returns how many there are. */
+/* Prints the table of leaks, then each with its stack. Returns their number. */
 static size_t print_leaks(const struct tpa_growth_view *view, const struct tpa_findings *findings)
 {
 	uint64_t top = view->listing.top;
@@ -484,7 +486,7 @@ static void print_verdicts(const struct tpa_growth_view *view, const struct tpa_
 		print_none(view);
 	else
 		fputc('\n', view->listing.page->out);
-	if (printed || !tpa_growth_unknown(view)) /* looks at nothing are no ground for anything */
+	if (printed || !tpa_growth_unknown(view)) /* looks without data prove nothing */
 		print_basis(view->listing.page);
 	print_rising(view, findings);
 	print_work(view);

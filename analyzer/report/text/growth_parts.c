@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the process's memory is made of, in a table whose lines add up. */
+/* The makeup of the process's memory, in a table whose lines add up. */
 #include "report/text/growth_listing.h"
 
 static void add_line(const struct tpa_growth_view *view, struct tpa_table *table, const char *what,
@@ -18,7 +18,7 @@ static void add_line(const struct tpa_growth_view *view, struct tpa_table *table
 		      line->verdict == TPA_VERDICT_LEAK ? "grows" : tpa_verdict_name(line->verdict, false));
 }
 
-/* Of a trace that does not say what RSS is made of: what can be told from mappings and live blocks alone. */
+/* For a trace without RSS details: lines from mappings and live blocks alone. */
 static void add_rough_lines(const struct tpa_growth_view *view, struct tpa_table *table)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -32,7 +32,7 @@ static void add_rough_lines(const struct tpa_growth_view *view, struct tpa_table
 		add_line(view, table, "mapped files", &stats->file);
 }
 
-/* What the readings of smaps tell is shown where it matters; else it stays in the line that it was taken from. */
+/* Does a part that smaps shows get its own line? Otherwise it stays in the line that it was taken from. */
 static bool matters(const struct tpa_growth_stats *stats, enum tpa_growth_fine part)
 {
 	const struct tpa_growth_line *line = &stats->fine[part];
@@ -120,7 +120,7 @@ static struct tpa_table *new_table(const struct tpa_growth_view *view)
 								: "|>at first|>at last|>a step|>95% interval|");
 }
 
-/* What the allocator's line is made of, where the allocator says it. */
+/* Prints the parts of the allocator's line, if the allocator reports them. */
 static void print_allocator(const struct tpa_growth_view *view)
 {
 	static const char *const names[TPA_ALLOCATOR_LINES] = {

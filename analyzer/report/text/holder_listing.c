@@ -23,7 +23,7 @@ void tpa_holder_print_line(const struct tpa_listing *listing, size_t process, ui
 			tpa_shorten(listing->page, text, listing->page->width - 16, shorter, sizeof(shorter)));
 }
 
-/* A link a line, with what would be freed if it went. */
+/* Prints one link per line, with the memory that would be freed without it. */
 static void print_path(const struct tpa_growth_view *view, const struct tpa_held *held)
 {
 	const struct tpa_page *page = view->listing.page;
@@ -71,7 +71,7 @@ static bool was_printed(const struct tpa_held *const *printed, size_t count, con
 	return false;
 }
 
-/* What grows, in the order of `leaks`. */
+/* Prints what grows, in the order of `leaks`. */
 static size_t print_growing(const struct tpa_growth_view *view, const struct tpa_held **printed)
 {
 	const struct tpa_growth_list *list = &view->listing.run->processes[view->process].growth.heap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers: the tree of calls, put together by the innermost annotation scope of the category "layer". */
+/* Layers: the call tree grouped by the innermost annotation scope of the category "layer". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report/text/columns.h"
 #include "report/text/op_tree_listing.h"
 
-/* Ops have no stacks, so a layer is what the program says it is. */
+/* Ops have no stacks, so the program must name its layers. */
 static void print_how_to(const struct tpa_page *page, const struct tpa_process *process)
 {
 	fputs("\n  No layer is in the trace: a program names them.\n", page->out);

@@ -43,7 +43,7 @@ static void print_hotspot(const struct tpa_numbers *numbers, const struct tpa_ro
 	fprintf(page->out, ", %s short-lived\n", tpa_some_percent(numbers, self->short_lived, self->allocations).text);
 }
 
-/* What shares are of: all that the headline tells of, with what is suppressed; of what a filter lets through. */
+/* The whole for shares: the headline's total including suppressed rows; with a filter, what the filter passes. */
 static uint64_t whole_of(const struct tpa_rows *rows, const struct tpa_listing *context)
 {
 	if (context->hotspots)
@@ -102,7 +102,7 @@ static void print_rest(const struct tpa_listing *context, const struct tpa_rows 
 		bytes -= tpa_sums_bytes(&rows->rows[i].self, context->what);
 		calls -= tpa_sums_blocks(&rows->rows[i].self, context->what);
 	}
-	for (size_t i = printed; tpa_rows_estimated(rows) && i < rows->shown; i++) { /* all are shown then */
+	for (size_t i = printed; tpa_rows_estimated(rows) && i < rows->shown; i++) { /* all rows are shown then */
 		bytes_variance += tpa_sums_bytes_variance(&rows->rows[i].self, context->what);
 		calls_variance += tpa_sums_blocks_variance(&rows->rows[i].self, context->what);
 	}
@@ -121,7 +121,7 @@ static void print_rest(const struct tpa_listing *context, const struct tpa_rows 
 			  context->hotspots ? "allocation" : "block", tpa_plural(calls));
 }
 
-/* What a row is of, and where that is. */
+/* Adds the cells for a row's name and place. */
 static void name_cells(const struct tpa_listing *context, const struct tpa_row *row, struct tpa_table *table)
 {
 	const struct tpa_trace *trace = trace_of(context, row);
@@ -177,7 +177,7 @@ static void name_cells(const struct tpa_listing *context, const struct tpa_row *
 	}
 }
 
-/* Of a table by anything but stacks: its columns with numbers, and what its rows are called. */
+/* Begins a table by any key but stacks: its number columns, and a title for its rows. */
 static struct tpa_table *begin_table(const struct tpa_listing *context, char *keys, size_t size)
 {
 	static const char *const names[] = {
@@ -230,7 +230,7 @@ static int compare_held(const void *left, const void *right, void *context)
 	return TPA_DOWN(x, y) ?: (int)*a - (int)*b;
 }
 
-/* What is not the program's own to free, in sum: such rows come last. */
+/* Prints the sum of memory that the program can't free itself; such rows come last. */
 static void print_held(const struct tpa_listing *context, const struct tpa_rows *rows)
 {
 	struct tpa_numbers numbers = { context->page, rows->unseen };
@@ -275,7 +275,7 @@ void tpa_listing_print(const struct tpa_listing *context, const struct tpa_rows 
 	print_held(context, rows);
 }
 
-/* The end of a chain of callers is the least of it: it is what a narrow page loses. */
+/* Cuts the end of a chain of callers on a narrow page, as it matters least. */
 static void cut_to(const struct tpa_page *page, char *text, int columns)
 {
 	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "..";

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rows, printed.
- */
+/* Prints rows. */
 #ifndef TPROF_REPORT_TEXT_LISTING_H
 #define TPROF_REPORT_TEXT_LISTING_H
 
 #include "report/rows/view.h"
 #include "report/text/text.h"
 
-/* In full: each stack under its numbers, or a table. */
+/* Prints rows in full: each stack under its numbers, or a table. */
 void tpa_listing_print(const struct tpa_listing *context, const struct tpa_rows *rows);
 
-/* One line a row: numbers, the own line, its callers as far as they fit. */
+/* Prints one line per row: numbers, the own line, as many callers as fit. */
 void tpa_listing_print_short(const struct tpa_listing *context, const struct tpa_rows *rows);
 
-/* The lines of one stack of a process. */
+/* Prints the lines of one stack of a process. */
 void tpa_listing_print_stack(const struct tpa_listing *context, size_t process, uint32_t node);
 
-/* The same in one line: "function (file:line) < caller < caller", as many callers as fit into `columns`. */
+/* The same in one line: "function (file:line) < caller < caller", with as many callers as fit into `columns`. */
 void tpa_listing_describe(const struct tpa_listing *context, size_t process, uint32_t node, int columns, char *text,
 			  size_t size);
 

@@ -6,7 +6,7 @@
 #include "model/samples/marks.h"
 #include "report/text/text.h"
 
-/* Nothing where there is no mark. `top`: rows, 0: all. */
+/* Prints nothing if there are no marks. `top`: rows, 0: all. */
 void tpa_marks_print(const struct tpa_page *page, const struct tpa_marks *marks, uint64_t top);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Where the parameters begin in a demangled C++ name; its end if it has none. */
+/* Offset of the parameters in a demangled C++ name, or of its end if it has none. */
 static size_t parameters_at(const char *name)
 {
 	size_t length = strlen(name), at, end = length;
 	int depth = 0;
 
-	/* What may follow them: qualifiers and clones. */
+	/* skip qualifiers and clones after them */
 	while (end > 0 && name[end - 1] != ')')
 		end--;
 	if (!end || (end < length && name[end] != ' '))
@@ -29,7 +29,7 @@ static size_t parameters_at(const char *name)
 	return at;
 }
 
-/* "<...>" becomes "<..>" where it is a list of arguments: not in operator< and the like, not in Rust's <T as Trait>. */
+/* Replaces lists of arguments "<...>" by "<..>", but not operator< and the like, nor Rust's <T as Trait>. */
 static void drop_templates(char *name)
 {
 	char *to = name;
@@ -59,11 +59,11 @@ char *tpa_short_name(const struct tpa_page *page, const char *name, int columns,
 	size_t length = parameters_at(name);
 
 	snprintf(whole, sizeof(whole), "%.*s", (int)(length < sizeof(whole) ? length : sizeof(whole) - 1), name);
-	for (char *at = whole; *at; at++) /* the program may have named it: nothing that steers a terminal */
+	for (char *at = whole; *at; at++) /* the program may have set the name: remove control characters */
 		if ((unsigned char)*at < ' ' || *at == 127)
 			*at = '?';
 	if (tpa_text_columns(page, whole) > columns && !strstr(whole, " as ") && strlen(whole) + 8 < sizeof(plain)) {
-		/* "<..>" may be longer than "<T>": the copy has room, and is dropped if nothing was gained. */
+		/* "<..>" may be longer than "<T>": the copy has room, and is dropped if it is no shorter. */
 		memcpy(plain, whole, strlen(whole) + 1);
 		drop_templates(plain);
 		if (strlen(plain) < strlen(whole))

@@ -5,8 +5,8 @@
 #include "report/text/text.h"
 
 /*
- * A function's name for a line of text: without the parameters (the line number tells overloads apart), and where it
- * is still wider than `columns`, with template arguments as <..>, then without its middle. Returns `buffer`.
+ * A function's name for a line of text, without parameters (the line number tells overloads apart). If it is still
+ * wider than `columns`, shortens template arguments to <..>, then leaves out its middle. Returns `buffer`.
  */
 char *tpa_short_name(const struct tpa_page *page, const char *name, int columns, char *buffer, size_t size);
 

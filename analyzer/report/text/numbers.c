@@ -12,7 +12,7 @@ static struct tpa_text with_half(const struct tpa_numbers *numbers, struct tpa_t
 
 static const struct tpa_text unknown = { "?" };
 
-/* The interval reaches further up than down. */
+/* Uses the upper half of the interval, which is longer than the lower. */
 static uint64_t half_of(uint64_t value, double variance, double unseen)
 {
 	return tpa_round(tpa_interval_estimate((double)value, variance, unseen).high - (double)value);

@@ -37,7 +37,7 @@ static const char spread[] =
 static const char memory[] =
 	"*allocated_bytes own_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
 
-/* The op in which a region runs; the region, where that is none. */
+/* The op that a region runs in, or the region itself if there is none. */
 static const struct tpa_op_stats *around(const struct tpa_op_list *list, const struct tpa_op_stats *region)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -46,8 +46,8 @@ static const struct tpa_op_stats *around(const struct tpa_op_list *list, const s
 	return region;
 }
 
-#define WAITS 4u	 /* ops that are told to wait, at most */
-#define WAITS_SHARE 0.05 /* of their time, at least */
+#define WAITS 4u	 /* most ops listed as waiting */
+#define WAITS_SHARE 0.05 /* smallest share of their time */
 
 static void print_threads_wait(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
@@ -63,7 +63,7 @@ static void print_threads_wait(const struct tpa_page *page, const struct tpa_op_
 	}
 }
 
-/* At least that much, to be worth a line: the lower end of the interval counts. */
+/* Prints an op's wait if the lower end of its interval is large enough. */
 static void print_wait(const struct tpa_page *page, const struct tpa_op_stats *op, struct tpa_interval ns,
 		       const char *how, unsigned *said)
 {
@@ -74,7 +74,7 @@ static void print_wait(const struct tpa_page *page, const struct tpa_op_stats *o
 		  tpa_time(op->self_ns).text, op->name, how);
 }
 
-/* As samples tell. Of a region is known exactly how long it waited. */
+/* Waits come from samples; those of regions are known exactly. */
 static void print_waits(const struct tpa_page *page, const struct tpa_op_list *list, size_t count)
 {
 	struct tpa_interval not_running, spins;
@@ -119,7 +119,7 @@ static void print_memory(const struct tpa_page *page, const struct tpa_op_list *
 			  page->utf8 ? "\xe2\x89\xa5" : ">=");
 }
 
-/* What recording cost the ops: the sum over their own times, so that nothing counts twice. */
+/* Prints the cost of recording, summed over the ops' self times so that nothing counts twice. */
 static void print_correction(const struct tpa_page *page, const struct tpa_process *process)
 {
 	uint64_t cost = 0, self = 0;
@@ -146,7 +146,7 @@ static void print_untimed(const struct tpa_page *page, const struct tpa_op_stats
 		  time_of(total.high - (double)op->total_ns).text);
 }
 
-/* Which ops were too hot to have each call recorded by itself. */
+/* Prints the ops that were too frequent to record each call. */
 static void print_folded(const struct tpa_page *page, const struct tpa_op_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -162,14 +162,14 @@ static void print_folded(const struct tpa_page *page, const struct tpa_op_list *
 	}
 }
 
-#define NAMED 3u /* ops, of each reason */
+#define NAMED 3u /* most ops listed per reason */
 
 static uint64_t unknown_calls(const struct tpa_op_stats *op, bool no_shape)
 {
 	return no_shape ? op->no_shape : op->no_formula;
 }
 
-/* The ops whose work is not known in most calls, by the more frequent. */
+/* Prints the ops with unknown work in most calls, the most frequent first. */
 static void print_unknown_ops(const struct tpa_page *page, const struct tpa_process *process, bool no_shape)
 {
 	const struct tpa_op_stats *most[NAMED] = { NULL };
@@ -255,7 +255,7 @@ static void print_shapes(const struct tpa_page *page, const struct tpa_op_stats 
 	tpa_table_end(table, page);
 }
 
-/* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */
+/* Prints the effect of rounding dimensions up to powers of two, if it would reduce the number of shapes. */
 static void print_buckets(const struct tpa_page *page, const struct tpa_op_stats *op)
 {
 	struct tpa_buckets buckets = tpa_buckets_of(op);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which op called which, and what each layer took, as tables. */
+/* Prints call chains of ops, and the time of each layer, as tables. */
 #ifndef TPROF_REPORT_TEXT_OP_TREE_LISTING_H
 #define TPROF_REPORT_TEXT_OP_TREE_LISTING_H
 
 #include "report/rows/call_tree.h"
 #include "report/text/text.h"
 
-/* The `top` (0: all) chains of calls that took most, with all that stand above them. */
+/* Prints the `top` (0: all) call chains that took most, with all their callers. */
 void tpa_op_tree_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top);
 
 /*
- * A layer is an op of the category "layer". What an op took itself belongs to the innermost layer that it was called in;
- * what was called in none has a row of its own.
+ * A layer is an op of the category "layer". An op's self time belongs to the innermost layer around the call; calls
+ * outside of all layers have their own row.
  */
 void tpa_layers_print(const struct tpa_page *page, const struct tpa_process *process, uint64_t top);
 

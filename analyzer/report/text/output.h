@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that reports are written to. */
+/* Opens files for reports. */
 #ifndef TPROF_REPORT_TEXT_OUTPUT_H
 #define TPROF_REPORT_TEXT_OUTPUT_H
 
 #include <stdio.h>
 
 /*
- * Opens it for writing. Not over a trace: it may be the one that is read, and of a program that runs, which would end by a
- * SIGBUS. NULL: it can't be written, and errno says why (EEXIST: it is a trace). To be closed by the caller.
+ * Opens a file for writing, but not over a trace: truncating one that is being read, or that a running program writes,
+ * would end the process with SIGBUS. Returns NULL with errno set on failure (EEXIST: it is a trace). The caller closes
+ * the file.
  */
 FILE *tpa_output_open(const char *path);
 
-/* What errno means after that. */
+/* The meaning of errno after tpa_output_open(). */
 const char *tpa_output_error(int error);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define LABEL 11 /* columns left of the axis */
 
-/* The picture in dots, two in a column and four in a line of text: the eight dots of a braille character. */
+/* The picture in dots. A braille character has eight: two wide, four high. */
 struct canvas {
 	int columns, rows;    /* of characters */
 	int width, height;    /* of dots */
@@ -16,7 +16,7 @@ struct canvas {
 	uint64_t top;	      /* value at the upper edge */
 };
 
-/* A round number not below `bytes`, so that the axis has labels one can read. */
+/* Rounds `bytes` up to a number that gives readable axis labels. */
 static uint64_t round_up(uint64_t bytes)
 {
 	static const double steps[] = { 1,  1.2, 1.5, 2,  2.5, 3,   4,	 5,   6,   8,	10,  12,  15,  20,  25,	 30,
@@ -49,7 +49,7 @@ static int column_of(const struct canvas *canvas, uint64_t time, uint64_t from, 
 	return at >= canvas->width ? canvas->width - 1 : (int)at;
 }
 
-/* A value holds until the next point; a column shows the largest of its time. */
+/* A value holds until the next point; a column shows the largest value in its time. */
 static void fill(struct canvas *canvas, const struct tpa_point *points, size_t count, uint64_t from, uint64_t to)
 {
 	uint64_t live = 0, rss = 0, max = 1;
@@ -87,7 +87,7 @@ static int dots_of(const struct canvas *canvas, uint64_t value)
 	return value && !dots ? 1 : dots;
 }
 
-/* Is the dot at (x, y), counted from below, set? */
+/* Is the dot at (x, y) set? y counts from below. */
 static bool dot(const struct canvas *canvas, int x, int y)
 {
 	return y < dots_of(canvas, canvas->live[x]) || (canvas->rss[x] && y == dots_of(canvas, canvas->rss[x]) - 1);
@@ -95,7 +95,7 @@ static bool dot(const struct canvas *canvas, int x, int y)
 
 static void draw_braille(const struct canvas *canvas, const struct tpa_page *page, int column, int row)
 {
-	/* Bits of the dots of a braille character, from its lower edge upwards, left and right. */
+	/* Bits of a braille character's dots, from its lower edge upwards, left and right. */
 	static const unsigned char bits[4][2] = { { 0x40, 0x80 }, { 0x04, 0x20 }, { 0x02, 0x10 }, { 0x01, 0x08 } };
 	unsigned int character = 0x2800;
 
@@ -124,7 +124,7 @@ static void draw_ascii(const struct canvas *canvas, const struct tpa_page *page,
 		fputc(' ', page->out);
 }
 
-/* Columns of a row up to the last one that is not empty. */
+/* The number of columns in a row up to its last non-empty one. */
 static int row_end(const struct canvas *canvas, int row)
 {
 	int end = canvas->columns;

@@ -7,9 +7,9 @@
 
 #include "trace/related.h"
 
-#define DEPTH_SHOWN 8 /* of processes in processes */
+#define DEPTH_SHOWN 8 /* most levels of nested processes */
 
-/* In one line; from the argument `first` on. */
+/* Joins the arguments from `first` on into one line. */
 static void read_arguments(const struct tpa_trace *trace, size_t first, char *line, size_t size)
 {
 	size_t length = 0;
@@ -20,12 +20,12 @@ static void read_arguments(const struct tpa_trace *trace, size_t first, char *li
 
 		length += more > 0 ? (size_t)more : 0;
 	}
-	for (char *p = line; *p; p++) /* an argument may be a script: control characters would spoil the page */
+	for (char *p = line; *p; p++) /* an argument may be a script: keep control characters off the page */
 		if ((unsigned char)*p < ' ' || *p == 127)
 			*p = ' ';
 }
 
-/* Of the run's processes, whose child it is. NULL: none's. */
+/* The process's parent among the run's processes, or NULL. */
 static const struct tpa_process *parent_of(const struct tpa_run *run, const struct tpa_process *process)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
@@ -70,8 +70,8 @@ static void print_arguments(const struct tpa_trace *trace, const struct tpa_page
 }
 
 /*
- * Of s bytes no block is recorded with probability exp(-s / mean) at least, whatever their sizes: if none was, there were
- * fewer than 3 means of them, at 95%.
+ * The probability that no block in s bytes is recorded is at least exp(-s / mean), whatever the blocks' sizes. So if
+ * none was recorded, there were fewer than 3 means of bytes, at 95%.
  */
 static void print_sampling(const struct tpa_process *process, const struct tpa_page *page)
 {

@@ -7,14 +7,14 @@
 #include "report/rows/process_facts.h"
 #include "report/text/text.h"
 
-/* Two lines at the head of a section: program, pid, arguments; how it went. */
+/* Prints two lines at the head of a section: program, pid and arguments; how the process ended. */
 void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page);
 
-/* Its program and arguments, or whose fork it is; indented below its parent. In `text`. */
+/* Its program and arguments, or its parent if it is a fork; indented below the parent. In `text`. */
 const char *tpa_process_label(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page,
 			      char *text, size_t size);
 
-/* Below an empty line, at most `most` (0: all); nothing if there is none. */
+/* Prints an empty line and at most `most` notes (0: all); nothing if there are none. */
 void tpa_notes_print(const struct tpa_notes *notes, const struct tpa_page *page, size_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bar: drawn after a quarter of a second of work, at most ten times a second. */
+/* Draws the bar after a quarter of a second of work, at most ten times a second. */
 #include "report/text/progress.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SHOWN 5 /* of each kind */
+#define SHOWN 5 /* most processes listed of each kind */
 
 static void print_replaced(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has to do with the others of its run: what replaced it, what it started, which of that has no trace and why.
- * A wrapper's report (env, timeout, sh) is of little use without.
+ * How a process relates to the others of its run: what replaced it, what it started, which of these have no trace and
+ * why. Without it, the report of a wrapper (env, timeout, sh) is of little use.
  */
 #ifndef TPROF_REPORT_TEXT_RELATED_H
 #define TPROF_REPORT_TEXT_RELATED_H
@@ -9,7 +9,7 @@
 #include "report/rows/relatives.h"
 #include "report/text/text.h"
 
-/* Lines; none if there is nothing to say. */
+/* Prints lines, or none if there is nothing to report. */
 void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page);
 
 #endif

@@ -9,10 +9,10 @@
 #include "report/rows/known_caches.h"
 #include "report/rows/process_facts.h"
 
-#define MATTERS (UINT64_C(4) << 20) /* outside of the heap: less is not worth a section, */
-#define MATTERS_PART 10		    /* nor is less than one part in so many of RSS */
-#define SMALL_PART 50		    /* files and modules below one part in so many of RSS are one row */
-#define DESCRIBED 500		    /* owners whose stacks are looked at */
+#define MATTERS (UINT64_C(4) << 20) /* outside of the heap: omit the section below this, */
+#define MATTERS_PART 10		    /* and below one part in this many of RSS */
+#define SMALL_PART 50		    /* merge files and modules below one part in this many of RSS */
+#define DESCRIBED 500		    /* most owners whose stacks are examined */
 #define LABEL 1200
 
 struct row {
@@ -54,7 +54,7 @@ static const char *base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* By function and line the one that the memory is put down to; else with callers, as far as they fit. */
+/* With --by function or line: the one that the memory is attributed to. Otherwise also as many callers as fit. */
 static void describe(const struct rows *rows, uint32_t node, char *text, size_t size)
 {
 	const struct tpa_trace *trace = process_of(rows)->trace;
@@ -99,7 +99,7 @@ static void add_mapped(struct rows *rows, const struct tpa_makeup_owner *owner, 
 	add(rows, label, owner->bytes);
 }
 
-/* Of a file or module. */
+/* Adds the path of a file or module. */
 static void add_path(struct rows *rows, const struct tpa_makeup_owner *owner, const char *what, const char *rest)
 {
 	const char *path = tpa_makeup_path(process_of(rows)->trace, owner);
@@ -113,7 +113,7 @@ static void add_path(struct rows *rows, const struct tpa_makeup_owner *owner, co
 	add(rows, label, owner->bytes);
 }
 
-/* The search for holes at that moment; NULL: there was none. */
+/* The search for holes at that moment, or NULL if there was none. */
 static const struct tpa_hole_sum *holes_at(const struct rows *rows)
 {
 	const struct tpa_hole_series *holes = &process_of(rows)->holes;
@@ -228,7 +228,7 @@ static void print_table(const struct rows *rows)
 	tpa_table_end(table, rows->listing->page);
 }
 
-/* Where Python's own allocator hides what is in its arenas. */
+/* Prints a hint if Python's own allocator hides the contents of its arenas. */
 static void print_hint(const struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++)
@@ -238,7 +238,7 @@ static void print_hint(const struct rows *rows)
 				  rows->list[i].label);
 }
 
-/* Is there much beside the live blocks and the files? */
+/* Is much of RSS neither live blocks nor files? */
 static bool matters(const struct tpa_makeup_sample *sample)
 {
 	uint64_t outside = sample->parts[TPA_MAKEUP_MAPPED] + sample->parts[TPA_MAKEUP_UNSEEN] +

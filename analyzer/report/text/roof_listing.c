@@ -10,7 +10,7 @@ static struct tpa_text rate_text(double rate)
 	return tpa_text_of(rate > 0 ? rate < 99.95 ? "%.3g" : "%.0f" : "-", rate);
 }
 
-/* A row of the precisions from `first` to `last`, if there is any. */
+/* Adds a row for the precisions from `first` to `last`, if there are any. */
 static bool add_width(struct tpa_table *table, const struct tpa_machine *machine, enum tpa_width width,
 		      enum tpa_precision first, enum tpa_precision last)
 {
@@ -103,7 +103,10 @@ static void add_row(struct tpa_table *table, const struct tpa_page *page, const 
 	tpa_table_add(table, TPA_STYLE_FUNCTION, tpa_short_name(page, place->op->name, 60, shorter, sizeof(shorter)));
 }
 
-/* Nothing is faster than the machine: either it was measured while it was busy, or the work was less than said. */
+/*
+ * No op is faster than the machine: either the machine was busy when it was measured, or the ops did less work than
+ * recorded.
+ */
 static void print_doubt(const struct tpa_page *page, const struct tpa_roof_place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -117,7 +120,7 @@ static void print_doubt(const struct tpa_page *page, const struct tpa_roof_place
 	}
 }
 
-/* By the work that is known they are where they stand; that of exponentials, roots and iterations is not. */
+/* Places count only known work, which excludes exponentials, roots and iterations. */
 static void print_uncounted(const struct tpa_page *page, const struct tpa_roof_place *places, size_t count)
 {
 	size_t found = 0;
@@ -132,7 +135,10 @@ static void print_uncounted(const struct tpa_page *page, const struct tpa_roof_p
 			  tpa_count(found).text, found == 1 ? "s" : "", found == 1 ? "it" : "them");
 }
 
-/* What no roof explains: which of these ops are uneven, and that the others are not bound by what is above them either. */
+/*
+ * Prints ops whose time no roof explains: the uneven ones, and that the roofs above the others don't bound them
+ * either.
+ */
 static void print_unexplained(const struct tpa_page *page, const struct tpa_roof_place *places, size_t count)
 {
 	enum { NAMED = 3 };

@@ -8,16 +8,16 @@
 
 void tpa_machine_print(const struct tpa_page *page, const struct tpa_machine *machine);
 
-/* The first `top` places (0: all); `count` of them there are. */
+/* Prints the first `top` (0: all) of `count` places. */
 void tpa_roof_print(const struct tpa_page *page, const struct tpa_roof_place *places, size_t count, uint64_t top);
 
-/* How much of what so many cores could compute the steps did; nothing if there are no steps or no FLOP in them. */
+/* Prints the steps' share of what this many cores can compute; nothing if there are no steps or no FLOP in them. */
 void tpa_utilisation_print(const struct tpa_page *page, const struct tpa_machine *machine,
 			   const struct tpa_process *process);
 
 /*
- * A word on an op, for tables that have a column for it: "compute-bound, 37% of its roof", or that no roof explains its time;
- * NULL: it does not say what it does. The context is a struct tpa_roof_notes.
+ * A note on an op for a table's column: "compute-bound, 37% of its roof", or that no roof explains its time; NULL if
+ * its work is unknown. The context is a struct tpa_roof_notes.
  */
 const char *tpa_roof_note(void *context, const struct tpa_op_stats *op);
 #endif

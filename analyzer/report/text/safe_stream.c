@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-#define SEQUENCE_MAX 16 /* bytes of one that sets colours */
+#define SEQUENCE_MAX 16 /* longest color sequence in bytes */
 
 struct plain {
 	FILE *out;
 	bool color;
-	unsigned char held[SEQUENCE_MAX]; /* the beginning of what may be a character or a sequence */
+	unsigned char held[SEQUENCE_MAX]; /* the start of a possible character or sequence */
 	size_t count;
 };
 
@@ -22,7 +22,7 @@ static bool is_plain(unsigned char c)
 	return (c >= ' ' && c < 127) || c == '\n' || c == '\t';
 }
 
-/* As tpa_utf8_bytes(), of an escape sequence: ESC [ numbers m. */
+/* Like tpa_utf8_bytes(), for an escape sequence: ESC [ numbers m. */
 static int color_bytes(const unsigned char *text, size_t size)
 {
 	if (size > 1 && text[1] != '[')
@@ -36,7 +36,7 @@ static int color_bytes(const unsigned char *text, size_t size)
 	return size < SEQUENCE_MAX ? -1 : 0;
 }
 
-/* A control character, or one that turns the direction of what comes after it, and so shows another text than there is. */
+/* Is it a control character, or one that changes the direction of the text after it and so disguises it? */
 static bool steers(const unsigned char *text, int bytes)
 {
 	switch (bytes) {
@@ -52,7 +52,7 @@ static bool steers(const unsigned char *text, int bytes)
 	}
 }
 
-/* As tpa_utf8_bytes(), of what is held: a character or a sequence. */
+/* Like tpa_utf8_bytes(), for the held bytes: a character or a sequence. */
 static int next_bytes(const struct plain *plain, bool *passes)
 {
 	int bytes = tpa_utf8_bytes(plain->held, plain->count);
@@ -62,7 +62,7 @@ static int next_bytes(const struct plain *plain, bool *passes)
 	return color ? color : bytes;
 }
 
-/* Whatever is known of what is held, given one byte more. `last`: there is no more. */
+/* Writes what the held bytes determine, after one more byte. `last`: no more bytes follow. */
 static void pass(struct plain *plain, bool last)
 {
 	while (plain->count) {

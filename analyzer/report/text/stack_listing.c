@@ -8,15 +8,15 @@
 #include "report/rows/stack.h"
 #include "report/text/name.h"
 
-#define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
+#define LINES_HEAD 14 /* a full stack shows this many lines from its inner end and this many from its outer end */
 #define LINES_TAIL 3
-#define LINES_PYTHON 10 /* and of Python's, wherever they stand, so many; then fewer native ones before them */
+#define LINES_PYTHON 10 /* this many Python lines, wherever they are, and then fewer native lines before them */
 #define LINES_INNER 6
 
-#define GAP_COLUMNS 4 /* of the sign that callers are left out */
-#define OWN_LEAST 12  /* columns of the own function, with the name of the user's beside its place */
+#define GAP_COLUMNS 4 /* columns of the mark for omitted callers */
+#define OWN_LEAST 12  /* least columns of the own function if the user's name follows its place */
 
-/* Function and place of a line, aligned: names that are too long for the page lose their middle. */
+/* Prints function and place aligned; leaves out the middle of long names. */
 static void print_line(const struct tpa_page *page, const struct tpa_line *line, const char *cwd, int name_columns,
 		       bool own)
 {
@@ -63,9 +63,9 @@ static const char *end_words(uint32_t end)
 	}
 }
 
-/* The lines of a long stack that are printed: its inner end, its outer one, and Python's between them. */
+/* The printed lines of a long stack: its inner end, its outer end, and Python lines between them. */
 struct shown {
-	size_t first, head, tail, python; /* Python lines from [head] on, until so many were printed */
+	size_t first, head, tail, python; /* this many Python lines from [head] on */
 	bool all;
 };
 
@@ -73,7 +73,7 @@ static struct shown choose_lines(const struct tpa_stack *stack, const struct tpa
 {
 	struct shown shown = { .python = LINES_PYTHON };
 
-	/* Of the plumbing only the part that the own line called: std::vector::resize, not what that is made of. */
+	/* Of the plumbing show only what the own line called: std::vector::resize, not its internals. */
 	shown.first = own && own > stack->lines + stack->first ? (size_t)(own - stack->lines) - 1 : stack->first;
 	shown.all = stack->last - shown.first <= LINES_HEAD + LINES_TAIL + 1;
 	shown.head = shown.first + LINES_HEAD;
@@ -131,7 +131,7 @@ void tpa_stack_print(const struct tpa_page *page, const struct tpa_trace *trace,
 	tpa_stack_free(&stack);
 }
 
-/* The next caller of Python's, where own is native: which line of the program it is says more than what calls what. */
+/* The next Python caller if the own line is native: the program's line says more than the native call chain. */
 static size_t next_shown(const struct tpa_stack *stack, size_t i)
 {
 	if (stack->lines[i].location->python)
@@ -142,13 +142,13 @@ static size_t next_shown(const struct tpa_stack *stack, size_t i)
 	return i + 1;
 }
 
-/* A file's own code, run as it is imported: all of them are called the same. */
+/* Is it a module's top-level code, run on import? All of it has the same name. */
 static bool is_module_body(const struct tpa_line *line)
 {
 	return line->location->python && line->location->function && strcmp(line->location->function, "<module>") == 0;
 }
 
-/* " < caller", with its place if it is the first of Python's behind native ones, or has no name of its own. */
+/* " < caller", with its place if it is the first Python caller after native ones, or has no name of its own. */
 static void add_caller(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_line *line,
 		       bool placed, char *text, size_t size)
 {
@@ -164,7 +164,7 @@ static void add_caller(const struct tpa_page *page, const struct tpa_trace *trac
 		snprintf(text + used, size - used, " %s %s", arrow, shorter);
 }
 
-/* What the own line called of the language's plumbing, or of the allocator's: says what a line without a name is for. */
+/* Describes a line without a name by what it called: the language's plumbing or the allocator. */
 static void describe_nameless(const struct tpa_page *page, const struct tpa_line *own, const char *called, char *text,
 			      size_t size)
 {
@@ -198,7 +198,7 @@ static void describe_own(const struct tpa_page *page, const struct tpa_trace *tr
 	snprintf(text + used, size - used, via ? ", via %s)" : ")", shorter);
 }
 
-/* The first line from there on that the user wrote; stack->last: none. */
+/* The first line from `i` on that the user wrote; stack->last if there is none. */
 static size_t users_line(const struct tpa_trace *trace, const struct tpa_stack *stack, size_t i)
 {
 	while (i < stack->last && !tpa_line_is_own(trace, &stack->lines[i]))
@@ -206,7 +206,7 @@ static size_t users_line(const struct tpa_trace *trace, const struct tpa_stack *
 	return i;
 }
 
-/* Is there room for the caller, and then for the user's line? */
+/* Do both the caller and the user's line fit? */
 static bool both_fit(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
 		     size_t next, bool placed, const char *users, int room)
 {
@@ -216,7 +216,7 @@ static bool both_fit(const struct tpa_page *page, const struct tpa_trace *trace,
 	return tpa_text_columns(page, text) + tpa_text_columns(page, users) + GAP_COLUMNS <= room;
 }
 
-/* Goes straight to the user's line; what stands before it loses its middle, if it must. */
+/* Skips to the user's line; shortens the middle of the text before it if necessary. */
 static void skip_to_user(const struct tpa_page *page, const char *users, const char *place, int columns, char *text,
 			 size_t size)
 {
@@ -234,7 +234,7 @@ static void skip_to_user(const struct tpa_page *page, const char *users, const c
 		snprintf(text, size, "%s %s %s%s", shorter, arrow, dots, users);
 }
 
-/* The callers, as many as there is room for. The first of the user's own lines, of which there may be none, always finds some. */
+/* Adds as many callers as fit. The first of the user's own lines, if any, always fits. */
 static void add_callers(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
 			size_t i, int columns, char *text, size_t size)
 {

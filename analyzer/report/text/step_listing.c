@@ -13,7 +13,7 @@
 
 /* ---- text: in one line ---- */
 
-/* Items a second, in the steps behind the warm-up; 0: not known. */
+/* Items per second in the steps after the warm-up; 0: unknown. */
 static double throughput(const struct tpa_step_stats *steps)
 {
 	double took = steps->durations.mean * (double)steps->durations.count;
@@ -129,17 +129,17 @@ __attribute__((format(printf, 2, 3))) static void say(struct phrase *phrase, con
 		phrase->used = sizeof(phrase->text) - 1;
 }
 
-#define FAULT_NS 500 /* that a page fault takes, about: what it needs to be worth a word */
+#define FAULT_NS 500 /* typical cost of a page fault: the least extra time per fault worth mentioning */
 
 static struct tpa_text more_time(int64_t ns)
 {
 	return tpa_time((uint64_t)ns);
 }
 
-/* What the kernel counted. */
+/* Explains a step by the kernel's counters. */
 static void explain_usage(const struct tpa_step_outlier *outlier, int64_t least, struct phrase *phrase)
 {
-	/* Faults are dealt with by a thread that runs: they explain a part of that time. */
+	/* A running thread handles faults: they explain only running time. */
 	int64_t running = outlier->own_known && outlier->waited_ns > 0 ? least - outlier->waited_ns / 10 : least;
 
 	if (outlier->own_known && outlier->waited_ns >= least) {
@@ -159,7 +159,7 @@ static void explain_usage(const struct tpa_step_outlier *outlier, int64_t least,
 		say(phrase, "CPU time of all threads +%s", more_time(outlier->cpu_ns).text);
 }
 
-/* What is a tenth of what the step took more, at least: less would explain nothing. */
+/* Lists causes that explain at least a tenth of the step's extra time. */
 static void explain(const struct tpa_page *page, const struct tpa_process *process,
 		    const struct tpa_step_outlier *outlier, struct phrase *phrase)
 {
@@ -181,7 +181,7 @@ static void explain(const struct tpa_page *page, const struct tpa_process *proce
 		explain_usage(outlier, least, phrase);
 	else if (cpu_ns > least)
 		say(phrase, "CPU time of all threads +%s", more_time(cpu_ns).text);
-	/* Of sampled allocations these are the recorded ones: some more or fewer of them tell nothing of a step. */
+	/* Sampling makes recorded allocations vary: a few more or fewer say nothing about a step. */
 	if (outlier->allocated_bytes > 0 && outlier->allocations > 0 && !process->estimated)
 		say(phrase, "allocated +%s in +%s blocks",
 		    tpa_bytes((uint64_t)outlier->allocated_bytes, page->exact).text,

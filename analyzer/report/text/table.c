@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: cells first, then widths, then print. */
+/* Tables: collects the cells, computes widths, then prints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct tpa_table {
 	char *titles;			      /* cut into pieces by NULs */
 	const char *title[TPA_TABLE_COLUMNS]; /* without their marks */
 	bool right[TPA_TABLE_COLUMNS];
-	int columns, wide; /* wide: the column that takes the rest of the line; -1: none */
-	bool cut;	   /* that one at its end, not in its middle */
+	int columns, wide; /* wide: the column that takes the rest of the line, or -1 */
+	bool cut;	   /* cut the wide column at its end, not in its middle */
 	struct cell *cells;
 	size_t count, capacity;
 };
@@ -42,7 +42,7 @@ struct tpa_table *tpa_table_new(const char *titles)
 	return table;
 }
 
-/* Names and arguments may hold any bytes; a terminal must not see those that steer it. */
+/* Replaces control characters, as names and arguments may hold any bytes. */
 static char *printable(const char *text)
 {
 	char *copy = tpa_strdup(text);
@@ -63,7 +63,7 @@ void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *te
 
 static void find_widths(const struct tpa_table *table, const struct tpa_page *page, int *widths)
 {
-	int least = table->cut ? 60 : 20; /* source is of no use if all of a line but its first words is cut */
+	int least = table->cut ? 60 : 20; /* source is useless if only a line's first words remain */
 	int sum = INDENT;
 
 	for (int c = 0; c < table->columns; c++)
@@ -84,7 +84,7 @@ static void find_widths(const struct tpa_table *table, const struct tpa_page *pa
 	}
 }
 
-/* Blanks are printed before the next cell that has a text: a line does not end with them. */
+/* Prints blanks before the next non-empty cell, so that lines don't end with blanks. */
 static void print_cell(const struct tpa_page *page, const char *text, enum tpa_style style, int width, bool right,
 		       bool cut, int *blanks)
 {

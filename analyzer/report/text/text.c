@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Styles, widths. */
+/* Styles and widths. */
 #include "report/text/text.h"
 
 #include <langinfo.h>
@@ -89,7 +89,7 @@ void tpa_headline(const struct tpa_page *page, const char *format, ...)
 	fprintf(page->out, "%s\n", tpa_style_off(page));
 }
 
-/* Bytes of the character that begins at `text`; 1 for what is no UTF-8. */
+/* Bytes of the character at `text`; 1 if it is not UTF-8. */
 static size_t character_bytes(const struct tpa_page *page, const char *text)
 {
 	unsigned char first = (unsigned char)text[0];
@@ -125,7 +125,7 @@ char *tpa_shorten_front(const struct tpa_page *page, const char *text, int colum
 	return buffer;
 }
 
-/* Of `keep` columns beside the dots, `tail` are from the end. */
+/* Keeps `keep` columns in addition to the dots, `tail` of them from the end. */
 static char *leave_out(const struct tpa_page *page, const char *text, int columns, int keep, int tail, char *buffer,
 		       size_t size)
 {
@@ -159,7 +159,7 @@ static int beside_dots(const struct tpa_page *page, int columns)
 	return keep < 2 ? 2 : keep;
 }
 
-/* Two thirds from the front, one third from the end: names tell most where they begin. */
+/* Keeps two thirds at the front and one third at the end: the start of a name says most. */
 char *tpa_shorten(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size)
 {
 	int keep = beside_dots(page, columns);

@@ -14,11 +14,11 @@
 
 enum tpa_color { TPA_COLOR_AUTO, TPA_COLOR_ALWAYS, TPA_COLOR_NEVER };
 
-/* Where a report goes, and how it may look there. */
+/* Where a report goes, and its format there. */
 struct tpa_page {
 	FILE *out;
-	bool color; /* escape sequences are welcome */
-	bool utf8;  /* the locale can show it */
+	bool color; /* use escape sequences */
+	bool utf8;  /* the locale is UTF-8 */
 	bool exact; /* sizes as plain byte counts */
 	int width;  /* columns of the terminal, or 100 */
 };
@@ -32,18 +32,18 @@ enum tpa_style {
 	TPA_STYLE_WARN
 };
 
-/* Looks at `out`, NO_COLOR, COLUMNS and the locale (setlocale() must have been called). */
+/* Reads `out`, NO_COLOR, COLUMNS and the locale (call setlocale() first). */
 void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact);
 
-/* Escape sequences around a piece of text; "" where colours are unwelcome. */
+/* Escape sequences before and after a piece of text; "" without colours. */
 const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style);
 const char *tpa_style_off(const struct tpa_page *page);
 
-/* printf in a style; no newline of its own. */
+/* printf in a style; adds no newline. */
 __attribute__((format(printf, 3, 4))) void tpa_print(const struct tpa_page *page, enum tpa_style style,
 						     const char *format, ...);
 
-/* A section's headline with an empty line before it. */
+/* Prints an empty line and a section's headline. */
 __attribute__((format(printf, 2, 3))) void tpa_headline(const struct tpa_page *page, const char *format, ...);
 
 /* Columns that `text` takes on a terminal (UTF-8 aware). */
@@ -52,32 +52,38 @@ int tpa_text_columns(const struct tpa_page *page, const char *text);
 /* Copies `text` into `buffer`, with the middle left out ("...") if it takes more than `columns`. Returns `buffer`. */
 char *tpa_shorten(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
-/* The same, but the front is left out: of a path the end tells most. */
+/* The same, but leaves out the front: the end of a path says most. */
 char *tpa_shorten_front(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
-/* The same, but the end is left out: of a line of source the beginning tells most. */
+/* The same, but leaves out the end: the beginning of a line of source says most. */
 char *tpa_shorten_end(const struct tpa_page *page, const char *text, int columns, char *buffer, size_t size);
 
-/* A table: cells are added row by row, then everything is printed with aligned columns. */
+/* A table: add cells row by row, then print everything with aligned columns. */
 struct tpa_table;
 #define TPA_TABLE_COLUMNS 16
 
 /*
- * `titles`: separated by '|'; a title that begins with '>' is of a right-aligned column, one that begins with '*' takes
- * what is left of the line and is shortened to fit; one that begins with '=' too, and is cut at its end.
+ * `titles`: separated by '|'. '>' at the start of a title aligns its column to the right; '*' lets the column take the
+ * rest of the line and shortens it to fit; '=' does the same, but cuts at the end.
  */
 struct tpa_table *tpa_table_new(const char *titles);
-/* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */
+/*
+ * Adds a row's cells in order; a new row begins after the last column. Copies the text, with "?" for control
+ * characters.
+ */
 void tpa_table_add(struct tpa_table *table, enum tpa_style style, const char *text);
 static inline void tpa_cell(struct tpa_table *table, enum tpa_style style, struct tpa_text text)
 {
 	tpa_table_add(table, style, text.text);
 }
-/* Prints the table, two columns in, and frees it. */
+/* Prints the table, indented by two columns, and frees it. */
 void tpa_table_end(struct tpa_table *table, const struct tpa_page *page);
 void tpa_table_free(struct tpa_table *table);
 
-/* Below a table: "and 12 more rows (--top 0 shows all)", if not all were `shown` (0: all were). `what`: " row", or "". */
+/*
+ * Prints "and 12 more rows (--top 0 shows all)" below a table if fewer than `count` rows were `shown` (0: all were).
+ * `what`: " row" or "".
+ */
 void tpa_rest_print(const struct tpa_page *page, uint64_t count, uint64_t shown, const char *what);
 
 #endif

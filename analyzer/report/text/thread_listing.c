@@ -4,7 +4,7 @@
 #include "report/text/columns.h"
 #include "report/text/name.h"
 
-/* Where most of its CPU time went, or, without samples, who allocated most. */
+/* Adds the line that took most of the thread's CPU time, or without samples its largest allocator. */
 static void add_line(struct tpa_table *table, const struct tpa_page *page, const struct tpa_line *line)
 {
 	char name[400], shorter[400];
@@ -17,7 +17,7 @@ static void add_line(struct tpa_table *table, const struct tpa_page *page, const
 			tpa_short_name(page, tpa_line_name(line, name, sizeof(name)), 60, shorter, sizeof(shorter)));
 }
 
-/* Which columns there are. */
+/* Chooses the columns. */
 static void choose(const struct tpa_process *process, char *keys, size_t size)
 {
 	bool ops = false, memory = false;

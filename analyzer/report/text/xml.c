@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* Length of the UTF-8 character at `text`, which a NUL ends, if it is one that XML allows; else 0. */
+/* Length of the UTF-8 character in the NUL-terminated `text` if XML allows it, else 0. */
 static size_t utf8_length(const unsigned char *text)
 {
 	int length = tpa_utf8_bytes(text, strnlen((const char *)text, 4));
