@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "answer": what the first page says. */
+/* "answer": the contents of the first page. */
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 #include "report/rows/cover.h"
@@ -11,7 +11,7 @@ static json_t *json_share(uint64_t part, uint64_t whole)
 	return json_real(whole ? (double)part / (double)whole : 0);
 }
 
-/* The line's text where its file is here; else its function; of a group its name. */
+/* The line's text if its file exists, else its function; for a group its name. */
 static json_t *json_name(const struct tpa_process *process, const struct tpa_cover_row *row)
 {
 	char text[1000];
@@ -23,13 +23,13 @@ static json_t *json_name(const struct tpa_process *process, const struct tpa_cov
 	return tpa_json_string(tpa_line_name(&row->line, text, sizeof(text)));
 }
 
-/* Null: the row has no place in the code. */
+/* Null if the row has no place in the code. */
 static json_t *json_place(const struct tpa_cover_row *row)
 {
 	json_t *json = row->line.location ? tpa_json_frame(&row->line) : json_null();
 
 	if (row->function && row->line.location)
-		tpa_json_set(json, "line", json_null()); /* it is of several */
+		tpa_json_set(json, "line", json_null()); /* the row covers several lines */
 	return json;
 }
 

@@ -28,7 +28,7 @@ static json_t *op_json(const struct tpa_machine *machine, const struct tpa_varia
 	return json;
 }
 
-/* The first `top` of either of the text's tables go to the front. Returns how many that is. */
+/* Moves the first `top` ops of each table of the text to the front. Returns their number. */
 static size_t choose(struct tpa_compare_op *list, size_t count, uint64_t top)
 {
 	size_t chosen = 0;
@@ -56,7 +56,7 @@ static bool is_chosen(const struct tpa_variant *variant, const struct tpa_varian
 	return false;
 }
 
-/* `list`: the ops that are wanted; NULL: all. */
+/* `list`: the selected ops; NULL: all. */
 static json_t *variant_json(const struct tpa_variants *variants, size_t number, const struct tpa_machine *machine,
 			    const struct tpa_compare_op *list, size_t count)
 {

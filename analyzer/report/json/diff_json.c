@@ -10,11 +10,11 @@
 #include "base/order.h"
 #include "report/rows/diff_words.h"
 
-#define ALIKE_ROW 0.0005 /* of a row: its ratio is printed as 1.000 */
-#define ALIKE_ALL 0.001	 /* of all rows together */
-#define BY_SECOND 2	 /* growth_unit */
+#define ALIKE_ROW 0.0005 /* largest change of a row that counts as alike: its ratio prints as 1.000 */
+#define ALIKE_ALL 0.001	 /* the same as a share of all rows */
+#define BY_SECOND 2	 /* bit of growth_unit */
 
-/* An interval of a ratio, the other way round. */
+/* The interval of the inverse ratio. */
 static struct tpa_interval inverse(struct tpa_interval interval)
 {
 	return (struct tpa_interval){ interval.high > 0 ? 1 / interval.high : NAN,
@@ -46,7 +46,7 @@ static const char *more_or_less(const struct tpa_diff_row *row)
 	return word_of(tpa_diff_word(&row->difference, row->corrected, tpa_diff_larger(row)), change > 0);
 }
 
-/* Where they would tell more. */
+/* Sets the number of further runs that would help, if they would. */
 static void put_more_runs(json_t *json, size_t more_runs)
 {
 	static const char *const open[] = { "too few runs", "different", "one run" };
@@ -63,7 +63,10 @@ static json_t *end_json(const struct tpa_diff_side *side, double end)
 	return side->unseen > 0 ? tpa_json_number(tpa_round(end)) : tpa_json_real(end);
 }
 
-/* Of a side whose runs were sampled, KEY_ci95; of an amount that no sample met the upper end is null, as everywhere. */
+/*
+ * Sets KEY_ci95 if the side's runs were sampled. The upper end is null for an amount that no sample hit, as
+ * everywhere.
+ */
 static void put_interval(json_t *json, const char *key, const struct tpa_diff_side *side)
 {
 	struct tpa_estimated mean = tpa_diff_estimated(side);
@@ -79,7 +82,7 @@ static void put_interval(json_t *json, const char *key, const struct tpa_diff_si
 		json_pack("[o, o]", end_json(side, interval.low), open ? json_null() : end_json(side, interval.high)));
 }
 
-/* The values' intervals, and that of their difference, where a side was sampled. */
+/* Sets the intervals of both values and of their difference if a side was sampled. */
 static void put_intervals(json_t *json, const char *old_key, const char *new_key, const struct tpa_diff_row *row)
 {
 	put_interval(json, old_key, &row->side[0]);
@@ -105,7 +108,7 @@ static bool is_heap_known(const struct tpa_diff *diff)
 	return !diff->heap_unknown[0] && !diff->heap_unknown[1];
 }
 
-/* Of no process is the resident memory 0. */
+/* A resident memory of 0 means unknown. */
 static bool is_total_known(const struct tpa_diff *diff, const struct tpa_diff_row *row, int side)
 {
 	return row->key == TPA_DIFF_RSS ? row->side[side].runs.mean > 0 : !diff->heap_unknown[side];
@@ -127,7 +130,7 @@ static void put_comparison(json_t *json, const struct tpa_diff_row *row)
 	tpa_json_set(json, "p", tpa_json_real(row->difference.p));
 	if (!exact)
 		tpa_json_set(json, "p_corrected", tpa_json_real(row->corrected));
-	/* Memory that the program asks for is counted. RSS is what the kernel made of it, this time. */
+	/* requested memory is counted exactly; RSS also depends on the kernel and varies by run */
 	tpa_json_set(json, "verdict",
 		     json_string(!differs			     ? "same"
 				 : exact && row->key == TPA_DIFF_RSS ? "one run"
@@ -228,7 +231,7 @@ static json_t *other_time_json(const struct tpa_diff_time *time)
 	return json;
 }
 
-/* How much more time a run spends in it now. */
+/* The increase of a run's time in it. */
 static double change_of(const struct tpa_diff_time *time)
 {
 	const struct tpa_times *a = &time->side[0], *b = &time->side[1];
@@ -245,9 +248,9 @@ static int by_change(const void *left, const void *right)
 	return TPA_DOWN(x, y);
 }
 
-/* ---- what is listed, and what is only counted ---- */
+/* ---- listed and counted rows ---- */
 
-/* Rows by what they are, and which of them are listed. */
+/* Counts rows by kind, and selects those to list. */
 struct listing {
 	struct tpa_diff_choice choice;
 	json_t *counts;
@@ -278,7 +281,7 @@ static void count_rows(struct listing *listing, const char *what, size_t count)
 		tpa_json_set(listing->counts, what, json_integer(before + (json_int_t)count));
 }
 
-/* Counts a row. True: it is listed, too. */
+/* Counts a row. Returns true if it is also listed. */
 static bool take(struct listing *listing, const char *what)
 {
 	count_rows(listing, what, 1);
@@ -332,11 +335,11 @@ static void put_all_times(json_t *json, const struct tpa_diff_times *times, stru
 
 /* ---- rows ---- */
 
-/* What the two sides of a row are called. */
+/* The names of a row's two sides. */
 struct columns {
 	const char *old_value, *new_value, *old_count, *new_count;
 	enum { AS_BYTES, AS_RATE, AS_SHARE } as;
-	bool by_speed; /* of one run a side, by the second: what a run does in one is the machine's doing as well */
+	bool by_speed; /* growth by the second, one run per side: it also depends on the machine's speed */
 };
 
 static json_t *amount_json(const struct columns *columns, double value)
@@ -379,12 +382,12 @@ static void put_name(json_t *json, const struct tpa_diff_sites *sites, const str
 	tpa_json_set(json, "stack", stack);
 }
 
-/* `exact`: there is nothing to test. */
+/* `exact`: nothing needs testing. */
 static const char *verdict_of(const struct tpa_diff_row *row, bool exact, bool by_speed)
 {
 	if (by_speed && (exact || row->corrected < TPA_DIFF_LEVEL))
 		return "one run";
-	if (exact) /* of one run a side: by how much two runs of one program differ is not known */
+	if (exact) /* one run per side: the variation between runs of one program is unknown */
 		return "different";
 	if (!isnan(row->corrected))
 		return more_or_less(row);
@@ -429,8 +432,8 @@ static json_t *row_json(const struct tpa_diff_sites *sites, const struct tpa_dif
 }
 
 /*
- * What the row is counted as: its verdict or, of one that differs, "alike": by so little that its ratio looks like 1, or by
- * less than a thousandth of all.
+ * The kind under which a row is counted: its verdict, or "alike" for a row that differs so little that its ratio
+ * prints as 1, or by less than a thousandth of the total.
  */
 static const char *counted_as(const struct tpa_diff_row *row, const struct columns *columns, double all)
 {
@@ -442,7 +445,7 @@ static const char *counted_as(const struct tpa_diff_row *row, const struct colum
 	return change < ALIKE_ROW * fmax(a, b) || change < ALIKE_ALL * all ? "alike" : verdict;
 }
 
-/* Of the side that has more. */
+/* The sum of the larger side. */
 static double sum_of(const struct tpa_diff_rows *rows)
 {
 	double sums[2] = { 0, 0 };
@@ -472,7 +475,7 @@ static void put_list(json_t *json, const char *key, const struct tpa_diff_sites 
 	tpa_json_set(json, key, array);
 }
 
-/* Where no run of a side has samples there is nothing to compare. */
+/* CPU time can't be compared if no run of a side has samples. */
 static bool is_cpu_known(const struct tpa_diff_sites *sites)
 {
 	return sites->cpu.runs[0] && sites->cpu.runs[1];
@@ -494,7 +497,7 @@ static void put_rows(json_t *json, const struct tpa_diff *diff, struct tpa_diff_
 	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };
 	static const struct tpa_diff_rows none;
 	bool stacks = sites->by == TPA_BY_STACK, heap = is_heap_known(diff), cpu = is_cpu_known(sites);
-	/* Of what was allocated in a run that did not record it, and of samples that no run took, there is no row. */
+	/* Allocations that a run did not record, and samples that no run took, have no row. */
 	const struct {
 		const char *key;
 		const struct tpa_diff_rows *rows;

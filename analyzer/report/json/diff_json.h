@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two sides' differences as JSON. Memory of one run a side is counted: it differs or not. All else is tested. */
+/*
+ * The differences between two sides as JSON. Memory of one run per side is counted exactly: it differs or not. All
+ * else is tested.
+ */
 #ifndef TPROF_REPORT_JSON_DIFF_JSON_H
 #define TPROF_REPORT_JSON_DIFF_JSON_H
 
@@ -7,11 +10,11 @@
 #include "report/json/json.h"
 
 struct tpa_diff_choice {
-	uint64_t top; /* the first rows of each list; 0: all */
-	bool telling; /* without those that are as good as the same, or noise */
+	uint64_t top; /* first rows of each list to include; 0: all */
+	bool telling; /* omit rows that are alike or noise */
 };
 
-/* After tpa_diff_test(). All rows are among its counts. A new reference. */
+/* Call it after tpa_diff_test(). The counts include all rows. Returns a new reference. */
 json_t *tpa_diff_json(const struct tpa_diff *diff, struct tpa_diff_choice choice);
 
 #endif

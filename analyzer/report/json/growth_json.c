@@ -4,7 +4,7 @@
 #include "report/rows/findings.h"
 #include "report/rows/known_caches.h"
 
-#define MANY 1000 /* stacks that do not leak: more of them tell nothing */
+#define MANY 1000 /* most stacks listed that do not leak */
 
 static void set_births(json_t *json, const struct tpa_growth_site *site)
 {
@@ -15,7 +15,7 @@ static void set_births(json_t *json, const struct tpa_growth_site *site)
 				   : json_null());
 }
 
-/* A group by the keys that rows by it have. */
+/* Sets the keys that rows of the group's kind have. */
 static void set_group(const struct tpa_growth_view *view, json_t *json, const struct tpa_growth_site *site)
 {
 	const struct tpa_growth_group *group = &view->pooled->groups[site->number];
@@ -76,7 +76,7 @@ json_t *tpa_growth_json_sites(const struct tpa_growth_view *view)
 	return list;
 }
 
-/* By stack, what grows of bytes mapped. */
+/* Growth of mapped bytes by stack. */
 static json_t *json_maps(const struct tpa_growth_view *view)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
@@ -107,7 +107,7 @@ static json_t *json_line(const struct tpa_growth_line *line)
 			 tpa_verdict_name(line->verdict, false));
 }
 
-/* Lines that add up to RSS; null: the trace does not say. */
+/* Lines that add up to RSS; null if the trace does not have them. */
 static json_t *json_parts(const struct tpa_growth_stats *stats)
 {
 	static const char *const keys[TPA_PARTS] = {
@@ -141,7 +141,7 @@ json_t *tpa_growth_json_fine(const struct tpa_growth_stats *stats)
 	return json;
 }
 
-/* What jemalloc said; null: it did not. */
+/* jemalloc's statistics; null if there are none. */
 static json_t *json_allocator(const struct tpa_growth_stats *stats)
 {
 	static const char *const keys[TPA_ALLOCATOR_LINES] = {
@@ -160,7 +160,7 @@ static json_t *json_allocator(const struct tpa_growth_stats *stats)
 	return json;
 }
 
-/* The lines of a finding: its place first. */
+/* The lines of a finding, its place first. */
 static json_t *json_lines(const struct tpa_finding *finding)
 {
 	json_t *list = json_array();
@@ -176,7 +176,7 @@ static json_t *json_lines(const struct tpa_finding *finding)
 	return list;
 }
 
-/* Units until the limit; null: none is set, or it is never reached. */
+/* Units until the limit; null if no limit is set or it is never reached. */
 static json_t *json_left(const struct tpa_growth_view *view, const struct tpa_finding *finding)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);

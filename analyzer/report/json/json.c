@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process, what was captured of it, its heap, and all processes together; rows and stacks are in json_rows.c. */
+/* A process: its capture, its heap; all processes combined. json_rows.c has rows and stacks. */
 #include "report/json/json.h"
 
 #include "report/rows/estimate.h"
@@ -229,7 +229,7 @@ static json_t *json_allocator_numbers(const struct tpa_allocator *numbers)
 			 tpa_json_number(numbers->retained));
 }
 
-/* null: the allocator does not tell about itself. */
+/* null if the allocator has no statistics */
 static json_t *json_allocator(const struct tpa_allocator_series *series)
 {
 	json_t *json;

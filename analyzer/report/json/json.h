@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The model as JSON (libjansson). Keys only ever get added. Functions return new references.
- */
+/* The model as JSON (libjansson). New versions only add keys. Functions return new references. */
 #ifndef TPROF_REPORT_JSON_JSON_H
 #define TPROF_REPORT_JSON_JSON_H
 
@@ -17,36 +15,36 @@
 
 json_t *tpa_json_process(const struct tpa_process *process);
 json_t *tpa_json_capture(const struct tpa_process *process);
-/* The numbers alone, without lists of sites. */
+/* Only the numbers, without lists of sites. */
 json_t *tpa_json_heap(const struct tpa_process *process);
-/* Notes: what limits the numbers. */
+/* Notes: limits of the numbers. */
 json_t *tpa_json_texts(const struct tpa_notes *notes);
 json_t *tpa_json_notes(const struct tpa_process *process, const struct tpa_symbols *symbols);
 /*
- * Names what a row by function, line or module is of, in the keys of a frame: null where something is not known. location
- * NULL: nothing is.
+ * Names the function, line or module of a row, in the keys of a frame; null for unknown values. location NULL: all are
+ * unknown.
  */
 void tpa_json_line(json_t *json, const struct tpa_line *line, enum tpa_by by);
 
-/* Shapes of a list of sites: which numbers each has. */
+/* Kinds of site lists, by the numbers that they contain. */
 enum tpa_json_sites {
 	TPA_JSON_PEAK,	  /* bytes and blocks at the peak, op, step */
-	TPA_JSON_UNFREED, /* the same at the end */
+	TPA_JSON_UNFREED, /* the same as at the peak, at the end */
 	TPA_JSON_HOT,	  /* allocations, bytes, temporary, short_lived, largest */
 };
-/* The first `top` rows (0: all). By stack each has "stack", else "function" and so on, and "total_..." numbers. */
+/* The first `top` rows (0: all). By stack each has "stack", else "function" etc.; all have "total_..." numbers. */
 json_t *tpa_json_rows(const struct tpa_run *run, struct tpa_symbols *const *symbols, const struct tpa_rows *rows,
 		      enum tpa_by by, enum tpa_json_sites shape, uint64_t top);
-json_t *tpa_json_held(const struct tpa_rows *rows, enum tpa_what what); /* what holds the rows' memory, in sum */
+json_t *tpa_json_held(const struct tpa_rows *rows, enum tpa_what what); /* sum of the rows' memory by holder */
 json_t *tpa_json_suppressed(const struct tpa_rows *rows, const struct tpa_suppressions *suppressions);
-/* What the allocator said, over time. */
+/* The allocator's statistics over time. */
 json_t *tpa_json_allocator_points(const struct tpa_allocator_series *series);
 
 json_t *tpa_json_points(const struct tpa_point *points, size_t count, struct tpa_unseen unseen);
-/* The sum over the processes of a run. */
+/* The sum over a run's processes. */
 json_t *tpa_json_combined(const struct tpa_run *run);
 
-/* The first rows as an array. */
+/* The first rows, as an array. */
 json_t *tpa_cpu_json(const struct tpa_cpu_listing *context, const struct tpa_cpu_rows *rows);
 
 struct tpa_thread_rows;
@@ -55,63 +53,66 @@ json_t *tpa_threads_json(const struct tpa_process *process, const struct tpa_thr
 /* steps.growth: a list of stacks, leaks first. */
 json_t *tpa_growth_json_sites(const struct tpa_growth_view *view);
 
-/* "growth": the same with what it was found from, and the process's memory by parts. */
+/* "growth": the same with its basis, and the process's memory by parts. */
 json_t *tpa_growth_json(const struct tpa_growth_view *view);
 
-/* What RSS is made of, in lines that add up to it: "memory.growth.parts". null: the trace does not say. */
+/* The makeup of RSS, in lines that add up to it: "memory.growth.parts". null if the trace does not have it. */
 json_t *tpa_growth_json_fine(const struct tpa_growth_stats *stats);
 
-/* "search": what became of the search at the end, and when the latest one was. */
+/* "search": the result of the search at the end, and the time of the latest one. */
 json_t *tpa_reach_search_json(const struct tpa_growth_view *view);
 
 /* "reachability"; null if there was no search. */
 json_t *tpa_reach_json(const struct tpa_growth_view *view);
 
-/* By what blocks are held: "holders", "largest_holders", "holders_search". */
+/* The holders of blocks: "holders", "largest_holders", "holders_search". */
 json_t *tpa_holders_json(const struct tpa_growth_view *view);
 
-/* By what a finding's blocks are held: the path. Empty: it is not known. */
+/* The path that holds a finding's blocks; empty if it is unknown. */
 struct tpa_finding;
 json_t *tpa_finding_holder_json(const struct tpa_growth_view *view, const struct tpa_finding *finding);
 
-/* "memory": both moments, and how the parts grow. */
+/* "memory": both moments, and the growth of the parts. */
 json_t *tpa_makeup_json(const struct tpa_run *run, size_t process, struct tpa_symbols *const *symbols);
 
-/* Of ops: the first `top` (0: all). */
+/* The first `top` ops (0: all). */
 json_t *tpa_ops_json(const struct tpa_op_list *list, uint64_t top);
 json_t *tpa_work_known_json(const struct tpa_process *process);
-/* Sets "counters" and "self_counters" ({name: increase}) of each op in `ops`, which is tpa_ops_json() of the list. */
+/* Sets "counters" and "self_counters" ({name: increase}) of each op in `ops`, made by tpa_ops_json() from the list. */
 void tpa_op_counters_json(const struct tpa_process *process, const struct tpa_op_list *list, json_t *ops);
 
-/* Of the whole process, those that could not be counted among them, with the reason. NULL: TPROF_COUNTERS was not set. */
+/*
+ * Counters of the whole process, including those that could not be counted, with the reason. NULL: TPROF_COUNTERS was
+ * not set.
+ */
 json_t *tpa_counters_json(const struct tpa_process *process);
-/* A list in which callers come before what they called: id, parent (null: outermost) and numbers. */
+/* A list with callers before callees: id, parent (null: outermost) and numbers. */
 json_t *tpa_op_tree_json(const struct tpa_process *process, uint64_t top);
-/* {"layer": ...} of each; see report/rows/call_tree.h. */
+/* {"layer": ...} for each layer; see report/rows/call_tree.h. */
 json_t *tpa_layers_json(const struct tpa_process *process, uint64_t top);
 
-/* {"time": [...], "memory": {...}}. `roof`: of an op, new, as its "roof"; NULL: none is known. */
+/* {"time": [...], "memory": {...}}. `roof` returns a new value for an op's "roof", or NULL if it is unknown. */
 typedef json_t *tpa_priority_roof(void *context, const struct tpa_op_stats *op);
 json_t *tpa_priorities_json(const struct tpa_process *process, const struct tpa_rows *peak, tpa_priority_roof *roof,
 			    void *context);
 
-/* `sort`: with the first `top` (0: all) of the steps one by one, in that order. NULL: without. */
+/* `sort`: adds the first `top` (0: all) single steps in that order. NULL: omits them. */
 json_t *tpa_steps_json(const struct tpa_process *process, const char *sort, uint64_t top);
 json_t *tpa_marks_json(const struct tpa_marks *marks, uint64_t top);
 
-/* A machine, and the places of ops under its roofs. */
-/* null if it is not known. */
+/* ---- the machine, and the places of ops under its roofs ---- */
+/* null if it is unknown */
 json_t *tpa_utilisation_json(const struct tpa_machine *machine, const struct tpa_process *process);
 
 json_t *tpa_machine_rates_json(const struct tpa_machine *machine);
 json_t *tpa_roof_json(const struct tpa_roof_place *places, size_t count, uint64_t top);
-/* An op's place, with all numbers; null: it does not say what it does. The context is a struct tpa_roof_notes. */
+/* An op's place with all numbers, or null if its work is unknown. The context is a struct tpa_roof_notes. */
 json_t *tpa_roof_place_json(void *context, const struct tpa_op_stats *op);
 
-/* Of ops the first `top` of either of the text's tables (0: all). `machine` NULL: it is not known. */
+/* Includes the first `top` ops of each table of the text (0: all). `machine` NULL: unknown. */
 json_t *tpa_compare_json(const struct tpa_variants *variants, const struct tpa_machine *machine, uint64_t top);
 
-/* answer.peak; answer.leaks; and a row of answer.time for each of the first `top` ops and rows of CPU time. */
+/* answer.peak, answer.leaks, and a row of answer.time for each of the first `top` ops and rows of CPU time. */
 struct tpa_cover;
 json_t *tpa_cover_json(const struct tpa_run *run, const struct tpa_cover *cover);
 json_t *tpa_findings_answer_json(const struct tpa_growth_view *view);

@@ -17,7 +17,7 @@ static const char *end_word(uint32_t end)
 					 : "none";
 }
 
-/* Its own numbers; with what it called's, where these are others. */
+/* Sets the self numbers, and the totals if they differ. */
 static void set_numbers(json_t *json, const struct tpa_row *row, enum tpa_json_sites shape, bool nested,
 			struct tpa_unseen unseen)
 {
@@ -53,7 +53,7 @@ void tpa_json_line(json_t *json, const struct tpa_line *line, enum tpa_by by)
 			     tpa_json_string(location && line->symbol->path[0] ? line->symbol->path : NULL));
 }
 
-/* A row by anything but its stack. */
+/* Names a row that is not by stack. */
 static void set_name(json_t *json, const struct tpa_row *row, enum tpa_by by)
 {
 	if (by == TPA_BY_STEP)
@@ -70,7 +70,7 @@ static void set_name(json_t *json, const struct tpa_row *row, enum tpa_by by)
 		tpa_json_line(json, &row->line, by);
 }
 
-/* One step, or bounds; of samples neither is known. */
+/* One step, or bounds; both are unknown for samples. */
 static void set_born(json_t *json, const struct tpa_born *born, bool estimated)
 {
 	bool known = born->first && !estimated;

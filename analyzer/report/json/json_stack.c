@@ -25,7 +25,7 @@ json_t *tpa_json_frame(const struct tpa_line *line)
 	return json;
 }
 
-/* A new reference to the frame that is kept. */
+/* A new reference to the cached frame. */
 static json_t *kept_frame(struct tpa_json_frames *frames, const struct tpa_line *line)
 {
 	bool found;

@@ -9,8 +9,8 @@
 #include "report/rows/stack.h"
 
 /*
- * Frames made so far. Zeroed: none. A frame is one value, in however many stacks it stands: a large program's stacks have
- * tens of millions of frames together, of some ten thousand places.
+ * Cache of frames; zeroed: empty. Stacks share a frame's value: a large program's stacks have tens of millions of
+ * frames, but only some ten thousand places.
  */
 struct tpa_json_frames {
 	struct tpa_pairs numbers; /* (location, address) to index */
@@ -20,12 +20,12 @@ struct tpa_json_frames {
 
 void tpa_json_frames_free(struct tpa_json_frames *frames);
 
-/* A frame: a new reference. */
+/* A frame, as a new reference. */
 json_t *tpa_json_frame(const struct tpa_line *line);
 
 /*
- * All frames of a stack, innermost first: a new reference. *own is the index of the one that
- * tpa_stack_own() names, or -1. Stacks of `frames` (NULL: each has its own) must not be changed.
+ * All frames of a stack, innermost first, as a new reference. *own is the index of the frame that tpa_stack_own()
+ * names, or -1. Stacks made with `frames` must not be changed, as they share frames (NULL: they share none).
  */
 json_t *tpa_json_stack(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
 		       struct tpa_json_frames *frames, json_int_t *own);

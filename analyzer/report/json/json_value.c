@@ -14,7 +14,7 @@ json_t *tpa_json_number(uint64_t value)
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
-/* Each byte that is no UTF-8 as "?". */
+/* Replaces each byte of invalid UTF-8 by "?". */
 static json_t *repaired(const char *text)
 {
 	size_t length = strlen(text);
@@ -33,7 +33,7 @@ static json_t *repaired(const char *text)
 	return json;
 }
 
-/* Names in files may be any bytes; JSON takes only UTF-8. */
+/* Names in files may hold any bytes; JSON takes only UTF-8. */
 json_t *tpa_json_string(const char *text)
 {
 	json_t *json = text ? json_string(text) : json_null();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops: their numbers, shapes, counters; the tree of calls, layers, and which of them to look at first. */
+/* Ops: numbers, shapes, counters; the call tree, layers, and the ops to look at first. */
 #include "report/json/json.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static json_t *json_shapes(const struct tpa_op_stats *op)
 	return list;
 }
 
-/* null: there are no two shapes. */
+/* null if there are fewer than two shapes */
 static json_t *json_buckets(const struct tpa_op_stats *op)
 {
 	struct tpa_buckets buckets = tpa_buckets_of(op);
@@ -38,7 +38,7 @@ static json_t *json_buckets(const struct tpa_op_stats *op)
 			 tpa_json_number(tpa_round(buckets.padding_ns)));
 }
 
-/* The op's own FLOP, by what they were done in; "unsaid": nobody said. */
+/* The op's own FLOP by precision; "unsaid": the precision is unknown. */
 static json_t *json_precisions(const struct tpa_op_stats *op)
 {
 	json_t *json = json_object();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the search for pointers to blocks found. */
+/* The results of the pointer search for blocks. */
 #include <stdlib.h>
 
 #include "report/json/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has to do with the others of its run. */
+/* How a process relates to the others of its run. */
 #include <stdio.h>
 
 #include "report/json/json.h"

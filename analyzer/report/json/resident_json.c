@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the process's resident memory was made of. */
+/* The makeup of the process's resident memory. */
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 #include "report/rows/known_caches.h"
@@ -66,7 +66,7 @@ static json_t *json_hole_reading(const struct tpa_hole_reading *reading)
 	return json;
 }
 
-/* Null: there was no search. */
+/* null if there was no search */
 static json_t *json_holes(const struct tpa_hole_series *holes)
 {
 	json_t *list = json_array();

@@ -3,7 +3,7 @@
 #include "machine/roofline.h"
 #include "report/json/json.h"
 
-/* What does not say counts as single. */
+/* An unknown precision counts as single. */
 static void set_precision(json_t *json, enum tpa_precision precision, bool mixed)
 {
 	tpa_json_set(json, "precision", json_string(tpa_roof_precision(precision, mixed)));

@@ -75,7 +75,7 @@ static json_t *json_outlier(const struct tpa_process *process, const struct tpa_
 	return json;
 }
 
-/* How the steps are known. */
+/* Sets how the steps were found. */
 static void set_source(json_t *json, const struct tpa_process *process)
 {
 	static const char *const names[] = { NULL, "marked", "autograd", "period" };
@@ -90,7 +90,7 @@ static void set_source(json_t *json, const struct tpa_process *process)
 	tpa_json_set(json, "ops_per_step", found ? json_real(steps->calls) : json_null());
 }
 
-/* Numbers of steps that there were none of are null. */
+/* Numbers without any steps are null. */
 json_t *tpa_steps_json(const struct tpa_process *process, const char *sort, uint64_t top)
 {
 	const struct tpa_step_stats *steps = &process->steps;
