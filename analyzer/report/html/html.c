@@ -8,7 +8,7 @@
 
 #include "report/text/xml.h"
 
-/* Files of their own beside this one, included as they are: the hashes in the page's policy are of all their bytes. */
+/* These files are included byte by byte: the hashes in the page's policy cover all their bytes. */
 __asm__(".section .rodata\n"
 	".global tpa_html_style, tpa_html_script\n"
 	"tpa_html_style:\n"
@@ -19,9 +19,9 @@ __asm__(".section .rodata\n"
 	".byte 0\n"
 	".previous\n");
 extern const char tpa_html_style[], tpa_html_script[];
-extern const char tpa_flame_script[]; /* flame.c */
+extern const char tpa_flame_script[]; /* in flame.c */
 
-/* Nothing is loaded from anywhere, nothing is sent anywhere, and no other script or style than these is heeded. */
+/* The page loads nothing, sends nothing, and runs no other script or style than these. */
 #define POLICY                                                                                                         \
 	"default-src 'none'; style-src '" TPROF_HASH_STYLE "'; script-src '" TPROF_HASH_SCRIPT "' '" TPROF_HASH_FLAME  \
 	"'; base-uri 'none'; form-action 'none'"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All processes of a run together, before the sections of each. */
+/* All processes of a run combined, before the section of each. */
 #include <inttypes.h>
 
 #include "report/html/html_process.h"

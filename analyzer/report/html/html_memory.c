@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an HTML report says of memory. */
+/* The memory sections of an HTML report. */
 #include "report/html/html_process.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ void tpa_html_allocations(const struct tpa_html *html, const json_t *json)
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 }
 
-/* Lines that add up, each with the name that the text has for it. */
+/* Lines that add up, with the names that the text report gives them. */
 static json_t *named_lines(const json_t *lines, bool seconds)
 {
 	static const struct {
@@ -137,7 +137,7 @@ static void put_resident(const struct tpa_html *html, const json_t *json, bool s
 	json_decref(list);
 }
 
-/* With time alone it is growth: a leak is what grows with the steps. */
+/* Without steps it is growth: a leak grows with the steps. */
 static void put_verdict(const struct tpa_html *html, const json_t *json, bool seconds)
 {
 	json_int_t count = tpa_html_integer(json, "growth.leaks"), rising = tpa_html_integer(json, "growth.rising");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a process's part, and its end: what limits the numbers. */
+/* The head of a process's part, and the notes at its end. */
 #include "report/html/html_process.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static void put_run(const struct tpa_html *html, const struct tpa_process *proce
 				 tpa_bytes(header->sample_bytes, false).text);
 }
 
-/* The words of the losses that there were. */
+/* Writes which losses occurred. */
 static void put_losses(const struct tpa_html *html, const json_t *json)
 {
 	const json_t *lost = tpa_html_at(json, "capture.lost"), *count;

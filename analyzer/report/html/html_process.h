@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an HTML report says of a process, section by section. `json` is that process's part of the report: what summary --json
- * prints, and beside it "timeline", "growth", "reachability" and "tree" as those commands do, "peak_lines" and "peak_ops".
+ * The sections of a process in an HTML report. `json` is the process's part: summary --json, with "timeline",
+ * "growth", "reachability" and "tree" from those commands, "peak_lines" and "peak_ops".
  */
 #ifndef TPROF_REPORT_HTML_HTML_PROCESS_H
 #define TPROF_REPORT_HTML_HTML_PROCESS_H
@@ -9,7 +9,7 @@
 #include "machine/roofline.h"
 #include "report/html/html_table.h"
 
-/* What it was, what it took at the most, what was recorded and what that cost. */
+/* The process, its peaks, what was recorded, and the overhead. */
 void tpa_html_overview(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
 void tpa_html_notes(const struct tpa_html *html, const json_t *json);
 void tpa_html_priorities(const struct tpa_html *html, const json_t *json);
@@ -26,7 +26,7 @@ void tpa_html_steps(const struct tpa_html *html, const struct tpa_process *proce
 void tpa_html_cpu(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
 void tpa_html_roofline(const struct tpa_html *html, const json_t *json);
 
-/* Several processes: what each held when they held most together, that over time, their ops. `json`: "combined". */
+/* Several processes combined: what each held at the combined peak, memory over time, ops. `json`: "combined". */
 void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json);
 
 #endif

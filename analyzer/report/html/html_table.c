@@ -11,19 +11,19 @@
 
 #define COLUMNS 20
 
-/* Letters stand left, figures right. */
+/* Text is aligned to the left, figures to the right. */
 static bool is_text(enum tpa_html_kind kind)
 {
 	return kind == TPA_HTML_TEXT || kind == TPA_HTML_CODE || kind >= TPA_HTML_PLACE;
 }
 
-/* What takes the room that is left. */
+/* Does the column take the remaining width? */
 static bool is_wide(enum tpa_html_kind kind)
 {
 	return kind == TPA_HTML_PLACE || kind == TPA_HTML_STACK || kind == TPA_HTML_NAMES;
 }
 
-/* "self_share" of an estimate has "self_share_ci95" beside it. */
+/* Writes the interval of an estimate: "self_share" has "self_share_ci95". */
 static void put_interval(const struct tpa_html *html, const struct tpa_html_column *column, const json_t *row)
 {
 	char key[80];
@@ -56,7 +56,7 @@ static void figure_cell(const struct tpa_html *html, const struct tpa_html_colum
 	fputs("</td>", html->out);
 }
 
-/* Worked out from the row: sorted by, but no figure of the JSON. */
+/* A cell derived from the row: sortable, but not in the JSON. */
 static void derived_cell(const struct tpa_html *html, double value, const char *text)
 {
 	fprintf(html->out, "<td data-v=\"%.6g\">", value);
@@ -75,7 +75,7 @@ static void flops_cell(const struct tpa_html *html, const json_t *row)
 	derived_cell(html, rate, tpa_flop_least_text(&page, tpa_text_of(rate > 0 ? "%.3g" : "-", rate), least).text);
 }
 
-/* Without the folder that the program ran in. */
+/* The path relative to the program's working directory. */
 static const char *short_path(const char *file, const char *cwd)
 {
 	size_t length = cwd ? strlen(cwd) : 0;
@@ -96,7 +96,7 @@ static void put_place(const struct tpa_html *html, const json_t *row, const char
 		tpa_html_element(html, "code", NULL, "%s", short_path(file, cwd));
 }
 
-/* Without what is in its brackets, where it is long; whole where it is pointed at. */
+/* Writes a name; leaves out what is in brackets if it is long, but shows the full name on hover. */
 static void put_name(const struct tpa_html *html, const char *name, const char *class)
 {
 	const struct tpa_page page = { .utf8 = true };
@@ -131,7 +131,7 @@ static void put_short_frame(const struct tpa_html *html, const json_t *frame, co
 
 #define CALLERS 4
 
-/* What every program begins with tells nothing of this one. */
+/* Frames at every program's start say nothing about this one. */
 static bool starts_program(const json_t *frame)
 {
 	static const char *const names[] = {
@@ -145,7 +145,7 @@ static bool starts_program(const json_t *frame)
 	return false;
 }
 
-/* How many frames there are before those. */
+/* The number of frames before those of the start. */
 static size_t own_frames(const json_t *stack, size_t first)
 {
 	size_t count = json_array_size(stack);
@@ -155,7 +155,7 @@ static size_t own_frames(const json_t *stack, size_t first)
 	return count;
 }
 
-/* Nothing but the module is known of both: the second adds nothing. */
+/* Do both frames name only the same module? Then the second adds nothing. */
 static bool says_the_same(const json_t *frame, const json_t *before)
 {
 	return !json_string_value(json_object_get(frame, "function")) &&
@@ -203,7 +203,7 @@ static void put_frames(const struct tpa_html *html, const json_t *stack, json_in
 	}
 }
 
-/* A row's stack: the frame that it is put down to and its callers; all frames where that is unfolded. */
+/* A row's stack: the frame that it is attributed to with its callers; unfolds to all frames. */
 static void put_stack(const struct tpa_html *html, const json_t *row, const char *cwd)
 {
 	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
@@ -274,7 +274,7 @@ static void put_verdict(const struct tpa_html *html, const char *verdict)
 			 verdict ? verdict : "\xe2\x80\x93");
 }
 
-/* What is not known, in the words of the other reports. */
+/* The text for an unknown value, as in other reports. */
 static const char *unknown(const char *key)
 {
 	return strcmp(key, "function") == 0 ? "(no name)"
@@ -354,7 +354,7 @@ static enum tpa_html_kind kind_of(enum tpa_unit unit)
 	return kinds[unit];
 }
 
-/* Kinds that are not of a column's unit, with the titles that they have. */
+/* Kinds that differ from their column's unit, with their titles. */
 static const struct special {
 	const char *name;
 	enum tpa_html_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables and lists of facts in an HTML report, each of a list or an object of the report's JSON. */
+/* Tables and lists of facts in an HTML report, made from lists and objects of the report's JSON. */
 #ifndef TPROF_REPORT_HTML_HTML_TABLE_H
 #define TPROF_REPORT_HTML_HTML_TABLE_H
 
@@ -9,37 +9,40 @@
 struct tpa_html_column {
 	const char *title, *key;
 	enum tpa_html_kind kind;
-	const char *hint; /* NULL, or what it means: shown where it is pointed at */
+	const char *hint; /* NULL, or an explanation shown on hover */
 };
 
-/* What ends columns and facts. */
+/* Terminates columns and facts. */
 #define TPA_HTML_END                                                                                                   \
 	{                                                                                                              \
 		NULL, NULL, TPA_HTML_TEXT, NULL                                                                        \
 	}
 
 struct tpa_html_table {
-	const char *path;		       /* of the list in the JSON: how a test finds it */
-	const struct tpa_html_column *columns; /* the last has a NULL key */
-	/* Or, without them: keys of these. One may have a kind behind it, as in "name:shapes": see `special` in html_table.c. */
+	const char *path;		       /* the list's path in the JSON, for tests */
+	const struct tpa_html_column *columns; /* ends with a NULL key */
+	/*
+	 * Alternatively, keys of these columns. A key may have a kind after it, as in "name:shapes": see `special` in
+	 * html_table.c.
+	 */
 	const struct tpa_column *described;
 	const char *keys;
-	json_int_t total; /* rows that there are; those beyond the list are said to be left out */
-	json_int_t whole; /* what percentages are of */
-	bool ordered;	  /* the order says something: not to be sorted */
-	const char *cwd;  /* NULL, or what places are told without */
+	json_int_t total; /* total rows; the page says how many are left out */
+	json_int_t whole; /* total for percentages */
+	bool ordered;	  /* the order has a meaning: don't make it sortable */
+	const char *cwd;  /* NULL, or the folder to remove from places */
 };
 
-/* Nothing if the list is empty. */
+/* Writes nothing if the list is empty. */
 void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *table, const json_t *rows);
 
 struct tpa_html_fact {
-	const char *title, *path; /* the last has a NULL title */
+	const char *title, *path; /* ends with a NULL title */
 	enum tpa_html_kind kind;
 	const char *hint;
 };
 
-/* Those of the facts that the object has. `class` of the list. */
+/* Writes the facts that the object has. `class` is the list's. */
 void tpa_html_facts(const struct tpa_html *html, const char *class, const struct tpa_html_fact *facts,
 		    const json_t *json);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an HTML report says of time: ops, steps, CPU samples, and how near the ops came to the machine. */
+/* The time sections of an HTML report: ops, steps, CPU samples, and the ops' distance to the machine's limits. */
 #include "report/html/html_process.h"
 
 #include "report/text/cpu_listing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of what happened over time, drawn in the page's own colours. */
+/* Charts over time, drawn in the page's colours. */
 #include "report/html/html_timeline.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@
 #define BOTTOM 26.0
 #define MEMORY_HEIGHT 300.0
 #define STEPS_HEIGHT 170.0
-#define GRID 4	       /* parts of the upward axis */
-#define MOST_STEPS 400 /* ticks in the picture of memory: more would be one bar */
+#define GRID 4	       /* parts of the vertical axis */
+#define MOST_STEPS 400 /* most step ticks in the memory chart: more would merge into a bar */
 #define MOST_MARKS 60
 #define MOST_BARS 500
 
 struct chart {
 	const struct tpa_html *html;
 	FILE *out;
-	double height, x0, x1, y1; /* values at the left and right end, and at the top; 0 is at the bottom */
+	double height, x0, x1, y1; /* values at the left and right end and at the top; the bottom is 0 */
 };
 
 static double x_of(const struct chart *chart, double value)
@@ -44,7 +44,7 @@ static double number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-/* The next number whose fourth is a round one: of bytes in powers of two, of times in powers of ten. */
+/* The next number that divides into four round parts: powers of two for bytes, powers of ten for times. */
 static double round_up(double most, bool bytes)
 {
 	static const double parts[] = { 1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10 };
@@ -106,7 +106,7 @@ static void draw_times(const struct chart *chart)
 	}
 }
 
-/* Memory stays what it was until the next point. */
+/* Memory keeps its value until the next point. */
 static void draw_series(const struct chart *chart, const json_t *points, const char *key, const char *class, bool area)
 {
 	double y = y_of(chart, 0), last = y, right = x_of(chart, chart->x1);
@@ -171,7 +171,7 @@ static void draw_peak(const struct chart *chart, const struct tpa_html_timeline 
 	draw_text(chart, left ? x - 8 : x + 8, fmax(y - 7, 12), left ? "end" : "start", words);
 }
 
-/* A column over each point, which says its numbers. */
+/* Draws a column over each point that shows its numbers on hover. */
 static void draw_values(const struct chart *chart, const json_t *points, bool live)
 {
 	size_t count = json_array_size(points);
@@ -250,7 +250,7 @@ void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeli
 	put_key(&chart, timeline, live > 0, rss > 0);
 }
 
-/* What nearly all of the steps are below: the first one, with the program's start, would make the others invisible. */
+/* A time that nearly all steps stay below: the first step includes the program's start and would dwarf the others. */
 static double most_steps(const json_t *steps)
 {
 	size_t count = json_array_size(steps);
@@ -264,7 +264,7 @@ static double most_steps(const json_t *steps)
 	return fmax(most, 1);
 }
 
-/* The slowest of so many steps from `first` on, as a bar; one that is above the picture is cut there and looks so. */
+/* Draws the slowest of this many steps from `first` on as a bar; marks a bar that is cut at the chart's top. */
 static void draw_bar(const struct chart *chart, const json_t *steps, size_t first, size_t many)
 {
 	size_t count = json_array_size(steps), last = first + many < count ? first + many : count, slowest = first;

@@ -12,10 +12,10 @@ struct tpa_html_timeline {
 	json_int_t peak_ns, peak_bytes;
 };
 
-/* Live bytes and RSS over time as a picture, with marks and the ends of steps; nothing of less than two points. */
+/* Draws live bytes and RSS over time, with marks and the ends of steps; nothing for fewer than two points. */
 void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeline *timeline);
 
-/* Each step's time, in their order; nothing of less than two. */
+/* Draws each step's time in order; nothing for fewer than two steps. */
 void tpa_html_step_times(const struct tpa_html *html, const json_t *steps, json_int_t median_ns);
 
 #endif

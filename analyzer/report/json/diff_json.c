@@ -12,7 +12,7 @@
 
 #define ALIKE_ROW 0.0005 /* largest change of a row that counts as alike: its ratio prints as 1.000 */
 #define ALIKE_ALL 0.001	 /* the same as a share of all rows */
-#define BY_SECOND 2	 /* bit of growth_unit */
+#define BY_SECOND 2	 /* a value of growth_unit */
 
 /* The interval of the inverse ratio. */
 static struct tpa_interval inverse(struct tpa_interval interval)
