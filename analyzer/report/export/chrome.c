@@ -32,7 +32,7 @@ char *tpa_chrome_quote(const char *text, size_t length)
 	return quoted;
 }
 
-/* What every event has; the rest of the object is to follow. */
+/* Writes the fields of every event; the rest of the object follows. */
 static void begin(struct tpa_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
 {
 	fprintf(chrome->out,
@@ -75,9 +75,9 @@ static void separate(FILE *out, int *used)
 }
 
 /*
- * Until when something lasts. Viewers add begin and duration in floating point, and what ends at one instant must not overlap
- * then: so it ends a hundredth of a nanosecond early, and another one early for each op around it. Who rounds to nanoseconds
- * has the end itself, down to the 49th.
+ * Writes a duration. Viewers add begin and duration in floating point, and ops that end at the same instant must not
+ * overlap then: so an op ends a hundredth of a nanosecond early, and another one for each op around it. Rounding to
+ * nanoseconds gives the exact end, up to the 49th level.
  */
 static void put_duration(FILE *out, uint64_t begin_ns, uint64_t end_ns, uint32_t level)
 {

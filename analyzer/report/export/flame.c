@@ -14,12 +14,12 @@
 #define ROW 17
 #define HEAD 56
 #define FOOT 40
-#define MARGIN_IN_PAGE 28 /* of the head: the page has the title */
+#define MARGIN_IN_PAGE 28 /* height of the head: the page has the title */
 #define SMALLEST 0.1	  /* pixels */
 #define SMALLEST_IN_PAGE 0.6
-#define LETTER 7.0 /* pixels: width of a character at 12 px, on the average */
+#define LETTER 7.0 /* pixels: average width of a character at 12 px */
 
-/* The script is a file of its own beside this one, included as it is. */
+/* The script has its own file beside this one, included byte by byte. */
 __asm__(".section .rodata\n"
 	".global tpa_flame_script\n"
 	"tpa_flame_script:\n"
@@ -28,7 +28,7 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char tpa_flame_script[];
 
-/* Colours by module: the same in every picture. The hue is of the module, a little lightness of the function. */
+/* Colours by module, the same in every picture: the module gives the hue, the function a slight lightness. */
 static uint32_t hash(const char *text)
 {
 	uint32_t h = 2166136261u;
@@ -53,7 +53,7 @@ struct flame {
 	const char *unit;
 	bool time;
 	FILE *out;
-	bool alone; /* a file of its own, not a part of a page */
+	bool alone; /* a stand-alone file, not a part of a page */
 	double smallest;
 	uint32_t rows;
 	double per_byte; /* pixels */
@@ -96,7 +96,7 @@ static void put_node(const struct flame *flame, const struct tpa_tree_node *node
 	const char *name = node->function ? node->function : node->module && *node->module ? node->module : "?";
 	size_t room = width > 3 * LETTER ? (size_t)((width - 4) / LETTER) : 0;
 
-	/* a, b: where the frame begins and how wide it is, in bytes: the script zooms with them. */
+	/* a, b: the frame's start and width in bytes, from which the script zooms */
 	fprintf(flame->out,
 		"<g class=\"f\" tabindex=\"-1\" data-d=\"%" PRIu32 "\" data-a=\"%.0f\" data-b=\"%" PRIu64 "\">", depth,
 		(x - MARGIN) / flame->per_byte, node->bytes);
@@ -113,7 +113,7 @@ static void put_node(const struct flame *flame, const struct tpa_tree_node *node
 	fputs("</text></g>\n", flame->out);
 }
 
-/* Depth first, without recursion: a stack may be as deep as memory allows. */
+/* Depth first without recursion: stacks may be as deep as memory allows. */
 static void put_nodes(const struct flame *flame)
 {
 	const struct tpa_tree_node *nodes = flame->tree->nodes;
@@ -134,7 +134,7 @@ static void put_nodes(const struct flame *flame)
 		while (node && !nodes[node].next_sibling) {
 			node = nodes[node].parent;
 			depth--;
-			/* What the parent holds itself, and children too narrow to draw, lie behind its children. */
+			/* the parent's self bytes, and children too narrow to draw, follow its children */
 			x += (double)nodes[node].self_bytes * flame->per_byte;
 		}
 		if (!node)
@@ -143,7 +143,7 @@ static void put_nodes(const struct flame *flame)
 	}
 }
 
-/* The deepest row that is drawn at all. */
+/* The deepest row that is drawn. */
 static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double smallest)
 {
 	uint32_t *depths = tpa_zalloc(tree->count, sizeof(*depths));
@@ -158,7 +158,7 @@ static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double 
 	return rows;
 }
 
-/* What the script needs to know. */
+/* Writes the script's parameters. */
 static void put_size(const struct flame *flame, int height)
 {
 	int top = flame->alone ? 0 : MARGIN_IN_PAGE;
@@ -199,7 +199,7 @@ static void put_head(const struct flame *flame, const char *title, int height)
 	fputs("</text>\n", out);
 }
 
-/* In a page, whose style this is drawn in and which has a title for it. */
+/* The head inside of a page, which provides the style and a title. */
 static void put_head_in_page(const struct flame *flame, const char *title, int height)
 {
 	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" role=\"img\" aria-label=\"", flame->out);

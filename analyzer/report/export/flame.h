@@ -7,12 +7,12 @@
 #include "report/rows/tree.h"
 
 /*
- * Writes the tree as a stand-alone SVG. `title` is its headline, `unit` says what the blocks are ("live blocks"). `time`:
- * the bytes are nanoseconds. Nodes narrower than a tenth of a pixel are left out; their share stays a gap.
+ * Writes the tree as a stand-alone SVG. `title` is its headline; `unit` names the blocks ("live blocks"). `time`: the
+ * bytes are nanoseconds. Leaves a gap for nodes narrower than a tenth of a pixel.
  */
 void tpa_flame_write(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
-/* The same as a part of a page that has the style and the script; of what is too narrow to be seen in it less is drawn. */
+/* The same as a part of a page that has the style and the script; omits more narrow nodes. */
 void tpa_flame_embed(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* A semicolon separates frames and a newline stacks: neither may stand in a name. */
+/* Replaces semicolons and newlines in names: they separate frames and stacks. */
 static void put_name(const struct tpa_tree_node *node, FILE *out)
 {
 	const char *name = node->function;

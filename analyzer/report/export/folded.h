@@ -6,7 +6,7 @@
 
 #include "report/rows/tree.h"
 
-/* One line a stack: function;function;function bytes (CPU time: nanoseconds), outermost first. */
+/* Writes one line per stack: function;function;function bytes (CPU time: nanoseconds), outermost first. */
 void tpa_folded_write(const struct tpa_tree *tree, FILE *out);
 
 #endif

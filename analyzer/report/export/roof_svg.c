@@ -12,20 +12,20 @@
 #define RIGHT 200.0
 #define TOP 50.0
 #define BOTTOM 60.0
-#define COMPUTE "#d66" /* discs of ops that computing bounds */
+#define COMPUTE "#d66" /* discs of compute-bound ops */
 #define MEMORY "#69c"
 
-#define LETTER 6.2 /* at most, of a label; its font's size is 11 */
-#define ROW 12.0   /* from a label to the next below */
-#define NAMED 12   /* ops with their names in the picture; the others say theirs when they are pointed at */
+#define LETTER 6.2 /* widest letter of a label, with font size 11 */
+#define ROW 12.0   /* line distance of labels */
+#define NAMED 12   /* ops with visible names; others show theirs on hover */
 #define LABELS (NAMED + (int)TPA_LEVELS + (int)TPA_PRECISIONS)
 
-/* Where a label stands: its left end, and its line. */
+/* A label's position: its left end, and its line. */
 struct label {
 	double x, y, width;
 };
 
-/* Both axes are logarithmic; these are powers of ten. */
+/* Both axes are logarithmic; the ends are powers of ten. */
 struct frame {
 	double x0, x1, y0, y1;
 	FILE *out;
@@ -60,7 +60,7 @@ static bool covers(const struct label *a, const struct label *b)
 	return fabs(a->y - b->y) < ROW && a->x < b->x + b->width && b->x < a->x + a->width;
 }
 
-/* Below those that stand there already. The rim keeps it readable across lines. */
+/* Places a label below existing ones. Its outline keeps it readable across lines. */
 static void label(struct frame *frame, double x, double y, const char *fill, const char *words)
 {
 	struct label wanted = { x, y, LETTER * (double)strlen(words) };
@@ -69,7 +69,7 @@ static void label(struct frame *frame, double x, double y, const char *fill, con
 	for (int i = 0; i < frame->label_count; i++)
 		if (covers(&wanted, &frame->labels[i])) {
 			wanted.y = frame->labels[i].y + ROW;
-			i = -1; /* down, and so it ends */
+			i = -1; /* restarts the search; each move goes down, so it ends */
 		}
 	if (frame->label_count < LABELS)
 		frame->labels[frame->label_count++] = wanted;
@@ -100,7 +100,10 @@ static void draw_grid(const struct frame *frame)
 	text(frame, 14, TOP - 12, "", "GFLOP/s");
 }
 
-/* From each level, up to the peak; and the peaks of both precisions, and of the narrow ones that are `used`, as bits. */
+/*
+ * Draws a roof from each memory level up to the peak, and the peaks of both precisions and of the narrow ones in the
+ * bit set `used`.
+ */
 static void draw_roofs(struct frame *frame, const struct tpa_machine *machine, uint32_t cores, unsigned used)
 {
 	double right = pow(10, frame->x1), peak = tpa_roof_peak(machine, cores, TPA_SINGLE);
@@ -164,7 +167,7 @@ static void draw_key(const struct frame *frame)
 	text(frame, x - 6, y + 4, "font-size=\"11\"", "area: share of the time");
 }
 
-/* Whole powers of ten around all that is drawn. */
+/* Whole powers of ten around everything drawn. */
 static struct frame frame_around(const struct tpa_machine *machine, uint32_t cores, const struct tpa_roof_place *places,
 				 size_t count, FILE *out)
 {
