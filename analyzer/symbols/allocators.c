@@ -13,18 +13,17 @@
 #include "base/memory.h"
 
 /*
- * One row each. `symbol` is the whole name of a function; with a "*" before it any prefix may stand there (jemalloc's is chosen
- * when it is built), but not none: then it is malloc itself, which the hooks see. A module that defines malloc stands behind the
- * hooks, or before them, which is told elsewhere.
- *
- * `plain`: the function by which a pool that is told to allocates each block as it is.
+ * One allocator per row. `symbol` is a function's full name. A leading "*" stands for any non-empty prefix (jemalloc's
+ * is chosen when it is built); without a prefix it is malloc itself, which the hooks see. Other code decides whether a
+ * module that defines malloc comes before or after the hooks. `plain`: the function that allocates each block
+ * separately if the pool is told to.
  */
 static const struct known {
 	const char *name, *symbol;
 	bool pool;
-	bool proof;	     /* linked in where it is not used, too: it must be seen in a stack */
-	const char *plain;   /* NULL: it does not */
-	const char *setting; /* that makes it use plain blocks; NULL: none is known */
+	bool proof;	     /* may be linked in without being used: requires a stack that shows its use */
+	const char *plain;   /* NULL: has none */
+	const char *setting; /* makes it use plain blocks; NULL: none is known */
 } table[] = {
 	{ .name = "jemalloc", .symbol = "*mallocx" },
 	{ .name = "mimalloc", .symbol = "mi_malloc", .proof = true },
@@ -69,9 +68,9 @@ struct found {
 	struct range function, plain;
 };
 
-/* A module's file, and what is in it. */
+/* A module's file, and the allocators in it. */
 struct tpa_allocators_module {
-	const char *path; /* the trace's */
+	const char *path; /* belongs to the trace */
 	const uint8_t *build_id;
 	uint8_t build_id_length;
 	struct found list[KNOWN];
@@ -208,15 +207,18 @@ static bool is_in(const struct tpa_trace *trace, uint32_t frame, const struct tp
 	return at->module == module && address >= range.start && address < range.end;
 }
 
-/* Functions of one source file lie together: a pool's refill beside what hands out its parts. */
+/*
+ * Widens the range to neighbours: the functions of one source file lie together, as a pool's refill and its part
+ * allocation.
+ */
 static struct range beside(struct range function)
 {
 	return (struct range){ function.start > NEAR ? function.start - NEAR : 0, function.end + NEAR };
 }
 
 /*
- * Does a stack go through the function? If that may be a plain allocation (which it jumps to, so that the stack ends in the
- * function, or calls): does one go on from there to another function of the same file?
+ * Does a stack go through the function? The function may make a plain allocation by a jump (then the stack ends in it)
+ * or by a call. So if there is a plain mode: does the stack continue to another function of the same file?
  */
 static bool is_used(const struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
@@ -237,7 +239,7 @@ static bool is_used(const struct tpa_trace *trace, const struct tpa_module *modu
 	return false;
 }
 
-/* Of several that are one allocator's the first says it. */
+/* Adds an allocator once, for the first of its symbols. */
 static void add_unseen(struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
 	for (size_t i = 0; i < trace->unseen_count; i++)

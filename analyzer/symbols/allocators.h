@@ -9,7 +9,7 @@
 
 #include "trace/trace.h"
 
-/* What was read from modules' symbols, shared by traces with the same modules. Initialize with zeros. */
+/* Cache of modules' symbols, shared by traces with the same modules. Initialize with zeros. */
 struct tpa_allocators {
 	struct tpa_allocators_module *list;
 	size_t count, room;

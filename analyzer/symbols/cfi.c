@@ -11,14 +11,14 @@
 #include "symbols/image.h"
 
 #define RBP 6	    /* x86-64 psABI, figure 3.36 */
-#define SAVED_RBP 8 /* bytes, behind which the return address stands */
+#define SAVED_RBP 8 /* bytes; the return address follows them */
 
 struct tpa_cfi_file {
 	int fd;
 	uint64_t bias;
 	Elf *elf;
 	Dwarf *dwarf;
-	Dwarf_CFI *eh, *debug; /* NULL: there is no such section */
+	Dwarf_CFI *eh, *debug; /* NULL: no such section */
 };
 
 struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module)
@@ -29,7 +29,7 @@ struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module)
 	elf_version(EV_CURRENT);
 	file->bias = module->bias;
 	file->fd = tpa_image_find(module, NULL, &state);
-	/* A separate debug file has no .eh_frame: it can't tell what the module had. */
+	/* a separate debug file has no .eh_frame: it can't show the module's tables */
 	if (file->fd >= 0 && state == TPA_MODULE_OK)
 		file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
 	if (!file->elf) {
@@ -42,7 +42,7 @@ struct tpa_cfi_file *tpa_cfi_open(const struct tpa_module *module)
 	return file;
 }
 
-/* Has the function set up its frame pointer? Its frame begins above the saved rbp and the return address. */
+/* Has the function set up its frame pointer? Then its frame begins above the saved rbp and the return address. */
 static bool has_frame_pointer(Dwarf_Frame *frame)
 {
 	Dwarf_Op *ops;

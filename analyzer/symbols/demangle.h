@@ -2,7 +2,10 @@
 #ifndef TPROF_SYMBOLS_DEMANGLE_H
 #define TPROF_SYMBOLS_DEMANGLE_H
 
-/* Demangles C++ (Itanium) and Rust (legacy and v0) names. Heap string; NULL if `linkage` is not such a name. */
+/*
+ * Demangles C++ (Itanium) and Rust (legacy and v0) names. The caller frees the result; NULL if `linkage` is not such a
+ * name.
+ */
 char *tpa_demangle(const char *linkage);
 
 #endif

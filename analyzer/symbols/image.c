@@ -18,7 +18,7 @@
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
 
-/* The kernel's vDSO has no file. This process's own one is the same, if the build-id is. */
+/* The kernel's vDSO has no file. This process's own vDSO is the same if the build-ids are equal. */
 #define VDSO_MAX 65536
 
 static Elf *vdso_elf(void)
@@ -39,11 +39,11 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 		*elf = vdso_elf();
 		return -1;
 	}
-	/* By build-id alone, in the folders for separate debug files, or from debuginfod. */
+	/* by build-id alone, in the folders for debug files, or from debuginfod */
 	return dwfl_build_id_find_elf(module, userdata, name, base, file, elf);
 }
 
-/* A trace may name anything; a FIFO would block for ever. */
+/* A trace may name any file; opening a FIFO would block forever. */
 static int open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -63,7 +63,7 @@ static bool same_build_id(Elf *elf, const struct tpa_module *module)
 	const void *id = NULL;
 	ssize_t length = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
 
-	/* Without an id on either side there is nothing to compare: the path must do. */
+	/* if either side lacks a build-id, only the path can decide */
 	if (length <= 0)
 		return module->build_id_length == 0;
 	if (!module->build_id_length)
@@ -71,7 +71,10 @@ static bool same_build_id(Elf *elf, const struct tpa_module *module)
 	return length == module->build_id_length && memcmp(id, module->build_id, (size_t)length) == 0;
 }
 
-/* Opens `path` if it is an ELF file of the right build. -1: it is not; *state says why, if it is worse than missing. */
+/*
+ * Opens `path` if it is an ELF file of the right build. Returns -1 otherwise; *state says why, unless it is merely
+ * missing.
+ */
 static int open_checked(const char *path, const struct tpa_module *module, enum tpa_module_state *state)
 {
 	int fd = open_regular(path);
@@ -95,7 +98,7 @@ static int open_checked(const char *path, const struct tpa_module *module, enum 
 	return -1;
 }
 
-/* DIR/.build-id/xx/yyyy.debug: a file of --only-keep-debug has the program headers and symbols that are needed. */
+/* DIR/.build-id/xx/yyyy.debug: a file made with --only-keep-debug has the necessary program headers and symbols. */
 static int open_by_build_id(const char *folder, const struct tpa_module *module)
 {
 	enum tpa_module_state ignored = TPA_MODULE_OK;
@@ -111,7 +114,7 @@ static int open_by_build_id(const char *folder, const struct tpa_module *module)
 	return open_checked(path, module, &ignored);
 }
 
-/* Below --debug-dir: as the root of a file system, or all files in one folder. */
+/* Opens a file below --debug-dir, taken as a file system's root, or as a folder with all files. */
 static int open_in_folder(const char *folder, const struct tpa_module *module)
 {
 	const char *name = strrchr(module->path, '/');
@@ -119,7 +122,7 @@ static int open_in_folder(const char *folder, const struct tpa_module *module)
 	char path[PATH_MAX];
 	int fd;
 
-	if (!name || !module->build_id_length) /* nothing to check a like-named file by */
+	if (!name || !module->build_id_length) /* without a build-id a file of that name can't be checked */
 		return -1;
 	snprintf(path, sizeof(path), "%s/%s", folder, module->path);
 	fd = open_checked(path, module, &ignored);
@@ -149,7 +152,7 @@ int tpa_image_find(const struct tpa_module *module, const char *debug_dir, enum 
 	return fd;
 }
 
-/* No file: libdwfl may still get one by the build-id alone, and knows where the vDSO is. */
+/* No file was found: libdwfl may still get one by the build-id, and can find the vDSO. */
 static void report_by_build_id(struct tpa_image *image, const struct tpa_module *module)
 {
 	bool vdso = strstr(module->path, "vdso") != NULL && module->path[0] != '/';
@@ -172,7 +175,7 @@ static void begin(struct tpa_image *image, const char *debug_dir)
 	if (debug_dir) {
 		char *absolute = realpath(debug_dir, NULL);
 
-		/* Empty element: the folder of the file itself. */
+		/* empty element: the file's own folder */
 		image->debug_path = tpa_format("%s::.debug:" SYSTEM_DEBUG, absolute ? absolute : debug_dir);
 		free(absolute);
 		image->callbacks.debuginfo_path = &image->debug_path;
@@ -183,7 +186,10 @@ static void begin(struct tpa_image *image, const char *debug_dir)
 	tpa_need(image->dwfl);
 }
 
-/* libdwfl takes a program that is not position-independent to lie where it says, also if it was mapped elsewhere. */
+/*
+ * libdwfl assumes that a program that is not position-independent lies at its link-time address, even if it was mapped
+ * elsewhere.
+ */
 static uint64_t shift_of(const struct tpa_image *image, const struct tpa_module *module)
 {
 	GElf_Addr bias;
@@ -226,9 +232,9 @@ uint64_t tpa_image_address(const struct tpa_image *image, const struct tpa_modul
 	return address - (module->bias - image->bias) - image->shift;
 }
 
-/* ---- those that are open ---- */
+/* ---- open images ---- */
 
-/* What two modules must share for one image to do for both. */
+/* What two modules must share to use one image. */
 struct key {
 	char *path, *debug_dir; /* debug_dir may be NULL */
 	uint8_t build_id[256];
@@ -236,7 +242,7 @@ struct key {
 	dev_t device;
 	ino_t inode;
 	off_t size;
-	struct timespec changed; /* all 0: there is no such file */
+	struct timespec changed; /* all 0: no such file */
 };
 
 struct entry {
@@ -245,7 +251,7 @@ struct entry {
 	struct tpa_image image;
 };
 
-static struct entry *entries; /* to the program's end */
+static struct entry *entries; /* lives until the program ends */
 static struct tpa_arena *names;
 
 static struct key key_of(const struct tpa_module *module, const char *debug_dir)
@@ -279,7 +285,7 @@ const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char
 	struct key key = key_of(module, debug_dir);
 	struct entry *entry = entries;
 
-	/* What can't be opened may be so for where a damaged trace says that it was. */
+	/* an open may have failed because a damaged trace has a wrong load address: retry at another one */
 	while (entry && !(same(&entry->key, &key) && (entry->image.module || entry->image.bias == module->bias)))
 		entry = entry->next;
 	if (entry)

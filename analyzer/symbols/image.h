@@ -28,7 +28,7 @@ struct tpa_image {
 	Dwfl_Callbacks callbacks;
 };
 
-/* Opens the module's file, or its debug file. -1: there is none of the right build; *state says why. */
+/* Opens the module's file, or its debug file. Returns -1 if there is none of the right build; *state says why. */
 int tpa_image_find(const struct tpa_module *module, const char *debug_dir, enum tpa_module_state *state);
 
 /*

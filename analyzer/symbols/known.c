@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that reports know, by whole names and by beginnings of names. */
+/* Functions that reports treat specially, by full names and by prefixes. */
 #include "symbols/known.h"
 
 #include <string.h>
 
-/* Whole names of functions that hand out memory. Python's are here because every object passes through them. */
+/* Full names of allocation functions. Python's are included because all its objects pass through them. */
 static const char *const allocator_names[] = {
 	"tprof_pool_alloc",
 	"malloc",
@@ -63,7 +63,7 @@ static const char *const allocator_names[] = {
 	NULL,
 };
 
-/* Beginnings of names of the same kind. */
+/* Prefixes of allocation functions' names. */
 static const char *const allocator_prefixes[] = {
 	"operator new",
 	"operator delete",
@@ -82,7 +82,7 @@ static const char *const allocator_modules[] = {
 	"libtprof.so", "libjemalloc.so", "libtcmalloc", "libmimalloc", "libc_malloc_debug.so", NULL,
 };
 
-/* Wrappers and containers: true lines of a stack, but nobody wants to hear that std::vector allocates. */
+/* Wrappers and containers: real frames of a stack, but nobody wants to read that std::vector allocates. */
 static const char *const plumbing_prefixes[] = {
 	"std::",
 	"__gnu_cxx::",
@@ -142,11 +142,13 @@ static const char *const start_names[] = {
 
 static const char *const start_modules[] = { "ld-linux", "libc.so", "libstdc++.so", "libpthread.so", NULL };
 
-/* Functions that allocate for what holds them, and what is in the names of the modules that they count in: another's of the
- * same name does not. */
+/*
+ * Functions that allocate for a holder, with a part of their modules' names: a function of the same name in another
+ * module does not count.
+ */
 static const struct {
 	const char *begins, *module;
-	bool whole; /* the name ends there too */
+	bool whole; /* `begins` is the full name */
 	enum tpa_holder holder;
 } holders[] = {
 	{ "c10::Dispatcher::register", "libtorch", false, TPA_HOLDER_TORCH },
@@ -164,16 +166,19 @@ static const struct {
 	{ "arena_map_", "python3", false, TPA_HOLDER_PYTHON_ARENAS },
 };
 
-/* Libraries without names that allocate for little else: only what they asked for themselves counts, not what they called. */
+/*
+ * Libraries without symbols that mostly allocate for this: only their own allocations count, not those of their
+ * callees.
+ */
 static const char *const pool_modules[] = { "libgomp.so", "libomp.so", NULL };
 
-/* Functions that spin until another thread is done: those of OpenBLAS' threads call sched_yield. */
+/* Functions that spin until another thread is done; OpenBLAS's threads call sched_yield. */
 static const char *const waiting_names[] = {
 	"sched_yield",		"__sched_yield",     "__GI_sched_yield",    "blas_thread_server",
 	"exec_blas_async_wait", "pthread_spin_lock", "__pthread_spin_lock", NULL,
 };
 
-/* OpenMP's libraries do nothing but wait for threads, and hand out work to them. */
+/* OpenMP libraries, which only wait for threads and give them work. */
 static const char *const waiting_modules[] = { "libgomp.so", "libgomp-", "libomp.so", "libiomp5.so", NULL };
 
 static bool begins(const char *name, const char *beginning)
@@ -207,15 +212,15 @@ static bool is_allocator(const char *name, const char *module)
 	       (begins(name, "std::") && strstr(name, "::_M_allocate"));
 }
 
-/* Of the language's plumbing. */
+/* Is it language plumbing? */
 static bool is_plumbing(const char *name)
 {
 	return name && (has_prefix(plumbing_prefixes, name) || in_names(plumbing_names, name));
 }
 
 /*
- * Of the start-up code. Symbol versions stay in the name where the table has them: __libc_start_main@@GLIBC_2.34. A frame
- * without a name is known by its place, outermost: the loader, libc, libstdc++ where threads begin.
+ * Is it start-up code? The table keeps symbol versions in names: __libc_start_main@@GLIBC_2.34. Outermost frames
+ * without a name are recognized by module: the loader, libc, libstdc++ at a thread's start.
  */
 static bool is_start(const char *name, const char *module)
 {
@@ -224,7 +229,7 @@ static bool is_start(const char *name, const char *module)
 	return begins(name, "__libc_start_main") || in_names(start_names, name);
 }
 
-/* What std::thread puts between the thread's start and the function that it was given. */
+/* Frames of std::thread between the thread's start and its function. */
 static bool is_thread_start(const char *file)
 {
 	return file && (strstr(file, "/bits/std_thread.h") || strstr(file, "/bits/invoke.h"));

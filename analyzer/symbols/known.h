@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of a function by its name and its module's name: reports fold stacks by it, and attribute memory to the
- * function that wanted it. Looked up once for each place in the code, and kept with its names.
+ * Classifies functions by name and module name. Reports use it to fold stacks and to attribute memory to the function
+ * that asked for it. Looked up once per code location, and stored with its names.
  */
 #ifndef TPROF_SYMBOLS_KNOWN_H
 #define TPROF_SYMBOLS_KNOWN_H
@@ -11,7 +11,7 @@
 
 /* Functions that keep memory after the program has finished with it: see report/rows/known_caches.h. */
 enum tpa_holder {
-	TPA_HOLDER_NONE, /* unknown: no proof of the contrary */
+	TPA_HOLDER_NONE, /* unknown, which does not exclude a holder */
 	TPA_HOLDER_TORCH,
 	TPA_HOLDER_NUMPY_SHAPES,
 	TPA_HOLDER_NUMPY_BLOCKS,
@@ -29,9 +29,9 @@ struct tpa_known {
 	bool start;		/* a function of the start-up code, also a thread's */
 	bool rust_begin;	/* where Rust's start-up code ends, */
 	bool rust_call;		/* and the call of a closure that may come directly after it */
-	bool waits;		/* waits for other threads, going round in a loop */
+	bool waits;		/* spins while it waits for other threads */
 	bool interpreter_start; /* the start of Python's interpreter */
-	/* enum tpa_holder: what the function allocates for; what its module allocates for */
+	/* enum tpa_holder: the holder that the function allocates for; the same for its module */
 	uint8_t holder, pool;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of an address. */
+/* Names of a code address. */
 #ifndef TPROF_SYMBOLS_LOCATION_H
 #define TPROF_SYMBOLS_LOCATION_H
 
@@ -9,13 +9,13 @@
 
 struct tpa_location {
 	const char *function; /* demangled; NULL if unknown */
-	const char *linkage;  /* as in the symbol table; NULL if unknown */
+	const char *linkage;  /* the symbol table's name; NULL if unknown */
 	const char *file;     /* NULL if unknown */
 	int line;	      /* 0 if unknown */
 	bool inlined;	      /* into the next location of the list */
 	bool python;	      /* a Python function; else native code */
 	struct tpa_known known;
-	uint32_t number; /* of those that were found so far, from 1 on; 0: nothing is known of it */
+	uint32_t number; /* consecutive, in order of discovery, from 1 on; 0: nothing is known */
 };
 
 struct tpa_symbol {
@@ -26,9 +26,9 @@ struct tpa_symbol {
 };
 
 enum tpa_module_state {
-	TPA_MODULE_OK,	     /* opened; build-ids agree, or there is none to compare */
-	TPA_MODULE_MISSING,  /* file not found (any more) */
-	TPA_MODULE_REPLACED, /* the file now has another build-id: symbols of a debug file with the right one, or none */
+	TPA_MODULE_OK,	    /* opened; build-ids are equal, or one is missing */
+	TPA_MODULE_MISSING, /* file not found */
+	TPA_MODULE_REPLACED, /* the file has another build-id: symbols come from a debug file with the right one, or are missing */
 	TPA_MODULE_UNREADABLE,
 };
 

@@ -14,7 +14,7 @@
 
 struct entry {
 	uint64_t start, end;
-	uint64_t limit; /* largest end up to here */
+	uint64_t limit; /* largest end of this and all earlier entries */
 	size_t line;
 	char *name;
 };
@@ -24,7 +24,7 @@ struct tpa_perfmap {
 	size_t count, capacity;
 };
 
-/* Not through links, and nothing but a file: /tmp is everybody's. */
+/* Opens only regular files and follows no links, as anybody can write to /tmp. */
 static FILE *open_map(const char *folder, uint32_t pid)
 {
 	char path[4096];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Names of code that a JIT compiler made, from the file that it writes: /tmp/perf-PID.map, lines "START SIZE name" in
- * hex.
- */
+/* Names of JIT-compiled code from the compiler's file /tmp/perf-PID.map, with lines "START SIZE name" in hex. */
 #ifndef TPROF_SYMBOLS_PERFMAP_H
 #define TPROF_SYMBOLS_PERFMAP_H
 
@@ -10,11 +7,11 @@
 
 struct tpa_perfmap;
 
-/* Reads FOLDER/perf-PID.map. NULL: there is none. */
+/* Reads FOLDER/perf-PID.map. Returns NULL if there is none. */
 struct tpa_perfmap *tpa_perfmap_open(const char *folder, uint32_t pid);
 void tpa_perfmap_close(struct tpa_perfmap *jit);
 
-/* NULL: no such code. Of several entries for an address the last one written applies. */
+/* Returns NULL if there is no such code. If several entries contain the address, the last one in the file applies. */
 const char *tpa_perfmap_find(const struct tpa_perfmap *jit, uint64_t address);
 
 #endif

@@ -9,11 +9,11 @@
 
 #define SPACE "aten::"
 
-/* A name in front of a "(": its end is that of a schema's, if the text goes on as one. */
+/* A name before a "(": if the rest is a schema, the schema's name is a suffix of it. */
 struct token {
 	const char *start;
 	size_t length;
-	bool whole; /* nothing stands in front of it, or the name space */
+	bool whole; /* only the name space precedes it, or nothing */
 };
 
 bool tpa_schemas_in(const struct tpa_module *module)
@@ -33,8 +33,8 @@ static bool fits(const char *name, const char *function, size_t length)
 }
 
 /*
- * A linker puts a text that is the end of another where that one is: transpose_(... may only be there as the end of
- * _mkldnn_transpose_(... An end says nothing where there is a whole one.
+ * A linker merges a text that is another's suffix into it: transpose_(... may exist only as the end of
+ * _mkldnn_transpose_(... Ignore suffixes if there is a full text.
  */
 static void offer(struct tpa_schema *schema, const struct token *token)
 {

@@ -10,12 +10,12 @@
 #include "base/order.h"
 #include "symbols/demangle.h"
 
-#define DEPTH_MAX 128 /* of nested DIEs: deeper is a damaged file */
+#define DEPTH_MAX 128 /* nested DIEs; deeper nesting means a damaged file */
 
 struct range {
-	Dwarf_Addr start, end; /* link-time */
+	Dwarf_Addr start, end; /* link-time addresses */
 	uint32_t owner;	       /* number of a unit or function */
-	Dwarf_Addr limit;      /* largest end up to here in the sorted list */
+	Dwarf_Addr limit;      /* largest end of this and all earlier entries of the sorted list */
 };
 
 struct ranges {
@@ -24,7 +24,7 @@ struct ranges {
 	bool sorted;
 };
 
-/* A function, or a function inlined: in a function's list each is followed by what is inlined into it. */
+/* A function or an inlined function; in a function's list each is followed by the scopes inlined into it. */
 struct scope {
 	Dwarf_Die die;
 	int depth; /* 0: the function itself */
@@ -38,15 +38,15 @@ struct function {
 	bool read;
 	struct scope *scopes;
 	size_t count, capacity;
-	struct ranges ranges; /* of the scopes, grouped by scope */
+	struct ranges ranges; /* scopes' ranges, grouped by scope */
 };
 
 struct unit {
-	Dwarf_Die die, split; /* split: of the .dwo file, else the same */
+	Dwarf_Die die, split; /* split: the DIE in the .dwo file, else the same */
 	bool read;
 	struct function *functions;
 	size_t count, capacity;
-	struct ranges ranges; /* of the functions */
+	struct ranges ranges; /* functions' ranges */
 };
 
 struct tpa_scopes {
@@ -54,10 +54,10 @@ struct tpa_scopes {
 	Dwarf_Addr bias;
 	struct unit *units;
 	size_t count, capacity;
-	struct ranges ranges; /* of the units */
+	struct ranges ranges; /* units' ranges */
 };
 
-/* Adds all address ranges of a DIE; how many there were. */
+/* Adds all address ranges of a DIE; returns their number. */
 static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
 {
 	Dwarf_Addr base, start, end;
@@ -65,7 +65,7 @@ static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
 	size_t before = ranges->count;
 
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-		if (start >= end || start == 0) /* 0: the linker dropped this function */
+		if (start >= end || start == 0) /* 0: the linker dropped the function */
 			continue;
 		*TPA_APPEND(ranges->items, ranges->count, ranges->capacity) =
 			(struct range){ .start = start, .end = end, .owner = owner };
@@ -93,7 +93,7 @@ static void sort_ranges(struct ranges *ranges)
 	}
 }
 
-/* The narrowest range around the address that begins last; NULL if there is none. */
+/* Finds the narrowest range around the address, and of equal ones the last to begin; NULL if there is none. */
 static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
 {
 	size_t i = TPA_UP_TO(ranges->items, ranges->count, start, address);
@@ -130,7 +130,7 @@ struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena)
 	scopes = tpa_zalloc(1, sizeof(*scopes));
 	scopes->arena = arena;
 	scopes->bias = bias;
-	/* The units' own ranges, not .debug_aranges: clang does not write that. */
+	/* read the units' own ranges: clang writes no .debug_aranges */
 	while ((die = dwfl_module_nextcu(module, die, &bias)))
 		add_unit(scopes, die);
 	sort_ranges(&scopes->ranges);
@@ -167,7 +167,7 @@ static void add_function(struct unit *unit, Dwarf_Die *die)
 	unit->functions[unit->count++].die = *die;
 }
 
-/* Functions may stand in namespaces and classes, and (nested ones, of other languages) in functions. */
+/* Functions may be nested in namespaces, in classes, and in some languages in functions. */
 static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -307,7 +307,7 @@ static int number_attribute(Dwarf_Die *die, unsigned int name)
 	return (int)value;
 }
 
-/* Where the function of an inlined scope was called. */
+/* Sets where an inlined scope's function was called. */
 static void call_site(struct tpa_scopes *scopes, struct unit *unit, struct scope *scope, struct tpa_location *location)
 {
 	int file = number_attribute(&scope->die, DW_AT_call_file);
@@ -330,7 +330,7 @@ static void line_of(struct tpa_scopes *scopes, struct unit *unit, Dwarf_Addr add
 		location->line = 0;
 }
 
-/* The scopes around the address, outermost first; how many. */
+/* Finds the scopes around the address, outermost first; returns their number. */
 static size_t scope_chain(struct function *function, Dwarf_Addr address, struct scope **chain, size_t max)
 {
 	size_t count = 0;
@@ -339,7 +339,7 @@ static size_t scope_chain(struct function *function, Dwarf_Addr address, struct 
 		struct scope *scope = &function->scopes[i];
 
 		if ((size_t)scope->depth < count)
-			break; /* what was inlined into the innermost scope is over */
+			break; /* past the scopes inlined into the innermost one */
 		if ((size_t)scope->depth == count && (count == 0 || scope_covers(function, scope, address)))
 			chain[count++] = scope;
 	}

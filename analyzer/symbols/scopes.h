@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DWARF functions and the functions inlined into them, found by address. Each compilation unit and each function is
- * read when an address in it is first requested, and kept: reading the scopes again for every address takes a
- * millisecond each.
+ * Finds DWARF functions, and the functions inlined into them, by address. Reads each compilation unit and function on
+ * first use and caches it: rereading the scopes takes a millisecond per address.
  */
 #ifndef TPROF_SYMBOLS_SCOPES_H
 #define TPROF_SYMBOLS_SCOPES_H
@@ -16,7 +15,7 @@
 
 struct tpa_scopes;
 
-/* NULL if the module has no DWARF. Strings of answers are allocated in `arena`. */
+/* Returns NULL if the module has no DWARF. Allocates the strings of results in `arena`. */
 struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena);
 void tpa_scopes_free(struct tpa_scopes *scopes);
 

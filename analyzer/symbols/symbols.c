@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames to names. The DWARF answer first, the symbol table for what it leaves open. */
+/* Names of frames: from DWARF, completed from the symbol table. */
 #include "symbols/symbols.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct tpa_symbols {
 	const struct tpa_trace *trace;
 	struct tpa_symbols_options options;
 	struct tpa_arena *arena;
-	const struct tpa_image **images;  /* as trace->modules; NULL: not asked for yet */
-	const struct tpa_symbol **frames; /* as trace->frames, which may grow; NULL: not asked for yet */
+	const struct tpa_image **images;  /* by index in trace->modules; NULL: not opened yet */
+	const struct tpa_symbol **frames; /* by index in trace->frames, which may grow; NULL: not looked up yet */
 	size_t frame_count, frame_room;
 	struct tpa_perfmap *perfmap;
 	bool perfmap_opened;
@@ -70,7 +70,7 @@ static void set_name(struct tpa_symbols *symbols, struct tpa_location *location,
 	free(demangled);
 }
 
-/* The symbol table's name where DWARF has none, or only a C++ function's short one. */
+/* Uses the symbol table's name if DWARF has none, or only the short name of a C++ function. */
 static void add_symtab_name(struct tpa_symbols *symbols, const struct tpa_image *image, uint64_t address,
 			    struct tpa_location *location)
 {
@@ -102,7 +102,7 @@ static size_t find_in_module(struct tpa_symbols *symbols, const struct tpa_modul
 	return count;
 }
 
-/* What the compiler wrote down while it ran: with lines, and each code in its time. */
+/* Uses the JIT compiler's records, which have lines, and the time of each piece of code. */
 static void find_in_jitdump(const struct tpa_symbols *symbols, const struct tpa_frame *frame,
 			    struct tpa_location *location)
 {
@@ -134,8 +134,8 @@ static void find_in_map(struct tpa_symbols *symbols, uint64_t address, struct tp
 }
 
 /*
- * What the interpreter knew is in the trace: neither it nor the source is needed. What a function begins with (cells for
- * variables that are shared) has no line there: it belongs to the first.
+ * Uses the interpreter's records in the trace; needs neither the interpreter nor the source. A function's prologue
+ * (cells for shared variables) has no line there: use the first line.
  */
 static bool find_in_python(const struct tpa_symbols *symbols, const struct tpa_frame *frame,
 			   struct tpa_location *location)
@@ -168,7 +168,7 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 	}
 	symbol->locations = copy;
 	symbol->count = count;
-	symbol->path = path; /* the trace's, which outlives the symbols */
+	symbol->path = path; /* belongs to the trace, which outlives the symbols */
 	symbol->module = name;
 	return symbol;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the names of a frame: function, file, line, with the functions inlined there. Uses libdwfl; each address is
- * looked up once, and modules are opened on first use. Not thread-safe.
+ * Finds the names of a frame: function, file, line, and the functions inlined there. Uses libdwfl; looks up each
+ * address once, and opens modules on first use. Not thread-safe.
  */
 #ifndef TPROF_SYMBOLS_SYMBOLS_H
 #define TPROF_SYMBOLS_SYMBOLS_H
@@ -12,7 +12,7 @@
 /* Which frames of a stack are shown. */
 enum tpa_language {
 	TPA_LANGUAGE_MIXED,
-	TPA_LANGUAGE_PYTHON, /* Python frames alone, if there are any */
+	TPA_LANGUAGE_PYTHON, /* only Python frames, if there are any */
 	TPA_LANGUAGE_NATIVE,
 };
 
@@ -30,16 +30,16 @@ const struct tpa_symbols_options *tpa_symbols_options(const struct tpa_symbols *
 struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options);
 void tpa_symbols_close(struct tpa_symbols *symbols);
 
-/* The names of a frame of the trace, by its number. Never NULL; owned by `symbols`. */
+/* The names of a frame, by its number in the trace. Never NULL; owned by `symbols`. */
 const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t frame);
 
-/* All numbers of locations are below this number. */
+/* Upper bound of location numbers (exclusive). */
 uint32_t tpa_symbols_locations(const struct tpa_symbols *symbols);
 
-/* The state of a module's file (for modules that were used so far). */
+/* The state of a module's file, for modules that were used. */
 enum tpa_module_state tpa_symbols_module_state(const struct tpa_symbols *symbols, const struct tpa_module *module);
 
-/* Were names found for it anyway, by its build-id? */
+/* Were names found nevertheless, by the build-id? */
 bool tpa_symbols_module_is_named(const struct tpa_symbols *symbols, const struct tpa_module *module);
 
 #endif

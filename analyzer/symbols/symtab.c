@@ -10,14 +10,14 @@
 
 struct tpa_symtab_entry {
 	Dwarf_Addr start,
-		end;	  /* end == start: the size is unknown, it reaches to the next symbol or the section's end */
-	Dwarf_Addr limit; /* largest end of this entry and all before it: how far back a search must go */
+		end;	  /* end == start: the size is unknown; it extends to the next symbol or the section's end */
+	Dwarf_Addr limit; /* largest end of this and all earlier entries: bounds the search to the left */
 	Dwarf_Addr section_end;
 	const char *name;
-	uint8_t rank; /* among symbols of one address: lower is the better name */
+	uint8_t rank; /* among symbols at one address; lower is better */
 };
 
-/* Of names for one address: sized ones, then global before weak before local, then few underscores, then short ones. */
+/* Prefers sized symbols, then global over weak over local, then fewer underscores, then shorter names. */
 static uint8_t rank_symbol(const GElf_Sym *symbol, const char *name)
 {
 	unsigned int bind = GELF_ST_BIND(symbol->st_info);
@@ -33,12 +33,12 @@ static int compare(const void *left, const void *right)
 {
 	const struct tpa_symtab_entry *a = left, *b = right;
 
-	/* The worst name first: a search from the right meets the best one first. */
+	/* worst name first: a search from the right meets the best one first */
 	return TPA_UP(a->start, b->start) ?: TPA_DOWN(a->rank, b->rank) ?: TPA_DOWN(strlen(a->name), strlen(b->name)) ?:
 	       strcmp(b->name, a->name);
 }
 
-/* Is this a place where code may be? Data symbols and the assembler's markers ($x, .L1) are no functions. */
+/* Can it be a function? Data symbols and assembler markers ($x, .L1) are not. */
 static bool is_code(const GElf_Sym *symbol, const char *name, GElf_Word section)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
@@ -74,7 +74,7 @@ static void add_symbol(struct tpa_symtab *symtab, Dwfl_Module *module, int index
 	entry->section_end = symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE
 				     ? UINT64_MAX
 				     : section_end(elf, section, bias);
-	if (!entry->section_end) /* a label that is not in code */
+	if (!entry->section_end) /* a label outside of code */
 		return;
 	entry->start = value;
 	entry->end = value + symbol.st_size;
@@ -117,7 +117,7 @@ const char *tpa_symtab_find(const struct tpa_symtab *symtab, Dwarf_Addr address)
 		if (address < entries[i].end)
 			return entries[i].name;
 	}
-	/* Only the nearest symbol may reach beyond what it says of itself. */
+	/* only the nearest symbol may extend beyond its recorded size */
 	nearest = next ? &entries[next - 1] : NULL;
 	return nearest && nearest->start == nearest->end && address < nearest->section_end ? nearest->name : NULL;
 }

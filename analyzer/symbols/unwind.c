@@ -17,7 +17,7 @@ enum { RSP = 7, RETURN_ADDRESS = 16, REGISTERS = 17 };
 static const uint8_t kept[TPROF_KEPT] = { 3, 6, 12, 13, 14, 15 }; /* rbx rbp r12 r13 r14 r15 */
 
 struct unwinding {
-	uint64_t registers[REGISTERS]; /* of those that are not kept, only these two are known */
+	uint64_t registers[REGISTERS]; /* of the registers that calls don't preserve, only these two are known */
 	uint64_t bias;
 	Dwarf_CFI *cfi;
 	tpa_unwind_read *read;
@@ -26,7 +26,7 @@ struct unwinding {
 
 /* ---- the module ---- */
 
-/* In memory a segment lies where its address says, and there are no section headers. */
+/* Adapts ELF headers to the image in memory: segments lie at their addresses, and there are no section headers. */
 static bool adapt(char *image, size_t size, uint64_t *first)
 {
 	Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)image;
@@ -51,7 +51,7 @@ static bool adapt(char *image, size_t size, uint64_t *first)
 	return *first != UINT64_MAX;
 }
 
-/* NULL: it can't be read, or is none. Between its segments there may be nothing. */
+/* Returns NULL if the module can't be read or is no ELF image. Gaps between segments may be unmapped. */
 static char *read_module(const struct unwinding *unwinding, const struct tprof_range *module)
 {
 	size_t size = (size_t)(module->high - module->low);
@@ -70,7 +70,7 @@ static bool add_register(const struct unwinding *unwinding, uint64_t number, uin
 	return number < REGISTERS;
 }
 
-/* One operation of those that gcc and the assembler write: a register's value with an offset, or what stands there. */
+/* Evaluates one operation of the kinds that gcc and the assembler emit: a register plus an offset, or a memory read. */
 static bool operate(const struct unwinding *unwinding, const Dwarf_Op *op, uint64_t cfa, uint64_t *value)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -110,8 +110,8 @@ static bool get_cfa(const struct unwinding *unwinding, Dwarf_Frame *frame, uint6
 }
 
 /*
- * What the caller has in a register: what is there still, or was saved in the frame. Where the tables do not mention a register that
- * calls keep, it is kept: libdw says so of all but rbx.
+ * The caller's value of a register: still in it, or saved in the frame. A call-preserved register that the tables
+ * don't mention is unchanged; libdw reports that for all but rbx.
  */
 static bool get_register(const struct unwinding *unwinding, Dwarf_Frame *frame, uint64_t cfa, int number,
 			 uint64_t *value)
@@ -148,7 +148,7 @@ static bool step(struct unwinding *unwinding, bool innermost)
 	return good;
 }
 
-/* ---- all of them ---- */
+/* ---- all frames ---- */
 
 static bool steps_out(struct unwinding *unwinding, const struct tprof_range *module)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwinds from a place in one module's code outwards, by the module's own unwind tables, to where other code called it,
- * and restores the call-preserved registers that the other code had.
+ * Unwinds from a place in a module's code to the code outside that called it, with the module's own unwind tables, and
+ * restores the call-preserved registers at the call.
  */
 #ifndef TPROF_SYMBOLS_UNWIND_H
 #define TPROF_SYMBOLS_UNWIND_H
@@ -11,12 +11,12 @@
 
 #include <tprof/format.h>
 
-/* Copies memory of the process; false: not all of it can be read. */
+/* Copies memory of the process; returns false if part of it can't be read. */
 typedef bool tpa_unwind_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
- * `module`: where it is mapped. The tables are read from there, because the file may have changed. *at is a place in
- * it, and on return the return address outside. False: the tables do not lead out, and *at is unchanged.
+ * `module`: its mapping. Reads the tables from memory, as the file may have changed. *at is a place in the module, and
+ * on return the return address outside. Returns false with *at unchanged if the tables do not lead out.
  */
 bool tpa_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tpa_unwind_read *read, void *context);
 

@@ -11,7 +11,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct tpa_variable *a = left, *b = right;
 
-	/* A search from the right meets the better name first. */
+	/* a search from the right meets the better name first */
 	return TPA_UP(a->thread_local, b->thread_local) ?: TPA_UP(a->low, b->low) ?: TPA_DOWN(a->local, b->local) ?:
 	       strcmp(b->name, a->name);
 }

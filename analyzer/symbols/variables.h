@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables in one module's symbol tables, sorted once. */
+/* The variables in a module's symbol tables, sorted once. */
 #ifndef TPROF_SYMBOLS_VARIABLES_H
 #define TPROF_SYMBOLS_VARIABLES_H
 
 #include "symbols/image.h"
 
 struct tpa_variable {
-	uint64_t low, high; /* as libdwfl has addresses; thread-local ones: offsets in the module's part */
+	uint64_t low, high; /* libdwfl's addresses; for thread-local ones, offsets in the module's block */
 	const char *name;   /* owned by the image */
-	bool local;	    /* to the module: static, or hidden */
+	bool local;	    /* static or hidden in the module */
 	bool thread_local;
 };
 
@@ -20,7 +20,7 @@ struct tpa_variables {
 void tpa_variables_load(struct tpa_variables *variables, const struct tpa_image *image);
 void tpa_variables_free(struct tpa_variables *variables);
 
-/* NULL: none covers the address. */
+/* Returns NULL if no variable covers the address. */
 const struct tpa_variable *tpa_variables_find(const struct tpa_variables *variables, uint64_t address,
 					      bool thread_local);
 

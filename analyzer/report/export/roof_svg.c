@@ -15,7 +15,7 @@
 #define COMPUTE "#d66" /* discs of compute-bound ops */
 #define MEMORY "#69c"
 
-#define LETTER 6.2 /* widest letter of a label, with font size 11 */
+#define LETTER 6.2 /* upper bound of the width per letter at font size 11 */
 #define ROW 12.0   /* line distance of labels */
 #define NAMED 12   /* ops with visible names; others show theirs on hover */
 #define LABELS (NAMED + (int)TPA_LEVELS + (int)TPA_PRECISIONS)
