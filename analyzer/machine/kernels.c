@@ -2,8 +2,8 @@
 #include "machine/kernels.h"
 
 /*
- * A multiply-add takes 4 or 5 cycles and two units begin one each cycle: 10 chains keep them busy. There are 12, which
- * 16 registers hold. Each chain goes through an asm that says nothing, so that the compiler neither merges nor moves them.
+ * A multiply-add takes 4 or 5 cycles, and two units begin one each per cycle: 10 chains keep them busy. Uses 12, which
+ * fit into 16 registers. An empty asm in each chain keeps the compiler from merging or moving them.
  */
 #define CHAINS 12
 
@@ -18,7 +18,7 @@ typedef double d512 __attribute__((vector_size(64)));
 	(c) = (c)*factor + term;                                                                                       \
 	__asm__ volatile("" : "+v"(c))
 
-/* Towards a fixed point, so that numbers stay in range. */
+/* Converges to a fixed point, so that numbers stay in range. */
 #define FLOP_KERNEL(name, isa, type, scalar)                                                                           \
 	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
 	{                                                                                                              \
@@ -52,14 +52,14 @@ FLOP_KERNEL(flop_avx2_double, "avx2,fma", d256, double)
 FLOP_KERNEL(flop_avx512_single, "avx512f,fma", f512, float)
 FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a type has none */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type can't have parentheses */
 #define LOAD(type, from, i)                                                                                            \
 	value = *(const volatile type *)(const void *)((from) + (i) * sizeof(type));                                   \
 	__asm__ volatile("" ::"v"(value))
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Asks for the lines that are `ahead` bytes further, if that is not 0. */
+/* Prefetches the lines `ahead` bytes further on, unless it is 0. */
 #define FETCH(type, from, ahead)                                                                                       \
 	do {                                                                                                           \
 		for (size_t line = 0; (ahead) && line < 4 * sizeof(type); line += 64)                                  \
@@ -73,7 +73,7 @@ FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 	LOAD(type, from, 2);                                                                                           \
 	LOAD(type, from, 3)
 
-/* So many places at once, each the next part of what is read. */
+/* Reads this many streams at once, each a consecutive part of the set. */
 #define LOAD_KERNEL(name, isa, type, streams, ahead)                                                                   \
 	__attribute__((target(isa))) static void name(const void *at, size_t bytes, uint64_t rounds)                   \
 	{                                                                                                              \
@@ -92,8 +92,8 @@ FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 	}
 
 /*
- * How many streams a prefetcher follows best, and whether it is of help to ask for what comes next, differs from processor to
- * processor: all are tried. Half a KiB ahead is the best of 0 to 4 KiB; nearer caches would be slowed down by the asking.
+ * The best number of streams for the prefetcher, and whether software prefetches help, differ between processors: try
+ * all. Half a KiB ahead is the best of 0 to 4 KiB; for nearer caches prefetches cost more than they gain.
  */
 #define LOAD_KERNELS(width, isa, type)                                                                                 \
 	LOAD_KERNEL(width##_1, isa, type, 1, 0)                                                                        \

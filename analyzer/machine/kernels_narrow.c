@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Peaks of the number formats that are narrower than single precision, by the instructions that were made for them:
- * VDPBF16PS, VFMADDPH, VPDPBUSD, where there is none of these VPMADDUBSW with two helpers, and the tiles of AMX. Integer
- * operations count as FLOP do: a multiplication and an addition are two.
+ * Peaks of number formats narrower than single precision, by their own instructions: VDPBF16PS, VFMADDPH, VPDPBUSD
+ * (without any of these, VPMADDUBSW with two helpers), and AMX tiles. Integer operations count like FLOP: a
+ * multiplication and an addition are two.
  */
 #include <cpuid.h>
 #include <immintrin.h>
@@ -13,12 +13,12 @@
 
 #define CHAINS 12 /* as in kernels.c */
 
-/* Each chain goes through an asm that says nothing, so that the compiler neither merges nor moves them. */
+/* An empty asm in each chain keeps the compiler from merging or moving them. */
 #define STEP(c, expression)                                                                                            \
 	(c) = (expression);                                                                                            \
 	__asm__ volatile("" : "+v"(c))
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a type has none */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type can't have parentheses */
 #define NARROW_KERNEL(name, isa, type, zero, operations, next)                                                         \
 	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
 	{                                                                                                              \
@@ -41,14 +41,14 @@
 	}
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* The operand is as good as new each time: nothing can be computed once and for all. */
+/* The asm makes the operand look new each time, so that no part of the computation is hoisted. */
 __attribute__((target("avx2"))) static inline __m256i add_products(__m256i sum, __m256i left, __m256i right)
 {
 	__asm__ volatile("" : "+v"(left));
 	return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), right));
 }
 
-/* sum * left + right. Not by the intrinsic: older compilers know the instruction, but have no type for its vectors. */
+/* sum * left + right. Uses no intrinsic: older compilers know the instruction, but lack the vector type. */
 __attribute__((target("avx512f"))) static inline __m512i fused_half(__m512i sum, __m512i left, __m512i right)
 {
 	__asm__("vfmadd213ph %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right));
@@ -91,7 +91,7 @@ static const struct tile_config all_tiles = {
 	.rows = { 16, 16, 16, 16, 16, 16, 16, 16 },
 };
 
-/* Six results are on their way at once; 16 x 16 of them, each of a row of 64 bytes by a column. All are zero. */
+/* Six independent results in flight, each of 16 x 16 values from rows and columns of 64 bytes. All are zero. */
 #define TILE_KERNEL(name, isa, multiply, products)                                                                     \
 	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
 	{                                                                                                              \
@@ -105,7 +105,7 @@ static const struct tile_config all_tiles = {
 TILE_KERNEL(bf16_amx, "amx-tile,amx-bf16", _tile_dpbf16ps, 32)
 TILE_KERNEL(int8_amx, "amx-tile,amx-int8", _tile_dpbusd, 64)
 
-/* ---- which there are ---- */
+/* ---- available features ---- */
 
 enum feature { BF16, FP16, VNNI, AVX_VNNI, AMX_BF16, AMX_INT8, FEATURES };
 
@@ -123,7 +123,7 @@ static bool has(enum feature feature)
 	return words[at[feature].word] >> at[feature].bit & 1;
 }
 
-/* The kernel lends the tiles to a process that asks for them. */
+/* The kernel permits tiles only to a process that requests them. */
 static bool tiles_allowed(void)
 {
 	return syscall(SYS_arch_prctl, ARCH_REQUEST, XFEATURE_TILES) == 0;

@@ -18,7 +18,7 @@
 const char *const tpa_width_names[TPA_WIDTHS] = { "SSE", "AVX2", "AVX-512", "AMX" };
 const char *const tpa_level_names[TPA_LEVELS] = { "L1", "L2", "L3", "memory" };
 
-/* ---- what it is ---- */
+/* ---- identification ---- */
 
 static void read_model(char *model, size_t size)
 {
@@ -49,7 +49,7 @@ static bool read_line(const char *path, char *line, int size)
 	return good;
 }
 
-/* The data and unified caches of the first core, as the kernel lists them. */
+/* Sizes of the first core's data and unified caches, from the kernel. */
 static void read_caches(uint64_t bytes[TPA_LEVEL_MEMORY])
 {
 	for (int index = 0; index < 8; index++) {
@@ -88,8 +88,7 @@ void tpa_machine_identify(struct tpa_machine *machine)
 		if (size > 0)
 			machine->cache_bytes[level] = (uint64_t)size;
 	}
-	if (!machine->cache_bytes
-		     [TPA_LEVEL_L1]) /* a container without /sys: the smallest that there has been for long */
+	if (!machine->cache_bytes[TPA_LEVEL_L1]) /* a container without /sys: assume the smallest size in use */
 		machine->cache_bytes[TPA_LEVEL_L1] = 32768;
 }
 
@@ -234,7 +233,7 @@ json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(cons
 			 bandwidth, "cache_bytes", caches);
 }
 
-/* Each folder of the path that is not there yet. */
+/* Creates the path's missing folders. */
 static void make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {

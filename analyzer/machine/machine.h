@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine can do: how fast it multiplies and adds, and how fast it reads from each level of its memory, on
- * one core and on all. Measured once, then kept in a file for each processor model and number of cores.
+ * A machine's limits: its rates of multiply-adds, and of reads from each memory level, on one core and on all. Measured
+ * once, then stored in a file for each processor model and number of cores.
  *
- * The methods are established. FMA peak: independent chains of multiply-adds in registers, more of them than the
- * latency of the units times their number (likwid-bench's peakflops). Bandwidth: unrolled loads, in one stream and in
- * several, over a working set of half a cache (a quarter of the last cache), or of several times the last cache; best
- * of many runs (likwid-bench's load; McCalpin, STREAM 1995).
+ * The methods are established. FMA peak: independent chains of multiply-adds in registers, more than latency times units
+ * (likwid-bench's peakflops). Bandwidth: unrolled loads, in one stream and in several, over a working set of half a
+ * cache (a quarter of the last cache) or of several times the last cache; best of many runs (likwid-bench's load;
+ * McCalpin, STREAM 1995).
  */
 #ifndef TPROF_MACHINE_MACHINE_H
 #define TPROF_MACHINE_MACHINE_H
@@ -31,7 +31,7 @@ struct tpa_machine {
 	uint32_t cores; /* cores that this process may run on */
 	struct tpa_rate flops[TPA_WIDTHS][TPA_PRECISIONS];
 	struct tpa_rate bandwidth[TPA_LEVELS];
-	/* Of a core; a shared cache has its whole size. 0: there is none */
+	/* per core; a shared cache has its whole size. 0: none */
 	uint64_t cache_bytes[TPA_LEVEL_MEMORY];
 	uint64_t measured_unix_s;
 };
@@ -42,20 +42,20 @@ extern const char *const tpa_width_names[TPA_WIDTHS], *const tpa_level_names[TPA
 void tpa_machine_identify(struct tpa_machine *machine);
 
 /*
- * Measures the machine, which takes some seconds. `say` is called with what is measured next; may be NULL. False: no
- * memory, no threads.
+ * Measures the machine, which takes some seconds. Calls `say` with the next measurement; it may be NULL. Returns false
+ * if memory or threads can't be had.
  */
 bool tpa_machine_measure(struct tpa_machine *machine, void (*say)(const char *what));
 
 /*
- * The largest rate over all widths. For narrow types at least that of single precision: numbers can be converted, as is
- * done if a processor has no units for them, or slow ones.
+ * The highest rate over all widths. For narrow types at least that of single precision: programs can convert numbers
+ * if the processor has no units for them, or slow ones.
  */
 struct tpa_rate tpa_machine_peak(const struct tpa_machine *machine, enum tpa_precision precision);
 
 /*
- * The rate of `cores` cores out of `of`: FLOP/s grow with the cores; a shared bandwidth grows until that of all cores
- * is reached.
+ * The rate of `cores` cores out of `of`: FLOP/s scale with the cores; a shared bandwidth scales up to that of all
+ * cores.
  */
 double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, bool shared);
 
@@ -69,7 +69,7 @@ json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(cons
  */
 char *tpa_machine_path(const struct tpa_machine *machine);
 
-/* False: *error (static) says why. A file of another machine is accepted, because its name was given. */
+/* Returns false with a reason in *error (static). Accepts another machine's file, as the user named it. */
 bool tpa_machine_read(struct tpa_machine *machine, const char *path, const char **error);
 /* Creates the folders. Writes the file completely or not at all. */
 bool tpa_machine_write(const struct tpa_machine *machine, const char *path);

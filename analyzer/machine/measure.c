@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times the kernels, on one core and on all at once: each thread on a core of its own, all begun together. */
+/* Times the kernels on one core and on all: one thread per core, all started together. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,20 +12,20 @@
 #include "base/memory.h"
 #include "machine/kernels.h"
 
-#define RUN_NS 1000000.0 /* of one timing; the best counts, as others run on the machine too, */
-#define RUNS 100	 /* and of many short ones some are not disturbed */
+#define RUN_NS 1000000.0 /* per run; the best run counts, as other programs disturb some */
+#define RUNS 100	 /* many short runs, so that some are undisturbed */
 #define TOTAL_NS 400000000.0
 #define RUNS_LEAST 8
-#define WINDOW (UINT64_C(16) << 20) /* of memory: it takes no longer */
+#define WINDOW (UINT64_C(16) << 20) /* bytes of memory that a run reads: more would take longer and tell no more */
 #define MEMORY_MAX (UINT64_C(1) << 30)
 #define LAST_MAX (UINT64_C(8) << 20)
-#define SPINS 20000 /* some 0.2 to 1 ms */
+#define SPINS 20000 /* about 0.2 to 1 ms */
 
 struct work {
 	tpa_flop_kernel *flop;
 	tpa_load_kernel *load;
-	size_t bytes;  /* of each thread's own working set */
-	size_t window; /* of it that one run reads, each run the next one; 0: all of it, several times */
+	size_t bytes;  /* working set of each thread */
+	size_t window; /* bytes per run, consecutive from run to run; 0: the whole set, several times */
 };
 
 struct team {
@@ -41,7 +41,7 @@ struct member {
 	pthread_t id;
 	int cpu;
 	bool first;
-	double begin_ns[RUNS], end_ns[RUNS], done; /* done: FLOP or bytes of one run */
+	double begin_ns[RUNS], end_ns[RUNS], done; /* done: FLOP or bytes per run */
 };
 
 static double now_ns(void)
@@ -64,14 +64,17 @@ static double run(const struct work *work, const char *set, uint64_t rounds, int
 }
 
 /*
- * All begin together: who comes first waits awake, for to wake up a core that sleeps takes as long as a part of a run, above all
- * in a virtual machine. Only if another is late, because there is more to do here than there are cores, is its core given away.
+ * Starts all threads together. Early threads spin: waking a sleeping core takes about as long as a part of a run,
+ * above all in a virtual machine. A thread yields only if another is late, as there may be more work than cores.
  */
 static void meet(struct team *team)
 {
 	uint32_t meeting = __atomic_load_n(&team->meetings, __ATOMIC_RELAXED);
 
-	/* Acquire and release: what each did before is seen by all behind. The last one's store of `meetings` is for the loop. */
+	/*
+	 * Acquire and release make each thread's earlier writes visible to all later ones. The last thread's store to
+	 * `meetings` ends the loop.
+	 */
 	if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == team->members) {
 		__atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&team->meetings, meeting + 1, __ATOMIC_RELEASE);
@@ -87,7 +90,7 @@ static void meet(struct team *team)
 	}
 }
 
-/* Rounds that take about RUN_NS, found on one core, and how many such runs there are time for. */
+/* Finds, on one core, the rounds that take about RUN_NS, and how many such runs fit into the time. */
 static void calibrate(struct team *team, const void *set)
 {
 	double took = 0, run_ns;
@@ -112,7 +115,7 @@ static void calibrate(struct team *team, const void *set)
 	team->runs = team->runs < RUNS_LEAST ? RUNS_LEAST : team->runs;
 }
 
-/* Written to by the thread that reads it: pages are near the core that touches them first. */
+/* The thread that reads the set writes it first: a page is allocated near the core that touches it first. */
 static void *make_set(size_t bytes)
 {
 	void *set = bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
@@ -120,7 +123,7 @@ static void *make_set(size_t bytes)
 	if (set == MAP_FAILED)
 		return NULL;
 	if (set) {
-		madvise(set, bytes, MADV_HUGEPAGE); /* the cache is measured, not the TLB */
+		madvise(set, bytes, MADV_HUGEPAGE); /* measure the cache, not the TLB */
 		memset(set, 1, bytes);
 	}
 	return set;
@@ -135,7 +138,10 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* The first thread finds out how many rounds there are. All run as often, failed or not: nobody waits for ever. */
+/*
+ * The first thread determines the rounds. All threads run equally often, even after a failure, so that none waits
+ * forever.
+ */
 static void *member_main(void *context)
 {
 	struct member *member = context;
@@ -153,7 +159,7 @@ static void *member_main(void *context)
 	if (member->first)
 		calibrate(team, set);
 	meet(team);
-	run(work, set, team->rounds, 0); /* vector units and clocks wake up */
+	run(work, set, team->rounds, 0); /* warm up vector units and clocks */
 	for (int i = 0; i < team->runs; i++) {
 		meet(team);
 		member->begin_ns[i] = now_ns();
@@ -166,7 +172,7 @@ out:
 	return NULL;
 }
 
-/* What all did, by the time from the first's begin to the last's end; of the best run. */
+/* The work of all threads by the time from the first start to the last end, in the best run. */
 static double best_rate(const struct member *members, uint32_t count, int runs)
 {
 	double best = 0;
@@ -193,7 +199,7 @@ static int nth_cpu(const cpu_set_t *allowed, uint32_t n)
 	return 0;
 }
 
-/* GFLOP/s or GB/s of `threads` cores; 0: it failed. */
+/* GFLOP/s or GB/s of `threads` cores; 0 on failure. */
 static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t threads)
 {
 	struct member *members = tpa_zalloc(threads, sizeof(*members));
@@ -208,7 +214,7 @@ static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t t
 		if (pthread_create(&members[started].id, NULL, member_main, &members[started]) != 0)
 			break;
 	}
-	if (started < threads) { /* those that wait at the barrier can't be helped out of it */
+	if (started < threads) { /* threads that wait at the barrier can't be released */
 		fputs("tprof-analyze: no threads can be made\n", stderr);
 		exit(2);
 	}
@@ -228,8 +234,8 @@ static uint64_t round_down(uint64_t bytes)
 }
 
 /*
- * Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part of a quarter:
- * other machines on this one hold the rest of it, and what they leave is not known.
+ * Half a cache, so that the set stays in it, but more than the previous cache holds. For the last cache, each core's
+ * share of a quarter: virtual machines on the same host use an unknown part of it.
  */
 static uint64_t set_bytes(const struct tpa_machine *machine, enum tpa_level level, uint32_t threads)
 {
@@ -251,7 +257,7 @@ static uint64_t set_bytes(const struct tpa_machine *machine, enum tpa_level leve
 	return round_down(part > before ? part : before);
 }
 
-/* The best of all ways to read. 0: it failed. */
+/* The best rate of all ways of reading; 0 on failure. */
 static double best_load(struct work *work, const cpu_set_t *allowed, uint32_t threads)
 {
 	double best = 0;
@@ -271,10 +277,10 @@ static bool measure_bandwidth(struct tpa_machine *machine, const cpu_set_t *allo
 	struct work work = { .bytes = set_bytes(machine, level, 1) };
 	struct tpa_rate *to = &machine->bandwidth[level];
 
-	if (level == TPA_LEVEL_MEMORY) /* a pass takes too long for others not to come between: the best part of one */
+	if (level == TPA_LEVEL_MEMORY) /* other programs disturb a whole pass: time parts of it */
 		work.window = WINDOW;
 	if (!work.bytes)
-		return level != TPA_LEVEL_MEMORY; /* there may be no such cache */
+		return level != TPA_LEVEL_MEMORY; /* the cache may not exist */
 	to->one = best_load(&work, allowed, 1);
 	work.bytes = set_bytes(machine, level, machine->cores);
 	to->all = machine->cores > 1 ? best_load(&work, allowed, machine->cores) : to->one;

@@ -16,7 +16,7 @@ uint32_t tpa_roof_cores(const struct tpa_machine *machine, const struct tpa_proc
 	return threads < machine->cores ? (uint32_t)threads : machine->cores;
 }
 
-/* Of a cache of each core's own, all cores together hold more; a shared last cache is one. */
+/* All cores together hold more in their private caches than one; a shared last cache counts once. */
 enum tpa_level tpa_roof_level(const struct tpa_machine *machine, uint32_t cores, double bytes)
 {
 	for (int level = TPA_LEVEL_L1; level < TPA_LEVEL_MEMORY; level++) {
@@ -80,13 +80,13 @@ double tpa_roof_compute_ns(const struct tpa_machine *machine, uint32_t cores, co
 	return ns;
 }
 
-/* The part of an op's own FLOP that are the model's. */
+/* The share of an op's own FLOP that counts as the model's. */
 static double matrix_part(const struct tpa_op_stats *op)
 {
 	return op->self_flop ? (double)op->self_matrix_flop / (double)op->self_flop : 0;
 }
 
-/* What an op did itself, in its own time; but if ops within took part and said nothing of their work, in the whole. */
+/* An op's self time; its total time if inner ops did part of the work without reporting it. */
 static uint64_t time_of(const struct tpa_op_stats *op)
 {
 	return op->flop == op->self_flop && op->bytes == op->self_bytes ? op->total_ns : op->self_ns;
@@ -178,7 +178,7 @@ const char *tpa_roof_precision(enum tpa_precision precision, bool mixed)
 	return mixed ? "mixed" : tpa_precision_names[precision < TPA_PRECISIONS ? precision : TPA_SINGLE];
 }
 
-/* NULL: a roof. */
+/* Returns NULL if there is a roof. */
 const char *tpa_roof_missing(const struct tpa_roof_place *place)
 {
 	if (tpa_roof_explains(place))

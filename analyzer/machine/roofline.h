@@ -29,7 +29,7 @@ struct tpa_roof_place {
 	double fraction; /* attained share of the roof: ideal_ns / time_ns */
 };
 
-/* If an op attains less of its roof, its bound does not explain its time. */
+/* An op below this share of its roof is not explained by its bound. */
 #define TPA_ROOF_LEAST 0.1
 static inline bool tpa_roof_explains(const struct tpa_roof_place *place)
 {
@@ -48,13 +48,13 @@ uint32_t tpa_roof_cores(const struct tpa_machine *machine, const struct tpa_proc
 struct tpa_roof_place tpa_roof_place(const struct tpa_machine *machine, uint32_t cores, const struct tpa_op_stats *op);
 
 /*
- * The share of their cores' peak that the steps (without the first) achieved: the FLOP of matrix products, convolutions
- * and the like, divided by the steps' time. Element-wise work does not count (tpa_work_is_matrix()).
+ * The share of the cores' peak that the steps (without the first) achieved: FLOP of matrix products, convolutions
+ * etc., divided by the steps' time. Excludes element-wise work (tpa_work_is_matrix()).
  */
 struct tpa_utilisation {
-	bool known;		      /* false: there are no steps, or no such FLOP in them */
-	enum tpa_precision precision; /* of most of the FLOP */
-	bool mixed;		      /* other FLOP have another precision: `peak` is that of all together */
+	bool known;				   /* false: no steps, or no such FLOP in them */
+	enum tpa_precision precision;		   /* of most of the FLOP */
+	bool mixed;				   /* other FLOP have another precision: `peak` combines them */
 	double flop_per_step, gflops, peak, share; /* share: gflops / peak */
 };
 struct tpa_utilisation tpa_roof_utilisation(const struct tpa_machine *machine, const struct tpa_process *process);
@@ -68,24 +68,21 @@ enum tpa_precision tpa_op_precision(const struct tpa_op_stats *op);
 bool tpa_op_mixed(const struct tpa_op_stats *op);
 double tpa_roof_compute_ns(const struct tpa_machine *machine, uint32_t cores, const struct tpa_op_stats *op);
 
-/* The level where the bytes of one call fit, and the bandwidth of reading from it with `cores` cores, in GB/s. */
+/* The level that holds the bytes of one call, and the read bandwidth of `cores` cores from it, in GB/s. */
 enum tpa_level tpa_roof_level(const struct tpa_machine *machine, uint32_t cores, double bytes);
 double tpa_roof_bandwidth(const struct tpa_machine *machine, uint32_t cores, enum tpa_level level);
 double tpa_roof_peak(const struct tpa_machine *machine, uint32_t cores, enum tpa_precision precision);
 
-/*
- * All ops of a process that have a place, the one with the most time first. The caller frees the
- * array.
- */
+/* All ops of a process that have a place, the one with the most time first. The caller frees the array. */
 struct tpa_roof_place *tpa_roof_places(const struct tpa_machine *machine, const struct tpa_process *process,
 				       size_t *count);
 
 const char *tpa_roof_precision(enum tpa_precision precision, bool mixed);
 
-/* Why there is no roof to tell of; NULL: there is one. */
+/* Why there is no roof, or NULL if there is one. */
 const char *tpa_roof_missing(const struct tpa_roof_place *place);
 
-/* What a word on an op is made from; the text is valid until the next one is made. */
+/* Context of tpa_roof_note(); the text is valid until the next note. */
 struct tpa_roof_notes {
 	const struct tpa_machine *machine;
 	uint32_t cores;
