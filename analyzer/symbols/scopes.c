@@ -93,7 +93,7 @@ static void sort_ranges(struct ranges *ranges)
 	}
 }
 
-/* Finds the narrowest range around the address, and of equal ones the last to begin; NULL if there is none. */
+/* Finds the innermost range around the address: the last one to begin. NULL if there is none. */
 static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
 {
 	size_t i = TPA_UP_TO(ranges->items, ranges->count, start, address);
