@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a file that has grown anew, beside what was read before, and exchanges the two. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trace/impl.h"
@@ -33,6 +34,38 @@ static void keep_ops(struct tpa_trace *trace, struct tpa_trace *before)
 	tpa_trace_split_regions(trace);
 }
 
+/*
+ * Symbols that were found before the refresh point to the paths. A build ID lies behind its path, in the same memory. Modules are in
+ * the order of their IDs.
+ */
+static void keep_module_paths(struct tpa_trace *trace, struct tpa_trace *before)
+{
+	for (size_t i = 0, j = 0; i < trace->module_count && j < before->module_count;) {
+		struct tpa_module *module = &trace->modules[i], *old = &before->modules[j];
+
+		if (module->id == old->id && strcmp(module->path, old->path) == 0 &&
+		    module->build_id_length == old->build_id_length) {
+			SWAP(module->path, old->path);
+			SWAP(module->build_id, old->build_id);
+		}
+		i += module->id <= old->id;
+		j += old->id <= module->id;
+	}
+}
+
+static void keep_code_names(struct tpa_trace *trace, struct tpa_trace *before)
+{
+	for (size_t i = 0; i < trace->code_count && i < before->code_count; i++) {
+		struct tpa_code *code = &trace->codes[i], *old = &before->codes[i];
+
+		if (!code->name || !old->name || strcmp(code->name, old->name) != 0 ||
+		    strcmp(code->file, old->file) != 0)
+			continue;
+		SWAP(code->name, old->name);
+		SWAP(code->file, old->file);
+	}
+}
+
 /* Texts of the header never change, and others keep pointers to them. */
 static void keep_texts(struct tpa_trace *trace, struct tpa_trace *before)
 {
@@ -63,6 +96,8 @@ static void keep(struct tpa_trace_impl *impl, struct tpa_trace_impl *old)
 	SWAP(impl->reason_count, old->reason_count);
 	SWAP(impl->reason_room, old->reason_room);
 	keep_ops(trace, before);
+	keep_module_paths(trace, before);
+	keep_code_names(trace, before);
 	for (size_t i = old->opening_damage; i < before->damage_count; i++)
 		tpa_damage_add(trace, before->damage[i].offset, before->damage[i].lost_bytes, before->damage[i].reason);
 }
