@@ -9,6 +9,8 @@ from test_control import ctl, wait_until
 from test_ends import wait_for
 
 NATIVE = r"""
+#include <iterator>
+#include <list>
 #include <memory>
 #include <stdlib.h>
 #include <string.h>
@@ -83,13 +85,28 @@ __attribute__((noinline)) static void make_ring() /* two blocks that both lead t
     ring[1] = right;
 }
 
+static std::list<Session> in_list;
+void **cursor;
+
+__attribute__((noinline)) static void fill_list() { for (int i = 0; i < 300; i++) in_list.emplace_back(); }
+
+/* A second way to all of the list, through two more blocks: no block of it is held by one root alone. */
+__attribute__((noinline)) static void make_cursor()
+{
+    cursor = (void **)calloc(1, 700);
+    void **inner = (void **)calloc(1, 800);
+    cursor[0] = inner;
+    inner[0] = &*std::next(in_list.begin(), 200);
+}
+
 /* What functions left on the stack are no pointers that anybody means. */
 __attribute__((noinline)) static void clean() { char room[8192]; memset(room, 0, sizeof(room)); asm volatile("" : : "r"(room) : "memory"); }
 
 int main(int argc, char **argv)
 {
     for (int i = 0; i < 100000; i++) chain = make_node(chain);
-    fill_exported(), fill_registry(), fill_sessions(), fill_once(), fill_cache(), make_cycle(), make_ring(), clean();
+    fill_exported(), fill_registry(), fill_sessions(), fill_once(), fill_cache(), make_cycle(), make_ring();
+    fill_list(), make_cursor(), clean();
     for (int i = 0; argc > 1 && i < atoi(argv[1]); i++) {
         free(malloc(8));
         tprof_step(1);
@@ -145,6 +162,9 @@ def check_all(trace):
     registry = found["fill_registry"]
     assert registry["root"] == {"kind": "static", "name": "registry"} and registry["path"][-1]["type"] == "Session"
     assert registry["held_blocks"] == registry["blocks"] == 200 and registry["retained_blocks"] == 200 + 200 + 1
+    listed = found["fill_list"]  # the root that is nearest, with all that the search reached from it: the halves on both sides
+    assert listed["root"] == {"kind": "static", "name": "in_list"} and listed["path"][-1]["count"] > 50
+    assert 150 <= listed["held_blocks"] < listed["blocks"] == 300
     cycle = found["make_cycle"]
     assert cycle["root"]["name"] == "make_cycle()::one"
     assert cycle["path"][1]["type"].startswith("std::_Sp_counted_ptr_inplace<Peer") and cycle["retained_blocks"] == 2

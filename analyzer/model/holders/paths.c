@@ -12,6 +12,7 @@
 #define HELD_MOST 100000u
 #define LARGEST 10u
 #define SHARE 0.9 /* of a stack's blocks, which what holds them has to hold */
+#define FAIR 0.1  /* of them, where several roots hold them */
 
 struct member {
 	uint32_t node, op, place; /* in preorder of the dominators; TPA_NO_VERTEX: not reached */
@@ -24,6 +25,7 @@ struct choosing {
 	struct tpa_links links;
 	struct tpa_holders_result *result;
 	uint32_t *depth, *jump; /* in the dominators' tree, by vertex; jump: an ancestor, far up */
+	uint32_t *origin;	/* by vertex, 0: not known yet; see origin_of(). NULL until the first use */
 };
 
 /* ---- ancestors ---- */
@@ -90,14 +92,20 @@ static uint32_t window(const struct choosing *choosing, const struct member *mem
 	return common(choosing, vertex_of(choosing, &members[first]), vertex_of(choosing, &members[last]));
 }
 
-static uint32_t lowest(const struct choosing *choosing, const struct member *members, size_t count)
+static double total_bytes(const struct member *members, size_t count)
 {
-	const double rest = 1 - SHARE;
-	double all = 0;
-	uint32_t best = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		all += (double)members[i].size + 1;
+		sum += (double)members[i].size + 1;
+	return sum;
+}
+
+static uint32_t lowest(const struct choosing *choosing, const struct member *members, size_t count)
+{
+	const double rest = 1 - SHARE, all = total_bytes(members, count);
+	uint32_t best = 0;
+
 	for (int i = 0; i <= 4; i++) {
 		double begin = all * rest * i / 4;
 		uint32_t vertex = window(choosing, members, count, begin, begin + all * SHARE);
@@ -132,16 +140,85 @@ static void keep_largest(const struct choosing *choosing, const struct member **
 	}
 }
 
+/* The root from which the breadth-first search reached the vertex. Each vertex is walked over once: O(vertices) for all calls. */
+static uint32_t origin_of(const struct choosing *choosing, uint32_t vertex)
+{
+	const uint32_t *parent = choosing->graph->parent;
+	uint32_t *origin = choosing->origin, top = vertex, found;
+
+	while (!origin[top] && parent[top])
+		top = parent[top];
+	found = origin[top] ?: top;
+	for (; vertex != top; vertex = parent[vertex])
+		origin[vertex] = found;
+	return found;
+}
+
+static uint64_t bytes_below(const struct choosing *choosing, uint32_t holder, const struct member *members,
+			    size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (tpa_dominates(choosing->dominators, holder, vertex_of(choosing, &members[i])))
+			bytes += members[i].size + 1;
+	return bytes;
+}
+
+/* The root that is the fewest pointers away from one of the members. */
+static uint32_t nearest_root(struct choosing *choosing, const struct member *members, size_t count)
+{
+	const uint32_t *depth = choosing->graph->depth;
+	uint32_t nearest = vertex_of(choosing, &members[0]);
+
+	for (size_t i = 1; i < count; i++)
+		if (depth[vertex_of(choosing, &members[i])] < depth[nearest])
+			nearest = vertex_of(choosing, &members[i]);
+	if (!choosing->origin)
+		choosing->origin = tpa_zalloc(choosing->graph->vertices, sizeof(*choosing->origin));
+	return origin_of(choosing, nearest);
+}
+
+struct holder {
+	uint32_t vertex;
+	bool origin; /* vertex is a root, which holds what the search reached from it; else: what it dominates */
+};
+
+/*
+ * Where the blocks of a stack come together. If several roots hold them: where those below the root with the most do. If no root
+ * holds a fair part alone, as when a second pointer leads into the middle of a doubly linked list: the nearest root.
+ */
+static struct holder choose_holder(struct choosing *choosing, const struct member *members, size_t count)
+{
+	const struct member *largest = members;
+	size_t largest_count = count;
+	uint32_t holder = lowest(choosing, members, count);
+
+	if (holder)
+		return (struct holder){ holder, false };
+	keep_largest(choosing, &largest, &largest_count);
+	holder = lowest(choosing, largest, largest_count) ?: topmost(choosing, vertex_of(choosing, largest));
+	if ((double)bytes_below(choosing, holder, members, count) >= FAIR * total_bytes(members, count))
+		return (struct holder){ holder, false };
+	return (struct holder){ nearest_root(choosing, members, count), true };
+}
+
+static bool is_held(const struct choosing *choosing, const struct holder *holder, uint32_t vertex)
+{
+	return holder->origin ? origin_of(choosing, vertex) == holder->vertex
+			      : tpa_dominates(choosing->dominators, holder->vertex, vertex);
+}
+
 /* The one that is farthest from a root: its path shows the most of how they hang together. */
-static const struct member *farthest(const struct choosing *choosing, uint32_t holder, const struct member *members,
-				     size_t count, struct tpa_held *held)
+static const struct member *farthest(const struct choosing *choosing, const struct holder *holder,
+				     const struct member *members, size_t count, struct tpa_held *held)
 {
 	const struct member *found = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t vertex = vertex_of(choosing, &members[i]);
 
-		if (!tpa_dominates(choosing->dominators, holder, vertex))
+		if (!is_held(choosing, holder, vertex))
 			continue;
 		held->blocks++;
 		held->bytes += members[i].size;
@@ -167,7 +244,7 @@ static void add_stack(struct choosing *choosing, const struct member *members, s
 {
 	struct tpa_held held = { .what = TPROF_HELD_STACK, .node = members->node, .op = members->op };
 	const struct member *end;
-	uint32_t holder;
+	struct holder holder;
 
 	for (size_t i = 0; i < count; i++) {
 		held.all_blocks++;
@@ -177,19 +254,13 @@ static void add_stack(struct choosing *choosing, const struct member *members, s
 		count--;
 	if (!count)
 		return;
-	holder = lowest(choosing, members, count);
-	if (!holder) {
-		keep_largest(choosing, &members, &count);
-		holder = lowest(choosing, members, count);
-	}
-	if (!holder)
-		holder = topmost(choosing, vertex_of(choosing, members));
-	while (holder && choosing->depth[holder] > 1 &&
-	       tpa_links_same(&choosing->links, choosing->dominators->above[holder], holder))
-		holder = choosing->dominators->above[holder]; /* the head of a list holds all of it */
-	end = farthest(choosing, holder, members, count, &held);
+	holder = choose_holder(choosing, members, count);
+	while (holder.vertex && choosing->depth[holder.vertex] > 1 &&
+	       tpa_links_same(&choosing->links, choosing->dominators->above[holder.vertex], holder.vertex))
+		holder.vertex = choosing->dominators->above[holder.vertex]; /* the head of a list holds all of it */
+	end = farthest(choosing, &holder, members, count, &held);
 	if (end)
-		add_held(choosing, &held, holder, vertex_of(choosing, end));
+		add_held(choosing, &held, holder.vertex, vertex_of(choosing, end));
 }
 
 /* ---- all stacks ---- */
@@ -328,6 +399,7 @@ void tpa_holders_paths(const struct tpa_holders_graph *graph, const struct tpa_d
 	tpa_links_free(&choosing.links);
 	free(choosing.depth);
 	free(choosing.jump);
+	free(choosing.origin);
 }
 
 void tpa_holders_result_free(struct tpa_holders_result *result)
