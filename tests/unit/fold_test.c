@@ -360,6 +360,31 @@ static void no_more_than_it_lasted(void **state)
 	}
 }
 
+/* Recording is said to have cost more than all calls lasted: the sum is what was measured, but an estimate all the same. */
+static void a_cost_that_is_too_large(void **state)
+{
+	enum { CALLS = 25600, SHORT = 100, LASTED = 3000000 };
+	struct tprof_fold counts = { .ticks = 100 * SHORT,
+				     .calls = CALLS,
+				     .min = SHORT / 2,
+				     .max = 2 * SHORT,
+				     .flags = TPROF_FOLD_SHARE | TPROF_FOLD_LASTED };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tpa_op_stats *op;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(SHORT / 2)] = counts.histogram[tprof_fold_bucket(2 * SHORT)] = 50;
+	gen_header(gen)->features_required = TPROF_FEATURE_TIMED_SHARE;
+	gen_header(gen)->fold_untimed_ticks = LASTED / CALLS + 100;
+	gen_fold_lasted(gen, 1, 1000, HOT, &counts, LASTED, CALLS);
+	replayed = replay(gen);
+	op = op_named(&replayed, "sdot");
+	assert_int_equal(op->total_ns, 100 * SHORT);
+	assert_true(op->total_variance > 0 && op->self_variance > 0);
+	done(&replayed);
+}
+
 /* A child's estimate may be more than there was: its caller's total is what the clock said all the same. */
 static void more_than_there_was(void **state)
 {
@@ -417,11 +442,17 @@ static void coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(within_another_op),	    cmocka_unit_test(together_with_others),
-		cmocka_unit_test(a_share_is_timed),	    cmocka_unit_test(a_share_without_any_timed),
-		cmocka_unit_test(a_timed_call_that_waited), cmocka_unit_test(no_more_than_it_lasted),
-		cmocka_unit_test(more_than_there_was),	    cmocka_unit_test(coverage),
-		cmocka_unit_test(within_the_same_op),	    cmocka_unit_test(the_fewer_are_timed),
+		cmocka_unit_test(within_another_op),
+		cmocka_unit_test(together_with_others),
+		cmocka_unit_test(a_share_is_timed),
+		cmocka_unit_test(a_share_without_any_timed),
+		cmocka_unit_test(a_timed_call_that_waited),
+		cmocka_unit_test(no_more_than_it_lasted),
+		cmocka_unit_test(a_cost_that_is_too_large),
+		cmocka_unit_test(more_than_there_was),
+		cmocka_unit_test(coverage),
+		cmocka_unit_test(within_the_same_op),
+		cmocka_unit_test(the_fewer_are_timed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

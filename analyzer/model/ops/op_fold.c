@@ -222,32 +222,34 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 }
 
 /* Ticks that the calls took at most, all together: most of them stand between two moments that are known. */
-static double most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
+struct most {
+	double ticks; /* without what recording cost, which is known from the mean of many calls; 0: it cost more than there was */
+	double sure; /* with it */
+};
+
+static struct most most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
 {
 	const struct tpa_folded *folded = fold->folded;
-	double timed = folded->timed, of = folded->lasted_calls;
-	double ticks = (double)folded->lasted - timed * (cost->fold_inside + cost->fold_outside) -
-		       (of - timed) * cost->fold_untimed;
+	double timed = folded->timed, of = folded->lasted_calls, lasted = (double)folded->lasted;
+	double ticks = lasted - timed * (cost->fold_inside + cost->fold_outside) - (of - timed) * cost->fold_untimed;
 
 	if (!folded->lasted_calls)
-		return INFINITY;
-	return ticks > 0 ? ticks / of * folded->counts.calls : 0;
+		return (struct most){ INFINITY, INFINITY };
+	return (struct most){ fmax(ticks, 0) / of * folded->counts.calls, lasted / of * folded->counts.calls };
 }
 
 /*
  * The sum is between `least`, which was measured, and `most`: what varies between two bounds has no more variance than if it
- * were one or the other, each half the time (Popoviciu 1935).
+ * were one or the other, each half the time (Popoviciu 1935). Where the cost of recording is taken for more than it was, the
+ * sum is `least`, but not for sure: the bound of the variance is the one with that cost.
  */
-static void limit(struct sums *sums, double *total, double least, double most)
+static void limit(struct sums *sums, double *total, double least, struct most most)
 {
-	double half = (most - least) / 2;
+	double high = most.ticks > least ? most.ticks : most.sure;
+	double half = high > least ? (high - least) / 2 : 0;
 
-	if (!(most > least))
-		half = 0;
-	if (*total > least + 2 * half)
-		*total = least + 2 * half;
-	if (sums->variance > half * half)
-		sums->variance = half * half;
+	*total = fmin(*total, fmax(most.ticks, least));
+	sums->variance = fmin(sums->variance, half * half);
 }
 
 /*

@@ -28,7 +28,7 @@ OP_GETTER(self)
 {
 	return (struct tpa_figure){ .number = (int64_t)row->self_ns,
 				    .variance = row->self_variance,
-				    .unseen = row->self_variance > 0 };
+				    .unseen = row->untimed > 0 || row->self_variance > 0 };
 }
 
 OP_GETTER(own)
