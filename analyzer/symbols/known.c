@@ -166,10 +166,7 @@ static const struct {
 	{ "arena_map_", "python3", false, TPA_HOLDER_PYTHON_ARENAS },
 };
 
-/*
- * Libraries without symbols that mostly allocate for this: only their own allocations count, not those of their
- * callees.
- */
+/* Libraries without symbols that allocate little but their pools; allocations of their callees do not count. */
 static const char *const pool_modules[] = { "libgomp.so", "libomp.so", NULL };
 
 /* Functions that spin until another thread is done; OpenBLAS's threads call sched_yield. */

@@ -328,6 +328,7 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 {
 	notes->text = NULL;
 	notes->count = 0;
+	add_globs(notes, process); /* first, as a page may show no more: a setting had no effect */
 	add_bypasses(notes, process->trace);
 	add_losses(notes, process->trace);
 	add_pauses(notes, process);
@@ -338,7 +339,6 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);
 	add_nameless(notes, process);
-	add_globs(notes, process);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);
 }
