@@ -19,6 +19,7 @@
 #include "report/text/step_listing.h"
 
 #define PROCESSES 8 /* most processes that get a section */
+#define SMALL 100   /* a process has none if its peak is so many times smaller than the largest, and it ran no op */
 #define BRIEF_ROWS 3
 #define RSS_ROWS 4
 #define LEAK_ROWS 5
@@ -130,9 +131,22 @@ static size_t rank_of(const struct tpa_run *run, size_t index)
 	return rank;
 }
 
+/* Did it run ops, or hold a fair part of the largest peak? A launcher, or a fork before its exec, did neither. */
+static bool matters(const struct tpa_run *run, size_t index)
+{
+	const struct tpa_process *mine = &run->processes[index];
+
+	for (size_t i = 0; i < run->process_count; i++)
+		if (mine->heap.peak_bytes < run->processes[i].heap.peak_bytes / SMALL)
+			return mine->op_count > 0;
+	return true;
+}
+
 bool tpa_first_page_shows(const struct tpa_session *session, size_t index)
 {
-	return rank_of(session->run, index) < PROCESSES || leaks(session, index);
+	size_t rank = rank_of(session->run, index);
+
+	return !rank || leaks(session, index) || (rank < PROCESSES && matters(session->run, index));
 }
 
 /* Prints the essentials of a process that is not the largest. */

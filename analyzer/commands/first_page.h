@@ -14,7 +14,7 @@
  */
 void tpa_first_page_print(struct tpa_session *session, size_t index);
 
-/* Does the process get a section? The largest and the leaking ones do. */
+/* Does the process get a section? The largest, the leaking ones, and those of the next largest that are not negligible do. */
 bool tpa_first_page_shows(const struct tpa_session *session, size_t index);
 
 /* Prints the page's last line: the command to run next. */

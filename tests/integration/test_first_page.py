@@ -177,6 +177,19 @@ def test_processes_that_matter_have_sections(tprof):
     assert "next: tprof-analyze leaks " in text
 
 
+def test_launchers_have_no_section(tprof):
+    """`timeout` and the shell hold a few KiB, and the page is not about them."""
+    script = tprof.directory / "kept.py"
+    script.write_text("kept = bytearray(50000000)\n")
+    run = tprof.run(["timeout", "60", "sh", "-c", f"{PYTHON} {script}; true"], [LIBRARY])
+    traces = run.traces()
+    assert run.status == 0 and len(traces) >= 3
+    text = analyze(*traces).stdout
+    assert text.count("\nMemory: ") == 1 and "kept.py:1" in text
+    assert f"\nand {len(traces) - 1} more processes (--full shows all)\n" in text
+    assert "more process" not in analyze("--full", *traces).stdout
+
+
 DIGITS = SOURCES / "data/digits.csv"
 
 # Written from reading the programs: the text of the first row, texts of other rows of the user's, and of rows of no interest.
