@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import multiprocessing.shared_memory
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -161,9 +162,12 @@ def serve(server, index):
     os._exit(0)
 
 
-def ask(address, text):
+def ask(address, text, meanwhile):
+    """`meanwhile` is called again and again: the workers may all be about to end, and none of them accepts."""
     with socket.create_connection(address) as connection:
         connection.sendall(text)
+        while not select.select([connection], [], [], 0.1)[0]:
+            meanwhile()
         return connection.recv(100)
 
 
@@ -193,20 +197,21 @@ def prefork(_):
             made += 1
             workers.add(child)
 
+    def reap(flags=os.WNOHANG):  # as a master does that is woken by SIGCHLD
+        ended, _ = os.waitpid(-1, flags)
+        workers.discard(ended)
+        fill_up()
+        return ended
+
     fill_up()
     answers = []
     for i in range(30):
-        answers.append(ask(server.getsockname(), b"request %d" % i))
+        answers.append(ask(server.getsockname(), b"request %d" % i, reap))
         if i == 10:
             os.kill(min(workers), signal.SIGKILL)
-        while True:  # as a master does that is woken by SIGCHLD
-            ended, _ = os.waitpid(-1, os.WNOHANG if i != 10 else 0)
-            if not ended:
-                break
-            workers.discard(ended)
-            fill_up()
-            if i == 10:
-                break
+            reap(0)
+        while reap():
+            pass
     print(answers)
     print(sum(end(worker) for worker in workers))
     stop.set()
