@@ -19,7 +19,7 @@
 #include "report/text/step_listing.h"
 
 #define PROCESSES 8 /* most processes that get a section */
-#define SMALL 100   /* a process has none if its peak is so many times smaller than the largest, and it ran no op */
+#define SMALL 100   /* no section if the peak is below 1/SMALL of the largest and no op ran */
 #define BRIEF_ROWS 3
 #define RSS_ROWS 4
 #define LEAK_ROWS 5

@@ -223,8 +223,8 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 
 /* Ticks that the calls took at most, all together: most of them stand between two moments that are known. */
 struct most {
-	double ticks; /* without what recording cost, which is known from the mean of many calls; 0: it cost more than there was */
-	double sure; /* with it */
+	double ticks; /* after subtracting the mean cost of recording; not below 0 */
+	double sure;  /* before */
 };
 
 static struct most most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
@@ -240,8 +240,8 @@ static struct most most(const struct tpa_cost *cost, const struct tpa_op_fold *f
 
 /*
  * The sum is between `least`, which was measured, and `most`: what varies between two bounds has no more variance than if it
- * were one or the other, each half the time (Popoviciu 1935). Where the cost of recording is taken for more than it was, the
- * sum is `least`, but not for sure: the bound of the variance is the one with that cost.
+ * were one or the other, each half the time (Popoviciu 1935). If subtracting the cost of recording leaves less than `least`,
+ * that cost was overestimated: the sum is `least`, and the duration before the subtraction bounds the variance.
  */
 static void limit(struct sums *sums, double *total, double least, struct most most)
 {
