@@ -86,6 +86,14 @@ def analyze(*arguments, status=0, program=ANALYZE, timeout=120):
     return done
 
 
+def peak_rss(command):
+    """Of a command that ends with 0, in bytes. A small process starts it: its ru_maxrss is at least its parent's peak."""
+    starter = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+               " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([PYTHON, "-c", starter, *map(str, command)], check=True, stdout=subprocess.PIPE, text=True, timeout=300)
+    return int(done.stdout) * 1024
+
+
 def report(*traces, command="summary", options=()):
     return json.loads(analyze(command, "--json", *options, *traces).stdout)
 

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import ANALYZE, LIBRARY, PYTHON, WORKLOADS, analyze, report
+from conftest import ANALYZE, LIBRARY, PYTHON, WORKLOADS, analyze, peak_rss, report
 
 # Two versions of a program: lines moved, a function more, one that takes twice the memory.
 PROGRAM = """
@@ -263,17 +263,6 @@ def test_a_trace_that_cannot_be_read(traces):
     assert "/nowhere" in analyze("diff", "--baseline", "/nowhere/x.bin", traces["small"], status=3).stderr
 
 
-def peak_rss(*command):
-    """Of a command, in bytes."""
-    done = subprocess.run([PYTHON, "-c", "import resource, subprocess, sys; r = subprocess.run(sys.argv[1:],"
-                           " stdout=subprocess.DEVNULL).returncode; "
-                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, r)",
-                           *map(str, command)], check=True, stdout=subprocess.PIPE, text=True)
-    size, status = map(int, done.stdout.split())
-    assert status == 0
-    return size
-
-
 # LEVELS pairs of functions that call each other: 2**LEVELS stacks, and one of them that in the next version keeps a block more.
 def many_stacks(levels, extra):
     lines = ["#include <stdlib.h>", "static void *volatile kept[1 << 20];", "static unsigned next;",
@@ -303,8 +292,8 @@ def test_many_stacks(tmp_path):
         path = [("b", "a")[extra >> level & 1] + str(level) for level in range(levels)]
         assert functions(row) == path + ["main"]
         assert (row[f"old_{count}"], row[f"new_{count}"], row["verdict"]) == (1, 2, "different")
-    assert peak_rss(ANALYZE, "diff", *traces) < 224 << 20
-    assert peak_rss(ANALYZE, "peak", traces[0]) < 112 << 20
+    assert peak_rss([ANALYZE, "diff", *traces]) < 224 << 20
+    assert peak_rss([ANALYZE, "peak", traces[0]]) < 112 << 20
 
 
 @pytest.mark.real
@@ -316,7 +305,7 @@ def test_two_torch_runs(tmp_path):
         record(tmp_path / name, "trace.bin", PYTHON, WORKLOADS.parents[1] / "tests/workloads/torch_train.py",
                PYTHONHASHSEED="1", OMP_WAIT_POLICY="passive")
         traces.append(max((tmp_path / name).glob("trace*.bin"), key=lambda p: p.stat().st_size))
-    assert peak_rss(ANALYZE, "diff", *traces) < 1.5 * peak_rss(ANALYZE, "peak", traces[0]) < 1 << 30
+    assert peak_rss([ANALYZE, "diff", *traces]) < 1.5 * peak_rss([ANALYZE, "peak", traces[0]]) < 1 << 30
     answer = diff("--top", 0, *traces)
     (peak,) = [total for total in answer["totals"] if total["name"] == "peak"]
     # What differs is little: nearly all stacks of one run are found in the other.

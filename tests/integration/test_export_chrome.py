@@ -2,10 +2,9 @@
 """export --format chrome: what a strict reader of the trace event format wants, and the numbers of the other reports."""
 import collections
 import json
-import os
 import subprocess
 
-from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, report
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, peak_rss, report
 
 STEPS = 20
 
@@ -188,10 +187,7 @@ def test_several_processes(tprof):
 
 
 def peak_memory(file, output):
-    process = subprocess.Popen([ANALYZE, "export", "--format", "chrome", "-o", output, file])
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0
-    return usage.ru_maxrss * 1024
+    return peak_rss([ANALYZE, "export", "--format", "chrome", "-o", output, file])
 
 
 MANY = """

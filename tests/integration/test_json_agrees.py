@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, WORKLOADS, nothing_lost, report, sites
+from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, WORKLOADS, nothing_lost, peak_rss, report, sites
 
 IMPORTS = "import asyncio, unittest.mock, xml.dom.minidom, http.server, multiprocessing.pool, email.mime.text, ctypes, decimal"
 
@@ -139,10 +139,7 @@ def test_memory_of_all_rows(tprof):
 
     def needs(top):
         output = trace.with_name(f"rows-{top}.json")
-        child = os.posix_spawn(ANALYZE, [str(ANALYZE), "hotspots", "--json", "--top", top, "-o", str(output), str(trace)], os.environ)
-        _, status, usage = os.wait4(child, 0)
-        assert status == 0
-        return usage.ru_maxrss * 1024, output
+        return peak_rss([ANALYZE, "hotspots", "--json", "--top", top, "-o", output, trace]), output
 
     one, _ = needs("1")
     all_rows, output = needs("0")
