@@ -55,13 +55,13 @@ static void add_arenas(struct tpa_holes *holes, const struct tpa_makeup_region *
 	for (uint64_t low = region->arena; low < is->high; low += ARENA) {
 		uint64_t high = is->high - low > ARENA ? low + ARENA : is->high, space = high - low;
 
-		if (space > region->space)
-			space = region->space;
+		if (space > region->heap_space)
+			space = region->heap_space;
 		if (space)
 			tpa_holes_add_heap(holes,
 					   &(struct tpa_hole_heap){ low, high,
-								    (uint64_t)((double)region->rest * (double)space /
-									       (double)region->space),
+								    (uint64_t)((double)region->heap * (double)space /
+									       (double)region->heap_space),
 								    true });
 	}
 }

@@ -198,13 +198,17 @@ static void sort_anonymous(struct sorting *sorting, const struct tpa_makeup_regi
 	take_mappings(sorting);
 	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS &&
 	    region->arena != region->is.low) {
-		uint64_t heap = region->arena ? region->own + region->is.high - region->arena : region->blocks;
+		uint64_t space = region->space;
 
-		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, heap));
+		region->heap = share_of(sorting,
+					region->arena ? region->own + region->is.high - region->arena : region->blocks);
+		region->heap_space = space - region->space;
 		add_owner(sorting, TPA_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
 	} else {
-		add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->rest);
+		region->heap = region->rest;
+		region->heap_space = region->space;
 	}
+	add_owner(sorting, TPA_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->heap);
 }
 
 static void sort_region(struct sorting *sorting, const struct tpa_makeup_region *before)
@@ -409,7 +413,7 @@ static void prepare(struct tpa_makeup_state *state)
 			break;
 		region->rest = region->is.rss;
 		region->space = region->is.high - region->is.low;
-		region->blocks = region->own = region->arena = 0;
+		region->blocks = region->own = region->arena = region->heap = region->heap_space = 0;
 	}
 }
 

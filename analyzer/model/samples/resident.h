@@ -86,10 +86,11 @@ void tpa_makeup_free(struct tpa_makeup *makeup);
 /* One region of the reading that is under way. */
 struct tpa_makeup_region {
 	struct tpa_region is;
-	uint64_t rest, space; /* of what is not put down to anybody yet: bytes of RSS, and of addresses */
-	uint64_t blocks;      /* bytes of live blocks in it */
-	uint64_t own;	      /* of these, of such as have a mapping of their own */
-	uint64_t arena;	      /* where the first of glibc's arenas in it begins; 0: there is none */
+	uint64_t rest, space;	   /* of what is not put down to anybody yet: bytes of RSS, and of addresses */
+	uint64_t blocks;	   /* bytes of live blocks in it */
+	uint64_t own;		   /* of these, of such as have a mapping of their own */
+	uint64_t arena;		   /* where the first of glibc's arenas in it begins; 0: there is none */
+	uint64_t heap, heap_space; /* of an anonymous one, of what malloc took: bytes of RSS, and of addresses */
 };
 
 struct tpa_makeup_state {
