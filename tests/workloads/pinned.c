@@ -5,16 +5,19 @@
  *
  *   heap    in each round two buffers, larger than those of all rounds before, are filled and then shrunk to fit a short text, so
  *           that what lies between the two texts is too small for the next round (of libc's main heap)
- *   arena   the same in four threads, each of which has an arena of its own
+ *   arena   the same in four threads, each of which has an arena of its own; where nothing lies below an arena, something is mapped
+ *           there, so that the kernel tells both as one region
  *   slabs   of many blocks of 256 bytes, all alive at once, every 16th stays
  *
  * Ends with "rss KIB" on standard output; with "trim", malloc_trim() comes before.
  */
 #include <malloc.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define ROUNDS 600
@@ -22,6 +25,8 @@
 #define SMALL 48
 #define BLOCKS 200000
 #define THREADS 4
+#define ARENA (64 << 20) /* arenas of threads begin at multiples of it (glibc's malloc/arena.c: HEAP_MAX_SIZE) */
+#define BELOW (1 << 20)
 
 static void *kept[THREADS][2 * ROUNDS], *blocks[BLOCKS];
 static int keep;
@@ -64,12 +69,21 @@ static void *rounds(void *list)
 	return NULL;
 }
 
+static void *rounds_in_arena(void *list)
+{
+	char *first = malloc(1), *arena = first - (uintptr_t)first % ARENA;
+
+	mmap(arena - BELOW, BELOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	free(first);
+	return rounds(list);
+}
+
 static void in_threads(void)
 {
 	pthread_t threads[THREADS];
 
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, rounds, kept[i]);
+		pthread_create(&threads[i], NULL, rounds_in_arena, kept[i]);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 }
