@@ -5,7 +5,7 @@
 
 #include "commands/growth_report.h"
 #include "commands/hole_report.h"
-#include "commands/peak_cover.h"
+#include "commands/cover_report.h"
 #include "commands/site_report.h"
 #include "machine/roofline.h"
 #include "report/json/json.h"
@@ -24,16 +24,6 @@
 #define RSS_ROWS 4
 #define LEAK_ROWS 5
 #define TIME_ROWS 5
-
-static struct tpa_cover *cpu_cover(struct tpa_session *session, size_t index)
-{
-	struct tpa_cover *cover = tpa_cover_new();
-
-	tpa_cover_add_cpu(cover, &session->run->processes[index], index, tpa_session_symbols(session, index),
-			  session->filter);
-	tpa_cover_finish(cover, TIME_ROWS);
-	return cover;
-}
 
 static void print_recording(const struct tpa_page *page, const struct tpa_process *process)
 {
@@ -84,7 +74,7 @@ static void print_time(struct tpa_session *session, size_t index)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
-	struct tpa_cover *cover = cpu_cover(session, index);
+	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, TIME_ROWS);
 	struct tpa_op_list list;
 
 	if (!process->cpu.samples) {
@@ -110,16 +100,7 @@ static void print_time(struct tpa_session *session, size_t index)
 
 /* ---- several processes ---- */
 
-static bool leaks(const struct tpa_session *session, size_t index)
-{
-	const struct tpa_growth_view view = { .listing = { .run = session->run }, .process = index };
-	const struct tpa_growth_stats *stats = tpa_growth_stats_of(&view);
-
-	return (stats->heap.leaks || stats->maps.leaks) && tpa_findings_enough(&view);
-}
-
-/* The number of processes with a higher peak. */
-static size_t rank_of(const struct tpa_run *run, size_t index)
+size_t tpa_first_page_rank(const struct tpa_run *run, size_t index)
 {
 	uint64_t mine = run->processes[index].heap.peak_bytes, peak;
 	size_t rank = 0;
@@ -142,11 +123,11 @@ static bool matters(const struct tpa_run *run, size_t index)
 	return true;
 }
 
-bool tpa_first_page_shows(const struct tpa_session *session, size_t index)
+bool tpa_first_page_shows(struct tpa_session *session, size_t index)
 {
-	size_t rank = rank_of(session->run, index);
+	size_t rank = tpa_first_page_rank(session->run, index);
 
-	return !rank || leaks(session, index) || (rank < PROCESSES && matters(session->run, index));
+	return !rank || tpa_leaks_count(session, index) || (rank < PROCESSES && matters(session->run, index));
 }
 
 /* Prints the essentials of a process that is not the largest. */
@@ -154,7 +135,7 @@ static void print_brief(struct tpa_session *session, size_t index)
 {
 	tpa_process_print(&session->run->processes[index], &session->page);
 	print_peak(session, index, BRIEF_ROWS);
-	if (leaks(session, index))
+	if (tpa_leaks_count(session, index))
 		tpa_leaks_answer_print(session, index, BRIEF_ROWS);
 }
 
@@ -163,7 +144,7 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 
-	if (rank_of(session->run, index)) {
+	if (tpa_first_page_rank(session->run, index)) {
 		print_brief(session, index);
 		return;
 	}
@@ -182,16 +163,16 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 
 /* ---- what to do next ---- */
 
-static bool any_leaks(const struct tpa_session *session)
+static bool any_leaks(struct tpa_session *session)
 {
 	for (size_t i = 0; i < session->run->process_count; i++)
-		if (leaks(session, i))
+		if (tpa_leaks_count(session, i))
 			return true;
 	return false;
 }
 
 /* Suggests the most pressing command first. */
-void tpa_first_page_next(const struct tpa_session *session)
+void tpa_first_page_next(struct tpa_session *session)
 {
 	const struct tpa_process *process = &session->run->processes[0];
 	const struct tpa_page *page = &session->page;
@@ -221,7 +202,7 @@ json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct 
 	const struct tpa_process *process = &session->run->processes[index];
 	struct tpa_roof_notes notes = { machine, machine ? tpa_roof_cores(machine, process) : 0, "" };
 	struct tpa_cover *peak = tpa_session_peak_cover(session, index, TPA_COVER_ROWS),
-			 *cpu = cpu_cover(session, index);
+			 *cpu = tpa_session_cpu_cover(session, index, TIME_ROWS);
 	struct tpa_op_list ops;
 	json_t *json;
 

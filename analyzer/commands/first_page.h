@@ -14,11 +14,14 @@
  */
 void tpa_first_page_print(struct tpa_session *session, size_t index);
 
+/* The number of processes with a higher peak. */
+size_t tpa_first_page_rank(const struct tpa_run *run, size_t index);
+
 /* Does the process get a section? The largest, the leaking ones, and those of the next largest that are not negligible do. */
-bool tpa_first_page_shows(const struct tpa_session *session, size_t index);
+bool tpa_first_page_shows(struct tpa_session *session, size_t index);
 
 /* Prints the page's last line: the command to run next. */
-void tpa_first_page_next(const struct tpa_session *session);
+void tpa_first_page_next(struct tpa_session *session);
 
 /* The value of "answer", a new reference. `machine` is NULL if the machine is unknown. */
 json_t *tpa_answer_json(struct tpa_session *session, size_t index, const struct tpa_machine *machine);

@@ -93,6 +93,33 @@ json_t *tpa_leaks_answer_json(struct tpa_session *session, size_t process)
 	return json;
 }
 
+size_t tpa_leaks_count(struct tpa_session *session, size_t process)
+{
+	const struct tpa_growth_stats *stats = &session->run->processes[process].growth;
+	struct tpa_findings findings = { NULL };
+	struct owned owned;
+	size_t count;
+
+	if (!stats->heap.leaks && !stats->maps.leaks && !stats->mapped)
+		return 0;
+	begin_view(&owned, session, process, 1);
+	if (tpa_findings_enough(&owned.view))
+		tpa_findings_find(&findings, &owned.view, false);
+	count = findings.leaks;
+	tpa_findings_free(&findings);
+	end_view(&owned);
+	return count;
+}
+
+void tpa_leaks_brief_print(struct tpa_session *session, size_t process)
+{
+	struct owned owned;
+
+	begin_view(&owned, session, process, 1);
+	tpa_findings_brief_print(&owned.view);
+	end_view(&owned);
+}
+
 void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json)
 {
 	struct owned owned;

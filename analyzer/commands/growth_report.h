@@ -15,6 +15,12 @@ void tpa_growth_short_print(struct tpa_session *session, size_t process, uint64_
 void tpa_leaks_answer_print(struct tpa_session *session, size_t process, uint64_t top);
 json_t *tpa_leaks_answer_json(struct tpa_session *session, size_t process);
 
+/* The number of places that leak; 0 as well if it is not known. */
+size_t tpa_leaks_count(struct tpa_session *session, size_t process);
+
+/* Prints the fastest leak of a process that leaks as one line, without its end. */
+void tpa_leaks_brief_print(struct tpa_session *session, size_t process);
+
 /* Sets "growth" and "reachability" in `json`, and as "sites" the same rows as steps.growth. */
 void tpa_growth_section_json(struct tpa_session *session, size_t process, json_t *json);
 

@@ -50,7 +50,8 @@ static const struct {
 	  "  --limit SIZE         when the process will reach this size at its present rate, as in 8GiB\n" },
 	{ TPA_OPT_RUNS,
 	  "  --all-runs           a report for each run, if the traces are of several, not only for the newest\n" },
-	{ TPA_OPT_FULL, "  --full               the long page: stacks, what was unfreed, who allocates, priorities\n" },
+	{ TPA_OPT_FULL, "  --full               the long page: stacks, what was unfreed, who allocates, priorities\n"
+			"  --brief              three lines, as tprof run prints them\n" },
 	{ TPA_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

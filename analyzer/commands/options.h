@@ -63,7 +63,8 @@ struct tpa_options {
 	enum tpa_by by;
 	bool by_set;
 	bool cover; /* --by auto: the rows that explain most, see report/rows/cover.h; `by` is then TPA_BY_STACK */
-	bool full;  /* of summary */
+	bool full;  /* of summary: the long page */
+	bool brief; /* of summary: three lines */
 	enum tpa_relation relation;
 	const char *function;		  /* the function of `relation` */
 	const char *filter;		  /* NULL or a valid extended regular expression */

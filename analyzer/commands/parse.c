@@ -194,6 +194,8 @@ static bool *switch_of(struct tpa_options *options, int option)
 		return &options->exact;
 	case OPT_FULL:
 		return &options->full;
+	case OPT_BRIEF:
+		return &options->brief;
 	case OPT_ALL_RUNS:
 		return &options->all_runs;
 	case OPT_SHAPES:

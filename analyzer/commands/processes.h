@@ -11,7 +11,7 @@ struct tpa_report {
 	bool symbols; /* open all processes' symbols first; the notes then list missing names */
 	bool related; /* JSON has "run": the run's other processes that have traces */
 	/* Does run->processes[index] get a section in the text? NULL: all do. */
-	bool (*shows)(const struct tpa_session *session, size_t index);
+	bool (*shows)(struct tpa_session *session, size_t index);
 	/* Prints the section of run->processes[index] as text, without its notes. */
 	void (*print)(struct tpa_session *session, size_t index);
 	/* Prints what follows the sections of all processes. */

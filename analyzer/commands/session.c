@@ -252,7 +252,8 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 {
 	int (*run)(const struct tpa_options *) = options->command->run;
 
-	return group == TPA_GROUP_STEP || run == tpa_cmd_steps || run == tpa_cmd_leaks || run == tpa_cmd_html;
+	return group == TPA_GROUP_STEP || run == tpa_cmd_steps || run == tpa_cmd_leaks || run == tpa_cmd_html ||
+	       run == tpa_cmd_summary;
 }
 
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/site_report.h"
 #include "base/memory.h"
-#include "commands/peak_cover.h"
+#include "commands/cover_report.h"
 #include "commands/processes.h"
 
 #include <inttypes.h>

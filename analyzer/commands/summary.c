@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the first page, or a longer one with --full; JSON has both. */
 #include "commands/summary.h"
+#include "commands/brief.h"
 #include "commands/cpu_report.h"
 #include "commands/first_page.h"
 #include "commands/growth_report.h"
@@ -308,5 +309,10 @@ int tpa_cmd_summary(const struct tpa_options *options)
 	int status = tpa_summary_start(&session, options, &machine, &known);
 	const struct tpa_report report = report_of(options, known ? &machine : NULL);
 
-	return status == TPA_EXIT_OK ? tpa_report(&session, &report) : status;
+	if (status != TPA_EXIT_OK)
+		return status;
+	if (!options->brief || options->json)
+		return tpa_report(&session, &report);
+	tpa_brief_print(&session);
+	return tpa_session_close(&session, TPA_EXIT_OK);
 }

@@ -256,6 +256,36 @@ def test_launcher_keeps_the_status(tprof, script, status):
     assert launch(tprof, "run", "--", "sh", "-c", script).status == status
 
 
+def test_launcher_prints_findings(tprof):
+    """A line each for the peak, the leak with its holder, and the slowest op; --quiet leaves them out."""
+    source = WORKLOADS.parents[1] / "tests/workloads/digits.c"
+    leak = next(n for n, line in enumerate(source.read_text().splitlines(), 1) if "malloc(sizeof(*note))" in line)
+    command = ["--", WORKLOADS / "digits", source.parent / "data/digits.csv"]
+    env = {"OPENBLAS_NUM_THREADS": "1", "TPROF_LEAKCHECK": "exit"}
+    run = launch(tprof, "run", *command, env=env)
+    lines = run.stderr.decode().splitlines()
+    answer = report(run.directory / "trace.bin")
+    assert len(lines) == 4
+    assert re.match(r"tprof: memory: .* at the peak \(RSS .*\); largest of yours: 456 KiB at digit_set\.c:\d+ load_digits: ", lines[0])
+    assert re.fullmatch(rf"tprof: leak: 104 B a step at \S*digits\.c:{leak} \(remember_loss\), held by loss_notes \(static\)"
+                        r" -> .* x 3,000: 305 KiB kept", lines[1])
+    op = max(answer["ops"], key=lambda op: op["self_ns"])
+    assert re.fullmatch(rf"tprof: time: .* in {op['calls']:,} calls of {op['name']}, the op that took most", lines[2])
+    (run.directory / "trace.bin").unlink()
+    assert launch(tprof, "run", "--quiet", *command, env=env).stderr.decode() == "tprof: next: tprof-analyze ./trace.bin\n"
+    assert "; largest: " in launch(tprof, "run", "ls").stderr.decode()  # no line of the user's, no leak
+
+
+def test_launcher_reads_no_large_trace(tprof):
+    """Not to keep the user waiting. What follows the trace in its file counts."""
+    script = f'{WORKLOADS}/steady 10; for trace in y.[0-9]*.bin; do head -c {{}} /dev/zero >>"$trace"; done'
+    for size, findings in (("1M", 1), ("33M", 0)):
+        run = launch(tprof, "run", "-o", "y.bin", "--", "sh", "-c", script.format(size))
+        assert run.stderr.decode().count("memory: ") == findings, run.stderr
+        for trace in run.directory.glob("y*"):
+            trace.unlink()
+
+
 def test_launcher_names_all_traces(tprof):
     run = launch(tprof, "run", "--", WORKLOADS / "fork", "fork")
     (trace, child) = run.traces()
@@ -308,7 +338,8 @@ def test_launcher_and_odd_names(tprof, output, made):
     run = tprof.run(["sh", "-c", script, LAUNCHER, output, made, WORKLOADS / "steady"])
     assert run.status == 0, run.stderr
     assert report(run.directory / made)["heap"]["allocations"] == 7
-    (line,) = run.stderr.decode().splitlines()
+    (findings, line) = run.stderr.decode().splitlines()
+    assert findings.startswith("tprof: memory: ")
     command = line.removeprefix("tprof: next: tprof-analyze ")
     text = subprocess.run(["sh", "-c", f'"$0" {command}', ANALYZE], cwd=run.directory, check=True, stdout=subprocess.PIPE,
                           text=True).stdout
@@ -320,7 +351,7 @@ def test_launcher_and_a_program_that_others_start(tprof):
     script = "/bin/true; /bin/true; sh -c '/bin/true; exec env \"$0\" 20000' \"$0\"; exec /bin/true"
     run = launch(tprof, "run", "-o", "trace of all.bin", "--", "sh", "-c", script, WORKLOADS / "steady")
     assert run.status == 0 and len(run.traces()) > 4, run.stderr
-    count, following = run.stderr.decode().splitlines()
+    *_, count, following = run.stderr.decode().splitlines()
     name = re.fullmatch(r"tprof: next: tprof-analyze '(.+)', or all of them for the whole run", following).group(1)
     assert count == f"tprof: {len(run.traces())} traces, the largest is '{name}'"
     assert report(run.directory / name)["heap"]["allocations"] == 20000

@@ -27,12 +27,13 @@ struct pass {
 	float *d_weights1, *d_weights2; /* and by the weights */
 };
 
-struct loss_note {
+/* Of each step; never read again, and never freed: the leak. */
+static struct loss_note {
 	struct loss_note *next;
 	int step;
 	float loss;
 	char comment[84];
-};
+} *loss_notes;
 
 static void *checked(void *p)
 {
@@ -161,31 +162,29 @@ static float train_step(struct layer *first, struct layer *second, const float *
 	return loss;
 }
 
-/* The leak: a note of each step's loss, in a list that its caller forgets. */
-static struct loss_note *remember_loss(struct loss_note *notes, int step, float loss)
+static void remember_loss(int step, float loss)
 {
 	struct loss_note *note = checked(malloc(sizeof(*note)));
 
-	note->next = notes;
+	note->next = loss_notes;
 	note->step = step;
 	note->loss = loss;
 	snprintf(note->comment, sizeof(note->comment), "step %d: loss %.4f", step, (double)loss);
-	return note;
+	loss_notes = note;
 }
 
 static float train(struct layer *first, struct layer *second, const struct digits *d, int epochs)
 {
-	struct loss_note *notes = NULL;
 	float loss = 0;
 	int step = 0;
 
 	for (int epoch = 0; epoch < epochs; epoch++) {
 		for (int i = 0; i < TRAINED; i += BATCH) {
 			loss = train_step(first, second, d->pixels + i * PIXELS, d->labels + i, 0.5f);
-			notes = remember_loss(notes, step++, loss);
+			remember_loss(step++, loss);
 		}
 	}
-	return notes ? loss : 0;
+	return loss_notes ? loss : 0;
 }
 
 /* The share of right answers among images that training never saw. */

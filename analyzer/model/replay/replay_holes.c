@@ -8,7 +8,7 @@
 /* glibc's heaps of threads begin at multiples of it (malloc/arena.c: HEAP_MAX_SIZE). */
 #define ARENA (UINT64_C(64) << 20)
 #define YOUNG_PART 64	      /* blocks of the last of so many parts of the run are young */
-#define SORTED_MOST 64000000u /* blocks: when so many were searched, half of the readings are passed by; and so on */
+#define SORTED_MOST 16000000u /* blocks: when so many were searched, half of the readings are passed by; and so on */
 
 static bool is_libc(const char *path)
 {

@@ -88,6 +88,16 @@ static void describe(const struct tpa_page *page, const struct tpa_trace *trace,
 			      sizeof(shorter)));
 }
 
+void tpa_cover_row_text(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_cover_row *row,
+			char *text, size_t size)
+{
+	char place[1100], what[2000];
+
+	tpa_cover_place(trace, row, place, sizeof(place));
+	describe(page, trace, row, what, sizeof(what));
+	snprintf(text, size, "%s %s", place, what);
+}
+
 /* "; 3.06 MiB in Adam.step (adam.py:218)". Omits the number if one part is nearly all. */
 static void describe_parts(const struct tpa_page *page, const struct tpa_cover_row *row, bool cpu, char *text,
 			   size_t size)

@@ -11,6 +11,10 @@
  */
 void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, const struct tpa_cover *cover, bool cpu);
 
+/* "train.py:2 import torch" in `text`: the place of a row and what it is, without its parts. */
+void tpa_cover_row_text(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_cover_row *row,
+			char *text, size_t size);
+
 /* The row's place in `text`: "train.py:6", "model.c", "libc.so.6", "(import)". */
 const char *tpa_cover_place(const struct tpa_trace *trace, const struct tpa_cover_row *row, char *text, size_t size);
 

@@ -98,6 +98,22 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 	tpa_table_add(table, TPA_STYLE_FUNCTION, site->members > 1 ? text : place);
 }
 
+/* "train.py:15", in `text` */
+static const char *file_place(const struct tpa_growth_view *view, const struct tpa_line *line, char *text, size_t size)
+{
+	if (!line->location)
+		return "(stack not recorded)";
+	return tpa_file_name(tpa_line_place(line, view->listing.run->processes[view->process].trace->cwd, text, size));
+}
+
+/* Do its blocks keep more free memory from being returned than they hold themselves? */
+static bool pins_more(const struct tpa_finding *finding)
+{
+	const struct tpa_pinned *pinned = &finding->pinned;
+
+	return pinned->known && pinned->rate >= finding->site.rate && pinned->bytes >= PINNED_LEAST;
+}
+
 /* Prints the free memory that a leak's blocks pin, if it is more than the blocks themselves. */
 static void print_pinned(const struct tpa_growth_view *view, const struct tpa_finding *finding)
 {
@@ -106,16 +122,14 @@ static void print_pinned(const struct tpa_growth_view *view, const struct tpa_fi
 	const struct tpa_page *page = view->listing.page;
 	double all = pinned->rate + finding->site.rate;
 	const struct tpa_line *line = &finding->lines[0].line;
-	const struct tpa_trace *trace = view->listing.run->processes[view->process].trace;
 	char place[700];
 
-	if (!pinned->known || pinned->rate < finding->site.rate || pinned->bytes < PINNED_LEAST || !line->location)
+	if (!pins_more(finding) || !line->location)
 		return;
 	tpa_print(page, TPA_STYLE_WARN,
 		  "  %s: the free memory between its blocks can't be returned, and grows, too: by %s a %s, %s so far",
-		  tpa_file_name(tpa_line_place(line, trace->cwd, place, sizeof(place))),
-		  tpa_growth_rate(view, pinned->rate).text, tpa_growth_unit(stats),
-		  tpa_bytes(pinned->bytes, page->exact).text);
+		  file_place(view, line, place, sizeof(place)), tpa_growth_rate(view, pinned->rate).text,
+		  tpa_growth_unit(stats), tpa_bytes(pinned->bytes, page->exact).text);
 	if (stats->rss.rate > 0 && stats->rss.rate > all / 2)
 		tpa_print(page, TPA_STYLE_WARN, "; together %.0f%% of RSS's growth",
 			  all < stats->rss.rate ? 100 * all / stats->rss.rate : 100.0);
@@ -164,7 +178,8 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 	const struct tpa_process *process = &view->listing.run->processes[view->process];
 	const struct tpa_page *page = view->listing.page;
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
-	char place[1200], holder[1200], shorter[1200];
+	char place[700], holder[1200], shorter[1200];
+	const char *name;
 	bool any = false, blocks = false;
 
 	for (size_t i = 0; i < shown; i++) {
@@ -174,9 +189,9 @@ static void print_holders(const struct tpa_growth_view *view, const struct tpa_f
 		if (finding->arenas || !tpa_holder_text(process->trace, view->listing.symbols[view->process],
 							finding->site.node, finding->site.op, holder, sizeof(holder)))
 			continue;
-		tpa_finding_place(view, &finding->lines[0].line, page->width / 3, place, sizeof(place));
-		fprintf(page->out, "  %s is held by %s\n", place,
-			tpa_shorten(page, holder, page->width - 16 - tpa_text_columns(page, place), shorter,
+		name = file_place(view, &finding->lines[0].line, place, sizeof(place));
+		fprintf(page->out, "  %s is held by %s\n", name,
+			tpa_shorten(page, holder, page->width - 16 - tpa_text_columns(page, name), shorter,
 				    sizeof(shorter)));
 		any = true;
 	}
@@ -233,5 +248,33 @@ void tpa_findings_answer_print(const struct tpa_growth_view *view)
 	print_arenas(view, &findings);
 	if (findings.count > findings.leaks)
 		tpa_print(page, TPA_STYLE_DIM, "  %s more may leak\n", tpa_count(findings.count - findings.leaks).text);
+	tpa_findings_free(&findings);
+}
+
+void tpa_findings_brief_print(const struct tpa_growth_view *view)
+{
+	const struct tpa_process *process = &view->listing.run->processes[view->process];
+	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
+	const struct tpa_page *page = view->listing.page;
+	const struct tpa_finding *first;
+	struct tpa_findings findings;
+	char text[1200];
+
+	tpa_findings_find(&findings, view, false);
+	first = findings.list;
+	fprintf(page->out, "%s a %s", tpa_growth_rate(view, first->site.rate).text, tpa_growth_unit(stats));
+	if (pins_more(first))
+		fprintf(page->out, ", and %s of free memory between its blocks,",
+			tpa_growth_rate(view, first->pinned.rate).text);
+	if (first->arenas)
+		fputs(" by " TPA_ARENAS_NAME, page->out);
+	else
+		fprintf(page->out, " at %s",
+			tpa_finding_place(view, &first->lines[0].line, page->width / 2, text, sizeof(text)));
+	if (!first->arenas && tpa_holder_text(process->trace, view->listing.symbols[view->process], first->site.node,
+					      first->site.op, text, sizeof(text)))
+		fprintf(page->out, ", held by %s", text);
+	if (findings.leaks > 1)
+		fprintf(page->out, "; %zu more", findings.leaks - 1);
 	tpa_findings_free(&findings);
 }

@@ -21,6 +21,9 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 /* For the first page: the same table, each leak's holder, and a sentence if nothing leaks. */
 void tpa_findings_answer_print(const struct tpa_growth_view *view);
 
+/* Prints the fastest leak as one line, without its end: rate, place, holder. Something must leak. */
+void tpa_findings_brief_print(const struct tpa_growth_view *view);
+
 /*
  * "train.py:15 (main)" in `text`. Shortens the middle of the path to fit into `columns` (0: any length); keeps file,
  * line and function.

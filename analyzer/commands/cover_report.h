@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cover of a process's peak, for `peak` and the first page; see report/rows/cover.h. */
-#ifndef TPROF_COMMANDS_PEAK_COVER_H
-#define TPROF_COMMANDS_PEAK_COVER_H
+/* Covers of a process's peak and of its CPU time, for `peak` and the first page; see report/rows/cover.h. */
+#ifndef TPROF_COMMANDS_COVER_REPORT_H
+#define TPROF_COMMANDS_COVER_REPORT_H
 
 #include "commands/session.h"
 #include "report/rows/cover.h"
@@ -13,6 +13,9 @@
  * tpa_cover_free().
  */
 struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t index, size_t most);
+
+/* The same of its CPU time, in at most `most` rows. */
+struct tpa_cover *tpa_session_cpu_cover(struct tpa_session *session, size_t index, size_t most);
 
 /* Prints the cover as a table, followed by the share of the peak that its rows hold. */
 void tpa_peak_cover_print(struct tpa_session *session, const struct tpa_cover *cover);

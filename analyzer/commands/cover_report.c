@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "commands/peak_cover.h"
+#include "commands/cover_report.h"
 
 #include "report/text/cover_listing.h"
 
@@ -11,6 +11,16 @@ struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t ind
 	tpa_cover_add_peak(cover, &session->run->processes[index], index, tpa_session_symbols(session, index),
 			   session->filter);
 	tpa_cover_finish(cover, options->top_set ? (size_t)options->top : most);
+	return cover;
+}
+
+struct tpa_cover *tpa_session_cpu_cover(struct tpa_session *session, size_t index, size_t most)
+{
+	struct tpa_cover *cover = tpa_cover_new();
+
+	tpa_cover_add_cpu(cover, &session->run->processes[index], index, tpa_session_symbols(session, index),
+			  session->filter);
+	tpa_cover_finish(cover, most);
 	return cover;
 }
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/brief.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "commands/first_page.h"
+#include "commands/growth_report.h"
+#include "commands/cover_report.h"
+#include "commands/site_report.h"
+#include "report/rows/op_waits.h"
+#include "report/text/cover_listing.h"
+
+/* Prints the largest row, of the program's own if there are any: "; largest of yours: 4.00 MiB at train.py:6 x = ...". */
+static void print_largest(const struct tpa_session *session, const struct tpa_cover *cover, bool cpu)
+{
+	const struct tpa_page *page = &session->page;
+	const struct tpa_cover_row *row = cover->rows;
+	char text[3200], shorter[3200];
+
+	if (!cover->count)
+		return;
+	tpa_cover_row_text(page, session->run->processes[row->process].trace, row, text, sizeof(text));
+	fprintf(page->out, "; largest%s: %s at %s", row->about == TPA_ABOUT_PROGRAM ? " of yours" : "",
+		cpu ? tpa_time(row->amount).text : tpa_bytes(row->amount, page->exact).text,
+		tpa_shorten_end(page, text, page->width / 2, shorter, sizeof(shorter)));
+}
+
+static void print_memory(struct tpa_session *session, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_numbers numbers = { &session->page, process->unseen };
+	const struct tpa_heap *heap = &process->heap;
+	FILE *out = session->page.out;
+	struct tpa_cover *cover;
+
+	if (!heap->peak_blocks)
+		return;
+	fprintf(out, "memory: %s at the peak",
+		tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text);
+	if (heap->rss_peak > 2 * heap->peak_bytes)
+		fprintf(out, " (RSS %s)", tpa_bytes(heap->rss_peak, session->page.exact).text);
+	cover = tpa_session_peak_cover(session, index, TPA_COVER_ROWS);
+	print_largest(session, cover, false);
+	fputc('\n', out);
+	tpa_cover_free(cover);
+}
+
+/* Of the first process that leaks; the parent comes before its children. */
+static void print_leak(struct tpa_session *session)
+{
+	const struct tpa_run *run = session->run;
+	FILE *out = session->page.out;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		if (!tpa_leaks_count(session, i))
+			continue;
+		fputs("leak: ", out);
+		tpa_leaks_brief_print(session, i);
+		if (run->process_count > 1)
+			fprintf(out, ", in process %" PRIu32, run->processes[i].trace->header->pid);
+		fputc('\n', out);
+		return;
+	}
+}
+
+static void print_time(struct tpa_session *session, size_t index)
+{
+	struct tpa_process *process = &session->run->processes[index];
+	FILE *out = session->page.out;
+	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, TPA_COVER_ROWS);
+	struct tpa_op_list list;
+
+	tpa_op_waits_find(process, tpa_session_symbols(session, index));
+	tpa_op_list(&list, process, "self", NULL);
+	tpa_op_list_join(&list);
+	if (list.count)
+		fprintf(out, "time: %s in %s call%s of %s, the op that took most\n",
+			tpa_time(list.ops[0]->self_ns).text, tpa_count(list.ops[0]->calls).text,
+			tpa_plural(list.ops[0]->calls), list.ops[0]->name);
+	else if (cover->count) {
+		fprintf(out, "time: %s of CPU time", tpa_time(cover->amount).text);
+		print_largest(session, cover, true);
+		fputc('\n', out);
+	}
+	free(list.ops);
+	tpa_cover_free(cover);
+}
+
+void tpa_brief_print(struct tpa_session *session)
+{
+	size_t first = 0;
+
+	tpa_session_open_symbols(session);
+	while (tpa_first_page_rank(session->run, first))
+		first++;
+	print_memory(session, first);
+	print_leak(session);
+	print_time(session, first);
+}
