@@ -15,13 +15,15 @@ JOBS := $(shell nproc)
 deps:
 	scripts/install-deps build check
 
+# Shows what a user sees, so that the build is silent.
 demo:
 	scripts/install-deps build
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(W)/digits
-	@$(MAKE) --no-print-directory demo-run
+	@$(if $(V),,echo 'building tprof and a program that trains a network')
+	@$(MAKE) -j$(JOBS) all $(W)/digits $(if $(V),,>/dev/null)
+	@$(MAKE) demo-run
 demo-run: all $(W)/digits
 	@mkdir -p $(BUILD)/demo && rm -f $(BUILD)/demo/trace*.bin
-	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o $(BUILD)/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
+	OPENBLAS_NUM_THREADS=2 TPROF_LEAKCHECK=exit $(B)/bin/tprof run -o $(BUILD)/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
 	$(B)/bin/tprof-analyze $(BUILD)/demo/trace.bin
 
 # LD_PRELOAD takes a space for the end of a path.
