@@ -114,7 +114,7 @@ static const struct description {
 	uint32_t version;
 	uint8_t thread_frame, thread_id, frame_previous, frame_code, frame_at, frame_owner;
 	uint8_t code_file, code_name, code_lines, code_first_line, code_start;
-	uint8_t object_type, bytes_length, bytes_text, str_state, str_length, str_ascii;
+	uint8_t object_type, tuple_items, bytes_length, bytes_text, str_state, str_length, str_ascii;
 	uint8_t modules;      /* of the interpreter */
 	uint16_t thread_dict; /* the offset itself, as no word describes it; 0: unknown */
 } descriptions[] = {
@@ -131,6 +131,7 @@ static const struct description {
 	  .code_first_line = 39,
 	  .code_start = 43,
 	  .object_type = 45,
+	  .tuple_items = 51,
 	  .bytes_length = 65,
 	  .bytes_text = 66,
 	  .str_state = 68,
@@ -151,6 +152,7 @@ static const struct description {
 	  .code_first_line = 44,
 	  .code_start = 48,
 	  .object_type = 51,
+	  .tuple_items = 57,
 	  .bytes_length = 75,
 	  .bytes_text = 76,
 	  .str_state = 78,
@@ -170,6 +172,7 @@ static const struct description {
 	  .code_first_line = 52,
 	  .code_start = 56,
 	  .object_type = 59,
+	  .tuple_items = 69,
 	  .bytes_length = 87,
 	  .bytes_text = 88,
 	  .str_state = 90,
@@ -216,7 +219,7 @@ static bool from_description(const uint64_t *words, const struct description *sa
 		.thread_dict = says->thread_dict,
 		.frame_locals = (uint16_t)words[says->frame_owner - 1],
 		.code_names = (uint16_t)words[says->code_start - 2],
-		.tuple_items = (uint16_t)words[says->object_type + 6],
+		.tuple_items = (uint16_t)words[says->tuple_items],
 	};
 	return true;
 }
