@@ -194,7 +194,9 @@ uint32_t tpa_python_type_at(struct tpa_holders_python *python, uint64_t address)
 
 const struct tpa_python_type *tpa_python_type_of(struct tpa_holders_python *python, uint64_t object)
 {
-	return python->types[object && object % 8 == 0 ? tpa_python_type_at(python, word(python, object + TYPE)) : 0];
+	uint32_t type = object && object % 8 == 0 ? tpa_python_type_at(python, word(python, object + TYPE)) : 0;
+
+	return python->types[type]; /* which the search may have moved */
 }
 
 /* ---- objects ---- */
