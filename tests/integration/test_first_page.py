@@ -178,6 +178,37 @@ def test_processes_that_matter_have_sections(tprof):
     assert "next: tprof-analyze leaks " in text
 
 
+ARENAS = """import os, sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+kept = bytearray(50000000)
+if os.fork() == 0:
+    kept = [None] * 600000
+    def fill(depth, step):
+        if depth:
+            return fill(depth - 1, step)
+        for place in range(1500):
+            kept[1500 * step + place] = float(step + place)
+    for step in range(400):
+        fill(step % 37, step)  # maps arenas from as many stacks
+        tprof.step()
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_a_worker_that_leaks_small_objects_has_a_section(tprof):
+    """No stack of its grows: its arenas together do."""
+    script = tprof.directory / "worker.py"
+    script.write_text(ARENAS)
+    run = tprof.run([PYTHON, script, BUILD / "share/tprof"], [LIBRARY])
+    assert run.status == 0, run.stderr
+    text = analyze(*run.traces()).stdout
+    assert text.count("\nMemory: ") == 2 and "small objects (arenas)" in text.split("\nMemory: ")[2]
+    (line,) = re.findall("leak: .*", analyze("--brief", *run.traces()).stdout)
+    assert re.search(r"leak: [\d.]+ KiB a step by Python's small objects \(arenas\).*, in process \d+$", line)
+
+
 def test_launchers_have_no_section(tprof):
     """`timeout` and the shell hold a few KiB, and the page is not about them."""
     script = tprof.directory / "kept.py"
