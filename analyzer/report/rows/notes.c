@@ -49,24 +49,30 @@ static void add_elsewhere(struct tpa_notes *notes, const struct tpa_trace *trace
 		    tpa_count(objects).text, first[0] ? first : tpa_program_name(trace));
 }
 
-/* Their blocks are missing, or are put down to somebody else. */
+/* Allocators whose blocks are missing. */
 static void add_unseen(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
-	for (size_t i = 0; i < trace->unseen_count; i++) {
-		const struct tpa_unseen_allocator *unseen = &trace->unseen[i];
-
-		if (!unseen->pool)
+	for (size_t i = 0; i < trace->unseen_count; i++)
+		if (!trace->unseen[i].pool)
 			add(notes,
 			    "a second allocator, %s, is linked into %s (%s): its blocks are not recorded, and the "
 			    "heap's numbers lack them; its memory counts as mapped memory, and in RSS",
-			    unseen->name, tpa_file_name(unseen->module), unseen->symbol);
-		else
+			    trace->unseen[i].name, tpa_file_name(trace->unseen[i].module), trace->unseen[i].symbol);
+}
+
+/* Allocators on top of malloc, whose blocks are attributed to the wrong function. */
+static void add_pools(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->unseen_count; i++) {
+		const struct tpa_unseen_allocator *pool = &trace->unseen[i];
+
+		if (pool->pool)
 			add(notes,
 			    "%s (%s in %s) hand out parts of larger blocks: such a block is attributed to the function "
 			    "that needed it first, not to those that hold its parts%s%s%s",
-			    unseen->name, unseen->symbol, tpa_file_name(unseen->module), unseen->setting ? "; " : "",
-			    unseen->setting ? unseen->setting : "",
-			    unseen->setting ? " in the environment shows each part" : "");
+			    pool->name, pool->symbol, tpa_file_name(pool->module), pool->setting ? "; " : "",
+			    pool->setting ? pool->setting : "",
+			    pool->setting ? " in the environment shows each part" : "");
 	}
 }
 
@@ -339,6 +345,7 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);
 	add_nameless(notes, process);
+	add_pools(notes, process->trace);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);
 }
