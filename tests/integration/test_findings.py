@@ -4,6 +4,7 @@ import re
 
 import pytest
 from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
+from test_python import PYTHONS
 
 QUIET = {"TPROF_CPU": "0"}
 C, PY = (ROOT / "tests/workloads" / name for name in ("leak_kinds.c", "leak_kinds.py"))
@@ -172,3 +173,15 @@ def test_steps_that_the_ops_tell_give_the_rate(tprof):
     (finding,) = [finding for finding in sure(growth) if finding["lines"][0]["function"] == "keep"]
     assert growth["unit"] == "step" and abs(growth["last"] - 600) <= 20
     assert finding["ci95"][0] <= 48 <= finding["ci95"][1] and finding["blocks_per_step"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_interpreters_lines_are_not_the_users(tprof, python):
+    """A CPython that somebody has built has lines of its own, in files that are not the system's."""
+    script = tprof.directory / "leaky.py"
+    script.write_text("import sys\nsys.path.insert(0, sys.argv[1])\nimport tprof\nkept = []\nfor step in range(300):\n"
+                      "    kept.append(bytearray(3000))\n    tprof.step()\n")
+    run = tprof.run([python, script, BUILD / "share/tprof"], [LIBRARY])
+    assert run.status == 0, run.stderr
+    (leak,) = report(run.traces()[0])["answer"]["leaks"]
+    assert (leak["frame"]["line"], leak["bytes_per_step"]) == (6, pytest.approx(3000, rel=0.05))

@@ -117,7 +117,7 @@ static size_t make_path(const struct source *source, struct path *path, bool *ow
 
 	path->count = 0;
 	for (size_t i = stack->last; i-- > stack->first;) {
-		if (!tpa_line_is_own(source->process->trace, &stack->lines[i]))
+		if (!tpa_line_is_own(stack, &stack->lines[i]))
 			continue;
 		push(source->tree, path, &stack->lines[i]);
 		innermost = i;

@@ -47,7 +47,7 @@ static void read_own(const struct finder *finder, struct suspect *suspect)
 	tpa_stack_read(&stack, finder->process->trace, symbols, suspect->site->node);
 	suspect->own = tpa_zalloc(stack.count + 1, sizeof(*suspect->own));
 	for (size_t i = stack.first; i < stack.last; i++) {
-		if (tpa_line_is_own(finder->process->trace, &stack.lines[i]))
+		if (tpa_line_is_own(&stack, &stack.lines[i]))
 			suspect->own[suspect->own_count++] = stack.lines[i];
 		if (!python && stack.lines[i].location->python)
 			python = &stack.lines[i];

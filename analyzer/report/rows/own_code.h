@@ -10,8 +10,9 @@ bool tpa_python_is_installed(const char *file);
 
 /*
  * Did the user write the line? Python: its file is not an installed one. Native: its module and its source file lie outside the
- * system's folders and outside Python's packages, and it is no function of the allocator or of the language's library.
+ * system's folders and outside Python's packages, and it is no function of the allocator, of the language's library, or of the
+ * interpreter that runs the Python lines of the stack.
  */
-bool tpa_line_is_own(const struct tpa_trace *trace, const struct tpa_line *line);
+bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line);
 
 #endif

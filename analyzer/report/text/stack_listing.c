@@ -199,9 +199,9 @@ static void describe_own(const struct tpa_page *page, const struct tpa_trace *tr
 }
 
 /* The first line from `i` on that the user wrote; stack->last if there is none. */
-static size_t users_line(const struct tpa_trace *trace, const struct tpa_stack *stack, size_t i)
+static size_t users_line(const struct tpa_stack *stack, size_t i)
 {
-	while (i < stack->last && !tpa_line_is_own(trace, &stack->lines[i]))
+	while (i < stack->last && !tpa_line_is_own(stack, &stack->lines[i]))
 		i++;
 	return i;
 }
@@ -238,7 +238,7 @@ static void skip_to_user(const struct tpa_page *page, const char *users, const c
 static void add_callers(const struct tpa_page *page, const struct tpa_trace *trace, const struct tpa_stack *stack,
 			size_t i, int columns, char *text, size_t size)
 {
-	size_t user = users_line(trace, stack, i), next;
+	size_t user = users_line(stack, i), next;
 	char users[800] = "", place[512] = "";
 
 	if (user > i && user < stack->last) {
