@@ -22,7 +22,7 @@ def test_found_by_the_period_of_the_ops(tprof):
     assert {op["name"] for op in steps["ops"]} >= {"cblas_sgemm"}
     text = analyze("steps", trace).stdout
     assert "found by the period of its ops" in text and "Time in a step, by op" in text
-    assert report(trace)["steps"]["source"] is None  # a summary does not look for them
+    assert report(trace)["steps"]["source"] == "period"  # so that the first page tells leaks by the step
     middle = report(trace, command="steps", options=["--from", "step:1001", "--to", "step:2000"])["steps"]
     assert (middle["source"], middle["count"]) == ("period", 1000)
     wrong = analyze("ops", "--to", "step:9000", trace, status=2).stderr
