@@ -61,6 +61,7 @@ check-real:
 	scripts/install-deps build check real
 	$(MAKE) -j$(JOBS) all workloads
 	-scripts/onnxruntime $(BUILD)/onnxruntime
+	-scripts/unpack-package $(BUILD)/prometheus prometheus
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) $(ABREAST) tests/integration -m real

@@ -22,6 +22,8 @@
 #include "commands/values.h"
 #include "trace/trace.h"
 
+#define INTERVAL_LEAST UINT64_C(100000000)
+
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
@@ -196,6 +198,8 @@ static bool *switch_of(struct tpa_options *options, int option)
 		return &options->full;
 	case OPT_BRIEF:
 		return &options->brief;
+	case OPT_ONCE:
+		return &options->once;
 	case OPT_ALL_RUNS:
 		return &options->all_runs;
 	case OPT_SHAPES:
@@ -221,6 +225,8 @@ static const char **text_of(struct tpa_options *options, int option)
 		return &options->rules_file;
 	case OPT_JUNIT:
 		return &options->junit;
+	case OPT_OPENMETRICS:
+		return &options->openmetrics;
 	case 'o':
 		return &options->output;
 	default:
@@ -276,6 +282,14 @@ static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *p
 	return TPA_PARSE_RUN;
 }
 
+static enum tpa_parse parse_interval(struct tpa_options *options, const char *value)
+{
+	if (!tpa_parse_time(value, &options->interval_ns) || options->interval_ns < INTERVAL_LEAST)
+		return tpa_option_wrong(
+			"--interval %s: a time of 100ms or more is wanted, as in 2 (seconds), 500ms, 1m", value);
+	return TPA_PARSE_RUN;
+}
+
 static enum tpa_parse parse_value(struct tpa_options *options, int option, const char *value)
 {
 	switch (option) {
@@ -299,6 +313,8 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 		return parse_moment(option, value, &options->from_ns, &options->from_at);
 	case OPT_TO:
 		return parse_moment(option, value, &options->to_ns, &options->to_at);
+	case OPT_INTERVAL:
+		return parse_interval(options, value);
 	case OPT_CALLERS:
 		return parse_relation(options, TPA_RELATION_CALLERS, value);
 	case OPT_CALLEES:

@@ -247,6 +247,29 @@ static void take_symbols(struct tpa_session *session)
 			}
 }
 
+void tpa_session_take_run(struct tpa_session *session, struct tpa_run *run)
+{
+	session->run = run;
+	take_symbols(session);
+}
+
+void tpa_session_drop_run(struct tpa_session *session)
+{
+	tpa_site_stacks_free(session->stacks);
+	session->stacks = NULL;
+	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
+		tpa_symbols_close(session->symbols[i]);
+	free(session->symbols);
+	session->symbols = NULL;
+	for (size_t i = 0; session->early && i < session->trace_count; i++) {
+		tpa_symbols_close(session->early[i]);
+		session->early[i] = NULL;
+	}
+	if (session->run)
+		tpa_run_free(session->run);
+	session->run = NULL;
+}
+
 /* Leaks are reported per step if the program has steps. */
 static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 {
@@ -256,13 +279,15 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 	       run == tpa_cmd_summary;
 }
 
-int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
+struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group)
 {
 	static const enum tpa_frames frames[] = { [TPA_LANGUAGE_MIXED] = TPA_FRAMES_MIXED,
 						  [TPA_LANGUAGE_PYTHON] = TPA_FRAMES_PYTHON,
 						  [TPA_LANGUAGE_NATIVE] = TPA_FRAMES_NATIVE };
 	const struct tpa_options *options = session->options;
-	struct tpa_replay_options replay = {
+
+	session->early = tpa_zalloc(session->trace_count, sizeof(*session->early));
+	return (struct tpa_replay_options){
 		.group = group,
 		.thread = options->thread,
 		.pid = options->process,
@@ -276,9 +301,14 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check,
 		.find_steps = needs_steps(options, group),
 	};
+}
+
+int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
+{
+	const struct tpa_options *options = session->options;
+	struct tpa_replay_options replay = tpa_session_replay_options(session, group);
 	int status;
 
-	session->early = tpa_zalloc(session->trace_count, sizeof(*session->early));
 	for (size_t i = 0; i < session->trace_count; i++)
 		tpa_op_names(session->traces[i], options->debug_dir);
 	session->progress = tpa_progress_new("reading");
@@ -286,10 +316,9 @@ int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 		replay.progress = tpa_progress_update;
 		replay.progress_context = session->progress;
 	}
-	session->run = tpa_run_replay(session->traces, session->trace_count, &replay);
+	tpa_session_take_run(session, tpa_run_replay(session->traces, session->trace_count, &replay));
 	tpa_progress_free(session->progress);
 	session->progress = NULL;
-	take_symbols(session);
 	for (size_t i = 0; i < session->trace_count; i++)
 		tpa_allocators_find(&session->allocators, session->traces[i], options->debug_dir);
 	tpa_session_damage_print(session);
@@ -359,15 +388,8 @@ int tpa_session_close(struct tpa_session *session, int status)
 		status = status == TPA_EXIT_OK ? TPA_EXIT_USAGE : status;
 	if (session->filter)
 		regfree(&session->compiled);
-	tpa_site_stacks_free(session->stacks);
-	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
-		tpa_symbols_close(session->symbols[i]);
-	free(session->symbols);
-	for (size_t i = 0; session->early && i < session->trace_count; i++)
-		tpa_symbols_close(session->early[i]);
+	tpa_session_drop_run(session);
 	free(session->early);
-	if (session->run)
-		tpa_run_free(session->run);
 	for (size_t i = 0; i < session->trace_count; i++)
 		tpa_trace_close(session->traces[i]);
 	free(session->traces);

@@ -41,6 +41,14 @@ int tpa_session_open(struct tpa_session *session, const struct tpa_options *opti
 /* Replays with the data that --by needs (`group`). Returns as tpa_session_open() does. Reports damage on stderr. */
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group);
 
+/*
+ * For a command that replays by itself: the options of the command line, with names of frames from the session's symbols; then
+ * what it replayed. tpa_session_drop_run() frees the run, and the symbols that it needed.
+ */
+struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group);
+void tpa_session_take_run(struct tpa_session *session, struct tpa_run *run);
+void tpa_session_drop_run(struct tpa_session *session);
+
 /* Opens, then replays, as most commands do. */
 int tpa_session_start(struct tpa_session *session, const struct tpa_options *options, enum tpa_group group);
 

@@ -250,10 +250,8 @@ static void collect_sum(struct work *work)
 	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 }
 
-/* With one process the sum is the process itself. */
-static void copy_sum(struct work *work)
+void tpa_run_sum_one(struct tpa_run *run)
 {
-	struct tpa_run *run = work->run;
 	struct tpa_process *process = &run->processes[0];
 
 	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
@@ -279,7 +277,7 @@ static void collect(struct work *work)
 	}
 	show_progress(work);
 	if (work->count == 1)
-		copy_sum(work);
+		tpa_run_sum_one(run);
 	else
 		collect_sum(work);
 }

@@ -15,4 +15,7 @@
  */
 struct tpa_run *tpa_run_replay(struct tpa_trace *const *traces, size_t count, const struct tpa_replay_options *options);
 
+/* Fills in the sums of a run of one process, which are the process's own. */
+void tpa_run_sum_one(struct tpa_run *run);
+
 #endif
