@@ -8,14 +8,14 @@
 
 #define MAGIC UINT64_C(0x3165746174737074) /* "tpstate1" */
 
-/* Raise it when the meaning of a field changes; a changed layout is noticed by its size. */
+/* Increase it when the meaning of a field changes. A changed layout is detected by the sizes in the archive. */
 #define VERSION 5u
 
 struct seal {
 	uint64_t magic;
 	uint32_t version, reserved;
-	uint64_t length;   /* bytes behind the seal */
-	uint64_t checksum; /* of them */
+	uint64_t length;   /* bytes after the seal */
+	uint64_t checksum; /* of those bytes */
 };
 
 static const char cut[] = "the saved state is cut short";
@@ -63,7 +63,7 @@ static void put(struct tpa_archive *archive, const void *bytes, size_t size)
 	archive->size += size;
 }
 
-/* Zeroes where nothing can be read. */
+/* Fills `bytes` with zeros if the archive has failed or is too short. */
 static void get(struct tpa_archive *archive, void *bytes, size_t size)
 {
 	if (!archive->failed && archive->size - archive->at < size)
@@ -150,7 +150,7 @@ void tpa_archive_text(struct tpa_archive *archive, char **text)
 
 /* ---- files ---- */
 
-/* FNV-1a over words, then over what is left. */
+/* A variant of FNV-1a: over 64-bit words, then over the remaining bytes. */
 static uint64_t checksum(const uint8_t *bytes, size_t size)
 {
 	uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
@@ -170,7 +170,7 @@ bool tpa_archive_seal(struct tpa_archive *archive)
 	struct seal seal = { MAGIC, VERSION, 0, archive->size, checksum(archive->bytes, archive->size) };
 	size_t length = archive->size;
 
-	put(archive, &seal, sizeof(seal)); /* room for it, in front */
+	put(archive, &seal, sizeof(seal)); /* only makes room: the seal goes to the front */
 	if (archive->failed)
 		return false;
 	memmove(archive->bytes + sizeof(seal), archive->bytes, length);

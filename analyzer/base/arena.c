@@ -15,8 +15,8 @@ struct block {
 
 struct tpa_arena {
 	struct block *blocks;
-	size_t used, size;    /* of the first block */
-	const char **strings; /* open addressing; a power of two of slots, at most half of them taken */
+	size_t used, size;    /* bytes of the newest block, which is first in the list */
+	const char **strings; /* hash table with open addressing: a power of two of slots, at most half of them used */
 	size_t string_count, string_slots;
 };
 

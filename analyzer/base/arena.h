@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that lives as long as the symbols do: bump allocation, and a pool of strings, each kept once.
+ * An arena: bump allocation, and a pool of strings that keeps each text once. All its memory lives until
+ * tpa_arena_free(). Not thread-safe.
  */
 #ifndef TPROF_BASE_ARENA_H
 #define TPROF_BASE_ARENA_H
@@ -13,10 +14,10 @@ struct tpa_arena;
 struct tpa_arena *tpa_arena_new(void);
 void tpa_arena_free(struct tpa_arena *arena);
 
-/* Zeroed memory of `size` bytes, aligned for any type. */
+/* Returns `size` zeroed bytes, aligned to 16 bytes. */
 void *tpa_arena_alloc(struct tpa_arena *arena, size_t size);
 
-/* The one copy of `text`; NULL if `text` is NULL. */
+/* Returns the arena's only copy of `text`: equal texts have equal pointers. NULL if `text` is NULL. */
 const char *tpa_arena_intern(struct tpa_arena *arena, const char *text);
 
 #endif

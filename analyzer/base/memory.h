@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations that never return NULL. A report that lacks what did not fit would be wrong, so the analyzer can't go on:
- * when memory is out, it prints one line and exits with status 3. All functions are thread-safe; release what they
- * return with free().
+ * Allocations that never return NULL. A report that lacks the data that did not fit would be wrong, so the analyzer
+ * can't go on: if memory runs out, it prints one line and exits with status 3. All functions are thread-safe; release
+ * what they return with free().
  */
 #ifndef TPROF_BASE_MEMORY_H
 #define TPROF_BASE_MEMORY_H
@@ -13,7 +13,7 @@
 /* Prints "tprof-analyze: out of memory" to stderr and exits with status 3. */
 void tpa_no_memory(void) __attribute__((noreturn, cold));
 
-/* Exits like tpa_no_memory() if a function that can only fail for lack of memory says that it did. */
+/* Exits like tpa_no_memory() if `done`, the result of a function that fails only for lack of memory, is false. */
 static inline void tpa_need(bool done)
 {
 	if (!done)
@@ -39,7 +39,10 @@ char *tpa_format(const char *format, ...) __attribute__((format(printf, 1, 2), r
 /* Makes room for `need` elements of `size` bytes in the array *list, which has room for *room; grows by doubling. */
 void tpa_grow(void *list, size_t *room, size_t need, size_t size);
 
-/* The place of one more element at the end of an array, not initialized. What is put there must not be read from the array. */
+/*
+ * Appends an uninitialized element to an array and yields its address. Do not read the array in the expression that
+ * is assigned to the element: the array may move.
+ */
 #define TPA_APPEND(list, count, room)                                                                                  \
 	(tpa_grow(&(list), &(room), (size_t)(count) + 1, sizeof(*(list))), &(list)[(count)++])
 

@@ -19,7 +19,7 @@ static size_t hash(uint64_t a, uint64_t b)
 	return (size_t)(h ^ (h >> 32));
 }
 
-/* The pair's slot, or the free one for it. */
+/* Returns the slot of the pair, or the free slot where it belongs. */
 static struct tpa_pair_slot *find(struct tpa_pair_slot *slots, size_t capacity, uint64_t a, uint64_t b)
 {
 	size_t i = hash(a, b) & (capacity - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table from pairs of numbers (or of pointers) to a number. Zeros are an empty one. */
+/* A hash table that maps pairs of numbers (or pointers) to a number. A zeroed table is empty. Not thread-safe. */
 #ifndef TPROF_BASE_PAIRS_H
 #define TPROF_BASE_PAIRS_H
 
@@ -12,16 +12,19 @@ struct tpa_pairs {
 	size_t count, capacity;
 };
 
-/* Where the number of (a, b) is kept, 0 for a pair that is new; *found: it is not. Valid until the next call. */
+/*
+ * Returns the address of the number of (a, b), valid until the next call. Adds the pair with number 0 if it is new.
+ * *found: the pair existed.
+ */
 uint32_t *tpa_pairs_at(struct tpa_pairs *pairs, uint64_t a, uint64_t b, bool *found);
 
-/* 0: the pair has none. */
+/* Returns the number of (a, b); 0: the table does not have the pair. */
 uint32_t tpa_pairs_find(const struct tpa_pairs *pairs, uint64_t a, uint64_t b);
 
-/* In place of the number that it had. */
+/* Sets the number of (a, b); adds the pair if it is new. */
 void tpa_pairs_set(struct tpa_pairs *pairs, uint64_t a, uint64_t b, uint32_t number);
 
-/* Empty again, and usable. */
+/* Frees the table's memory and leaves an empty table, which can be used again. */
 void tpa_pairs_free(struct tpa_pairs *pairs);
 
 #endif

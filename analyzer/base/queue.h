@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A priority queue: the smallest key first, and among equal keys the lowest order. It is a binary heap in an array that
- * the owner provides.
+ * A priority queue: the smallest key comes first, and of equal keys the lowest `order`. It is a binary heap in an
+ * array that the owner provides.
  */
 #ifndef TPROF_BASE_QUEUE_H
 #define TPROF_BASE_QUEUE_H
@@ -25,7 +25,7 @@ static inline bool tpa_queue_before(const struct tpa_queue_item *a, const struct
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-/* Moves the first item, whose key has grown, to its place. */
+/* Restores the heap after the first item's key has increased. */
 static inline void tpa_queue_sink(struct tpa_queue *queue)
 {
 	struct tpa_queue_item item = queue->items[0];
@@ -43,7 +43,7 @@ static inline void tpa_queue_sink(struct tpa_queue *queue)
 		queue->items[at] = item;
 }
 
-/* queue->items must have room for one more. */
+/* Adds an item. queue->items must have room for it. */
 static inline void tpa_queue_push(struct tpa_queue *queue, uint64_t key, uint64_t order, void *what)
 {
 	struct tpa_queue_item item = { key, order, what };
@@ -60,7 +60,10 @@ static inline void tpa_queue_drop_first(struct tpa_queue *queue)
 	tpa_queue_sink(queue);
 }
 
-/* The smallest key after the first item's: until then the first item remains first. */
+/*
+ * Returns the smallest key apart from the first item's, UINT64_MAX if there is none. While the first item's key is
+ * below it, that item stays first.
+ */
 static inline uint64_t tpa_queue_second_key(const struct tpa_queue *queue)
 {
 	uint64_t key = queue->count > 1 ? queue->items[1].key : UINT64_MAX;

@@ -3,7 +3,10 @@
 
 #include <stdbool.h>
 
-/* By the table of well-formed sequences in the Unicode standard (3-7): only the second byte's range varies. */
+/*
+ * Unicode standard, table 3-7 (well-formed UTF-8 byte sequences): only the second byte's range depends on the first
+ * byte.
+ */
 static bool is_second(unsigned char first, unsigned char second)
 {
 	unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;

@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 /*
- * The number of bytes of the UTF-8 character at the begin of `text`, which has `size` bytes. 0: it is not valid (nor
- * are overlong forms, surrogates and numbers above U+10FFFF). -1: the bytes may be the begin of a character.
+ * Returns the length in bytes of the UTF-8 character at the start of `text`, which has `size` bytes. 0: invalid,
+ * which includes overlong forms, surrogates and code points above U+10FFFF. -1: `text` is empty, or ends within a
+ * character.
  */
 int tpa_utf8_bytes(const unsigned char *text, size_t size);
 

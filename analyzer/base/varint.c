@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/varint.h"
 
-/* Where a reader goes after a malformed number: outside of any data, and readable. */
+/* Where the reader moves after a malformed number: readable zeros outside any data. */
 static const uint8_t nowhere[2 * TPA_PADDING];
 
 struct tpa_varint tpa_varint_long(const uint8_t *at)

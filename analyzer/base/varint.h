@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variable-length numbers, read without a bounds check. The caller keeps TPA_PADDING readable bytes after the data,
- * reads fields of at most TPA_PADDING bytes together, and only then asks tpa_read_ok() whether they were inside the data.
- * A number of more than 64 bits moves the reader to a place of zeros, so that it fails too.
+ * Reads variable-length numbers (7 bits a byte, lowest first) without a bounds check. The caller keeps TPA_PADDING
+ * readable bytes after the data, reads fields of at most TPA_PADDING bytes in a row, and then asks tpa_read_ok()
+ * whether they were inside the data. A number of more than 64 bits moves the reader to an array of zeros outside the
+ * data, so that tpa_read_ok() fails for it too.
  */
 #ifndef TPROF_BASE_VARINT_H
 #define TPROF_BASE_VARINT_H
@@ -19,10 +20,13 @@ struct tpa_varint {
 	const uint8_t *next;
 };
 
-/* Numbers of 9 and 10 bytes, and malformed ones. */
+/* The slow path of tpa_uvarint(): numbers of 9 and 10 bytes, and malformed ones. */
 struct tpa_varint tpa_varint_long(const uint8_t *at);
 
-/* Reads without a branch on the length: where lengths vary, a branch would be mispredicted. */
+/*
+ * Reads an unsigned number and advances *at. Has no branch on the length: where lengths vary, it would be
+ * mispredicted.
+ */
 static inline uint64_t tpa_uvarint(const uint8_t **at)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
@@ -44,8 +48,8 @@ static inline uint64_t tpa_uvarint(const uint8_t **at)
 }
 
 /*
- * For numbers of mostly one or two bytes. A branch that is mostly predicted is better than none: the processor goes on
- * before it has seen how long the number is.
+ * Like tpa_uvarint(), for numbers that mostly have one or two bytes: a branch that is mostly predicted well is faster
+ * than none, because the processor goes on before it has seen how long the number is.
  */
 static inline uint64_t tpa_uvarint_short(const uint8_t **at)
 {
@@ -62,7 +66,10 @@ static inline uint64_t tpa_uvarint_short(const uint8_t **at)
 	return tpa_uvarint(at);
 }
 
-/* Signed differences: even numbers are 0, 1, 2, ..., odd ones -1, -2, ...; to be added modulo 2^64. */
+/*
+ * Reads a signed difference in zigzag encoding: even numbers stand for 0, 1, 2, ..., odd ones for -1, -2, ... Returns
+ * it in two's complement, to be added modulo 2^64.
+ */
 static inline uint64_t tpa_svarint(const uint8_t **at)
 {
 	uint64_t n = tpa_uvarint(at);
@@ -70,7 +77,7 @@ static inline uint64_t tpa_svarint(const uint8_t **at)
 	return (n >> 1) ^ (0 - (n & 1));
 }
 
-/* Whether a reader that began at `start` and is at `at` stayed within the data, which end at `end`. */
+/* Whether a reader that started at `start` and is now at `at` stayed inside the data, which ends at `end`. */
 static inline bool tpa_read_ok(const uint8_t *start, const uint8_t *at, const uint8_t *end)
 {
 	return (uintptr_t)at - (uintptr_t)start <= (uintptr_t)end - (uintptr_t)start;
