@@ -16,7 +16,7 @@ void tpa_call_tree_free(struct tpa_call_tree *tree)
 	free(tree->shown);
 }
 
-/* In the list of its parent, behind those that weigh more. */
+/* Links a node into its parent's list, after the siblings that weigh more. */
 static void hang(struct tpa_call_tree *tree, uint32_t node, uint32_t parent)
 {
 	uint32_t *link = &tree->child[parent];
@@ -43,7 +43,7 @@ static void show(struct tpa_call_tree *tree, uint32_t node)
 	}
 }
 
-/* Of siblings the heaviest go first when all are put in by weight: then a list only ever grows at its end. */
+/* Marks what is shown. The lightest nodes are linked first, so that each one goes to the front of its list at once. */
 static void choose(struct tpa_call_tree *tree, uint64_t top)
 {
 	size_t count = tree->process->op_node_count;
@@ -81,7 +81,6 @@ void tpa_call_tree(struct tpa_call_tree *tree, const struct tpa_process *process
 		choose(tree, top);
 }
 
-/* Visits what is shown, callers first. */
 void tpa_call_tree_walk(const struct tpa_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
 			void *context)
 {
@@ -104,7 +103,7 @@ void tpa_call_tree_walk(const struct tpa_call_tree *tree, void (*visit)(void *co
 
 /* ---- layers ---- */
 
-/* Index of an op's layer in the list; a new one at its end. */
+/* Returns the index of an op's layer in the list; appends a layer that is new. */
 static uint32_t layer_at(struct tpa_layers *layers, const struct tpa_process *process, uint32_t *of_op, uint32_t op)
 {
 	struct tpa_layer *layer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns of a table, described once: what each is called, its key in JSON, its unit, and where its value comes from. The text
- * table, the JSON object and the HTML table of a row are made from the same description.
+ * Columns of a table, described once: title, JSON key, unit, and where the value comes from. The text table, the JSON
+ * object and the HTML table of a row are made from the same description.
  */
 #ifndef TPROF_REPORT_ROWS_COLUMN_H
 #define TPROF_REPORT_ROWS_COLUMN_H
@@ -14,42 +14,42 @@
 
 enum tpa_unit {
 	TPA_UNIT_TEXT,
-	TPA_UNIT_NAME,	 /* of an op: shortened to fit */
-	TPA_UNIT_NUMBER, /* of something: it counts nothing */
+	TPA_UNIT_NAME,	 /* the name of an op: text shortens it to fit */
+	TPA_UNIT_NUMBER, /* an identifier, such as a thread's number; no count */
 	TPA_UNIT_COUNT,
 	TPA_UNIT_BYTES,
-	TPA_UNIT_NET_BYTES, /* with a sign */
+	TPA_UNIT_NET_BYTES, /* signed */
 	TPA_UNIT_NS,
 	TPA_UNIT_FLOP,
-	TPA_UNIT_RATE,	  /* a second; GFLOP/s */
-	TPA_UNIT_MEAN_NS, /* JSON has the fractions too */
+	TPA_UNIT_RATE,	  /* per second, or GFLOP/s */
+	TPA_UNIT_MEAN_NS, /* JSON keeps the fraction, also of TPA_UNIT_MEAN_BYTES */
 	TPA_UNIT_MEAN_BYTES,
 	TPA_UNIT_FACTOR, /* "1.5x" */
 	TPA_UNIT_REAL,
-	TPA_UNIT_SHARE,	      /* 1: all */
-	TPA_UNIT_INTERVAL_NS, /* as text half of its width */
+	TPA_UNIT_SHARE,	      /* a fraction; 1: all */
+	TPA_UNIT_INTERVAL_NS, /* text shows half of its width */
 	TPA_UNIT_BOOL,
-	TPA_UNIT_OTHER, /* a list or an object: JSON has a function for it */
+	TPA_UNIT_OTHER, /* a list or an object, which a function of the JSON code makes */
 };
 
 struct tpa_figure {
-	bool unknown;	/* "-" as text, null in JSON */
-	bool none;	/* "-" as text, the number in JSON */
-	bool least;	/* not all of it was counted: as text "at least" */
-	bool about;	/* of an estimate without its interval: as text "~" */
+	bool unknown;	/* text: "-"; JSON: null */
+	bool none;	/* text: "-"; JSON: the number */
+	bool least;	/* a lower bound: text says "at least" */
+	bool about;	/* an estimate without an interval: text has "~" in front */
 	int64_t number; /* counts, bytes, nanoseconds, FLOP */
 	double real;
-	const char *text; /* NULL: not known. Of a number: what tables say instead of it */
+	const char *text; /* NULL: unknown. With a number: what tables show instead of it */
 	struct tpa_interval interval;
-	double variance, unseen; /* of an estimate: see tpa_json_some(); 0: it is exact */
+	double variance, unseen; /* of an estimate, see tpa_json_some(); 0: exact */
 };
 
-/* What values depend on beside the row. */
+/* What values depend on besides the row. */
 struct tpa_row_context {
 	const struct tpa_process *process;
-	struct tpa_unseen unseen; /* of estimates; zeros: numbers are exact */
-	uint64_t whole;		  /* what shares are of */
-	const void *more;	  /* what some columns need beside: see these */
+	struct tpa_unseen unseen; /* of estimates; zeros: the numbers are exact */
+	uint64_t whole;		  /* the total that shares are fractions of */
+	const void *more;	  /* further input of some columns, which their declaration describes */
 };
 
 enum tpa_member {
@@ -62,27 +62,31 @@ enum tpa_member {
 };
 
 struct tpa_column {
-	const char *key;   /* in JSON, or, of a column that JSON does not have, any name of its own */
-	const char *title; /* NULL: no table has it */
+	const char *key;   /* in JSON; a column without JSON has any unique name */
+	const char *title; /* NULL: not in tables */
 	enum tpa_unit unit;
-	/* The value is a field of the row, or is computed. */
+	/* The value is a field of the row, or `get` computes it. */
 	size_t at;
 	enum tpa_member field;
-	bool indirect; /* not of the row, but of what its pointer at `via` points to */
+	bool indirect; /* the field is in the struct that the row's pointer at offset `via` points to */
 	size_t via;
 	struct tpa_figure (*get)(const void *row, const struct tpa_row_context *context);
-	size_t variance; /* of an estimate: the field with its variance; 0: it is exact */
-	size_t per;	 /* the uint64_t that the value, another one, is divided by; 0: it is not */
-	bool of_whole;	 /* divided by what the context says */
+	size_t variance; /* offset of the double with the variance of an estimate; 0: exact */
+	size_t per;	 /* offset of a uint64_t that divides the value; 0: none */
+	bool of_whole;	 /* the value is divided by context->whole */
 	bool no_json;
-	bool no_zero;	     /* tables have "-" where it is 0 */
-	bool known_above_0;  /* 0 or less: it is not known */
-	bool exact_only;     /* nor is it of estimates */
-	const char *missing; /* what tables say where it is not known */
-	const char *hint;    /* what it means: shown where it is pointed at */
+	bool no_zero;	     /* tables show "-" for 0 */
+	bool known_above_0;  /* 0 or less means unknown */
+	bool exact_only;     /* unknown if the numbers are estimates */
+	const char *missing; /* what tables show for a missing value */
+	const char *hint;    /* the meaning, shown when the mouse is over the title in HTML */
 };
 
-/* In place of `at` and `field`. */
+/*
+ * Initializers for a column. TPA_MEMBER: `at` and `field` for a member of the row. TPA_VIA: a member of what the
+ * row's `pointer` points to. TPA_CHARS: a char array. TPA_COMPUTED: a getter. TPA_ESTIMATE: a member and the member
+ * with its variance.
+ */
 #define TPA_MEMBER(type, member)                                                                                       \
 	.at = offsetof(type, member), .field = _Generic(((type *)0)->member, \
 		uint64_t: TPA_MEMBER_U64, \
@@ -97,7 +101,7 @@ struct tpa_column {
 #define TPA_COMPUTED(function) .get = (function)
 #define TPA_ESTIMATE(type, member, variance_member)                                                                    \
 	TPA_MEMBER(type, member), .variance = offsetof(type, variance_member)
-/* Begins a getter; its row is of that type. */
+/* Begins the definition of a getter for TPA_COMPUTED(); `row` is of that type. */
 #define TPA_GETTER(name, type)                                                                                         \
 	static struct tpa_figure get_##name(const type *row, const struct tpa_row_context *context);                   \
 	static struct tpa_figure name(const void *row, const struct tpa_row_context *context)                          \
@@ -108,13 +112,14 @@ struct tpa_column {
 					    __attribute__((unused)) const struct tpa_row_context *context)
 #define TPA_PER(type, member, divisor) TPA_MEMBER(type, member), .per = offsetof(type, divisor)
 
-/* `context`: NULL, where no value depends on it. */
+/* Computes a column's value of a row. `context` may be NULL if the value does not depend on it. */
 struct tpa_figure tpa_column_value(const struct tpa_column *column, const void *row,
 				   const struct tpa_row_context *context);
 
 /*
- * The next of several columns, named by their keys with blanks between them; NULL: there is no other. The list of all columns
- * ends with a NULL key; the keys must be in it. *mark: the character in front of the key, if it is no letter; else 0.
+ * Returns the next column of a list of keys separated by blanks, and moves *keys past it; NULL: the list has ended.
+ * `columns` ends with a NULL key and must contain all keys. *mark: the character in front of the key that is not a
+ * letter; 0: none.
  */
 const struct tpa_column *tpa_column_next(const struct tpa_column *columns, const char **keys, char *mark);
 

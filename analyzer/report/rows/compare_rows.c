@@ -16,7 +16,10 @@ static const struct tpa_trace *trace_of(const struct tpa_variants *variants, siz
 	return variants->list[number].runs[0]->processes[0].trace;
 }
 
-/* Without ".PID" and ".PID-N" at the end, if it is this process's; where there is nothing else, 0. */
+/*
+ * Returns the length of `file` without ".PID" or ".PID-N" at its end, if PID is this process's; 0 if nothing else is
+ * left.
+ */
 static size_t without_pid(const struct tpa_trace *trace, const char *file, size_t length)
 {
 	size_t end = length, digits;
@@ -53,7 +56,7 @@ static bool same_stem(const struct tpa_trace *a, const struct tpa_trace *b)
 	return stem_of(b, &of_b) == length && memcmp(of_a, of_b, length) == 0;
 }
 
-/* What stands behind an option is its value: it is the same only behind the same one. */
+/* Does the trace have the argument? The value of an option counts only if it follows the same option. */
 static bool has_argument(const struct tpa_trace *trace, const char *argument, const char *before)
 {
 	bool is_value = before[0] == '-' && argument[0] != '-';
@@ -64,7 +67,7 @@ static bool has_argument(const struct tpa_trace *trace, const char *argument, co
 	return false;
 }
 
-/* Does each variant with the same stem have this argument, too? */
+/* Do all variants with the same stem have this argument? */
 static bool is_common(const struct tpa_variants *variants, size_t number, size_t argument)
 {
 	const struct tpa_trace *trace = trace_of(variants, number);
@@ -111,7 +114,6 @@ double tpa_compare_gflops(const struct tpa_variant *variant)
 	return variant->step_ns > 0 ? variant->flop_per_step / variant->step_ns : 0;
 }
 
-/* Of the model's FLOP, see tpa_roof_utilisation(). Of the first run's cores and precision; -1: not known. */
 double tpa_compare_utilisation(const struct tpa_machine *machine, const struct tpa_variant *variant)
 {
 	struct tpa_utilisation use;
@@ -220,7 +222,7 @@ struct tpa_unseen tpa_compare_unseen(const struct tpa_variant *variant)
 	return unseen;
 }
 
-/* A peak of 0 bytes is one that was not recorded. */
+/* A peak of 0 bytes was not recorded. */
 TPA_GETTER(peak, struct tpa_variant)
 {
 	return (struct tpa_figure){ .number = (int64_t)row->peak_bytes,

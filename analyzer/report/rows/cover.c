@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "report/rows/cover_tree.h"
 
-#define LEAST 0.01	  /* the share of a row, where their number is limited, */
-#define LEAST_OF_ALL 1e-3 /* and where it isn't */
-#define FACTOR 1.05	  /* from one share that is tried to the next */
+#define LEAST 0.01	  /* least share of a row if the number of rows is limited */
+#define LEAST_OF_ALL 1e-3 /* least share of a row if it is not */
+#define FACTOR 1.05	  /* ratio of one share tried to the one before */
 
 static const char *const about_names[TPA_ABOUTS] = {
 	[TPA_ABOUT_PROGRAM] = "program",   [TPA_ABOUT_IMPORT] = "import", [TPA_ABOUT_START] = "start",
@@ -47,7 +47,7 @@ void tpa_cover_free(struct tpa_cover *cover)
 struct choice {
 	const struct tpa_cover_impl *tree;
 	struct tpa_pairs helpers; /* keys of lines that are helpers */
-	uint64_t *left;		  /* of each node: its own and what its children's rows leave */
+	uint64_t *left;		  /* by node: its own amount, and what its children leave that are no rows */
 	uint32_t *chosen;	  /* nodes that are rows */
 	bool *is_chosen;
 	size_t count;
@@ -58,7 +58,10 @@ static bool may_be_row(const struct choice *choice, const struct tpa_cover_node 
 	return node->key && !tpa_pairs_find(&choice->helpers, (uintptr_t)node->key, 0);
 }
 
-/* Children stand behind their parents. */
+/*
+ * Chooses the deepest nodes that have at least `least` left. Goes backwards, because children come after their
+ * parents.
+ */
 static void choose(struct choice *choice, double least)
 {
 	const struct tpa_cover_impl *tree = choice->tree;
@@ -77,7 +80,7 @@ static void choose(struct choice *choice, double least)
 	}
 }
 
-/* Marks lines that stand in several rows. False: there are none. */
+/* Marks keys that are in several rows as helpers. Returns false if there are none. */
 static bool find_helpers(struct choice *choice)
 {
 	struct tpa_pairs seen = { NULL };
@@ -107,7 +110,7 @@ static void choose_above_helpers(struct choice *choice, double least)
 
 /* ---- rows ---- */
 
-/* The row that a node's amount is in; 0: none. */
+/* Returns the chosen node that a node's amount belongs to; 0: none. */
 static uint32_t row_above(const struct choice *choice, uint32_t node)
 {
 	while (node && !choice->is_chosen[node])
@@ -153,7 +156,10 @@ static void offer_part(struct tpa_cover_row *row, const char *name, uint64_t amo
 	row->parts[at] = (struct tpa_cover_part){ name, amount };
 }
 
-/* Own lines below the row's, and where there are none, what they called. */
+/*
+ * The part of the row that a leaf belongs to: the own line below the row or, if there is none, what the row's line
+ * called.
+ */
 static const char *part_name(const struct tpa_cover *cover, const struct tpa_cover_leaf *leaf, uint32_t row)
 {
 	const struct tpa_cover_node *nodes = cover->impl->nodes, *node = &nodes[leaf->node];
@@ -164,7 +170,7 @@ static const char *part_name(const struct tpa_cover *cover, const struct tpa_cov
 	return tpa_cover_part_name(cover->impl, &node->line);
 }
 
-/* Sums by row and part. Numbers of sums begin with 1. */
+/* Sums up the leaves by row and part. Sums are numbered from 1: sums[0] is unused. */
 static void add_parts(struct tpa_cover *cover, const struct choice *choice, const uint32_t *row_of)
 {
 	const struct tpa_cover_impl *tree = cover->impl;
@@ -204,7 +210,7 @@ static void add_parts(struct tpa_cover *cover, const struct choice *choice, cons
 	free(sums);
 }
 
-/* Is it the program's own work, or that of libraries which nothing is known of? */
+/* Is it the work of the program itself, or of libraries about which nothing is known? */
 static bool is_of_interest(const struct tpa_cover_row *row)
 {
 	return row->about == TPA_ABOUT_PROGRAM || row->about == TPA_ABOUT_OTHER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts stacks together as the tree that a cover is chosen from. */
+/* Builds the tree from which a cover is chosen. */
 #include "report/rows/cover_tree.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "report/rows/known_caches.h"
 #include "report/rows/own_code.h"
 
-#define PATH_MOST 4096 /* nodes of a path; what is deeper belongs to its end */
+#define PATH_MOST 4096 /* lines in a path; deeper ones count towards its last line */
 
 void tpa_cover_tree_init(struct tpa_cover_impl *tree)
 {
@@ -32,7 +32,7 @@ void tpa_cover_tree_free(struct tpa_cover_impl *tree)
 
 /* ---- nodes ---- */
 
-/* What one process's stacks are added with. */
+/* The process whose stacks are being added. */
 struct source {
 	struct tpa_cover_impl *tree;
 	const struct tpa_process *process;
@@ -42,7 +42,7 @@ struct source {
 	bool cpu;
 };
 
-/* The child of `parent` that is like `wanted`, whose key is set. */
+/* Returns the child of `parent` with the key of `wanted`; adds a copy of `wanted` if there is none. */
 static uint32_t child_of(struct tpa_cover_impl *tree, uint32_t parent, const struct tpa_cover_node *wanted)
 {
 	bool found = false;
@@ -68,7 +68,7 @@ static uint32_t line_node(const struct source *source, uint32_t parent, const st
 	return child_of(tree, parent, &node);
 }
 
-/* `group` is the row's name. NULL: the node only holds others together. */
+/* `group`: the name of the row. NULL: the node is no row; it only holds its children together. */
 static uint32_t group_node(const struct source *source, uint32_t parent, enum tpa_about about, const char *group)
 {
 	struct tpa_cover_node node = { .about = about, .group = group, .process = source->index };
@@ -83,7 +83,7 @@ static uint32_t group_node(const struct source *source, uint32_t parent, enum tp
 
 /* ---- paths ---- */
 
-/* Functions and lines, callers first. A function that calls itself stands in it once, with its innermost line. */
+/* One line for each function, callers first. A recursive function is in it once, with its innermost line. */
 struct path {
 	const struct tpa_line *lines[PATH_MOST];
 	const char *keys[PATH_MOST];
@@ -103,13 +103,17 @@ static void push(struct tpa_cover_impl *tree, struct path *path, const struct tp
 	path->lines[path->count++] = line;
 }
 
-/* Without a name and without a file nobody knows a line again. */
+/* A line with neither a function name nor a file tells a reader nothing. */
 static bool is_named(const struct tpa_line *line)
 {
 	return line->location->function || line->location->file;
 }
 
-/* The user's own lines; if there are none, all that have names. Returns the index of the innermost one, or SIZE_MAX. */
+/*
+ * Fills `path` with the user's own lines or, if there are none (*own: false), with all named lines (for memory,
+ * except those of the allocator and the language's library). Returns the index of the innermost line in the stack;
+ * SIZE_MAX: the path is empty.
+ */
 static size_t make_path(const struct source *source, struct path *path, bool *own)
 {
 	const struct tpa_stack *stack = &source->tree->stack;
@@ -134,7 +138,7 @@ static size_t make_path(const struct source *source, struct path *path, bool *ow
 	return innermost;
 }
 
-/* Of CPU time only the innermost function counts: which of its callers wanted it is another question. */
+/* Adds a path to the tree. CPU time belongs to the innermost function alone, whichever caller wanted it. */
 static uint32_t add_path(const struct source *source, uint32_t node, const struct path *path, bool own)
 {
 	for (size_t i = source->cpu && path->count ? path->count - 1 : 0; i < path->count; i++) {
@@ -149,7 +153,7 @@ static uint32_t add_path(const struct source *source, uint32_t node, const struc
 
 /* ---- what a stack is for ---- */
 
-/* Do initializers of libraries run, before main() or when they are loaded? */
+/* Is it an initializer of a library, run before main() or when the library is loaded? */
 static bool is_library_start(const struct tpa_stack *stack)
 {
 	for (size_t i = stack->last; i < stack->count; i++) {
@@ -161,7 +165,10 @@ static bool is_library_start(const struct tpa_stack *stack)
 	return false;
 }
 
-/* Of memory who keeps it matters, of CPU time what ran. */
+/*
+ * For memory, what counts is who keeps it. For CPU time, what counts is what ran: only Python's start and imports
+ * matter.
+ */
 static enum tpa_holder holder_of(const struct source *source, uint32_t stack_node)
 {
 	enum tpa_holder holder;
@@ -204,7 +211,10 @@ const char *tpa_cover_part_name(struct tpa_cover_impl *tree, const struct tpa_li
 	return tpa_arena_intern(tree->keys.arena, text);
 }
 
-/* Python code below the user's line; else the op; else the function that wanted the memory. */
+/*
+ * What a stack's part of a row is called: the innermost Python line below the user's line; else the op; else the line
+ * that memory is put down to. NULL: the user's line itself.
+ */
 static const char *part_of(const struct source *source, size_t innermost, uint32_t op)
 {
 	const struct tpa_stack *stack = &source->tree->stack;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting CPU samples together. Unlike bytes, which belong to who wanted them, CPU time belongs to who spends it. */
+/*
+ * Sums up CPU samples. Unlike bytes, which are put down to the code that wanted them, CPU time is put down to the
+ * code that spends it.
+ */
 #include "report/rows/cpu_rows.h"
 
 #include <stdlib.h>
@@ -17,9 +20,9 @@ struct tpa_cpu_builder {
 	struct tpa_cpu_rows *rows;
 	struct tpa_row_index index;
 	struct tpa_chains chains;   /* by stack */
-	struct tpa_pairs functions; /* of a location: is it the function of the relation */
+	struct tpa_pairs functions; /* location to whether it is the function of the relation */
 	struct tpa_stack stack;
-	/* What is added right now. */
+	/* The site that is being added. */
 	const struct tpa_cpu_site *site;
 	const char *op;
 	size_t process;
@@ -44,7 +47,7 @@ void tpa_cpu_rows_free(struct tpa_cpu_rows *rows)
 	free(rows);
 }
 
-/* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
+/* Adds the site to the row of (key, kind): once to its total, and to its self if that is what ran. */
 static void add(struct tpa_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tpa_line *line, bool self)
 {
 	struct tpa_cpu_rows *rows = builder->rows;
@@ -93,7 +96,7 @@ static void add_by_stack(struct tpa_cpu_builder *builder)
 	    stack->last ? &stack->lines[0] : NULL, true);
 }
 
-/* The whole name, or the name up to its parameters. */
+/* Does the line have the wanted function, by its full name or by its name without parameters? */
 static bool is_function(struct tpa_cpu_builder *builder, const struct tpa_line *line)
 {
 	const char *name = line->location->function, *wanted = builder->options.function;
@@ -107,8 +110,9 @@ static bool is_function(struct tpa_cpu_builder *builder, const struct tpa_line *
 }
 
 /*
- * Of a sample that fell into the op: the line of the function that is the op, which is called through the collector. SIZE_MAX: it
- * is not in the stack, as the program told of the op itself. What the allocator is called through is none.
+ * For a sample in the op: returns the index of the line of the function that is the op, which the collector calls.
+ * SIZE_MAX: no such line, because the program itself announced the op. An allocator's function that the collector
+ * calls is no op.
  */
 static size_t line_of_op(const struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
 {
@@ -127,7 +131,7 @@ static size_t line_of_op(const struct tpa_cpu_builder *builder, const struct tpa
 	return SIZE_MAX;
 }
 
-/* Who calls the function directly, or what it calls, wherever it stands in the stack. */
+/* Adds the direct caller or callee of the function, for each place where the function is in the stack. */
 static void add_relation(struct tpa_cpu_builder *builder, const struct tpa_trace *trace)
 {
 	const struct tpa_stack *stack = &builder->stack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU samples put together into the rows of a report: by function, line, module, thread, op or stack; or by what called a
- * function, or what it called.
+ * Sums up CPU samples as the rows of a report: by function, line, module, thread, op or stack; or by the callers or
+ * callees of a function.
  */
 #ifndef TPROF_REPORT_ROWS_CPU_ROWS_H
 #define TPROF_REPORT_ROWS_CPU_ROWS_H
@@ -12,17 +12,20 @@
 enum tpa_relation { TPA_RELATION_NONE, TPA_RELATION_CALLERS, TPA_RELATION_CALLEES };
 
 /*
- * A row. `self` is of the samples that fell into it, `total` also of those into what it called; a stack counts once,
- * however often it recurses. By caller or callee of a function, `total` is of the stacks in which the one calls the
- * other directly, and `self` the same.
+ * A row. `self`: the samples that fell into it. `total`: also those in what it called; a stack counts once, even if
+ * it recurses. By callers or callees of a function, `total` counts the stacks in which one calls the other directly,
+ * and `self` is 0.
  */
 struct tpa_cpu_row {
-	struct tpa_line line; /* one that shows it. location NULL: not recorded, or of a thread; by callers: called by
-				nobody; by callees: the function itself */
-	uint32_t node;	      /* by stack: a stack node that shows it */
-	uint32_t thread;      /* by thread */
-	const char *op;	      /* by op: the innermost that was open; NULL: none */
-	size_t process;	      /* index in the run */
+	/*
+	 * A line to show for the row. location NULL: not recorded, or no line (by thread, op); by callers: nobody
+	 * called it; by callees: the function itself.
+	 */
+	struct tpa_line line;
+	uint32_t node;	 /* by stack: a stack node to show for the row */
+	uint32_t thread; /* by thread */
+	const char *op;	 /* by op: the innermost open op; NULL: none */
+	size_t process;	 /* index in the run */
 	struct tpa_cpu self, total;
 	uint64_t self_ns, total_ns;
 };
@@ -30,19 +33,23 @@ struct tpa_cpu_row {
 struct tpa_cpu_rows {
 	struct tpa_cpu_row *rows;
 	size_t count;
-	struct tpa_cpu all; /* what shares are of: all samples; by callers and callees those that met the function */
+	/* What shares are fractions of: all samples; by callers and callees, those whose stacks have the function. */
+	struct tpa_cpu all;
 	uint64_t all_ns;
 };
 
 struct tpa_cpu_options {
 	enum tpa_by by; /* TPA_BY_SIZE: as TPA_BY_FUNCTION */
 	enum tpa_relation relation;
-	const char *function;  /* of the relation: its whole name, or that without its parameters */
-	const regex_t *filter; /* NULL: all. Rows that match; shares are of everything still */
-	bool by_total;	       /* order: total first */
+	const char *function;  /* whose callers or callees are wanted: its full name, or the name without parameters */
+	const regex_t *filter; /* NULL: all. Only stacks that match are in rows; shares remain those of all samples */
+	bool by_total;	       /* sort by total, then self; else by self, then total */
 };
 
-/* One process at a time is added. As rows.h: strings live as long as the rows and the symbols. */
+/*
+ * Begin, add one process at a time, end: tpa_cpu_rows_end() frees the builder and returns the sorted rows. As in
+ * rows.h, strings live as long as the rows and the symbols. `index`: the process's index in the run.
+ */
 struct tpa_cpu_builder;
 struct tpa_cpu_builder *tpa_cpu_rows_begin(const struct tpa_cpu_options *options);
 void tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process *process, size_t index,
@@ -50,7 +57,7 @@ void tpa_cpu_rows_add(struct tpa_cpu_builder *builder, const struct tpa_process 
 struct tpa_cpu_rows *tpa_cpu_rows_end(struct tpa_cpu_builder *builder);
 void tpa_cpu_rows_free(struct tpa_cpu_rows *rows);
 
-/* The share that `part` is of the rows' samples, and its interval. */
+/* The share of the rows' samples that `part` is (0 to 1), and its 95% interval. */
 double tpa_cpu_share(const struct tpa_cpu_rows *rows, const struct tpa_cpu *part);
 struct tpa_interval tpa_cpu_interval(const struct tpa_cpu_rows *rows, const struct tpa_cpu *part);
 

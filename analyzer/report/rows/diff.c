@@ -52,8 +52,9 @@ static struct tpa_diff_amount of_heap(const struct tpa_heap *heap, enum tpa_diff
 }
 
 /*
- * How many allocations a hit stands for: as many as those that were met do, by their variance, and no fewer than hold as many
- * bytes as a hit does, since so many a sample passes by no more seldom.
+ * How many allocations one hit of the sample stands for: the larger of the mean over the hits (variance / value) and
+ * the number of allocations that hold as many bytes as one hit stands for, because a sample misses that many just as
+ * often.
  */
 static double unseen_allocations(const struct tpa_run *run, const struct tpa_diff_amount *amount)
 {
@@ -84,7 +85,7 @@ struct tpa_diff_amount tpa_diff_total_of(const struct tpa_run *run, enum tpa_dif
 	for (size_t i = 0; i < run->process_count; i++) {
 		struct tpa_diff_amount amount = of_heap(&run->processes[i].heap, what);
 
-		/* Pages that processes share are in the resident memory of each: it is no sum. */
+		/* Shared pages count in the RSS of each process, so RSS values can't be summed. */
 		sum.value = what == TPA_DIFF_RSS ? fmax(sum.value, amount.value) : sum.value + amount.value;
 		sum.variance += amount.variance;
 	}

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
+#define TESTED_SHARE 0.001 /* rows below this share of the sum are not tested */
 
 struct tpa_diff_amount tpa_diff_rate(double rate, double low, double high, double count)
 {
@@ -71,7 +71,7 @@ void tpa_diff_rows_end_run(struct tpa_diff_rows *rows, int side, double scale)
 		struct tpa_diff_row *row = &rows->list[i];
 		struct tpa_diff_side *of = &row->side[side];
 
-		tpa_moments_fill(&of->runs, rows->runs[side]); /* that had none of it */
+		tpa_moments_fill(&of->runs, rows->runs[side]); /* earlier runs, which lack the row */
 		tpa_moments_add(&of->runs, row->current.value * scale);
 		of->variance += row->current.variance * scale * scale;
 		of->count += row->current.count;
@@ -89,12 +89,12 @@ bool tpa_diff_differs(const struct tpa_diff_row *row)
 	const struct tpa_diff_side *a = &row->side[0], *b = &row->side[1];
 	double n = (double)a->runs.count, m = (double)b->runs.count;
 
-	/* Means of the same whole numbers may differ in their last digit. */
+	/* Means of the same integers may differ in their last digits. */
 	return fabs(a->runs.mean - b->runs.mean) > 1e-9 * fmax(fabs(a->runs.mean), fabs(b->runs.mean)) ||
 	       fabs(a->count * m - b->count * n) > 0.5;
 }
 
-/* What a hit stands for is spread over the runs: all of them pass by what each has of the mean. */
+/* A hit in one of n runs adds only 1/n of what it stands for to the mean of the runs. */
 struct tpa_estimated tpa_diff_estimated(const struct tpa_diff_side *side)
 {
 	double runs = fmax((double)side->runs.count, 1);
@@ -113,7 +113,7 @@ struct tpa_difference tpa_diff_sides(const struct tpa_diff_side *a, const struct
 	return a->sampled || b->sampled ? tpa_difference_wider(&runs, &means) : runs;
 }
 
-/* Samples that are independent: the shares' variance is that of the two together, as the test has it. */
+/* Tests shares of independent samples. As in tpa_share_test(), the variance is that of the pooled share. */
 static void test_shares(const struct tpa_diff_rows *rows, double old_share, double new_share,
 			struct tpa_difference *difference)
 {
@@ -155,7 +155,7 @@ double tpa_diff_larger(const struct tpa_diff_row *row)
 	return fmax(fabs(row->side[0].runs.mean), fabs(row->side[1].runs.mean));
 }
 
-/* By the number of rows that are tested. */
+/* Corrects for the number of rows that were tested. */
 static void count_more_runs(struct tpa_diff_rows *rows)
 {
 	size_t tests = 0;

@@ -25,16 +25,19 @@ struct place {
 	bool known, left_out;
 };
 
-/* Of one process while it is added. */
+/* The process that is being added. */
 struct adding {
 	struct tpa_diff_sites *sites;
 	const struct tpa_process *process;
 	struct tpa_symbols *symbols;
 	struct tpa_stack stack;
-	struct place *places; /* of its nodes */
+	struct place *places; /* by stack node */
 };
 
-/* Of the stack that was read: `own` is its line that counts, `first` where its tale begins. */
+/*
+ * Returns where a stack belongs. `own`: the line that it is put down to; `first`: index of the innermost line that is
+ * part of the stack's name.
+ */
 static struct place place_of(struct tpa_diff_sites *sites, const struct tpa_stack *stack, const struct tpa_line *own,
 			     size_t first)
 {
@@ -54,7 +57,7 @@ static struct place place_of(struct tpa_diff_sites *sites, const struct tpa_stac
 	return place;
 }
 
-/* Sites of one stack, and the tables of one site, have one place. */
+/* Finds the place of a stack node and caches it: all sites of a stack and all tables share it. */
 static struct place find_place(struct adding *adding, uint32_t node)
 {
 	const struct tpa_trace *trace = adding->process->trace;
@@ -71,7 +74,7 @@ static struct place find_place(struct adding *adding, uint32_t node)
 	return place;
 }
 
-/* By op only the filter asks about the stack. */
+/* By op, only the filter needs the stack. */
 static struct place find(struct adding *adding, uint32_t op, uint32_t node)
 {
 	bool by_op = adding->sites->by == TPA_BY_OP;
@@ -135,8 +138,9 @@ double tpa_diff_unseen_rate(const struct tpa_process *process)
 }
 
 /*
- * Rates add up if they are of one unit: a run's is that of the process with its steps. What leaks in one run is compared with
- * what it does in the other, whatever is known of it there: a run may prove what another of the same kind only suspects.
+ * Adds the growth rates of a process. Rates can only be summed if their unit is that of the run's process with the
+ * steps. A stack that leaks in one run is compared with its rate in the other runs, whatever their verdict, because
+ * one run may prove what another of the same program only suspects.
  */
 static void add_growth(struct adding *adding, const struct tpa_process *stepping)
 {
@@ -161,7 +165,7 @@ static void add_growth(struct adding *adding, const struct tpa_process *stepping
 	}
 }
 
-/* CPU time belongs to who spends it: the innermost line, whatever it is. */
+/* CPU time belongs to the innermost line, whatever code that is. */
 static void add_sample(struct adding *adding, const struct tpa_cpu_site *site)
 {
 	struct tpa_diff_sites *sites = adding->sites;
@@ -205,13 +209,13 @@ void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct
 
 	for (size_t i = 0; i < run->process_count; i++)
 		tpa_cpu_add(&all, &run->processes[i].cpu);
-	/* As many independent samples as they are worth (Kish). */
+	/* The effective number of independent samples (Kish 1965). */
 	trials = all.squares > 0 ? (double)all.periods * (double)all.periods / all.squares : 0;
 	tpa_diff_rows_end_run(&sites->peak, side, 1);
 	tpa_diff_rows_end_run(&sites->unfreed, side, 1);
 	tpa_diff_rows_end_run(&sites->allocated, side, 1);
 	tpa_diff_rows_end_run(&sites->growth, side, 1);
-	if (all.periods) { /* else its shares are not 0: they are not known */
+	if (all.periods) { /* without samples, shares are unknown rather than 0 */
 		tpa_diff_rows_end_run(&sites->cpu, side, 1 / (double)all.periods);
 		tpa_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
 	}
@@ -222,7 +226,7 @@ void tpa_diff_sites_end_run(struct tpa_diff_sites *sites, int side, const struct
 
 void tpa_diff_sites_test(struct tpa_diff_sites *sites)
 {
-	sites->cpu.small_too = true; /* what is met too seldom is not tested anyway */
+	sites->cpu.small_too = true; /* rows with too few samples are not tested anyway */
 	sites->growth.rates = true;
 	tpa_diff_rows_keep_wanted(&sites->growth);
 	tpa_diff_rows_test(&sites->peak);

@@ -49,8 +49,8 @@ static struct tpa_diff_time *time_for(struct tpa_diff_times *times, const char *
 }
 
 /*
- * What a run's calls took, by those that are neither short nor long: how many were interrupted, and for how long, says
- * more of the machine than of the program.
+ * The typical duration of a run's calls, as a logarithm of ns: the mean logarithm between the quartiles. The longest
+ * and shortest calls say more about the machine, which interrupts some of them, than about the program.
  */
 static double middle_of(const struct tpa_histogram *durations)
 {
@@ -87,7 +87,7 @@ static void add_ops(struct tpa_diff_times *times, int side, const struct tpa_run
 	tpa_ops_result_free(list, count);
 }
 
-/* What is no op, one run's. */
+/* The steps of one run, or its duration. */
 struct gathered {
 	struct tpa_batches batches;
 	struct tpa_histogram durations;
@@ -117,7 +117,10 @@ static void add_duration(struct tpa_diff_times *times, int side, const struct tp
 	add_gathered(times, side, TPA_DIFF_RUN, &all);
 }
 
-/* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
+/*
+ * Adds the steps after the warm-up. In a long run, an entry of the list may be several neighbouring steps, which are
+ * taken to have their mean duration.
+ */
 static void add_steps(struct tpa_diff_times *times, int side, const struct tpa_step_stats *steps)
 {
 	struct gathered all = { 0 };
@@ -163,7 +166,7 @@ static bool is_one_of_many(const struct tpa_diff_time *time)
 	return time->category && interval->low > 0 && interval->high > 0;
 }
 
-/* Each op among those whose time is known well enough. */
+/* Compares each op with the others. Only ops whose ratio has an interval take part. */
 static void test_among(struct tpa_diff_times *times)
 {
 	struct tpa_among *list = tpa_zalloc(times->count, sizeof(*list));
@@ -186,13 +189,16 @@ static void test_among(struct tpa_diff_times *times)
 	free(list);
 }
 
-/* Without an `among` what the calls say stands; tpa_diff_time_is_one_run() tells what it is worth. */
+/*
+ * fmax() ignores a NAN in `among`: then p is that of the calls, and tpa_diff_time_is_one_run() tells how far to trust
+ * it.
+ */
 double tpa_diff_time_p(const struct tpa_diff_time *time)
 {
 	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
 }
 
-/* By the number of times that are tested; in logarithms. */
+/* Corrects for the number of times that were tested. The sizes are logarithms of ratios. */
 static void count_more_runs(struct tpa_diff_times *times)
 {
 	size_t tests = 0;

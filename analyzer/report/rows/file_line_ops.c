@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time of ops, by the lines that called them: shared out as the CPU samples in each op are. */
+/* The time of ops by the lines that called them: each op's time is divided in proportion to its CPU samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "report/rows/file_lines.h"
 #include "report/rows/row_index.h"
 
-/* Samples in one op whose stacks have the line. */
+/* The samples in one op whose stacks have the line. */
 struct share {
 	struct tpa_line line;
 	uint32_t op;
@@ -20,8 +20,8 @@ struct sharing {
 	struct share *list;
 	size_t count;
 	struct tpa_stack stack;
-	struct tpa_cpu *cpu; /* of all samples in an op; by its number */
-	size_t ops;	     /* numbers are below this */
+	struct tpa_cpu *cpu; /* all samples in an op, by the op's number */
+	size_t ops;	     /* all op numbers are below it */
 };
 
 static size_t numbers(const struct tpa_process *process)
@@ -62,15 +62,16 @@ static void add_sample(struct sharing *sharing, const struct tpa_process *proces
 			add_line(sharing, &stack->lines[i], site);
 }
 
-/* As many samples of one period as these tell as much as. */
+/* The effective number of independent samples (Kish 1965). */
 static double trials(const struct tpa_cpu *cpu)
 {
 	return cpu->squares > 0 ? (double)cpu->periods * (double)cpu->periods / cpu->squares : 0;
 }
 
 /*
- * Intervals of a sum by those of its terms: the squares of their distances add up (Zou and Donner, Statistics in Medicine
- * 2008), which keeps it as lopsided as they are.
+ * Adds a line's share of an op's time. The interval of a sum comes from the intervals of its terms: the squares of
+ * the distances from the value to its ends add up (Zou and Donner, Statistics in Medicine 2008), which keeps the
+ * interval as asymmetric as those of the terms.
  */
 static void give(struct tpa_file_line *line, const struct share *share, const struct tpa_op_stats *op,
 		 const struct tpa_cpu *all)

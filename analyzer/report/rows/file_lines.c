@@ -69,7 +69,7 @@ void tpa_file_lines_add_cpu(struct tpa_file_lines *lines, const struct tpa_cpu_r
 	}
 }
 
-/* Does the stack have the line's place in one of the lines before it? Recursion counts once. */
+/* Is the line's place also in one of the lines before it? A recursive line counts once. */
 static bool was_there(const struct tpa_stack *stack, size_t line)
 {
 	const struct tpa_location *location = stack->lines[line].location;
@@ -83,7 +83,7 @@ static bool was_there(const struct tpa_stack *stack, size_t line)
 	return false;
 }
 
-/* To the line that the memory is put down to, and to all that called it. */
+/* Adds to the line that the memory is put down to, and to the total of all lines in the stack. */
 static void add_growth(struct tpa_file_lines *lines, const struct tpa_stack *stack, double rate)
 {
 	const struct tpa_line *own = tpa_stack_own(stack);
@@ -160,7 +160,7 @@ struct tpa_file_lines *tpa_file_lines_sums(const struct tpa_file_lines *lines)
 
 /* ---- columns ---- */
 
-/* What the row is called, given as the context's `more`. */
+/* The label of the row, which the context has in `more`. */
 TPA_GETTER(label, struct tpa_file_line)
 {
 	(void)row;

@@ -13,19 +13,19 @@
 
 #define FRAMES_MAX 4096
 #define POINTERS_MOST                                                                                                  \
-	5.0 /* words that a table has for each block: a pointer, or what a dict or a std::function is; and room */
-#define WRAPPERS_MAX 4 /* functions that only pass memory on, one around the other */
+	5.0 /* words per block in a table of blocks: a pointer, or an entry of a dict or std::function; and spare room */
+#define WRAPPERS_MAX 4 /* functions that only pass memory on, each called by the next */
 
-/* A stack that leaks. */
+/* A stack that leaks or may leak. */
 struct suspect {
 	const struct tpa_growth_site *site;
 	bool mapped;
-	struct tpa_line line; /* the user's own */
-	char *place;	      /* its text, without what a program makes anew */
+	struct tpa_line line; /* the place of the leak, in the user's own code */
+	char *place;	      /* its text, with generated parts of names masked */
 	struct tpa_line *own; /* all own lines of the stack, innermost first */
 	size_t own_count;
-	size_t leader; /* the first suspect of the same finding */
-	bool array;    /* it lists another's blocks, whose place is the finding's */
+	size_t leader; /* index of an earlier suspect of the same finding; the first one has its own */
+	bool array;    /* it is a table of another suspect's blocks, whose place is the finding's */
 };
 
 struct finder {
@@ -37,7 +37,10 @@ struct finder {
 
 /* ---- the user's own line ---- */
 
-/* All lines that the user wrote; of a stack without any, the one that memory is put down to. */
+/*
+ * Reads all lines that the user wrote; if there are none, the innermost Python line or the line that memory is put
+ * down to.
+ */
 static void read_own(const struct finder *finder, struct suspect *suspect)
 {
 	struct tpa_symbols *symbols = finder->view->listing.symbols[finder->view->process];
@@ -58,7 +61,7 @@ static void read_own(const struct finder *finder, struct suspect *suspect)
 	tpa_stack_free(&stack);
 }
 
-/* Has the site nothing to do with leaks? Most of its blocks were freed. */
+/* Is the site free of leaks: were at least half of its blocks freed, and is it no suspect? */
 static bool is_clean(const struct finder *finder, const struct tpa_site *site)
 {
 	if (site->live_blocks > site->allocations / 2)
@@ -69,7 +72,7 @@ static bool is_clean(const struct finder *finder, const struct tpa_site *site)
 	return true;
 }
 
-/* Do other callers call the function, too, at that very place, for memory that does not leak? */
+/* Do other callers call the function at that very place, for memory that does not leak? */
 static bool serves_others(const struct finder *finder, uint32_t frame, uint32_t caller)
 {
 	uint32_t frames[FRAMES_MAX], end;
@@ -121,7 +124,7 @@ static bool same_function(const struct tpa_line *a, const struct tpa_line *b)
 	       strcmp(x->file ? x->file : a->symbol->path, y->file ? y->file : b->symbol->path) == 0;
 }
 
-/* Is the stack one of the function that the line is in, or of what it calls? */
+/* Does the stack run in the function of the line, or in what that calls? */
 static bool runs_in(const struct suspect *suspect, const struct tpa_line *line)
 {
 	for (size_t i = 0; i < suspect->own_count; i++)
@@ -130,7 +133,7 @@ static bool runs_in(const struct suspect *suspect, const struct tpa_line *line)
 	return false;
 }
 
-/* May the one be the array of pointers to the other's blocks? It is one block, which grows with their number. */
+/* Can `array` be the array of pointers to the blocks of `kept`? It is one block, which grows with their number. */
 static bool lists(const struct tpa_growth_site *array, const struct tpa_growth_site *kept)
 {
 	return array->blocks <= 1 && array->block_rate == 0 && kept->block_rate > 0 && kept->rate > array->rate &&
@@ -149,7 +152,7 @@ static bool are_one(const struct finder *finder, const struct suspect *a, const 
 		return false;
 	if (lists(a->site, b->site) || lists(b->site, a->site))
 		return true;
-	/* What only may leak is chance too often. */
+	/* Stacks that only may leak are too often in step by chance. */
 	return a->site->verdict == TPA_VERDICT_LEAK && b->site->verdict == TPA_VERDICT_LEAK &&
 	       tpa_growth_in_step(stats, a->site, b->site);
 }
@@ -189,7 +192,7 @@ static int by_rate(const void *a, const void *b)
 	return TPA_DOWN(x->rate, y->rate) ?: TPA_UP(x->line.frame, y->line.frame);
 }
 
-/* How many of the finding's stacks run in the function of that line. */
+/* Counts the stacks of the finding that run in the function of the line. */
 static size_t stacks_in(const struct finder *finder, size_t leader, const struct tpa_line *line)
 {
 	size_t count = 0;
@@ -199,7 +202,7 @@ static size_t stacks_in(const struct finder *finder, size_t leader, const struct
 	return count;
 }
 
-/* First the line whose function the most stacks have in common: it is where they come together. */
+/* Puts the line first whose function is in most of the finding's stacks: it is where they meet. */
 static void put_place_first(const struct finder *finder, size_t leader, struct tpa_finding *finding)
 {
 	size_t best = 0, most = 0;
@@ -277,7 +280,10 @@ static bool is_arena(const struct finder *finder, uint32_t node)
 		       TPA_HOLDER_PYTHON_ARENAS;
 }
 
-/* A stack maps one when the last is full, whatever filled it. So each stack alone says little; together they are what Python needs. */
+/*
+ * Adds Python's arenas as one finding. Whichever stack needs memory when the last arena is full maps a new one, so
+ * single stacks say little; together they show what Python needs.
+ */
 static void add_arenas(const struct finder *finder, struct tpa_findings *findings)
 {
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(finder->view);

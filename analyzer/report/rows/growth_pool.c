@@ -16,12 +16,12 @@ struct builder {
 	struct tpa_suppressions *suppressions;
 	struct tpa_row_index index; /* key to group */
 	struct tpa_stack stack;
-	size_t *first; /* as struct tpa_growth_groups has it */
+	size_t *first; /* see struct tpa_growth_groups */
 	uint32_t *list;
 	size_t count, room; /* of the list */
 };
 
-/* The member joins the group of that key, once. */
+/* Adds the current member to the group with that key, once. */
 static void join(struct builder *builder, uint64_t key, const struct tpa_line *line, const char *op)
 {
 	struct tpa_growth_pooled *pooled = builder->pooled;
@@ -46,7 +46,7 @@ static bool is_shown(const struct builder *builder)
 	       (!builder->suppressions || !tpa_suppressions_match(builder->suppressions, &builder->stack, 0, 0));
 }
 
-/* Each of the stack's lines from the own one outwards: what is nearer to the allocator is its plumbing. */
+/* Joins the groups of the stack's lines, from the own line outwards: lines further in are the allocator's plumbing. */
 static void join_lines(struct builder *builder)
 {
 	const struct tpa_stack *stack = &builder->stack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growth put together by what symbols tell: all stacks that a function, a line (of Python too) or a module stands in, or that
- * an op has. model/growth/growth.h says what it is good for.
+ * Growth summed up by symbols: over all stacks that have a function, a line (also of Python) or a module, or over all
+ * of an op. model/growth/growth.h says what that is good for.
  */
 #ifndef TPROF_REPORT_ROWS_GROWTH_POOL_H
 #define TPROF_REPORT_ROWS_GROWTH_POOL_H
@@ -11,26 +11,26 @@
 #include "report/rows/suppressions.h"
 
 struct tpa_growth_group {
-	struct tpa_line line; /* by function, line, module; location NULL: stacks that were not recorded, or an op */
-	const char *op;	      /* by op; NULL: outside of every op */
+	struct tpa_line line; /* by function, line, module; location NULL: stacks that were not recorded, or by op */
+	const char *op;	      /* by op; NULL: outside every op */
 };
 
 struct tpa_growth_pooled {
-	struct tpa_growth_list list;	 /* of leaks; `number` is the group's */
+	struct tpa_growth_list list;	 /* leaks; `number` is the index in `groups` */
 	struct tpa_growth_group *groups; /* strings live as long as the symbols */
-	size_t count;			 /* of groups */
-	size_t varying;			 /* of them, that changed: what the correction counts */
+	size_t count;			 /* number of groups */
+	size_t varying;			 /* number of groups that changed, for which p is corrected */
 };
 
-/* Can growth be put together so? */
+/* Can growth be grouped that way? */
 static inline bool tpa_growth_pools_by(enum tpa_by by)
 {
 	return by == TPA_BY_FUNCTION || by == TPA_BY_LINE || by == TPA_BY_MODULE || by == TPA_BY_OP;
 }
 
 /*
- * Of a process that was replayed with keep_growth. Stacks that the filter or the suppressions (each may be NULL) leave out are
- * in no group.
+ * Groups the growth of a process that was replayed with keep_growth. Stacks excluded by the filter or the
+ * suppressions (each may be NULL) are in no group. Free the result with tpa_growth_pooled_free().
  */
 void tpa_growth_pooled(struct tpa_growth_pooled *pooled, const struct tpa_process *process, struct tpa_symbols *symbols,
 		       enum tpa_by by, const regex_t *filter, struct tpa_suppressions *suppressions);

@@ -11,7 +11,7 @@
 #include "base/order.h"
 #include "report/rows/units.h"
 
-#define LINKS_BEHIND 2 /* in the text of a path, of what follows the holder */
+#define LINKS_BEHIND 2 /* links after the holder in the text of a path */
 
 static bool is_latest(const struct tpa_trace *trace, uint64_t ticks)
 {
@@ -56,7 +56,10 @@ const struct tpa_held **tpa_held_list(const struct tpa_trace *trace, enum tprof_
 	return list;
 }
 
-/* Numbers begin at 1 in each search, and those of the latest come last, in their order. */
+/*
+ * Binary search. Links are sorted by search, then by number, which starts at 1 in each search; the latest search
+ * comes last.
+ */
 static const struct tpa_holder_link *find_link(const struct tpa_trace *trace, uint32_t number)
 {
 	size_t low = 0, high = trace->link_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps blocks alive, as the latest search found it (TPROF_LEAKCHECK, tprof ctl holders). */
+/* What keeps blocks alive, according to the latest search (TPROF_LEAKCHECK, tprof ctl holders). */
 #ifndef TPROF_REPORT_ROWS_HOLDER_ROWS_H
 #define TPROF_REPORT_ROWS_HOLDER_ROWS_H
 
@@ -7,44 +7,54 @@
 
 #define TPA_HOLDER_PATH 48
 
-/* From a root on; links[holder] retains the blocks. */
+/* A path of links from a root to the blocks; links[holder] is the one that retains them. */
 struct tpa_holder_path {
 	const struct tpa_holder_link *links[TPA_HOLDER_PATH];
 	size_t count, holder;
 };
 
-/* By what the blocks of a stack and op are held. NULL: no search found that. */
+/*
+ * Finds what holds the blocks of a stack and op; if that is not known for the op, for the op of this stack with the
+ * most bytes. NULL: the latest search found nothing.
+ */
 const struct tpa_held *tpa_held_find(const struct tpa_trace *trace, uint32_t node, uint32_t op);
 
-/* Those of the latest search: the largest holders of all, or one for each stack. The caller frees the list. */
+/*
+ * Lists what the latest search found, most bytes first: the largest holders of all (TPROF_HELD_LARGEST), or one for
+ * each stack (TPROF_HELD_STACK). The caller frees the list.
+ */
 const struct tpa_held **tpa_held_list(const struct tpa_trace *trace, enum tprof_held what, size_t *count);
 
-/* False: a record of the path is missing. */
+/* Fills *path. False: a record of the path is missing, or it has more than TPA_HOLDER_PATH links. */
 bool tpa_holder_path(const struct tpa_trace *trace, const struct tpa_held *held, struct tpa_holder_path *path);
 
-/* "global", "static", ...; NULL: it is no root. */
+/* The name of a kind of root: "global", "static", ...; NULL: the kind is no root. */
 const char *tpa_holder_root(unsigned kind);
 
-/* What a link is: "Tensor", "list, 320 items", "24 B of make_node()". */
+/* Writes what a link is to `text`: "Tensor", "list, 320 items", "24 B of make_node()"; "": unknown. */
 void tpa_holder_type(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_holder_link *link,
 		     char *text, size_t size);
 
-/* A link with its name: "head (static)", "Node x 1,994". */
+/* Writes a link and its name to `text`: "head (static)", "Node x 1,994". */
 void tpa_holder_link_text(const struct tpa_trace *trace, struct tpa_symbols *symbols,
 			  const struct tpa_holder_link *link, char *text, size_t size);
 
 /*
- * Who holds the blocks of a stack and op, in one line: from the root to what retains them and a little further, as in
- * "head (static) -> 32 B of make_node() x 100,000: 3.05 MiB kept". False: it is not known, and text is "".
+ * Writes who holds the blocks of a stack and op to `text`, in one line: from the root to the link that retains them
+ * and up to two links more, as in "head (static) -> 32 B of make_node() x 100,000: 3.05 MiB kept". False: unknown,
+ * and text is "".
  */
 bool tpa_holder_text(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node, uint32_t op, char *text,
 		     size_t size);
 
-/* The same of a whole path, up to its end. */
+/* Writes the first `count` links of a path to `text`, without the bytes kept. */
 void tpa_holder_path_text(const struct tpa_trace *trace, struct tpa_symbols *symbols,
 			  const struct tpa_holder_path *path, size_t count, char *text, size_t size);
 
-/* What may be wrong with it, a line each. "": nothing more. */
+/*
+ * Writes the caveat number `which` (from 0) about the latest search to `text`; "": it does not apply, or there is
+ * none of that number.
+ */
 void tpa_holder_doubt(const struct tpa_trace *trace, size_t which, char *text, size_t size);
 
 #endif

@@ -26,9 +26,9 @@ const char *tpa_holder_name(enum tpa_holder holder)
 
 struct search {
 	enum tpa_holder holder;
-	bool nameless_python;		 /* a frame of the interpreter, whose file is not here */
-	const struct tpa_symbol *caller; /* of the allocator's functions; NULL: not met yet */
-	bool start;			 /* the interpreter's was seen */
+	bool nameless_python;		 /* a frame is in the interpreter, whose file is missing */
+	const struct tpa_symbol *caller; /* the caller of the allocator; NULL: not found yet */
+	bool start;			 /* a function of the interpreter's start was seen */
 };
 
 static void look_at(struct search *search, const struct tpa_symbol *symbol)
@@ -47,8 +47,8 @@ static void look_at(struct search *search, const struct tpa_symbol *symbol)
 }
 
 /*
- * From the innermost line of Python's outwards: is it import that runs, for itself or for nothing but installed modules,
- * whose own lines are run then? What the program's own modules do with their lines is theirs.
+ * Is Python importing? Going outwards from the innermost Python frame, import must come before any frame that is not
+ * of an installed module: what the program's own modules do when they are imported is theirs.
  */
 static bool is_importing(const struct tpa_trace *trace, const uint32_t *frames, size_t count)
 {
@@ -73,13 +73,16 @@ bool tpa_node_is_import(const struct tpa_trace *trace, uint32_t node)
 	return is_importing(trace, frames, count > FRAMES_MAX ? FRAMES_MAX : count);
 }
 
-/* Its file name is in the trace, wherever that is read. */
+/* Compares the file name in the trace, which any machine that reads it has. */
 static bool is_interpreter(const char *module)
 {
 	return tpa_pattern_match("^python3", module) || tpa_pattern_match("^libpython3", module);
 }
 
-/* Outside of all lines of Python the interpreter starts; its functions' names, which say so otherwise, may not be here. */
+/*
+ * A native frame of the interpreter outside all Python frames means that the interpreter starts. Its functions' names
+ * usually say so, but they may be missing here.
+ */
 static bool is_nameless_python(struct tpa_symbols *symbols, const struct tpa_frame *frame, uint32_t number)
 {
 	return frame->module && is_interpreter(tpa_symbols_frame(symbols, number)->module) &&
@@ -88,8 +91,8 @@ static bool is_nameless_python(struct tpa_symbols *symbols, const struct tpa_fra
 }
 
 /*
- * Searches from the inner end to the first Python frame: what a Python function allocates is its own, even if a registry
- * called it.
+ * Searches from the innermost frame to the first Python frame: what a Python function allocates is its own, even if a
+ * registry called it.
  */
 static struct search search_of(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
@@ -119,7 +122,7 @@ enum tpa_holder tpa_node_holder(const struct tpa_trace *trace, struct tpa_symbol
 	return search_of(trace, symbols, node).holder;
 }
 
-/* Bytes of each mapping that a stack made, if all were of one size; else 0. */
+/* The size in bytes of the mappings made by a stack, if all have the same size; else 0. */
 static uint64_t mapping_size(const struct tpa_process *process, uint32_t node, bool file)
 {
 	for (size_t i = 0; i < process->map_site_count; i++) {
@@ -132,8 +135,8 @@ static uint64_t mapping_size(const struct tpa_process *process, uint32_t node, b
 }
 
 /*
- * Python itself maps nothing else of these sizes (Objects/obmalloc.c: ARENA_SIZE; 256 KiB before 3.10): its mmap module is a
- * library of its own, and stacks of threads are libc's.
+ * Python itself maps nothing else of these sizes (Objects/obmalloc.c: ARENA_SIZE; 256 KiB before 3.10): its mmap
+ * module is a separate library, and libc maps threads' stacks.
  */
 static bool is_arena(const struct tpa_process *process, const struct tpa_symbol *caller, uint32_t node)
 {

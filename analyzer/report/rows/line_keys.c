@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* A place without a name: its offset in its module, which is the same in every process. */
+/* Identifies a place without a name by its offset in its module, which is the same in every process. */
 static uint64_t offset_of(const struct tpa_line *line)
 {
 	return line->module ? line->address - line->module->bias : line->address;

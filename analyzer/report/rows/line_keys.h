@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes two lines of stacks the same: an interned text for each, so that equal means the same pointer, also
- * between processes.
+ * Decides which lines of stacks are the same: each has an interned text as its key, so that equal lines have the same
+ * pointer, also across processes.
  */
 #ifndef TPROF_REPORT_ROWS_LINE_KEYS_H
 #define TPROF_REPORT_ROWS_LINE_KEYS_H
@@ -27,7 +27,7 @@ struct tpa_keys {
 void tpa_keys_init(struct tpa_keys *keys);
 void tpa_keys_free(struct tpa_keys *keys);
 
-/* The symbols of the line must stay open as long as the keys. */
+/* Returns the key of a line; it lives as long as `keys`. The symbols of the line must stay open as long as `keys`. */
 const char *tpa_keys_get(struct tpa_keys *keys, const struct tpa_line *line, enum tpa_key kind);
 
 #endif

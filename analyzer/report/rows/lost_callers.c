@@ -8,20 +8,20 @@
 #include "report/rows/stack.h"
 
 #define LEAST_SHARE 0.01
-#define LEAST_SAMPLES 5 /* of CPU time: in a short run, one sample is more than 1% */
+#define LEAST_SAMPLES 5 /* CPU samples: in a short run, one is more than 1% */
 
-enum { UNKNOWN, FOLLOWED, LOST }; /* of a frame: has the walk found its caller? */
+enum { UNKNOWN, FOLLOWED, LOST }; /* by frame: did the stack walk find its caller? */
 
 struct survey {
 	const struct tpa_trace *trace;
-	struct tpa_cfi_file **files; /* by module; NULL: not there, or not needed yet */
+	struct tpa_cfi_file **files; /* by module; NULL: missing, or not opened yet */
 	bool *opened;
 	uint8_t *verdicts;	       /* by frame */
 	struct tpa_lost_callers *lost; /* by module */
-	uint64_t allocations, samples; /* in all */
+	uint64_t allocations, samples; /* of the whole process */
 };
 
-/* A frame of a module for which the process had no table: the walk continued by rbp. */
+/* Is it a frame of code for which the process had no unwind table, so that the walk went on by rbp? */
 static bool is_untabled(const struct tpa_frame *frame)
 {
 	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
@@ -38,8 +38,8 @@ static struct tpa_cfi_place place_of(struct survey *survey, const struct tpa_fra
 }
 
 /*
- * Where a table says that rbp was no frame pointer, the walk ended or continued in another frame. Without any table only the
- * walk's end tells whether it failed.
+ * Did the walk lose the callers of the frame? Yes if a table in the module's file says that rbp was no frame pointer:
+ * the walk ended, or went on in another frame. Without any table, only the end of the walk tells whether it failed.
  */
 static bool loses_callers(struct survey *survey, uint32_t number)
 {
@@ -56,11 +56,11 @@ static bool loses_callers(struct survey *survey, uint32_t number)
 	return *verdict == LOST;
 }
 
-/* The module in whose code the walk lost the callers; NULL: none. */
+/* Returns the module in whose code the walk lost the callers; NULL: it lost none. */
 static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
 {
 	const struct tpa_trace *trace = survey->trace;
-	const struct tpa_module *last = NULL; /* the outermost frame's, if that has no table */
+	const struct tpa_module *last = NULL; /* the module of the outermost native frame, if that has no table */
 
 	for (node = tpa_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
 		uint32_t number = trace->nodes[node].frame;
@@ -96,7 +96,7 @@ static double share(uint64_t part, uint64_t all)
 	return all ? (double)part / (double)all : 0;
 }
 
-/* Keeps those that matter, in front. */
+/* Moves the modules that matter to the front, and returns their number. */
 static size_t choose(struct survey *survey)
 {
 	size_t chosen = 0;

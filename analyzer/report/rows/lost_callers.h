@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules with code whose unwind tables tprof does not read: callers are missing from the stacks that go through it. */
+/* Modules with code whose unwind tables tprof does not read: callers are missing from stacks that pass through it. */
 #ifndef TPROF_REPORT_LOST_CALLERS_H
 #define TPROF_REPORT_LOST_CALLERS_H
 
@@ -9,7 +9,7 @@
 struct tpa_lost_callers {
 	const struct tpa_module *module;
 	enum tpa_cfi_kind tables;
-	uint64_t allocations, samples; /* whose stacks lack callers of the module's functions */
+	uint64_t allocations, samples; /* whose stacks lack the callers of the module's functions */
 	double allocation_share, sample_share;
 };
 
@@ -18,11 +18,11 @@ struct tpa_lost_callers_list {
 	size_t count;
 };
 
-/* The modules that affect at least 1% of the allocations or of the CPU samples. */
+/* Finds the modules that affect at least 1% of the allocations or of the CPU samples. */
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process);
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found);
 
-/* In words, with the module's name. The caller frees it. */
+/* Describes the loss in words, with the module's name. The caller frees the text. */
 char *tpa_lost_callers_text(const struct tpa_lost_callers *lost);
 
 #endif
