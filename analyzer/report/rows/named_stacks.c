@@ -45,7 +45,7 @@ void tpa_named_process(struct tpa_named_stacks *stacks, const struct tpa_trace *
 
 /* ---- names ---- */
 
-/* Rust's hash of a function's types and body: "::h" and 16 digits at the end. */
+/* Length of a name without Rust's hash of the function's types and body: "::h" and 16 hexadecimal digits at the end. */
 static size_t without_hash(const char *name, size_t length)
 {
 	if (length < 19 || strncmp(name + length - 19, "::h", 3) != 0)
@@ -56,13 +56,13 @@ static size_t without_hash(const char *name, size_t length)
 	return length - 19;
 }
 
-/* What stands behind a name that a compiler or linker made of another: a number, a part of such a name, or nothing. */
+/* Does `behind`, the text after a compiler's suffix, end the suffix: a number, another suffix, or nothing? */
 static bool ends_name(const char *behind)
 {
 	return !*behind || isdigit((unsigned char)*behind) || strchr(".@ ", *behind) != NULL;
 }
 
-/* How much of a function's name was in the source. */
+/* Length of the part of a function's name that was in the source. */
 static size_t own_length(const char *name)
 {
 	static const char *const added[] = { " [clone",	   ".constprop.", ".isra.",	 ".part.", ".cold",
@@ -79,7 +79,10 @@ static size_t own_length(const char *name)
 	return without_hash(name, length);
 }
 
-/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. The caller frees it. */
+/*
+ * Removes versions from a library's file name: "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" become "libx.so" and "x.so".
+ * The caller frees the result.
+ */
 static char *module_named(const char *file)
 {
 	const char *so = strstr(file, ".so"), *abi = strstr(file, ".cpython-");
@@ -89,7 +92,7 @@ static char *module_named(const char *file)
 	return tpa_format("%.*s.so", (int)((abi && abi < so ? abi : so) - file), file);
 }
 
-/* The text that equal names have in common. */
+/* The interned text that identifies a name: equal names have the same pointer. */
 static const char *key_of(struct tpa_named_stacks *stacks, const struct tpa_named *name)
 {
 	char *text = tpa_format("%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
@@ -115,7 +118,7 @@ static uint32_t add_name(struct tpa_named_stacks *stacks, const struct tpa_named
 	return *number;
 }
 
-/* However long: two instances of a template may differ in what they end with alone. */
+/* Names are not shortened: two instances of a template may differ only at the end. */
 static uint32_t name_of(struct tpa_named_stacks *stacks, const struct tpa_line *line)
 {
 	const struct tpa_location *location = line->location;
@@ -153,8 +156,8 @@ uint32_t tpa_named_module_of(struct tpa_named_stacks *stacks, uint32_t name)
 /* ---- stacks ---- */
 
 /*
- * Where a chain of names follows upon itself, the second one is left out: how many nodes that are, of the last two of
- * which `name` is the innermost one of. 0: it does not.
+ * Finds a repeat at the inner end of `stack` followed by `name`. Returns the length of the shortest chain of names that stands
+ * there twice in a row; 0: none.
  */
 static size_t repeated(const struct tpa_named_stacks *stacks, uint32_t stack, uint32_t name)
 {
@@ -173,7 +176,7 @@ static uint32_t new_node(struct tpa_named_stacks *stacks, uint32_t parent, uint3
 {
 	size_t back = repeated(stacks, parent, name);
 
-	if (back) { /* the node that is about to be made would be the first of them to be left out */
+	if (back) { /* the new node completes a repeat: go back to the end of the first occurrence */
 		while (--back)
 			parent = stacks->nodes[parent].parent;
 		return parent;

@@ -14,7 +14,7 @@
 #include "report/rows/stack.h"
 #include "report/rows/units.h"
 
-#define MANY_MISSING 3u /* modules: fewer are named one by one */
+#define MANY_MISSING 3u /* from so many missing modules on, one note counts them; fewer are named one by one */
 
 __attribute__((format(printf, 2, 3))) static void add(struct tpa_notes *notes, const char *format, ...)
 {
@@ -254,7 +254,7 @@ static bool is_missing(const struct tpa_symbols *symbols, const struct tpa_modul
 	       tpa_symbols_module_state(symbols, module) == TPA_MODULE_MISSING;
 }
 
-/* On a machine that has few of the run's files. True: it was said in one. */
+/* Adds one note for all missing modules, as on a machine without the run's files. False: too few are missing for that. */
 static bool add_missing(struct tpa_notes *notes, const struct tpa_trace *trace, const struct tpa_symbols *symbols)
 {
 	size_t missing = 0, named = 0;
@@ -274,7 +274,7 @@ static bool add_missing(struct tpa_notes *notes, const struct tpa_trace *trace, 
 	return true;
 }
 
-/* The collector's frames are not shown anyway. */
+/* The collector's own module needs no note: its frames are not shown. */
 static void add_module(struct tpa_notes *notes, const struct tpa_module *module, enum tpa_module_state state,
 		       bool missing)
 {
@@ -334,7 +334,7 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 {
 	notes->text = NULL;
 	notes->count = 0;
-	add_globs(notes, process); /* first, as a page may show no more: a setting had no effect */
+	add_globs(notes, process); /* first, because a page may show only one note: a setting had no effect */
 	add_bypasses(notes, process->trace);
 	add_losses(notes, process->trace);
 	add_pauses(notes, process);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits the numbers of a report, in sentences. */
+/* Notes: sentences that say what limits a report's numbers. */
 #ifndef TPROF_REPORT_ROWS_NOTES_H
 #define TPROF_REPORT_ROWS_NOTES_H
 
@@ -13,18 +13,19 @@ struct tpa_notes {
 };
 
 /*
- * Everything that limits what the numbers say: losses, damage, bypassed hooks, incomplete stacks, replaced modules (of
- * `symbols` used so far; may be NULL).
+ * Sets `notes` to everything that limits the numbers of a process: lost events, damage, bypassed hooks, incomplete stacks, and
+ * modules that were replaced or are missing (as far as `symbols` has read them; NULL: no notes about modules). Free the notes with
+ * tpa_notes_free().
  */
 void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *process, const struct tpa_symbols *symbols);
 
 /*
- * Adds what of a process of the run was not recorded at all, with its trace's name: where 0 is no measurement; and what the next
- * adds.
+ * Adds what was not recorded at all of a process of `run`, so that its 0 is not a measurement, and all that tpa_notes_partial()
+ * adds. Each note begins with the trace's file name.
  */
 void tpa_notes_unrecorded(struct tpa_notes *notes, const struct tpa_run *run, const struct tpa_process *process);
 
-/* Adds, with its trace's name, why the recording is not that of a whole run. */
+/* Adds why the recording does not cover the whole run. Each note begins with the trace's file name. */
 void tpa_notes_partial(struct tpa_notes *notes, const struct tpa_process *process);
 void tpa_notes_free(struct tpa_notes *notes);
 

@@ -174,7 +174,7 @@ const struct tpa_column tpa_op_columns[] = {
 	{ .key = NULL },
 };
 
-/* The mean of all calls but the first; 0: there is no other, or they took no time. */
+/* Mean of all calls but the first, in ns; 0: there are no others, or they took no time. */
 static uint64_t rest_of(const struct tpa_shape_stats *shape)
 {
 	return shape->calls > 1 ? (shape->calls_ns - shape->first_ns) / (shape->calls - 1) : 0;
@@ -185,7 +185,7 @@ TPA_GETTER(rest, struct tpa_shape_stats)
 	return (struct tpa_figure){ .unknown = row->calls <= 1, .number = (int64_t)rest_of(row) };
 }
 
-/* The first call, against the mean of the others: what was compiled or created for it. */
+/* The first call divided by the mean of the others. It is large if something was compiled or created in the first call. */
 TPA_GETTER(first_factor, struct tpa_shape_stats)
 {
 	uint64_t mean = rest_of(row);

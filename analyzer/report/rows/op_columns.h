@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of ops: their numbers, shapes, the tree of calls, layers, which to look at first. */
+/* Columns of the tables about ops: ops, shapes, the call tree, layers, priorities. */
 #ifndef TPROF_REPORT_ROWS_OP_COLUMNS_H
 #define TPROF_REPORT_ROWS_OP_COLUMNS_H
 

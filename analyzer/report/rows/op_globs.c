@@ -18,7 +18,7 @@ static const char *setting(const struct tpa_trace *trace, const char *name)
 	return NULL;
 }
 
-/* The words of TPROF_OPS that are no globs (tprof(1), OPERATORS). */
+/* Words of TPROF_OPS that are presets, not globs (tprof(1), OPERATORS). */
 static bool is_preset(const char *word)
 {
 	static const char *const presets[] = { "auto",	      "off",  "torch", "blas", "onednn",
@@ -40,8 +40,8 @@ static bool is_met(const struct tpa_trace *trace, const char *glob)
 }
 
 /*
- * A glob may also have met a symbol, which is not in the trace. Then there are ops of the user's that none of the globs
- * accounts for by name.
+ * Does every user op match a glob by name? If not, some glob matched a symbol, which is not in the trace, and it is not known which
+ * globs matched nothing.
  */
 static bool are_all_by_name(const struct tpa_trace *trace, char *const *globs, size_t count)
 {
@@ -58,7 +58,7 @@ static bool are_all_by_name(const struct tpa_trace *trace, char *const *globs, s
 	return true;
 }
 
-/* Splits `list` in place at its commas. Returns the number of globs among its words. */
+/* Splits `list` in place at its commas and stores up to `most` globs. Returns their number. */
 static size_t split_globs(char *list, char **globs, size_t most)
 {
 	size_t count = 0;

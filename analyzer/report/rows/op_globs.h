@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Globs of TPROF_OPS and TPROF_STEP that no function met that was called: mistyped, most likely. */
+/* Globs of TPROF_OPS and TPROF_STEP that matched no called function: most likely mistyped. */
 #ifndef TPROF_REPORT_ROWS_OP_GLOBS_H
 #define TPROF_REPORT_ROWS_OP_GLOBS_H
 
@@ -7,10 +7,10 @@
 
 #include "trace/trace.h"
 
-/* The globs of TPROF_OPS by which no op of the trace is called, as "one, two"; NULL: there are none. The caller frees it. */
+/* The globs of TPROF_OPS that match no op of the trace, as "one, two"; NULL: all match. The caller frees the text. */
 char *tpa_op_globs_unmet(const struct tpa_trace *trace);
 
-/* The glob of TPROF_STEP, if no op of the trace is called so; else NULL. */
+/* The glob of TPROF_STEP if it matches no op of the trace; else NULL. Points into `trace`. */
 const char *tpa_step_glob_unmet(const struct tpa_trace *trace);
 
 #endif

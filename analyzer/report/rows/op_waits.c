@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Does the innermost function of the stack wait? */
+/* Is the innermost function of the stack known to wait? */
 static bool is_waiting(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
 	const struct tpa_symbol *symbol;
@@ -42,7 +42,7 @@ void tpa_op_waits_find(struct tpa_process *process, struct tpa_symbols *symbols)
 	free(by_op);
 }
 
-#define NONE_MET 3.689 /* samples that may be expected where none was met: of these 2.5% meet none */
+#define NONE_MET 3.689 /* upper limit if no sample was met: with this mean, a Poisson count is 0 in 2.5% of cases */
 
 struct tpa_interval tpa_op_cpu_interval(const struct tpa_op_stats *op, const struct tpa_cpu *cpu)
 {
@@ -59,7 +59,7 @@ static double within(double ns, double most)
 	return ns < 0 ? 0 : ns > most ? most : ns;
 }
 
-/* Calls that were recorded together are in no op while they are sampled: their CPU time is that of the op around them. */
+/* Not known for ops with folded calls: samples during those calls count for the enclosing op. */
 bool tpa_op_not_running(const struct tpa_op_stats *op, uint64_t *ns, struct tpa_interval *interval)
 {
 	double self = (double)op->self_ns, period = (double)op->cpu_period_ns;

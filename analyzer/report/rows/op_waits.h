@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of an op's time its threads waited, as CPU samples tell: without a processor, or on one, going round in a loop. */
+/* How much of an op's time its threads waited, estimated from CPU samples: off the CPU, or spinning on it. */
 #ifndef TPROF_REPORT_ROWS_OP_WAITS_H
 #define TPROF_REPORT_ROWS_OP_WAITS_H
 
 #include "model/result/result.h"
 #include "symbols/symbols.h"
 
-/* Sets the ops' cpu, spinning and cpu_period_ns. */
+/* Sets `cpu`, `spinning` and `cpu_period_ns` of all ops of the process. */
 void tpa_op_waits_find(struct tpa_process *process, struct tpa_symbols *symbols);
 
-/* The time that such samples of the op stand for, at most its self time. */
+/* 95% interval of the time, in ns, that the op's samples in `cpu` stand for; at most the op's self time. */
 struct tpa_interval tpa_op_cpu_interval(const struct tpa_op_stats *op, const struct tpa_cpu *cpu);
 
-/* Of the op's self time, on no processor: blocked, asleep, or waiting for one. False: not known. */
+/*
+ * The part of the op's self time that was spent off the CPU: blocked, asleep, or waiting for a processor. Sets *ns and its 95%
+ * *interval. False: not known.
+ */
 bool tpa_op_not_running(const struct tpa_op_stats *op, uint64_t *ns, struct tpa_interval *interval);
 
 #endif

@@ -9,7 +9,7 @@ bool tpa_python_is_installed(const char *file)
 			strstr(file, "/lib/python3"));
 }
 
-/* Code without a file that the user typed: `python -c`, a prompt, a notebook. Libraries generate "<string>" too. */
+/* Is it code without a file that the user typed: `python -c`, a prompt, a notebook? Libraries also generate "<string>". */
 static bool is_typed(const struct tpa_trace *trace, const char *file)
 {
 	if (strcmp(file, "<stdin>") == 0 || strncmp(file, "<ipython-input", strlen("<ipython-input")) == 0)

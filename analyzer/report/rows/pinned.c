@@ -3,7 +3,7 @@
 
 #include "model/stats/trend.h"
 
-#define LEAST 4 /* searches */
+#define LEAST 4 /* number of searches that a rate needs */
 
 static bool has_site(const struct tpa_growth_stats *stats, const struct tpa_growth_site *const *sites, size_t count,
 		     uint32_t site)
@@ -43,10 +43,10 @@ struct tpa_pinned tpa_pinned_by(const struct tpa_process *process, const struct 
 		uint64_t at = stats->seconds ? reading->time : reading->steps;
 		double place = stats->seconds ? (double)at / 1e9 : (double)at;
 
-		/* Behind the last look the program frees what it has. */
+		/* After the last look, the program frees its memory before it ends. */
 		if (at < since || at >= stats->last)
 			continue;
-		n -= n && !(place > x[n - 1]); /* of several in a step the last one */
+		n -= n && !(place > x[n - 1]); /* keep only the last search of a step */
 		x[n] = place;
 		y[n++] = (double)(pinned.bytes = pinned_at(stats, sites, count, reading));
 	}

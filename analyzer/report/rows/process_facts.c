@@ -106,7 +106,8 @@ bool tpa_malloc_is_shared(const struct tpa_trace *trace)
 {
 	const char *slash = strrchr(trace->malloc_path, '/');
 
-	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
+	/* If malloc is linked into the program, this is the path of the program. */
+	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL;
 }
 
 bool tpa_allocations_off(const struct tpa_trace *trace)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is known of a process: how it ended, what it is called, what of it was not recorded.
- */
+/* Facts about a process: how it ended, its name, and what was not recorded. */
 #ifndef TPROF_REPORT_ROWS_PROCESS_FACTS_H
 #define TPROF_REPORT_ROWS_PROCESS_FACTS_H
 
@@ -18,41 +16,53 @@ struct tpa_phrase {
 struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace);
 
 /*
- * Of memory that was not freed: "unfreed at exit", "alive when the process was killed", ... ; where the report ends at
- * `to_ns` (0: with the process), before the process does, what the process would free afterwards is in it too.
+ * What to call memory that was not freed: "unfreed at exit", "alive when it was killed", ... `to_ns`: where the report ends, since
+ * the run's start (0: at the end of the process). A report that ends before the process also includes what is freed later, so its
+ * phrase does not say "unfreed".
  */
 const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns);
 
 /* Name of the program: the last part of its path. */
 const char *tpa_program_name(const struct tpa_trace *trace);
 
-/* Events that were not recorded; of other causes stacks, memory samples or threads are counted: no event is missing for them. */
+/*
+ * Number of events that were not recorded. Losses of stacks, memory samples, CPU timers and counters are not included: they cost no
+ * event.
+ */
 uint64_t tpa_lost_events(const struct tpa_trace *trace);
-/* Name of a cause; NULL: no such cause. */
+
+/* Name of a cause of loss (TPROF_LOST_*); NULL: no such cause. */
 const char *tpa_lost_name(unsigned int cause);
 
-/* Of a malloc that was not seen: is it another library's that stands before libtprof.so, or is it linked into the program? */
+/*
+ * If malloc is not hooked (TPROF_FLAG_FOREIGN_MALLOC): true if it comes from a shared library that is searched before libtprof.so,
+ * false if it is linked into the program.
+ */
 bool tpa_malloc_is_shared(const struct tpa_trace *trace);
 
-/* Was the collector told to leave allocations out? */
+/* Was the collector told not to record allocations (TPROF_ALLOC=off)? */
 bool tpa_allocations_off(const struct tpa_trace *trace);
 
-/* Why it is not known what the process allocated, in words; NULL: it was recorded. */
+/* Why the process's allocations are unknown, in words; NULL: they were recorded. */
 const char *tpa_heap_unseen(const struct tpa_process *process);
 
 /*
- * The same of one among processes that are summed: the 0 of one that had no sample is as good an estimate as the others' numbers,
- * unless none had any. A small child of a large program has none as a rule.
+ * Like tpa_heap_unseen(), for a process whose numbers are summed with those of the run's other processes. A process without a
+ * sampled block counts as recorded, unless no process has one: its 0 is as good an estimate as the others' numbers. A small child
+ * of a large program usually has no sample.
  */
 const char *tpa_heap_unseen_in(const struct tpa_run *run, const struct tpa_process *process);
 
-/* Is it not known, and nothing in the trace? Its 0 bytes are then no number to print. */
+/* Are the process's allocations unknown, and is the heap empty? Then its 0 bytes mean nothing: don't print them. */
 bool tpa_heap_unknown(const struct tpa_process *process);
 
-/* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */
+/*
+ * Why the trace does not cover the whole run, in words. NULL: it does, apart from what the notes say. Valid after a replay, which
+ * finds damage.
+ */
 const char *tpa_recording_cut(const struct tpa_trace *trace);
 
-/* Of a process beside the others of its run: JSON has the pid and the bytes. */
+/* Rows: struct tpa_process, compared with the other processes of its run. JSON has the pid and the bytes. */
 extern const struct tpa_column tpa_process_columns[];
 
 #endif

@@ -42,7 +42,7 @@ uint64_t tpa_reach_unseen_registers(const struct tpa_trace *trace)
 
 uint64_t tpa_reach_latest(const struct tpa_trace *trace)
 {
-	uint64_t ticks = trace->header->search_ticks; /* where nothing was alive there is no more of it */
+	uint64_t ticks = trace->header->search_ticks; /* a search that found no live block leaves nothing else */
 
 	for (size_t i = 0; i < trace->reach_count; i++)
 		ticks = trace->reach[i].ticks > ticks ? trace->reach[i].ticks : ticks;

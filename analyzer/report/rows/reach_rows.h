@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the search for pointers to blocks found, and why there was none. */
+/* Results of the search for pointers to live blocks, and why a search was not made. */
 #ifndef TPROF_REPORT_ROWS_REACH_ROWS_H
 #define TPROF_REPORT_ROWS_REACH_ROWS_H
 
@@ -10,7 +10,7 @@
 struct tpa_reach_kind {
 	const char *words, *key;
 	enum tprof_reach reach;
-	bool listed; /* in text: what can be reached is no leak, and what a lost block leads to goes with it */
+	bool listed; /* in text reports. Reachable blocks are no leak; indirectly lost ones belong to a lost block */
 };
 extern const struct tpa_reach_kind tpa_reach_kinds[TPA_REACH_KINDS];
 
@@ -20,22 +20,25 @@ struct tpa_reach_found {
 	uint64_t bytes, blocks;
 };
 
-/* What the latest search found of a kind, the largest first. The caller frees the list. */
+/* The blocks of one kind that the latest search found and the view shows, most bytes first. The caller frees `list`. */
 struct tpa_reach_found tpa_reach_find(const struct tpa_growth_view *view, enum tprof_reach reach);
 
-/* When the latest search was; 0: never. */
+/* Time of the latest search, in ticks; 0: there was none. */
 uint64_t tpa_reach_latest(const struct tpa_trace *trace);
 
-/* Threads that waited in a call that was not hooked: their registers are not known. */
+/* Number of threads that waited in a call that was not hooked: the search does not know their registers. */
 uint32_t tpa_reach_unknown_waiting(const struct tpa_trace *trace);
 
-/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
+/*
+ * Number of words in call-preserved registers that the search could not read, because their threads ran or waited in a call that
+ * was not hooked. A pointer that is only there was missed.
+ */
 uint64_t tpa_reach_unseen_registers(const struct tpa_trace *trace);
 
-/* Why there is no result of the search at the end. "": there is one, or none was asked for. */
+/* Sets `text` to why the search at the end has no result; "": it has one, or none was requested. */
 void tpa_reach_say_unsearched(const struct tpa_trace *trace, char *text, size_t size);
 
-/* In the words of JSON: "due", "done", ... */
+/* State of the search at the end, as in JSON: "due", "done", ... */
 const char *tpa_reach_state(const struct tpa_trace *trace);
 
 #endif

@@ -13,11 +13,10 @@ enum tpa_relative tpa_relation_of(const struct tprof_header *own, const struct t
 		return TPA_RELATIVE_ELSE;
 	if (other->origin != TPROF_ORIGIN_FORK)
 		return TPA_RELATIVE_STARTED;
-	return other->end == TPROF_END_EXEC ? TPA_RELATIVE_ELSE
-					    : TPA_RELATIVE_FORKED; /* what replaced it was started */
+	/* If exec replaced the fork, the new program counts as started instead. */
+	return other->end == TPROF_END_EXEC ? TPA_RELATIVE_ELSE : TPA_RELATIVE_FORKED;
 }
 
-/* The next program of the same process; the ones behind it replaced that one. */
 const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const struct tpa_others *others)
 {
 	const struct tpa_other *next = NULL;
@@ -47,7 +46,6 @@ const char *tpa_untraced_reason(const struct tprof_untraced *note)
 	return note->why && note->why < sizeof(reasons) / sizeof(*reasons) ? reasons[note->why] : "?";
 }
 
-/* The notes of a header, one after the other; others can write there. */
 const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48])
 {
 	while (*at < TPROF_UNTRACED_MAX) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has to do with the others of its run, and what it started that has no trace. */
+/* How a process is related to the other processes of its run, and which programs it started that have no trace. */
 #ifndef TPROF_REPORT_ROWS_RELATIVES_H
 #define TPROF_REPORT_ROWS_RELATIVES_H
 
@@ -8,17 +8,22 @@
 
 enum tpa_relative { TPA_RELATIVE_REPLACED, TPA_RELATIVE_STARTED, TPA_RELATIVE_FORKED, TPA_RELATIVE_ELSE };
 
+/* What `other` is to `own`: a program that replaced it, a program it started, a forked child, or none of these. */
 enum tpa_relative tpa_relation_of(const struct tprof_header *own, const struct tprof_header *other);
 
-/* The next program of the same process; the ones behind it replaced that one. */
+/* The program that replaced this one in the same process (exec); NULL: none. Later programs replaced that one. */
 const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const struct tpa_others *others);
 
-/* The notes of a header, one after the other; others can write there. */
+/*
+ * Iterates over the header's notes on programs without a trace; *at is 0 for the first call. NULL: no more. Copies the program's
+ * name into `name` and terminates it, because other processes can write to the header.
+ */
 const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48]);
 
+/* Why the program has no trace, in words. */
 const char *tpa_untraced_reason(const struct tprof_untraced *note);
 
-/* Whether it took the place of the process itself. */
+/* Did the program replace the process itself (exec)? */
 bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting sites together. */
 #include "report/rows/rows.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ struct tpa_rows_builder {
 	struct tpa_rows_options options;
 	struct tpa_rows *rows;
 	struct tpa_row_index index;
-	struct tpa_stack_rows *by_stack; /* NULL: by something else */
+	struct tpa_stack_rows *by_stack; /* NULL: rows are not by stack */
 	struct tpa_stack stack;
 };
 
@@ -176,7 +175,7 @@ static void add_by_stack(struct tpa_rows_builder *builder, const struct tpa_proc
 	tpa_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
 }
 
-/* Adds the site to the row of a key: to its total once, however often the key is in its stack or chain of layers. */
+/* Adds a site to the row of a key. It counts once in `total`, even if the key is in its stack or chain of layers several times. */
 static struct tpa_row *add(struct tpa_rows_builder *builder, uint64_t key, uint64_t kind, const struct tpa_sums *sums,
 			   bool own)
 {
@@ -212,12 +211,12 @@ static void add_by_line(struct tpa_rows_builder *builder, const struct tpa_sums 
 
 	if (!own)
 		add_line(builder, NULL, sums, true, process);
-	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
+	/* Lines further in than the own line are the allocator's plumbing: they get no row. */
 	for (size_t i = own ? (size_t)(own - stack->lines) : stack->last; i < stack->last; i++)
 		add_line(builder, &stack->lines[i], sums, &stack->lines[i] == own, process);
 }
 
-/* By thread and step the rows of different processes stay apart: their thread 1 is not the same thread. */
+/* By thread and step, each process has rows of its own: thread 1 of one process is not thread 1 of another. */
 static void add_by_key(struct tpa_rows_builder *builder, uint64_t key, const struct tpa_sums *sums, size_t process)
 {
 	bool own = builder->options.by == TPA_BY_THREAD || builder->options.by == TPA_BY_STEP;
@@ -227,7 +226,7 @@ static void add_by_key(struct tpa_rows_builder *builder, uint64_t key, const str
 	row->process = process;
 }
 
-/* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
+/* Adds a site to the row of an op or layer, which is the same row for all processes. `own`: the op is the site's innermost. */
 static void add_op(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index, uint32_t op,
 		   const struct tpa_sums *sums, bool own)
 {
@@ -238,7 +237,10 @@ static void add_op(struct tpa_rows_builder *builder, const struct tpa_process *p
 	row->process = index;
 }
 
-/* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
+/*
+ * Adds a site to the totals of all layers around it. A layer's total is what was allocated in it and in its inner layers; a site
+ * counts once even if the layer is nested in itself.
+ */
 static void add_layers(struct tpa_rows_builder *builder, const struct tpa_process *process, size_t index,
 		       uint64_t innermost, const struct tpa_sums *sums)
 {
@@ -268,7 +270,7 @@ static void add_site(struct tpa_rows_builder *builder, const struct tpa_process 
 {
 	const struct tpa_rows_options *options = &builder->options;
 	bool by_key = tpa_by_key(options->by);
-	/* Without a filter the stacks of keys' rows need no names, and those of stacks' rows are read but once. */
+	/* Without a filter, rows by key need no stacks, and rows by stack use the cached ones. */
 	bool read = options->filter || options->suppressions || (!by_key && options->by != TPA_BY_STACK);
 	struct tpa_sums sums = tpa_sums_of(site);
 
@@ -308,7 +310,7 @@ void tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *pr
 			add_site(builder, process, index, symbols, &process->sites[i]);
 }
 
-/* The last resort, so that equal rows have the same order in every run of the analyzer. */
+/* Breaks ties, so that equal rows have the same order in every run of the analyzer. */
 static int compare_names(const struct tpa_row *a, const struct tpa_row *b)
 {
 	return TPA_UP(a->key, b->key) ?: tpa_row_names_compare(&a->line, a->op, &b->line, b->op) ?:
@@ -329,7 +331,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return TPA_DOWN(x, y) ?: compare_names(a, b);
 }
 
-/* What is estimated is added up in order, with its errors: all rows are needed for that. */
+/* Reports sum estimates over the rows in order, with their variances, so all rows must be filled in. */
 static void end_by_stack(struct tpa_rows_builder *builder, const struct order *order)
 {
 	struct tpa_rows *rows = builder->rows;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sites put together into the rows of a report: by stack, function, line, module, thread, size, op, step or layer.
- */
+/* Groups sites into the rows of a report: by stack, function, line, module, thread, size, op, step or layer. */
 #ifndef TPROF_REPORT_ROWS_ROWS_H
 #define TPROF_REPORT_ROWS_ROWS_H
 
@@ -24,10 +22,10 @@ enum tpa_by {
 	TPA_BY_LAYER
 };
 
-/* As --by and JSON have it. */
+/* The name in --by and JSON; NULL: no such value. */
 const char *tpa_by_name(enum tpa_by by);
 
-/* What is asked about: which sites count. */
+/* What the report is about. It selects the sites that count, and the bytes and blocks of each. */
 enum tpa_what { TPA_WHAT_PEAK, TPA_WHAT_ALLOCATED, TPA_WHAT_UNFREED, TPA_WHAT_TEMPORARY, TPA_WHAT_CPU };
 
 struct tpa_sums {
@@ -39,19 +37,21 @@ struct tpa_sums {
 	struct tpa_variance variance;
 };
 
-/* A row. `self` is of the sites whose own line it is; `total` also of those it stands above in the stack. */
+/* A row. `self` sums the sites whose own line is this row's; `total` also those that have this row further out in the stack. */
 struct tpa_row {
-	struct tpa_line
-		line;	/* by function, line, module: one that shows it; by stack: the own line. location NULL: the
-				* stack was not recorded, or the row is of a thread or size */
-	uint64_t key;	/* by thread: its number; by size: bytes; by step: its number, or the first of several */
-	const char *op; /* by stack and op: the innermost op; by layer: its name; NULL: none */
-	uint32_t node;	/* by stack: a stack node that shows it */
-	size_t process; /* of that line or node: index in the run */
-	size_t sites;	/* put together in it (by self) */
-	enum tpa_holder holder;	     /* by stack, of memory that is held: what holds it */
-	struct tpa_born born;	     /* by stack: the steps in which what is asked about was born; 0: not known */
-	struct tpa_sums self, total; /* but tpa_by_nested(), both are the same */
+	/*
+	 * By function, line, module: one line of the row. By stack: the own line. location NULL: the stack was not recorded, or the
+	 * rows are by thread, size, op, step or layer.
+	 */
+	struct tpa_line line;
+	uint64_t key;		     /* by thread: its number; by size: bytes; by step: number of the (first) step */
+	const char *op;		     /* by stack and op: the innermost op; by layer: the layer; NULL: none */
+	uint32_t node;		     /* by stack: one stack node of the row */
+	size_t process;		     /* index in the run: the process of `line`, `node` or `key` */
+	size_t sites;		     /* number of sites in `self` */
+	enum tpa_holder holder;	     /* by stack, of live memory (peak, unfreed): what holds it */
+	struct tpa_born born;	     /* by stack: the steps in which the live blocks were allocated; 0: not known */
+	struct tpa_sums self, total; /* equal unless tpa_by_nested() */
 };
 
 struct tpa_suppressions;
@@ -59,18 +59,18 @@ struct tpa_site_stacks;
 
 struct tpa_rows {
 	struct tpa_row *rows;
-	size_t shown;	      /* of them, the first of all */
-	size_t count;	      /* of all, those that are not shown too */
-	uint64_t *bytes;      /* by stack: of each of all, those that are asked about. NULL: there are no others */
-	struct tpa_sums sums; /* of all rows: what passed the filter and the suppressions */
-	struct tpa_sums all;  /* before these */
-	struct tpa_sums suppressed; /* of sites that a suppression matched */
+	size_t shown;		    /* number of elements of `rows`: the first of all rows */
+	size_t count;		    /* number of all rows, including those that are not shown */
+	uint64_t *bytes;	    /* by stack: what tpa_sums_bytes() is for each of all `count` rows; else NULL */
+	struct tpa_sums sums;	    /* of all rows: the sites that passed the filter and the suppressions */
+	struct tpa_sums all;	    /* of all sites, before filter and suppressions */
+	struct tpa_sums suppressed; /* of the sites that a suppression matched */
 	size_t suppressed_sites;
-	struct tpa_sums held[TPA_HOLDERS]; /* of the rows with that holder */
-	struct tpa_unseen unseen;	   /* of the processes that were sampled, the largest */
+	struct tpa_sums held[TPA_HOLDERS]; /* by stack: of the rows with that holder */
+	struct tpa_unseen unseen;	   /* the largest of the sampled processes; 0: none was sampled */
 };
 
-/* Is some of it? Allocations of a process were sampled. */
+/* Are the numbers estimates, because the allocations of a process were sampled? */
 static inline bool tpa_rows_estimated(const struct tpa_rows *rows)
 {
 	return rows->unseen.bytes > 0;
@@ -79,17 +79,18 @@ static inline bool tpa_rows_estimated(const struct tpa_rows *rows)
 struct tpa_rows_options {
 	enum tpa_by by;
 	enum tpa_what what;
-	const regex_t *filter;		       /* NULL: all. Matches functions, files, modules of any frame */
-	struct tpa_suppressions *suppressions; /* NULL: none; its counters are advanced */
-	const char *sort;		       /* bytes, blocks, allocations, temporary, short-lived, largest, total */
-	struct tpa_site_stacks *stacks;	       /* by stack: what is known of them so far */
-	uint64_t top;			       /* by stack: so many rows are shown; 0: all */
-	bool held_last;			       /* rows that have a holder come behind the others */
+	const regex_t *filter; /* NULL: all. Matched against functions, files and modules of every frame */
+	struct tpa_suppressions *suppressions; /* NULL: none. Their counters are advanced */
+	const char *sort;		/* bytes (or NULL), blocks, allocations, temporary, short-lived, largest */
+	struct tpa_site_stacks *stacks; /* by stack: cache of the sites' stacks; required */
+	uint64_t top;			/* by stack: how many rows to show; 0: all */
+	bool held_last;			/* rows with a holder come after the others, if sorted by bytes */
 };
 
 /*
- * One process at a time is added; the rows of several are then one list. Strings in the rows live as long as the
- * rows and the symbols both do.
+ * Builds rows: begin, add each process of the run, end. The rows of all processes form one list. tpa_rows_end() frees the builder;
+ * free its result with tpa_rows_free(). `index` is the position of the process in its run. The rows point into the symbols and the
+ * processes, which must outlive them.
  */
 struct tpa_rows_builder;
 struct tpa_rows_builder *tpa_rows_begin(const struct tpa_rows_options *options);
@@ -98,38 +99,42 @@ void tpa_rows_add(struct tpa_rows_builder *builder, const struct tpa_process *pr
 struct tpa_rows *tpa_rows_end(struct tpa_rows_builder *builder);
 void tpa_rows_free(struct tpa_rows *rows);
 
-/* Whether a row is of something that has no place in the code: a thread, a size, an op, a step, a layer. */
+/* Do rows stand for something without a place in the code: a thread, size, op, step or layer? */
 static inline bool tpa_by_key(enum tpa_by by)
 {
 	return by >= TPA_BY_THREAD;
 }
 
-/* Whether rows are within each other, so that their totals are more than their own. */
+/* Do rows nest, so that `total` can exceed `self`? */
 static inline bool tpa_by_nested(enum tpa_by by)
 {
 	return by == TPA_BY_FUNCTION || by == TPA_BY_LINE || by == TPA_BY_MODULE || by == TPA_BY_LAYER;
 }
 
-/* What lines of the same row have in common. */
+/* The key that lines of the same row share. */
 static inline enum tpa_key tpa_by_line_key(enum tpa_by by)
 {
 	return by == TPA_BY_LINE ? TPA_KEY_PLACE : by == TPA_BY_MODULE ? TPA_KEY_MODULE : TPA_KEY_FUNCTION;
 }
 
+/* The sums of one site. */
 struct tpa_sums tpa_sums_of(const struct tpa_site *site);
 
-/* Adds up; the largest is the larger one. */
+/* Adds `from` to `to`; `largest` and `before_largest` become the larger of the two. */
 void tpa_sums_add(struct tpa_sums *to, const struct tpa_sums *from);
 
-/* The number that a question is about: bytes and blocks (calls) of `what`. */
+/* The bytes, and below the blocks (or calls), that `what` is about. */
 uint64_t tpa_sums_bytes(const struct tpa_sums *sums, enum tpa_what what);
-/* The largest request: of the peak's, one before the time that is looked at, too. */
+/* The largest request, in bytes. For the peak it includes requests before the time range of the report. */
 uint64_t tpa_sums_largest(const struct tpa_sums *sums, enum tpa_what what);
 uint64_t tpa_sums_blocks(const struct tpa_sums *sums, enum tpa_what what);
 double tpa_sums_bytes_variance(const struct tpa_sums *sums, enum tpa_what what);
 double tpa_sums_blocks_variance(const struct tpa_sums *sums, enum tpa_what what);
 
-/* How many rows hold that share of the peak together, and their bytes; `peak`: all rows, most bytes first. */
+/*
+ * The number of first rows that together hold `share` (0 to 1) of the peak; *bytes: how much they hold. `peak`: rows by stack, most
+ * bytes first.
+ */
 size_t tpa_rows_for_share(const struct tpa_rows *peak, double share, uint64_t *bytes);
 
 #endif

@@ -5,7 +5,7 @@
 #define SOME(of, member) TPA_ESTIMATE(struct tpa_row, of.member, of.variance.member)
 #define PART(member) TPA_PER(struct tpa_row, member, self.allocations)
 
-/* Which numbers `bytes` and `blocks` are depends on what is asked for. */
+/* `bytes` and `blocks`: the members of struct tpa_sums that the report is about. */
 #define SITE_COLUMNS(bytes, blocks)                                                                                    \
 	{ "bytes", "bytes", TPA_UNIT_BYTES, SOME(self, bytes) },                                                       \
 		{ "share", "%", TPA_UNIT_SHARE, SUM(self.bytes), .of_whole = true, .no_json = true },                  \
@@ -18,7 +18,7 @@
 		"inner_bytes", "with inner layers", TPA_UNIT_BYTES, SOME(total, bytes), .no_json = true                \
 	}
 
-/* Places and names have cells of their own. */
+/* Places and names: the listings format these cells themselves. */
 #define PLACE_COLUMNS                                                                                                  \
 	{ "stack", "allocated by", .unit = TPA_UNIT_OTHER }, { "line", "line", .unit = TPA_UNIT_OTHER },               \
 		{ "function", "function", .unit = TPA_UNIT_OTHER },                                                    \

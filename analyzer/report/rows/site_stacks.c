@@ -8,7 +8,7 @@
 struct tpa_site_stacks {
 	struct tpa_chains chains;
 	struct tpa_stack stack;
-	struct tpa_site_stack **lists; /* of a process; NULL: not asked for yet */
+	struct tpa_site_stack **lists; /* for each process, one element for each site; NULL: not used yet */
 	size_t count;
 };
 

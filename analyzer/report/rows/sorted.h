@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops and steps of a process, in the order that --sort asks for. */
+/* Lists of the ops and steps of a process, in the order of --sort. */
 #ifndef TPROF_REPORT_ROWS_SORTED_H
 #define TPROF_REPORT_ROWS_SORTED_H
 
@@ -13,21 +13,26 @@ struct tpa_op_list {
 };
 
 /*
- * `sort`: total, self, calls, mean, p99 or alloc; `filter`: names or categories that match, NULL: all. To be freed with free(list->ops).
+ * Lists ops, largest number first. `sort`: total, self, calls, mean, p99 or alloc. `filter`: list only ops whose name or category
+ * matches; NULL: all. Free with free(list->ops).
  */
 void tpa_op_list(struct tpa_op_list *list, const struct tpa_process *process, const char *sort, const regex_t *filter);
 
-/* Leaves out threads' parts of parallel regions: the columns "own_ns" and "own_allocated_bytes" have them in their region's row. */
+/*
+ * Removes the threads' parts of parallel regions from the list. The columns "own_ns" and "own_allocated_bytes" include them in the
+ * row of their region.
+ */
 void tpa_op_list_join(struct tpa_op_list *list);
 
-/* Steps one by one, in an order: time (the slowest first), high, growth or step. An array of pointers, to be freed. */
+/* Lists all steps. `sort`: time, high or growth (largest first), or step. The caller frees the array. */
 const struct tpa_step **tpa_steps_sort(const struct tpa_step_stats *steps, const char *sort);
 
-/* How much more was live at its end than at its begin; the time of one step, where several were put together. */
+/* Live bytes at the end of the step minus those at its begin. */
 int64_t tpa_step_growth(const struct tpa_step *step);
+/* Duration in ns; the mean if the entry combines several steps. */
 uint64_t tpa_step_time(const struct tpa_step *step);
 
-/* How many of the performance counters that were asked for were counted. */
+/* Number of requested performance counters that were counted. */
 size_t tpa_counters_counted(const struct tpa_trace *trace);
 
 #endif

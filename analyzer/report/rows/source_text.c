@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* NULL: it is no file, or not the one that the program ran. */
+/* NULL: not a readable regular file, or modified after the run started. */
 static FILE *open_source(const struct tpa_trace *trace, const char *file)
 {
 	char *path = *file == '/' ? tpa_strdup(file) : tpa_format("%s/%s", trace->cwd, file);

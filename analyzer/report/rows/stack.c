@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and folding stacks. */
 #include "report/rows/stack.h"
 
 #include <inttypes.h>
@@ -9,14 +8,16 @@
 
 #include "base/memory.h"
 
-#define FRAMES_MAX 4096 /* deeper than any TPROF_DEPTH that makes sense; the rest is counted as cut */
+#define FRAMES_MAX 4096 /* more than any sensible TPROF_DEPTH; deeper stacks are cut */
 
 static void add_line(struct tpa_stack *stack, const struct tpa_line *line)
 {
 	*TPA_APPEND(stack->lines, stack->count, stack->capacity) = *line;
 }
 
-/* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */
+/*
+ * The end of the program's own lines in a Rust stack. Rust has a marker function between its start-up code and the program's code.
+ */
 static size_t rust_start(const struct tpa_stack *stack, size_t first, size_t last)
 {
 	for (size_t i = last; i-- > first;)
@@ -34,7 +35,7 @@ static void fold(struct tpa_stack *stack)
 	while (last > first && stack->lines[last - 1].location->known.start)
 		last--;
 	last = rust_start(stack, first, last);
-	/* Nothing but such frames: then they are what there is to tell. */
+	/* All frames would be folded away: show them instead. */
 	if (first == last && stack->count) {
 		first = first == stack->count ? 0 : first;
 		last = stack->count;
@@ -43,7 +44,7 @@ static void fold(struct tpa_stack *stack)
 	stack->last = last;
 }
 
-/* Python leaves it out of tracebacks too. */
+/* Python leaves these frames out of tracebacks too. */
 bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *frame)
 {
 	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
@@ -54,12 +55,12 @@ bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *
 /* Which frames of a stack are shown. */
 struct view {
 	const struct tpa_trace *trace;
-	const struct tpa_module *interpreter; /* NULL: no Python frame is in the stack */
+	const struct tpa_module *interpreter; /* NULL: no Python frame in the stack, or none is shown */
 	size_t python;			      /* index of the innermost Python frame */
 	size_t program;			      /* index of the innermost frame that is not the collector's */
 	enum tpa_language language;
-	bool interpreters; /* the interpreter's own frames are shown */
-	bool imports;	   /* what an import statement runs is shown */
+	bool interpreters; /* show the interpreter's own frames */
+	bool imports;	   /* show Python's import machinery */
 };
 
 static struct view view_of(const struct tpa_trace *trace, const struct tpa_symbols_options *options,
@@ -70,7 +71,7 @@ static struct view view_of(const struct tpa_trace *trace, const struct tpa_symbo
 			     .program = count,
 			     .language = options->language,
 			     .interpreters = options->interpreter };
-	bool others = false; /* Python frames that are not the import statement's */
+	bool others = false; /* there are Python frames beside the import machinery */
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_frame *frame = &trace->frames[frames[i]];
@@ -87,12 +88,12 @@ static struct view view_of(const struct tpa_trace *trace, const struct tpa_symbo
 		view.language = TPA_LANGUAGE_MIXED;
 	if (view.python == count || view.language == TPA_LANGUAGE_NATIVE)
 		view.interpreter = NULL;
-	/* Where C imports (as Python starts), there is nothing else of Python's to tell. */
+	/* If C code imports (as when Python starts), the import machinery is all there is to show. */
 	view.imports = view.interpreters || (view.language == TPA_LANGUAGE_PYTHON && !others);
 	return view;
 }
 
-/* The interpreter's own frames outside of a Python frame only say that it is run. */
+/* Is frame `i` left out? The interpreter's own frames further out than a Python frame only say that it runs Python. */
 static bool is_hidden(const struct view *view, const struct tpa_frame *frame, size_t i)
 {
 	if (frame->code)
@@ -101,7 +102,7 @@ static bool is_hidden(const struct view *view, const struct tpa_frame *frame, si
 	if (view->language == TPA_LANGUAGE_PYTHON)
 		return true;
 	if (i > view->program && frame->module &&
-	    frame->module->collector) /* what a hooked function is called through */
+	    frame->module->collector) /* the collector's wrapper around a hooked function */
 		return true;
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
@@ -177,7 +178,7 @@ bool tpa_stack_matches(const struct tpa_stack *stack, const regex_t *filter)
 	return false;
 }
 
-/* In a stripped module the static functions have no names, but the exported ones that call them do. */
+/* The next named line of the same module. In a stripped module, static functions have no names, but exported callers do. */
 static const struct tpa_line *named_caller(const struct tpa_stack *stack, size_t i)
 {
 	const struct tpa_module *module = stack->lines[i].module;

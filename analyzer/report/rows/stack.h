@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as a reader wants them: the program's own frames. The allocator's frames at the innermost end and the start-up
- * frames of loader and libc at the outermost end are folded away. Where there are Python frames, the interpreter's own
- * that are outside of one are left out; the symbols' options can say otherwise.
+ * Stacks reduced to the program's own frames. The allocator's frames at the innermost end and the start-up frames of loader and
+ * libc at the outermost end are folded away. In a stack with Python frames, the interpreter's own frames further out than the
+ * innermost Python frame are left out. The symbols' options can change that.
  */
 #ifndef TPROF_REPORT_ROWS_STACK_H
 #define TPROF_REPORT_ROWS_STACK_H
@@ -11,58 +11,58 @@
 
 #include "symbols/symbols.h"
 
-/* One line of a printed stack: a function, inlined ones included. */
+/* One line of a printed stack: a function. A frame has several lines if functions were inlined. */
 struct tpa_line {
 	const struct tpa_location *location;
 	const struct tpa_symbol *symbol;
 	const struct tpa_module *module; /* NULL: none */
-	uint64_t address;		 /* run-time */
-	uint32_t frame;			 /* of the trace */
+	uint64_t address;		 /* at run time, not link time */
+	uint32_t frame;			 /* index in the trace */
 };
 
-/* What a stack's outer end was, beside its lines. */
+/* A stack that was read. */
 struct tpa_stack {
 	struct tpa_line *lines; /* innermost first */
 	size_t count, capacity;
-	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
-	uint32_t end;	    /* enum tprof_node */
-	const struct tpa_module *interpreter; /* of the Python frames in it; NULL: there are none */
-	const struct tpa_trace *trace;	      /* what it was read from */
+	size_t first, last;		      /* lines [first, last) remain after folding; empty only if the stack is */
+	uint32_t end;			      /* enum tprof_node: how the outer end was reached */
+	const struct tpa_module *interpreter; /* NULL: no Python frame in the stack, or none is shown */
+	const struct tpa_trace *trace;	      /* what the stack was read from, with `symbols` and `node` */
 	struct tpa_symbols *symbols;
 	uint32_t node;
 };
 
-/* Fills `stack` (zeroed, or used before). */
+/* Reads the stack of `node` into `stack`, which is zeroed or was used before. Free it with tpa_stack_free(). */
 void tpa_stack_read(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node);
-/* Reads the same stack with the frames of all languages, whichever are shown. */
+/* Reads the stack of `same` with the frames of all languages, whatever the options say. */
 void tpa_stack_read_mixed(struct tpa_stack *stack, const struct tpa_stack *same);
 void tpa_stack_free(struct tpa_stack *stack);
 
 /*
- * The line that a stack's memory is put down to: the innermost one of the program's own, behind the allocator's and the
- * language's plumbing (std::vector, ..., and what the Python interpreter does for a line of Python). A function without a name gives way to one of the same module that called it
- * and has one. NULL if the stack is empty.
+ * The own line of a stack: the line that its memory is attributed to. It is the innermost line that is not part of the allocator or
+ * of the language's plumbing (std::vector, or what the Python interpreter does for a line of Python). If its function has no name,
+ * the next caller in the same module that has one is used. NULL: the stack is empty. Points into `stack`.
  */
 const struct tpa_line *tpa_stack_own(const struct tpa_stack *stack);
 
-/* Does the function, file or module match? */
+/* Does the filter match the line's function, file or module? */
 bool tpa_line_matches(const struct tpa_line *line, const regex_t *filter);
 
-/* Does that of any of its lines? */
+/* Does the filter match any line of the stack, including those that are folded away? */
 bool tpa_stack_matches(const struct tpa_stack *stack, const regex_t *filter);
 
-/* Is it Python code that `import` runs between the line that says it and the module? */
+/* Is it Python's own code between an import statement and the imported module? */
 bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *frame);
 
-/* "function", or "module+0x1234" (a link-time address) where there is no name; as long as `buffer` and the symbols. */
+/* "function", or "module+0x1234" (link-time address) if it has no name. Valid as long as both `buffer` and the symbols are. */
 const char *tpa_line_name(const struct tpa_line *line, char *buffer, size_t size);
 
-/* "file.c:12", or "module" if the line is not known. With `cwd`, files below it are named relative to it. */
+/* "file.c:12", "file.c" if the line is unknown, "module" if the file is. Files below `cwd` (may be NULL) are relative to it. */
 const char *tpa_line_place(const struct tpa_line *line, const char *cwd, char *buffer, size_t size);
 
 /*
- * The last part of a path, which a line's number may follow; of a Python package's __init__.py, as all of them are called, the
- * package too. Points into `path`.
+ * The last part of a path; for __init__.py, which every Python package has, the last two parts. ":LINE" may follow the path. Points
+ * into `path`.
  */
 const char *tpa_file_name(const char *path);
 

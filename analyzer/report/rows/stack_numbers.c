@@ -6,14 +6,14 @@
 
 #include "base/memory.h"
 
-struct tpa_chain { /* a stack that has it */
+struct tpa_chain { /* one stack that has the chain */
 	uint32_t source, node;
 };
 
 struct tpa_chain_source {
 	const struct tpa_trace *trace;
 	struct tpa_symbols *symbols;
-	uint32_t *lines; /* numbers of keys, by the location's number; 0: not asked for yet */
+	uint32_t *lines; /* number of the line's key, by number of its location; 0: not looked up yet */
 	size_t room;
 };
 
@@ -37,7 +37,7 @@ void tpa_chains_free(struct tpa_chains *chains)
 	memset(chains, 0, sizeof(*chains));
 }
 
-/* Stacks come one process after the other, so the search begins at the latest. */
+/* Stacks come process by process, so search from the latest. */
 static struct tpa_chain_source *source_of(struct tpa_chains *chains, const struct tpa_stack *stack)
 {
 	for (size_t i = chains->source_count; i-- > 0;)
@@ -48,7 +48,7 @@ static struct tpa_chain_source *source_of(struct tpa_chains *chains, const struc
 	return &chains->sources[chains->source_count++];
 }
 
-/* Numbers of the locations that are known by now. */
+/* Makes room for the locations that are known by now. */
 static void extend(struct tpa_chain_source *source)
 {
 	size_t need = tpa_symbols_locations(source->symbols), had = source->room;
@@ -59,7 +59,7 @@ static void extend(struct tpa_chain_source *source)
 	memset(source->lines + had, 0, (source->room - had) * sizeof(*source->lines));
 }
 
-/* The same number for lines that are printed the same. */
+/* Lines that are printed the same have the same number. */
 static uint32_t line_number(struct tpa_chains *chains, struct tpa_chain_source *source, const struct tpa_line *line)
 {
 	uint32_t *known = &source->lines[line->location->number], *number;
@@ -89,7 +89,7 @@ static uint64_t hash_of(struct tpa_chains *chains, struct tpa_chain_source *sour
 	return h;
 }
 
-/* Are the lines the same? The hashes are. The stack's lines have their numbers already. */
+/* Does `stack` have the same lines as the chain? The hashes are equal, and the stack's lines have numbers already. */
 static bool is_same(struct tpa_chains *chains, const struct tpa_chain *chain, const struct tpa_chain_source *source,
 		    const struct tpa_stack *stack)
 {

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-/* A row to be. */
+/* A row before it is filled in. */
 struct group {
 	uint64_t number, bytes;
-	uint32_t chain, op;  /* with `holder` and `cut`: what tells it from others */
-	uint32_t part, site; /* the first that was put in it */
+	uint32_t chain, op;  /* these, `holder` and `cut` identify the row */
+	uint32_t part, site; /* its first site */
 	uint8_t holder;
 	bool cut;
 };
@@ -21,25 +21,25 @@ struct member {
 	uint32_t site, group;
 };
 
-/* A process. */
+/* The sites of a process. */
 struct part {
 	const struct tpa_process *process;
 	struct tpa_symbols *symbols;
-	const struct tpa_site_stack *first; /* of all its sites; NULL: none was added yet */
+	const struct tpa_site_stack *first; /* element for site 0; NULL: no site was added yet */
 	size_t index, first_member;
-	uint32_t *ops; /* numbers of their names, by the number in the trace; 0: not asked for yet */
+	uint32_t *ops; /* number of an op's name, by the op's number in the trace; 0: not looked up yet */
 };
 
 struct tpa_stack_rows {
-	struct tpa_row_index texts; /* of ops */
-	struct tpa_pairs ops;	    /* of a text: its number */
+	struct tpa_row_index texts; /* interned names of ops */
+	struct tpa_pairs ops;	    /* name to number */
 	struct part *parts;
 	size_t part_count, part_room;
 	struct group *groups;
 	size_t group_count, group_room;
 	struct member *members;
 	size_t member_count, member_room;
-	struct tpa_pairs index; /* of groups, by what tells them apart */
+	struct tpa_pairs index; /* identity of a group to its index */
 };
 
 struct tpa_stack_rows *tpa_stack_rows_new(void)
@@ -78,7 +78,7 @@ void tpa_stack_rows_process(struct tpa_stack_rows *rows, const struct tpa_proces
 
 /* ---- telling them apart ---- */
 
-/* The same number for the same name, of any process. */
+/* Ops of the same name have the same number in all processes. */
 static uint32_t op_number(struct tpa_stack_rows *rows, const struct part *part, uint32_t op)
 {
 	uint32_t *known = op < part->process->trace->op_count ? &part->ops[op] : NULL, *number;
@@ -95,7 +95,7 @@ static uint32_t op_number(struct tpa_stack_rows *rows, const struct part *part, 
 	return *number;
 }
 
-/* The row that is like `fresh`: that one, if there was none. */
+/* Returns the row with the identity of `fresh`; adds `fresh` if there is none. */
 static struct group *group_at(struct tpa_stack_rows *rows, const struct group *fresh)
 {
 	bool found;
@@ -145,7 +145,7 @@ static struct tpa_line line_of(const struct part *part, uint32_t site)
 	return tpa_site_stack_own(&part->first[site], part->process->trace, part->symbols);
 }
 
-/* The last resort, so that equal rows have the same order in every run of the analyzer. */
+/* Breaks ties, so that equal rows have the same order in every run of the analyzer. */
 static int compare_names(const struct tpa_stack_rows *rows, const struct group *a, const struct group *b)
 {
 	const struct part *x = &rows->parts[a->part], *y = &rows->parts[b->part];
@@ -172,7 +172,7 @@ static int compare_ranks(const void *left, const void *right, void *context)
 	return compare_numbers(a, b) ?: compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
 }
 
-/* By names only those that are shown, and what is equal to the last of them. */
+/* Sorts the rows. Ties are broken by name only among the rows that are shown and those that tie with the last of them. */
 static struct rank *sort(struct tpa_stack_rows *rows, size_t shown, bool held_last)
 {
 	struct rank *ranks = tpa_zalloc(rows->group_count, sizeof(*ranks));
@@ -217,7 +217,7 @@ static void add_site(struct tpa_row *row, const struct group *group, const struc
 	add_born(row, what == TPA_WHAT_PEAK ? &site->peak_born : &site->live_born);
 }
 
-/* `places`: where a group's row is; those behind the others are not made. */
+/* `places`: position of each group's row. Rows from to->shown on are not made. */
 static void fill(const struct tpa_stack_rows *rows, const uint32_t *places, struct tpa_rows *to, enum tpa_what what)
 {
 	for (size_t p = 0; p < rows->part_count; p++) {

@@ -11,8 +11,8 @@
 #include "base/pairs.h"
 
 /*
- * Built in: patterns for memory that libc keeps until the process ends, and two rules that no pattern can express, as
- * the loader also stands in the stack of every static initialiser.
+ * Built-in rules: patterns for memory that libc keeps until the process ends, and two rules that a pattern can't express, because
+ * the loader is also in the stack of every static initialiser.
  */
 static const char *const builtin_patterns[] = {
 	"^_IO_file_doallocate$",
@@ -46,8 +46,8 @@ struct tpa_suppressions {
 	struct tpa_suppression *rules;
 	enum kind *kinds;
 	size_t count, room, kind_room;
-	struct tpa_stack whole; /* of which not all is shown */
-	struct tpa_pairs first; /* of a symbol's address: the first pattern that matches it, or `count` */
+	struct tpa_stack whole; /* scratch: the stack with the frames of all languages */
+	struct tpa_pairs first; /* symbol to the first pattern that matches it, or `count` */
 };
 
 static void add_rule(struct tpa_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
@@ -85,7 +85,7 @@ void tpa_suppressions_free(struct tpa_suppressions *suppressions)
 	free(suppressions);
 }
 
-/* NULL: good, or nothing to add; else the reason. */
+/* Parses one line. NULL: a rule was added, or the line is blank or a comment; else the reason of the error. */
 static const char *read_line(struct tpa_suppressions *suppressions, char *line, const char *file)
 {
 	char *end;
@@ -126,7 +126,7 @@ bool tpa_suppressions_read(struct tpa_suppressions *suppressions, const char *fi
 	return false;
 }
 
-/* Where in `text` the `length` characters at `pattern` stand first; NULL: nowhere. */
+/* First occurrence in `text` of the `length` characters at `pattern`; NULL: none. */
 static const char *find_piece(const char *text, const char *pattern, size_t length)
 {
 	for (; strlen(text) >= length; text++)
@@ -137,20 +137,20 @@ static const char *find_piece(const char *text, const char *pattern, size_t leng
 
 bool tpa_pattern_match(const char *pattern, const char *text)
 {
-	bool anchored = *pattern == '^'; /* the next piece must stand right here */
+	bool anchored = *pattern == '^'; /* the next piece must match at `text` */
 
 	pattern += anchored;
 	for (;;) {
 		size_t length = strcspn(pattern, "*$");
 
-		if (pattern[length] == '$' && pattern[length + 1] == '\0') { /* this piece must end the text */
+		if (pattern[length] == '$' && pattern[length + 1] == '\0') { /* this piece must match at the end */
 			size_t have = strlen(text);
 
 			if (have < length || (anchored && have != length))
 				return false;
 			return memcmp(text + have - length, pattern, length) == 0;
 		}
-		if (pattern[length] == '$') /* in the middle it is a character like any other */
+		if (pattern[length] == '$') /* in the middle, $ is an ordinary character */
 			length += 1 + strcspn(pattern + length + 1, "*$");
 		if (anchored && strncmp(text, pattern, length) != 0)
 			return false;
@@ -179,7 +179,7 @@ static bool match_symbol(const char *pattern, const struct tpa_symbol *symbol)
 	       (symbol->module[0] && tpa_pattern_match(pattern, symbol->module));
 }
 
-/* Symbols are many stacks' in common: each is held against the patterns once. */
+/* Many stacks share a symbol: match each symbol against the patterns once. */
 static size_t first_pattern(struct tpa_suppressions *suppressions, const struct tpa_symbol *symbol)
 {
 	bool found;
@@ -206,7 +206,7 @@ static bool in_runtime(const struct tpa_line *line)
 	       line->location->known.allocator;
 }
 
-/* The rules that are no patterns. */
+/* The built-in rules that are not patterns. */
 static bool match_builtin(enum kind kind, const struct tpa_stack *stack)
 {
 	if (kind == KIND_LOADER)
@@ -216,11 +216,11 @@ static bool match_builtin(enum kind kind, const struct tpa_stack *stack)
 	for (size_t i = 0; i < stack->count; i++)
 		if (!in_runtime(&stack->lines[i]))
 			return false;
-	/* An incomplete stack may have had other frames. */
+	/* An incomplete stack may lack frames of other modules. */
 	return stack->count && stack->end == TPROF_NODE_ROOT;
 }
 
-/* Number of the rule that matches; the count of rules if none does. */
+/* Index of the first rule that matches; the number of rules if none does. */
 static size_t find_rule(struct tpa_suppressions *suppressions, const struct tpa_stack *stack)
 {
 	size_t best = suppressions->count;
@@ -236,7 +236,7 @@ static size_t find_rule(struct tpa_suppressions *suppressions, const struct tpa_
 	return best;
 }
 
-/* A rule matches whichever language's frames are shown. */
+/* The stack with the frames of all languages: rules match frames that are not shown too. */
 static const struct tpa_stack *whole_of(struct tpa_suppressions *suppressions, const struct tpa_stack *stack)
 {
 	if (!stack->symbols || tpa_symbols_options(stack->symbols)->language == TPA_LANGUAGE_MIXED)

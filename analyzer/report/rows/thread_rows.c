@@ -23,13 +23,13 @@ struct parts {
 	struct tpa_stack stack;
 };
 
-/* The rows, by the number of the thread. */
+/* Finds rows by the number of the thread. */
 struct threads {
 	struct tpa_thread_row *rows;
 	struct tpa_pairs index;
 };
 
-/* NULL: there is no such thread. */
+/* NULL: no such thread. */
 static struct tpa_thread_row *row_of(struct threads *threads, uint64_t thread)
 {
 	bool found = false;
@@ -74,7 +74,7 @@ static void add_memory(struct threads *threads, const struct tpa_process *proces
 
 /* ---- functions ---- */
 
-/* A stack's weight goes to its own function: of samples the innermost, of memory the one that is behind the plumbing. */
+/* Adds a stack's weight to its function: for samples the innermost one, for memory the one of the own line. */
 static void add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64_t weight, bool memory)
 {
 	const struct tpa_line *line;
@@ -93,7 +93,7 @@ static void add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64
 	part->weight += weight;
 }
 
-/* Each thread's heaviest function: by CPU time, or by the bytes that it allocated. */
+/* Finds each thread's top function: by allocated bytes if `memory`, else by CPU time. */
 static void add_lines(struct threads *threads, const struct tpa_process *process, struct tpa_symbols *symbols,
 		      bool memory)
 {
@@ -142,7 +142,7 @@ static uint64_t number(const struct tpa_thread_row *row, const char *sort)
 		return row->live_bytes;
 	case 'b':
 		return stats->bytes;
-	case 'f': /* frees; first: the earliest first */
+	case 'f': /* "frees", or "first": the earliest first */
 		return sort[1] == 'r' ? stats->frees : UINT64_MAX - stats->first_ns;
 	default:
 		return UINT64_MAX - stats->thread;

@@ -28,7 +28,7 @@ void tpa_tree_free(struct tpa_tree *tree)
 	free(tree);
 }
 
-/* The child of `parent` with this key. *fresh: it is new, and to be filled in. */
+/* Returns the child of `parent` with this key. *fresh: it is new, and the caller fills it in. */
 static uint32_t child_of(struct tpa_tree *tree, uint32_t parent, const char *key, bool *fresh)
 {
 	bool found;
@@ -73,7 +73,7 @@ static uint32_t line_child(struct tpa_tree *tree, uint32_t parent, const struct 
 	return child;
 }
 
-/* Walks down the tree along the stack just read, from its outer end in to the line `first`. */
+/* Adds to the node of the stack that was just read. The path goes from its outer end to the line `first`. */
 static void add_leaf(struct tpa_tree *tree, uint32_t node, size_t first, uint64_t bytes, uint64_t calls)
 {
 	const struct tpa_stack *stack = &tree->stack;
@@ -88,7 +88,7 @@ static void add_leaf(struct tpa_tree *tree, uint32_t node, size_t first, uint64_
 	tree->nodes[node].self_calls += calls;
 }
 
-/* The bytes of temporary allocations are by share those of all at that site. */
+/* The bytes of temporary allocations are not recorded: they are taken as a proportional part of the site's bytes. */
 static void add_site(struct tpa_tree *tree, uint32_t top, const struct tpa_process *process,
 		     struct tpa_symbols *symbols, const struct tpa_tree_options *options, const struct tpa_site *site)
 {
@@ -109,7 +109,7 @@ static void add_site(struct tpa_tree *tree, uint32_t top, const struct tpa_proce
 		add_leaf(tree, top, stack->first, bytes, calls);
 }
 
-/* CPU time is spent in the innermost line, whichever that is: malloc's own time is malloc's. */
+/* CPU time goes to the innermost line, without folding: time in malloc is malloc's. */
 static void add_cpu_site(struct tpa_tree *tree, uint32_t top, const struct tpa_process *process,
 			 struct tpa_symbols *symbols, const struct tpa_tree_options *options,
 			 const struct tpa_cpu_site *site)
@@ -153,7 +153,7 @@ void tpa_tree_finish(struct tpa_tree *tree)
 	uint32_t *depths = tpa_zalloc(tree->count, sizeof(*depths));
 	size_t count = tree->count;
 
-	for (size_t i = count; i-- > 0;) { /* children are behind their parents */
+	for (size_t i = count; i-- > 0;) { /* children come after their parents */
 		nodes[i].bytes += nodes[i].self_bytes;
 		nodes[i].calls += nodes[i].self_calls;
 		if (i) {
@@ -167,7 +167,7 @@ void tpa_tree_finish(struct tpa_tree *tree)
 		tree->depth = depths[i] > tree->depth ? depths[i] : tree->depth;
 	}
 	qsort_r(order, count, sizeof(*order), compare, nodes);
-	for (size_t i = count; i-- > 0;) { /* smallest first: each goes to the front of its parent's list */
+	for (size_t i = count; i-- > 0;) { /* smallest first: each becomes the first child */
 		uint32_t node = order[i], parent = nodes[node].parent;
 
 		if (node) {

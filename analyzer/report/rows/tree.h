@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as one tree of functions, outermost at the root, each node with the numbers of everything above it: what flame
- * graphs and folded stacks are made of.
+ * A tree of functions that merges stacks, with the outermost functions next to the root. Each node sums what it and its callees
+ * hold. Flame graphs and folded stacks are made from it.
  */
 #ifndef TPROF_REPORT_ROWS_TREE_H
 #define TPROF_REPORT_ROWS_TREE_H
@@ -10,10 +10,10 @@
 
 struct tpa_tree_node {
 	const char *function, *module;	    /* function NULL: no name */
-	const char *place;		    /* "file:line" of the first line seen here; NULL if unknown */
-	uint32_t parent;		    /* the root's is itself */
-	uint32_t first_child, next_sibling; /* 0: none. Children in order of bytes, then names */
-	uint64_t bytes, calls;		    /* of this node and all above it; of CPU samples nanoseconds and samples */
+	const char *place;		    /* "file:line" of the first line merged into this node; NULL: unknown */
+	uint32_t parent;		    /* the root is its own parent */
+	uint32_t first_child, next_sibling; /* 0: none. Children are sorted by bytes, largest first, then by name */
+	uint64_t bytes, calls;		    /* of this node and its descendants. For CPU: nanoseconds and samples */
 	uint64_t self_bytes, self_calls;
 };
 
@@ -24,7 +24,7 @@ struct tpa_tree {
 	size_t room;
 	struct tpa_keys keys;
 	struct tpa_pairs children; /* (parent, key) to node */
-	struct tpa_stack stack;	   /* the latest that was read */
+	struct tpa_stack stack;	   /* the stack read last */
 };
 
 struct tpa_tree *tpa_tree_new(void);
@@ -34,14 +34,14 @@ struct tpa_tree_options {
 	enum tpa_what what;
 	const regex_t *filter;
 	struct tpa_suppressions *suppressions;
-	const char *label; /* NULL, or a first level of its own for this process */
+	const char *label; /* name of a node below the root that holds this process's stacks; NULL: none */
 };
 
-/* Adds the stacks of a process, whose symbols must outlive the tree. */
+/* Adds the stacks of a process. Its symbols must outlive the tree. */
 void tpa_tree_add(struct tpa_tree *tree, const struct tpa_process *process, struct tpa_symbols *symbols,
 		  const struct tpa_tree_options *options);
 
-/* To be called once, when everything is added: sums, order, depth. */
+/* Computes the sums, the order of children and the depth. Call it once, after all calls of tpa_tree_add(). */
 void tpa_tree_finish(struct tpa_tree *tree);
 
 #endif

@@ -53,7 +53,7 @@ struct tpa_text tpa_bytes(uint64_t bytes, bool exact)
 		strcat(text.text, " B");
 		return text;
 	}
-	/* 999.5 would be printed with four digits: it is the next unit's business. */
+	/* 999.5 would be printed with four digits, so use the next unit. */
 	while (value >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
 		value /= 1024;
 		unit++;
