@@ -110,7 +110,7 @@ static void merge(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 	tpa_means_append(to->means, from->means);
 	tpa_histogram_merge(to->histogram, from->histogram);
 	add_shapes(to, from);
-	if (from->batches) /* the calls of one process come after those of the other */
+	if (from->batches) /* the calls of a process follow those of the earlier ones */
 		tpa_batches_append(to->batches, from->batches);
 }
 

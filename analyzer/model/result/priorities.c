@@ -7,7 +7,7 @@
 
 #include "base/order.h"
 
-/* Of a region, with the part of the thread that opened it: other threads' parts run beside that. */
+/* A parallel region includes the part of the thread that opened it. Other threads' parts run in parallel and don't count. */
 static uint64_t own(const struct tpa_op_stats *op)
 {
 	return op->is_part ? 0 : op->self_ns + op->own_part_ns;

@@ -98,7 +98,7 @@ static int by_self(const void *left, const void *right)
 	return TPA_DOWN(a->sum.self_ns, b->sum.self_ns) ?: strcmp(a->sum.name, b->sum.name);
 }
 
-/* Returns their self time, all together. */
+/* Returns the sum of the ops' self times. */
 static double add_ops(struct tpa_variant *variant, const struct tpa_process *process)
 {
 	double all = 0;
