@@ -10,7 +10,7 @@ static tpa_real flop_of(const struct tpa_work_count *count, const struct tpa_wor
 {
 	if (!complex)
 		return count->multiplications + count->additions;
-	if (work->flags & TPROF_WORK_REAL) /* by a real number: no cross terms */
+	if (work->flags & TPROF_WORK_REAL) /* complex times real: no cross terms */
 		return 2 * count->multiplications + 2 * count->additions;
 	return 6 * count->multiplications + 2 * count->additions;
 }
@@ -61,7 +61,7 @@ uint64_t tpa_work_times(uint64_t amount, uint64_t count)
 	return __builtin_mul_overflow(amount, count, &product) ? UINT64_MAX : product;
 }
 
-/* Of one dimension the work is proportional to it, so that of the sum is the sum of the work. */
+/* Kinds with one dimension do work proportional to it, so the work of the summed dimension is the sum of the work. */
 struct tpa_work_amount tpa_fold_amount(const struct tpa_folded *folded)
 {
 	struct tpa_work_amount amount;

@@ -8,7 +8,7 @@
 
 #include "trace/payload.h"
 
-/* The precision of the arithmetic, if processors have units for it; complex numbers are two real ones. */
+/* Precision of the arithmetic, for the precisions that processors have units for. A complex number has that of its real parts. */
 enum tpa_precision {
 	TPA_SINGLE,
 	TPA_DOUBLE,
@@ -21,11 +21,11 @@ enum tpa_precision {
 extern const char *const tpa_precision_names[TPA_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
 
 /*
- * FLOP: additions, subtractions, multiplications, divisions and comparisons with arithmetic of real numbers; a complex
- * addition is 2, a complex multiplication 6.
- * Bytes: the least that must be moved: each element of an operand is read once, and each element of a result written
- * once. What is read and overwritten counts twice, but a C that beta scales only once, because beta is unknown and
- * mostly 0.
+ * FLOP: additions, subtractions, multiplications, divisions and comparisons of real numbers; a complex addition is 2 FLOP, a
+ * complex multiplication 6.
+ * Bytes: the least that must be moved. Each element of an operand is read once, and each element of a result is written once. An
+ * operand that is read and overwritten counts twice, but a C that is scaled by beta counts once, because beta is unknown and
+ * usually 0.
  */
 struct tpa_work_amount {
 	bool flop_known, bytes_known; /* false: the number is 0 */
@@ -33,24 +33,27 @@ struct tpa_work_amount {
 	enum tpa_precision precision;
 };
 
-/* The work of all calls together. */
+/* Work of all folded calls together. */
 struct tpa_work_amount tpa_fold_amount(const struct tpa_folded *folded);
 
-/* Like tpa_work_shape(); "n=64..127" if the calls' dimension was not always the same. */
+/*
+ * Like tpa_work_shape(). If the calls' dimension varied: a range between powers of two, such as "n=64..127". "": the calls were not
+ * typed.
+ */
 void tpa_fold_shape(const struct tpa_folded *folded, char *text, size_t size);
 
-/* The work of `count` calls; the largest number if it does not fit. */
+/* Returns amount * count; UINT64_MAX if that does not fit. */
 uint64_t tpa_work_times(uint64_t amount, uint64_t count);
 
-/* Numbers that don't fit become the largest number. */
+/* FLOP and bytes of one call. Numbers that don't fit become UINT64_MAX. */
 struct tpa_work_amount tpa_work_amount(const struct tpa_work *work);
 
-/* "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" for an unknown kind. Always terminated. */
+/* Writes the shape as text: "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" for an unknown kind. Cut at `size` bytes, always terminated. */
 void tpa_work_shape(const struct tpa_work *work, char *text, size_t size);
 
 /*
- * Whether its FLOP count for utilisation (model FLOP; Chowdhery et al., PaLM, 2022, appendix B): matrix products and
- * the like do, element-wise work does not. An unknown kind does.
+ * Do the FLOP of this kind count for utilisation (model FLOP; Chowdhery et al., PaLM, 2022, appendix B)? Those of matrix products
+ * and the like do, those of element-wise work don't. Those of an unknown kind do.
  */
 bool tpa_work_is_matrix(uint32_t kind);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the BLAS does, by definition of its routines. */
+/* Work of the BLAS, by the definition of its routines. */
 #include "model/flop/work_impl.h"
 
 /* ---- BLAS 3 ---- */
@@ -94,7 +94,7 @@ tpa_real tpa_work_beside(tpa_real rows, tpa_real columns, tpa_real count)
 	count = count < columns - 1 ? count : columns - 1;
 	if (count <= 0)
 		return 0;
-	outside = columns - rows; /* so many diagonals are as long as the main one */
+	outside = columns - rows; /* number of diagonals as long as the main one */
 	outside = outside < 0 ? 0 : outside < count ? outside : count;
 	sum = outside * longest;
 	count -= outside;
@@ -156,13 +156,13 @@ struct tpa_work_count tpa_work_swap(const struct tpa_work_dims *s)
 	return tpa_work_of(0, 0, 4 * s->d[0]);
 }
 
-/* The square of a length is the sum of the squares of all parts. */
+/* The squared norm is the sum of the squares of all real and imaginary parts. */
 struct tpa_work_count tpa_work_nrm2(const struct tpa_work_dims *s)
 {
 	return tpa_work_both((s->complex ? 2 : 1) * s->d[0], s->d[0]);
 }
 
-/* Of the parts' absolute values. */
+/* Sums the absolute values of all real and imaginary parts. */
 struct tpa_work_count tpa_work_asum(const struct tpa_work_dims *s)
 {
 	return tpa_work_of(0, (s->complex ? 2 : 1) * s->d[0], s->d[0]);

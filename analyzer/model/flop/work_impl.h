@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of model/flop/work.h share: a table with a row for each kind of work (work_table.c), formulas by family. */
+/* Internals of model/flop/work.h: a table with a row for each kind of work (work_table.c), and the formulas by family. */
 #ifndef TPROF_MODEL_FLOP_WORK_IMPL_H
 #define TPROF_MODEL_FLOP_WORK_IMPL_H
 
 #include "model/flop/work.h"
 
 /*
- * Integers up to 2^64 are exact in long double. LAPACK's formulas contain sixths: they are computed six times as large
- * and divided at the end, so that no term is rounded.
+ * Integers up to 2^64 are exact in long double. LAPACK's formulas contain sixths: they are computed times six and divided at the
+ * end, so that no term is rounded.
  */
 typedef long double tpa_real;
 
-/* A negative number means unknown. */
+/* What one call computes and moves. A negative number means unknown. */
 struct tpa_work_count {
-	tpa_real multiplications, additions; /* of elements */
-	tpa_real elements;		     /* moved, of all tensors, */
-	/* And the elements among them of the second tensor and of the result; 0: none */
+	tpa_real multiplications, additions; /* operations on elements */
+	tpa_real elements;		     /* elements moved, of all tensors together */
+	/* The part of `elements` that belongs to the second tensor, and to the result; 0: they have the first tensor's type */
 	tpa_real second, result;
 };
 
-/* Dimensions, by the names of the BLAS. */
+/* Dimensions in the order of enum tprof_work, named as in the BLAS, and flags. */
 struct tpa_work_dims {
 	tpa_real d[TPROF_WORK_DIMS];
 	bool right, backward, weights;
@@ -30,15 +30,15 @@ typedef struct tpa_work_count tpa_work_formula(const struct tpa_work_dims *s);
 
 struct tpa_work_row {
 	const char *name;
-	const char *dims;	   /* names of the dimensions in the shape's text, one after the other */
+	const char *dims;	   /* names of the dimensions in the shape's text, separated by spaces */
 	tpa_work_formula *formula; /* NULL: none */
-	const char *source;	   /* listed in work_table.c */
-	bool says_type;		   /* the shape's text has the type, because the op's name does not */
-	bool pointwise;		   /* not a matrix product: element by element, or a reduction */
-	bool real;		   /* the operations are real ones for complex numbers too */
+	const char *source;	   /* source of the formula: see the list in work_table.c */
+	bool says_type;		   /* the shape's text includes the type, because the op's name does not */
+	bool pointwise;		   /* element-wise or a reduction, not a matrix product */
+	bool real;		   /* the operations are real even if the elements are complex */
 };
 
-/* NULL: an unknown kind. */
+/* The row of a kind; NULL: unknown kind. */
 const struct tpa_work_row *tpa_work_row(uint32_t kind);
 
 struct tpa_dtype {
@@ -48,7 +48,7 @@ struct tpa_dtype {
 	enum tpa_precision precision;
 };
 
-/* NULL: an unknown type. */
+/* The element type with that number (enum tprof_dtype); NULL: unknown. */
 const struct tpa_dtype *tpa_dtype(uint8_t dtype);
 
 /* ---- for formulas ---- */
@@ -68,14 +68,14 @@ static inline tpa_real tpa_work_half(tpa_real n, tpa_real more) /* n (n + more) 
 	return n * (n + more) / 2;
 }
 
-/* A triangular matrix of that order times `count` vectors, or solved for them. */
+/* Product of a triangular matrix of that order with `count` vectors, or the solution of the system for them. */
 static inline struct tpa_work_count tpa_work_triangle(tpa_real order, tpa_real count)
 {
 	return tpa_work_of(count * tpa_work_half(order, 1), count * tpa_work_half(order, -1),
 			   tpa_work_half(order, 1) + 2 * order * count);
 }
 
-/* Elements of an m x n matrix on `count` diagonals above the main one. */
+/* Number of elements on the first `count` diagonals above the main one of a rows x columns matrix. */
 tpa_real tpa_work_beside(tpa_real rows, tpa_real columns, tpa_real count);
 
 /* work_blas.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LAPACK: six times the formulas of Working Note 41, appendix C. */
+/* Work of LAPACK. The arguments of sixths() are six times the formulas of LAPACK Working Note 41 (LAWN), appendix C. */
 #include "model/flop/work_impl.h"
 
 static struct tpa_work_count sixths(tpa_real multiplications, tpa_real additions, tpa_real elements)
@@ -12,7 +12,7 @@ static struct tpa_work_count plus(struct tpa_work_count a, struct tpa_work_count
 	return tpa_work_of(a.multiplications + b.multiplications, a.additions + b.additions, elements);
 }
 
-/* LAWN has it for m >= n; of a wide matrix the steps of the same algorithm, summed up. */
+/* LAWN gives the case m >= n. For a wide matrix, the steps of the same algorithm are summed. */
 struct tpa_work_count tpa_work_getrf(const struct tpa_work_dims *s)
 {
 	tpa_real m = s->d[0], n = s->d[1], squares = (m - 1) * m * (2 * m - 1), wider = n - m;
@@ -129,8 +129,8 @@ struct tpa_work_count tpa_work_orglq(const struct tpa_work_dims *s)
 }
 
 /*
- * QR of a tall matrix or LQ of a wide one, its orthogonal factor times the right-hand sides, and the triangle; in another
- * order for the transpose. The factor is of the longer side and has as many reflections as the shorter.
+ * QR of a tall matrix or LQ of a wide one, then the orthogonal factor applied to the right-hand sides, and a triangular solve; the
+ * last two change places for the transpose. The factor's order is the larger dimension, its number of reflections the smaller one.
  */
 struct tpa_work_count tpa_work_gels(const struct tpa_work_dims *s)
 {
@@ -148,7 +148,7 @@ struct tpa_work_count tpa_work_gebrd(const struct tpa_work_dims *s)
 	return sixths(n * (n * (12 * m - 4 * n + 12) + 40), n * (n * (12 * m - 4 * n + 6) - 6 * m + 10), 2 * m * n);
 }
 
-/* Of a matrix of order 1 there is nothing to reduce; the formula holds from 2 on, where it is 0. */
+/* A matrix of order 1 needs no reduction. The formula holds from order 2 on, where it gives 0. */
 struct tpa_work_count tpa_work_sytrd(const struct tpa_work_dims *s)
 {
 	tpa_real n = s->d[0];
@@ -158,7 +158,7 @@ struct tpa_work_count tpa_work_sytrd(const struct tpa_work_dims *s)
 	return sixths(n * (n * (4 * n + 15) - 1) - 90, n * (n * (4 * n + 6) - 16) - 24, 2 * tpa_work_half(n, 1));
 }
 
-/* As the one before. Of a part of the matrix: no formula here. */
+/* As for sytrd. Unknown if only a part of the matrix (ilo to ihi) is reduced. */
 struct tpa_work_count tpa_work_gehrd(const struct tpa_work_dims *s)
 {
 	tpa_real n = s->d[0];
@@ -225,7 +225,7 @@ struct tpa_work_count tpa_work_pbsv(const struct tpa_work_dims *s)
 	return plus(tpa_work_pbtrf(s), tpa_work_pbtrs(s), 2 * (n + tpa_work_beside(n, n, s->d[1])) + 2 * n * s->d[2]);
 }
 
-/* U is taken for a band of kl + ku diagonals, zeros or not. */
+/* U is taken as a full band with kl + ku diagonals above the main one, even where its elements are 0. */
 struct tpa_work_count tpa_work_gbtrs(const struct tpa_work_dims *s)
 {
 	tpa_real n = s->d[0], rhs = s->d[3];

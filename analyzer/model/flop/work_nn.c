@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of neural networks, by their definition. */
+/* Work of neural-network layers, by their definition. */
 #include "model/flop/work_impl.h"
 
-/* A multiplication and an addition each; of input, weights and result. */
+/* `times` multiplications and as many additions; then the elements of input, weights and result. */
 static struct tpa_work_count products(tpa_real times, tpa_real input, tpa_real weights, tpa_real result)
 {
 	return (struct tpa_work_count){ times, times, input + weights + result, weights, result };
@@ -16,8 +16,8 @@ struct tpa_work_count tpa_work_matmul(const struct tpa_work_dims *s)
 }
 
 /*
- * Each output element is a sum over its group's input channels and the kernel; padding is counted as if it were there,
- * as all libraries do. The products of the two backward passes are the same ones.
+ * Each output element is a sum over the kernel and its group's input channels. Padding counts like input, as in all libraries. Both
+ * backward passes compute the same number of products.
  */
 struct tpa_work_count tpa_work_conv(const struct tpa_work_dims *s)
 {
@@ -39,10 +39,10 @@ struct tpa_work_count tpa_work_pool(const struct tpa_work_dims *s)
 }
 
 /*
- * Of an element. Forward: mean (1 addition), variance (2, 1 multiplication), then subtract, scale, scale and shift: of no
- * channels not the last two.
- * Backward (Ioffe and Szegedy 2015): normalise again (1, 1), the sums for shift (1) and scale (1, 1), and of the input
- * scale (dy - mean dy - x mean (dy x)) / deviation (2, 2).
+ * Operations for each element, as (additions, multiplications). Forward: mean (1, 0), variance (2, 1), subtract the mean (1, 0),
+ * divide by the deviation (0, 1), scale (0, 1) and shift (1, 0); without channels, the last two are left out.
+ * Backward (Ioffe and Szegedy 2015): normalise again (1, 1), the sums for shift (1, 0) and scale (1, 1), and the gradient of the
+ * input, scale (dy - mean dy - x mean (dy x)) / deviation (2, 2).
  */
 struct tpa_work_count tpa_work_norm(const struct tpa_work_dims *s)
 {
@@ -55,13 +55,13 @@ struct tpa_work_count tpa_work_norm(const struct tpa_work_dims *s)
 	return (struct tpa_work_count){ 3 * n, 5 * n, 2 * n + 2 * channels, 2 * channels, n };
 }
 
-/* An exponential has no count: what is moved is known, the FLOP are not. Backward the result and its gradient are read. */
+/* The bytes are known; the FLOP are not, because an exponential has no count. Backward, the result and its gradient are read. */
 struct tpa_work_count tpa_work_softmax(const struct tpa_work_dims *s)
 {
 	return (struct tpa_work_count){ -1, -1, (s->backward ? 3 : 2) * s->d[0], 0, (s->backward ? 2 : 1) * s->d[0] };
 }
 
-/* Forward one tensor is read, backward two. 0 operations: they have no count. */
+/* Forward reads one tensor, backward two. d[1]: operations for each element; 0: they can't be counted. */
 struct tpa_work_count tpa_work_activation(const struct tpa_work_dims *s)
 {
 	tpa_real additions = s->d[1] > 0 ? s->d[1] * s->d[0] : -1;

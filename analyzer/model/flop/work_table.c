@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sources of the formulas:
- *   BLAS   the definition of the operation (Lawson et al. 1979, Dongarra et al. 1988 and 1990): what each element of the
- *          result takes. Scalings by alpha and beta are left out, as in the next.
+ *   BLAS   the definition of the operation (Lawson et al. 1979, Dongarra et al. 1988 and 1990): the operations for each
+ *          element of the result. Scaling by alpha and beta is left out, as in LAWN.
  *   LAWN   Blackford and Dongarra, "Installation Guide for LAPACK", LAPACK Working Note 41, appendix C: multiplications
  *          and additions of each routine, exact to the last term.
- *   LAWN2  The same, for the Bunch-Kaufman factors of symmetric matrices: the cube is exact, the terms below it depend on
+ *   LAWN2  the same, for Bunch-Kaufman factors of symmetric matrices: the cubic term is exact; the lower terms depend on
  *          which pivots are of order 2 (for n = 1000, by less than 1%).
- *   parts  the sum of the routines that it is made of, as LAPACK's own text says.
- *   def    the layer's definition: 2 FLOP for each product that is summed up.
- *   -      iterative, or not defined by its shape: no FLOP. So the LU of a band: how far rows that are exchanged fill it
- *          depends on the pivots, and LAPACK's own count (dopla.f) says that it is too large, by up to a half.
+ *   parts  the sum of the routines that the routine calls, according to LAPACK's own documentation.
+ *   def    the layer's definition: 2 FLOP for each product that is added up.
+ *   -      no FLOP count: the algorithm is iterative, or the shape does not determine the count. An example is the LU
+ *          factorisation of a band: row exchanges fill it in, and how much depends on the pivots. LAPACK's own count (dopla.f)
+ *          says that it can be too large by up to a half.
  */
 #include "model/flop/work_impl.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes as text. */
 #include "model/flop/work_impl.h"
 
 #include <stdarg.h>
@@ -41,7 +40,7 @@ static void put_flags(struct writer *to, const struct tpa_work *work)
 		put(to, " (workspace query)");
 }
 
-/* "u8 s8 -> s32": the input's, the second's if it is another, the result's. */
+/* "u8 s8 -> s32": the types of input, second tensor and result; the latter two only if they differ from the input's. */
 static void put_types(struct writer *to, const struct tpa_work *work)
 {
 	put(to, " %s", tpa_dtype(work->dtype)->name);

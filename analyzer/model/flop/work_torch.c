@@ -12,8 +12,8 @@
 #define NAME_MAX 160u
 
 struct name {
-	char text[NAME_MAX]; /* of the function */
-	size_t length;	     /* of its operator */
+	char text[NAME_MAX]; /* of the function, with overload */
+	size_t length;	     /* of the operator's base name */
 	bool in_place, out;
 };
 
@@ -30,8 +30,8 @@ static bool is_capital(char c)
 }
 
 /*
- * add.Tensor, add_Tensor, add_.Tensor, bernoulli_.float, add.out, sum.IntList_out: an overload's name begins with a capital, or
- * stands behind what is in place.
+ * Splits a name: add.Tensor, add_Tensor, add_.Tensor, bernoulli_.float, add.out, sum.IntList_out. An overload's name begins with a
+ * capital letter, or follows the underscore of an in-place operator. False: not an operator in "aten::", or too long.
  */
 static bool read_name(const char *op, struct name *name)
 {
@@ -49,7 +49,7 @@ static bool read_name(const char *op, struct name *name)
 		if (name->text[i] == '_' && (name->text[i + 1] == '_' || is_capital(name->text[i + 1])))
 			name->length = name->text[i + 1] == '_' ? i + 1 : i;
 	if (!name->out && name->length > 1 && name->text[name->length - 1] == '_') {
-		name->in_place = strncmp(name->text, "__", 2) != 0; /* __and__ is not */
+		name->in_place = strncmp(name->text, "__", 2) != 0; /* __and__ is not in place */
 		name->length--;
 	}
 	return true;
@@ -76,7 +76,7 @@ static bool add_tensor(struct tpa_torch_operand *operand, const struct tpa_tenso
 	return type.bytes && operand->elements < TPA_TORCH_ELEMENTS_MAX;
 }
 
-/* False: something in it is not understood. */
+/* Reads the operands. False: the record is damaged or has unknown types or too many operands. */
 static bool read_call(struct tpa_torch_call *call, struct tpa_shape_reader reader)
 {
 	struct tpa_tensor tensor;
@@ -97,7 +97,7 @@ static bool read_call(struct tpa_torch_call *call, struct tpa_shape_reader reade
 	return true;
 }
 
-/* False: the sizes do not tell. */
+/* False: the sizes do not determine the work. */
 static bool work_of(struct tpa_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
 		    struct tpa_torch_work *work)
 {
@@ -106,7 +106,7 @@ static bool work_of(struct tpa_torch_call *call, const struct name *name, const 
 	if (call->row->rule == TPA_TORCH_UNSIZED || (call->row->rule != TPA_TORCH_NOTHING && !read_call(call, reader)))
 		return false;
 	call->in_place = name->in_place;
-	if (name->out && call->count) /* the last; what it was before is not read */
+	if (name->out && call->count) /* `out` is the last operand; its old contents are not read */
 		call->out = call->operand[--call->count];
 	return tpa_torch_apply(call, work);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the sizes and types of an operator's tensors make its work. */
+/* Rules: how the work of an operator follows from the sizes and types of its tensors. */
 #include "model/flop/work_torch_impl.h"
 
 /* ---- operands and result ---- */
@@ -20,7 +20,10 @@ static tpa_real bytes_of(const struct tpa_torch_call *call, size_t from)
 	return bytes;
 }
 
-/* Of shapes that are not like one another each dimension is 1 or that of the others, from the last on. */
+/*
+ * Broadcasts the operands from index `from` on. Counted from the last one, dimensions must be equal or 1. Stores the sizes in
+ * `result` in reverse order. False: the shapes don't fit, or an operand is a list.
+ */
 static bool broadcast(const struct tpa_torch_call *call, size_t from, struct tpa_torch_operand *result)
 {
 	for (size_t i = from; i < call->count; i++) {
@@ -30,7 +33,7 @@ static bool broadcast(const struct tpa_torch_call *call, size_t from, struct tpa
 			return false;
 		for (uint64_t k = 0; one->there && k < one->dims; k++) {
 			uint64_t size = one->sizes[one->dims - 1 - k];
-			uint64_t *there = &result->sizes[k]; /* the last first */
+			uint64_t *there = &result->sizes[k]; /* last dimension first */
 
 			if (k >= result->dims || *there == 1)
 				*there = size;
@@ -47,8 +50,8 @@ static bool broadcast(const struct tpa_torch_call *call, size_t from, struct tpa
 }
 
 /*
- * Tensors of no dimension, as numbers are, count only where their order is higher than that of the others; then their type is
- * not known to prevail, as a number's is the default one.
+ * The type that the operands from index `from` on are promoted to. A tensor without dimensions may be a number. It matters only if
+ * its order is higher than that of the other tensors. The result is then unknown, because a number has the default type.
  */
 static uint32_t promoted(const struct tpa_torch_call *call, size_t from)
 {
@@ -73,10 +76,10 @@ static uint32_t promoted(const struct tpa_torch_call *call, size_t from)
 
 /* ---- the work ---- */
 
-/* Of a result that is written and, in place, was read. */
+/* A result. An in-place result is also the first operand, which is read. */
 struct result {
 	tpa_real elements, bytes;
-	uint32_t type; /* that is computed in */
+	uint32_t type; /* type of the arithmetic */
 };
 
 static bool result_of(const struct tpa_torch_call *call, const struct tpa_torch_operand *like, uint32_t type,
@@ -89,8 +92,7 @@ static bool result_of(const struct tpa_torch_call *call, const struct tpa_torch_
 
 	if (target && !target->there)
 		return false;
-	result->elements =
-		call->in_place ? target->elements : like->elements; /* what is given for a result is made to fit */
+	result->elements = call->in_place ? target->elements : like->elements; /* `out` is resized to fit */
 	result->type = target && type == TPA_TORCH_NO_TYPE ? target->type : type;
 	result->bytes = result->elements * tpa_torch_type(kept).bytes;
 	return kept != TPA_TORCH_NO_TYPE && tpa_torch_type(kept).bytes;
@@ -108,7 +110,7 @@ static void set_bytes(struct tpa_torch_work *work, tpa_real bytes)
 	work->amount.bytes = whole(bytes);
 }
 
-/* By the formula of a kind. Integers are no floating-point numbers. */
+/* Sets the FLOP by the formula of a kind. Arithmetic on integers is 0 FLOP. */
 static void set_flop(struct tpa_torch_work *work, uint32_t kind, uint32_t type, const tpa_real *dims, uint8_t count,
 		     bool backward)
 {
@@ -148,7 +150,7 @@ static bool each(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 	struct result result;
 
 	if (call->row->rule == TPA_TORCH_REAL && tpa_torch_type(type).order < TPA_TORCH_FLOATING)
-		made = TPA_TORCH_NO_TYPE; /* the default type */
+		made = TPA_TORCH_NO_TYPE; /* the default type, which is not recorded */
 	if (!broadcast(call, 0, &like) || !result_of(call, &like, made, &result))
 		return false;
 	set_each(work, call->row->rule == TPA_TORCH_TEST ? type : result.type, call->row->each, result.elements);
@@ -156,7 +158,7 @@ static bool each(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 	return true;
 }
 
-/* A result of the first operand's size, but of `read` bytes of operands. */
+/* Sets the bytes: `read`, and a result with the size and type of operand `first`. */
 static bool like_first(const struct tpa_torch_call *call, size_t first, tpa_real read, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *like = operand_of(call, first);
@@ -208,7 +210,7 @@ static bool reduce(const struct tpa_torch_call *call, struct tpa_torch_work *wor
 	struct result result;
 
 	if (!from->there || from->list || !result_of(call, like, type, &result) || result.elements > from->elements ||
-	    (from->elements > 0 && !(result.elements > 0))) /* it is not made to fit yet */
+	    (from->elements > 0 && !(result.elements > 0))) /* `out` was not resized yet */
 		return false;
 	set_flop(work, TPROF_WORK_REDUCE, type,
 		 (tpa_real[]){ from->elements, call->row->rule == TPA_TORCH_SUM ? result.elements : 0 }, 2, false);
@@ -228,8 +230,8 @@ static bool softmax(const struct tpa_torch_call *call, struct tpa_torch_work *wo
 }
 
 /*
- * Input, weight, bias; the result, and mean and deviation of each row. How many rows there are is only known where there is
- * a weight: without one they are left out.
+ * Operands: input, weight, bias. Results: the output, and mean and deviation of each row. The number of rows is known only if there
+ * is a weight; without one, mean and deviation are left out.
  */
 static bool layer_norm(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
@@ -242,7 +244,7 @@ static bool layer_norm(const struct tpa_torch_call *call, struct tpa_torch_work 
 	return like_first(call, 0, bytes_of(call, 0) + 2 * rows * tpa_torch_type(input->type).bytes, work);
 }
 
-/* Gradient, input, mean, deviation, weight, bias, which only says that its gradient is wanted. */
+/* Operands: gradient, input, mean, deviation, weight, bias. The bias only says that its gradient is wanted. */
 static bool layer_norm_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 4);
@@ -254,8 +256,8 @@ static bool layer_norm_backward(const struct tpa_torch_call *call, struct tpa_to
 }
 
 /*
- * Input, weight, bias, running mean and variance: where these are, whether they are used or updated does not follow from the
- * sizes, and so neither do the FLOP; the bytes are what is moved at least.
+ * Operands: input, weight, bias, running mean and variance. If there are running ones, the sizes do not tell whether they are used
+ * or updated, so the FLOP are unknown, and the bytes are a lower bound.
  */
 static bool batch_norm(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
@@ -272,7 +274,7 @@ static bool batch_norm(const struct tpa_torch_call *call, struct tpa_torch_work 
 	return like_first(call, 0, bytes_of(call, 0), work);
 }
 
-/* Gradient, input, weight, running mean and variance, those that were saved: none where the running ones were used. */
+/* Operands: gradient, input, weight, running mean and variance, saved mean and deviation (absent if the running ones were used). */
 static bool batch_norm_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *gradient = operand_of(call, 0), *weight = operand_of(call, 2),
@@ -293,7 +295,7 @@ static bool batch_norm_backward(const struct tpa_torch_call *call, struct tpa_to
 	return like_first(call, 0, read + weight->bytes, work);
 }
 
-/* The last two operands; of three dimensions the first is the batch. */
+/* Multiplies the last two operands. With three dimensions, the first one is the batch. */
 static bool matmul(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *a = operand_of(call, call->count - 2), *b = operand_of(call, call->count - 1);
@@ -316,7 +318,7 @@ static bool matmul(const struct tpa_torch_call *call, struct tpa_torch_work *wor
 	return true;
 }
 
-/* Of a table those rows that the indices name. */
+/* Reads the rows of the table that the indices select, and writes them to the result. */
 static bool embedding(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *table = operand_of(call, 0), *indices = operand_of(call, 1);
@@ -330,7 +332,7 @@ static bool embedding(const struct tpa_torch_call *call, struct tpa_torch_work *
 	return rows < TPA_TORCH_ELEMENTS_MAX;
 }
 
-/* Of the input only the sizes are asked for. */
+/* The input is not read; only its sizes matter. */
 static bool pool_backward(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	const struct tpa_torch_operand *gradient = operand_of(call, 0), *indices = operand_of(call, 2);
@@ -347,7 +349,7 @@ static bool like_the_first(const struct tpa_torch_call *call, struct tpa_torch_w
 	return like_first(call, 0, bytes_of(call, 0), work);
 }
 
-/* One tensor that is made of them, or as many. */
+/* The first operand is a list. The result is one tensor made of the list, or as many tensors. */
 static bool lists(const struct tpa_torch_call *call, struct tpa_torch_work *work)
 {
 	return operand_of(call, 0)->list && like_the_first(call, work);

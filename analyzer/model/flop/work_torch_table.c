@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators of PyTorch, by the names of their functions in at::_ops without what says the overload. Source of `each`: the
- * operator's definition in PyTorch's documentation; that of a backward pass, of the derivative in tools/autograd/derivatives.yaml,
- * so sigmoid_backward is gradient * (1 - result) * result, tanh_backward gradient * (1 - result^2), threshold_backward a comparison.
- * What depends on more than its tensors' sizes (a sum's dimensions, a convolution's stride, a loss's reduction) is not known.
+ * PyTorch's operators, by the names of their functions in at::_ops without the overload. `each` follows from the operator's
+ * definition in PyTorch's documentation; for a backward pass, from the derivative in tools/autograd/derivatives.yaml:
+ * sigmoid_backward is gradient * (1 - result) * result, tanh_backward is gradient * (1 - result^2), threshold_backward is a
+ * comparison. Work that depends on more than the tensors' sizes (a sum's dimensions, a convolution's stride, a loss's reduction) is
+ * unknown.
  */
 #include "model/flop/work_torch_impl.h"
 
@@ -15,7 +16,7 @@
 		name, TPA_TORCH_NOTHING, 0                                                                             \
 	}
 
-/* In order of the names. */
+/* Sorted by name, for bsearch(). */
 static const struct tpa_torch_row rows[] = {
 	{ "__and", TPA_TORCH_EACH, 0 },
 	{ "__lshift", TPA_TORCH_EACH, 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of tensors (c10/core/ScalarType.h), and what arithmetic makes of two ("Tensor Attributes" in PyTorch's documentation). */
+/* Types of tensors (c10/core/ScalarType.h) and their promotion ("Tensor Attributes" in PyTorch's documentation). */
 #include "model/flop/work_torch_impl.h"
 
 #define TRUTH TPA_TORCH_TRUTH
@@ -33,7 +33,7 @@ uint32_t tpa_torch_promote(uint32_t a, uint32_t b)
 	if (!x.order || !y.order)
 		return TPA_TORCH_NO_TYPE;
 	if (x.order != y.order) {
-		/* Of a complex number and a real one of more digits neither prevails. */
+		/* A complex type and a real type of higher precision: the result is neither of them. */
 		if ((x.order == COMPLEX && y.order == REAL && x.bytes < 2 * y.bytes) ||
 		    (y.order == COMPLEX && x.order == REAL && y.bytes < 2 * x.bytes))
 			return TPA_TORCH_NO_TYPE;
