@@ -19,7 +19,7 @@ void tpa_estimates_free(struct tpa_estimates *estimates)
 	free(estimates->sites);
 }
 
-/* A block of no bytes is never recorded; one in a damaged trace shall not become infinitely many. */
+/* A block of 0 bytes is never recorded. If a damaged trace has one, it counts as 1 byte, so that 1 / p stays finite. */
 static double probability(double mean, uint64_t size)
 {
 	return -expm1(-(size ? (double)size : 1) / mean);
@@ -128,7 +128,7 @@ void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t
 	put(&end.bytes, &site->live_bytes, &variance->live_bytes);
 	put(&end.blocks, &site->live_blocks, &variance->live_blocks);
 	put(&end.usable, &site->live_usable, &variance->live_usable);
-	site->temporary = 0; /* what happened between two events of a thread was not recorded */
+	site->temporary = 0; /* unknown: not all events of a thread were recorded */
 }
 
 void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *heap)
@@ -151,11 +151,12 @@ void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *
 	heap->temporary = 0;
 }
 
-#define SMALLEST 24 /* bytes: of glibc's blocks (malloc/malloc.c, MINSIZE) */
+#define SMALLEST 24 /* bytes: usable size of glibc's smallest chunk (malloc/malloc.c, MINSIZE) */
 
 /*
- * A block's weight in the variance is (1 - p) / p^2: over 1 / p, the mean of (1 - p) / p over all blocks. Below 1 they are
- * likelier recorded than not.
+ * The weight is the variance over the estimate: the mean of (1 - p) / p over all blocks, as it is the sum of (1 - p) /
+ * p^2 over the sum of 1 / p. If it is below 1, most blocks are so large that they are likely to be recorded. They say
+ * nothing about small blocks, so the smallest block is used instead.
  */
 struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates)
 {

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 
 #define PAGE 4096u
-#define HEADER 8u /* of a chunk: glibc's malloc.c, SIZE_SZ; the size field of the next one belongs to the block */
-#define SLAB_MOST 14336u /* jemalloc: SC_SMALL_MAXCLASS; larger blocks have pages of their own */
-#define RADIX_BITS 11	 /* of an address, sorted at a time: */
-#define RADIX_PASSES 4	 /* 44 bits, behind the lowest 4, in which blocks do not differ */
+#define HEADER 8u /* of a glibc chunk (malloc.c, SIZE_SZ): the next chunk's prev_size field belongs to the block */
+#define SLAB_MOST 14336u /* jemalloc's SC_SMALL_MAXCLASS; larger blocks have pages of their own */
+#define RADIX_BITS 11	 /* address bits that one pass sorts by */
+#define RADIX_PASSES 4	 /* sort by 44 bits: the lowest 4 are the same in all blocks */
 #define RADIX_SIZE (1u << RADIX_BITS)
 
 /* ---- blocks by address ---- */
@@ -66,7 +66,7 @@ static bool is_young(const struct tpa_holes *holes, const struct tpa_block *bloc
 	return block->time > holes->cutoff;
 }
 
-/* The first block at or behind the address. */
+/* Index of the first block at or after the address. */
 static size_t block_from(const struct tpa_holes *holes, uint64_t address)
 {
 	size_t low = 0, high = holes->block_count;
@@ -94,7 +94,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Which part of its free memory is resident, when all of its blocks are. */
+/* Resident fraction of the heap's free memory. All of its blocks are taken to be resident. */
 static double resident_part(const struct tpa_hole_heap *heap, uint64_t used)
 {
 	uint64_t space = heap->high - heap->low, free_space = less(space, used);
@@ -104,7 +104,7 @@ static double resident_part(const struct tpa_hole_heap *heap, uint64_t used)
 	return (double)less(heap->rss, used) / (double)free_space;
 }
 
-/* `size`: bytes without the young blocks in it, from `start` to `end`. */
+/* Charges the hole from `start` to `end` to `owner`. `size`: bytes of the hole without the young blocks in it. */
 static void add_hole(struct tpa_holes *holes, const struct tpa_block *owner, uint64_t start, uint64_t end,
 		     uint64_t size, double resident)
 {
@@ -171,8 +171,9 @@ static uint64_t inverse(uint64_t odd)
 }
 
 /*
- * Its slab begins at a page and has a region at each multiple of the class's size; within the slab, which is their least common
- * multiple, no two regions have the same place in their page.
+ * The slab that holds the block. A slab begins at a page and is as long as the least common multiple of the page size
+ * and the class size. Its regions lie at the multiples of the class size. No two regions of a slab start at the same
+ * offset in a page, so the block's offset in its page tells which region it is.
  */
 static struct span slab_of(const struct tpa_block *block)
 {
@@ -182,7 +183,7 @@ static struct span slab_of(const struct tpa_block *block)
 		return (struct span){ block->address, block->address + size };
 	common = size & (0 - size);
 	common = common < PAGE ? common : PAGE;
-	pages = PAGE / common; /* regions in a slab of size / common pages */
+	pages = PAGE / common; /* number of regions; the slab has size / common pages */
 	number = block->address % PAGE / common * inverse(size / common) % pages;
 	return (struct span){ block->address - number * size, block->address - number * size + size * pages };
 }
@@ -194,7 +195,7 @@ static struct span page_of(const struct tpa_block *block)
 	return (struct span){ start, start + PAGE };
 }
 
-/* Blocks from..to lie in the span. */
+/* Charges a span's free bytes to the old ones of its blocks, which are [from, to). */
 static void share_span(struct tpa_holes *holes, const struct span *span, size_t from, size_t to)
 {
 	uint64_t size = span->end - span->start, used = 0, old = 0, bytes;
@@ -274,7 +275,7 @@ static void fill(struct tpa_hole_reading *reading, const struct tpa_holes *holes
 	}
 }
 
-/* Every second one stays; the others' lists are used again. */
+/* Drops every second reading, and reuses the lists of the dropped ones. */
 static void halve(struct tpa_hole_series *series)
 {
 	series->mask = series->mask * 2 + 1;
@@ -290,7 +291,7 @@ static void halve(struct tpa_hole_series *series)
 void tpa_hole_series_add(struct tpa_hole_series *series, const struct tpa_holes *holes, uint64_t time, uint64_t steps,
 			 bool peak)
 {
-	/* The last one stays only if its number has none of the mask's bits. */
+	/* Keep the last reading only if its number has none of the mask's bits. */
 	if (series->count && (series->searches - 1) & series->mask)
 		series->count--;
 	if (series->count > TPA_HOLE_READINGS)

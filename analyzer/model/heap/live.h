@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live blocks, by address: a hash table with open addressing and linear probing. Deletion shifts the blocks behind
- * back, so there are no tombstones and a table that is busy for days stays as fast as a new one.
+ * The live blocks by address: a hash table with open addressing and linear probing. Deletion shifts later blocks back,
+ * so there are no tombstones, and a table that is in use for days stays as fast as a new one.
  */
 #ifndef TPROF_MODEL_HEAP_LIVE_H
 #define TPROF_MODEL_HEAP_LIVE_H
@@ -14,13 +14,13 @@
 
 struct tpa_archive;
 
-/* Two in a cache line. */
+/* Two of these fit in a cache line. */
 struct tpa_block {
 	uint64_t address;
 	uint64_t size;	/* bytes requested */
-	uint64_t time;	/* of the allocation, event time */
-	uint32_t site;	/* number of its site; 0: the slot is empty */
-	uint32_t slack; /* usable beyond size, see tpa_slack_pack() */
+	uint64_t time;	/* event time of the allocation */
+	uint32_t site;	/* site number; 0: the slot is empty */
+	uint32_t slack; /* usable bytes beyond `size`, see tpa_slack_pack() */
 };
 
 struct tpa_live {
@@ -33,12 +33,12 @@ void tpa_live_init(struct tpa_live *live);
 void tpa_live_free(struct tpa_live *live);
 void tpa_live_grow(struct tpa_live *live);
 
-/* Saves the blocks, or loads them into an empty table. Whoever loads checks the blocks' sites. */
+/* Saves the blocks, or loads them into an empty table. The caller checks the blocks' sites after loading. */
 void tpa_live_archive(struct tpa_archive *archive, struct tpa_live *live);
 
 /*
- * Usable size beyond the requested one in 32 bits: exact below 2 GiB; above, the usable size in pages of 4096 (blocks
- * of that size are whole pages), at most 8 TiB.
+ * Packs the usable size beyond the requested size into 32 bits. Below 2 GiB it is exact. Above, the usable size is
+ * stored in pages of 4096 bytes (blocks of that size are whole pages), up to 8 TiB.
  */
 static inline uint32_t tpa_slack_pack(uint64_t size, uint64_t usable)
 {
@@ -49,7 +49,7 @@ static inline uint32_t tpa_slack_pack(uint64_t size, uint64_t usable)
 	return UINT32_C(1) << 31 | (uint32_t)(usable >> 12 < INT32_MAX ? usable >> 12 : INT32_MAX);
 }
 
-/* The usable size again. */
+/* Unpacks the usable size in bytes. */
 static inline uint64_t tpa_slack_usable(uint64_t size, uint32_t slack)
 {
 	uint64_t pages = slack & INT32_MAX;
@@ -74,7 +74,10 @@ static inline struct tpa_block *tpa_live_find(const struct tpa_live *live, uint6
 	return &live->blocks[i];
 }
 
-/* Like tpa_live_find(), but makes room for one more block: whoever fills an empty slot adds to `count`. */
+/*
+ * Like tpa_live_find(), but first makes room for one more block. A caller that fills an empty slot must increment
+ * `count`.
+ */
 static inline struct tpa_block *tpa_live_place(struct tpa_live *live, uint64_t address)
 {
 	if (__builtin_expect(live->count >= live->limit, 0))

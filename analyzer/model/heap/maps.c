@@ -15,7 +15,7 @@ struct tpa_map_node {
 void tpa_maps_init(struct tpa_maps *maps, const struct tpa_trace *trace)
 {
 	*maps = (struct tpa_maps){ .trace = trace, .bits = 6 };
-	/* Nobody who writes a trace can foresee the treap's shape, so it is never deep. */
+	/* The seed is random, so that no crafted trace can make the treap deep. */
 	if (getrandom(&maps->random, sizeof(maps->random), GRND_NONBLOCK) < 0 || !maps->random)
 		maps->random = UINT64_C(0x853c49e6748fea9b);
 	maps->table = tpa_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
@@ -88,7 +88,7 @@ static void grow_table(struct tpa_maps *maps)
 		*find_site(maps, maps->sites[i].node, maps->sites[i].file) = (uint32_t)i + 1;
 }
 
-/* Index of the site. */
+/* The site's index. Adds the site if it is new. */
 static uint32_t enter_site(struct tpa_maps *maps, uint32_t node, bool file)
 {
 	uint32_t *slot;
@@ -123,7 +123,7 @@ static uint32_t make_node(struct tpa_maps *maps, uint64_t start, uint64_t end, u
 	return node;
 }
 
-/* Ranges that begin before `at` to *left, the others to *right. */
+/* Splits a tree: ranges that begin before `at` go to *left, the others to *right. */
 static void split(struct tpa_maps *maps, uint32_t root, uint64_t at, uint32_t *left, uint32_t *right)
 {
 	struct tpa_map_node *node = &maps->nodes[root];
@@ -139,7 +139,7 @@ static void split(struct tpa_maps *maps, uint32_t root, uint64_t at, uint32_t *l
 	}
 }
 
-/* All of `left` lies before all of `right`. */
+/* Joins two trees. All of `left` must lie before all of `right`. */
 static uint32_t merge(struct tpa_maps *maps, uint32_t left, uint32_t right)
 {
 	struct tpa_map_node *nodes = maps->nodes;
@@ -170,7 +170,7 @@ static void note_removed(struct tpa_maps *maps, uint64_t start, uint64_t end, ui
 	drop_live(maps, site, end - start);
 }
 
-/* The range that begins before `start` and reaches over it, if there is one: ends at `start` from now on. */
+/* Cuts the last range of the tree `left` at `start` if it reaches beyond. The part behind `end` is stored in *rest. */
 static void cut_before(struct tpa_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tpa_range *rest)
 {
 	struct tpa_range *last;
@@ -186,7 +186,7 @@ static void cut_before(struct tpa_maps *maps, uint32_t left, uint64_t start, uin
 	last->end = start;
 }
 
-/* Takes away all ranges of a tree; they begin before `end`. */
+/* Removes all ranges of a tree, which begin before `end`. The part behind `end` is stored in *rest. */
 static void drop_tree(struct tpa_maps *maps, uint32_t root, uint64_t end, struct tpa_range *rest)
 {
 	struct tpa_map_node node = maps->nodes[root];
@@ -288,7 +288,7 @@ bool tpa_maps_ranges_valid(const struct tpa_maps *maps, const struct tpa_ranges 
 	return true;
 }
 
-/* Ranges in order that do not overlap. */
+/* Loads ranges, which must be sorted by address and must not overlap. */
 static void load_ranges(struct tpa_archive *archive, struct tpa_maps *maps, const struct tpa_ranges *ranges)
 {
 	uint64_t end = 0;

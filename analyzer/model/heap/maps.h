@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address space taken by mmap: which range belongs to which site. A treap of ranges that do not overlap; a new mapping
- * replaces what was there, an unmap cuts what it meets.
+ * Address space taken by mmap, and the site that mapped each range. A treap of ranges that do not overlap: a new
+ * mapping replaces what was there, and an unmap cuts the ranges that it overlaps.
  */
 #ifndef TPROF_MODEL_HEAP_MAPS_H
 #define TPROF_MODEL_HEAP_MAPS_H
@@ -17,7 +17,7 @@ struct tpa_map_state {
 };
 
 struct tpa_range {
-	uint64_t start, end; /* bytes; end is behind the last */
+	uint64_t start, end; /* byte addresses; `end` is exclusive */
 	uint32_t site;	     /* index in tpa_maps.sites */
 };
 
@@ -28,9 +28,9 @@ struct tpa_ranges {
 
 struct tpa_maps {
 	const struct tpa_trace *trace;
-	struct tpa_map_node *nodes; /* [0] is no node */
+	struct tpa_map_node *nodes; /* [0] stands for no node */
 	size_t node_count, node_room;
-	uint32_t root, spare; /* spare: unused nodes, linked */
+	uint32_t root, spare; /* `spare`: head of the list of unused nodes */
 	uint64_t random;
 
 	struct tpa_map_state *sites;
@@ -39,36 +39,39 @@ struct tpa_maps {
 	unsigned bits;
 
 	uint64_t live, peak, peak_number;
-	bool counting; /* peaks count: the time that is looked at has begun */
+	bool counting; /* the selected time range has begun: calls, bytes and peaks count */
 
-	struct tpa_ranges removed; /* what the last tpa_maps_remove() took away */
+	struct tpa_ranges removed; /* the ranges that the last tpa_maps_remove() took away */
 };
 
 void tpa_maps_init(struct tpa_maps *maps, const struct tpa_trace *trace);
 void tpa_maps_free(struct tpa_maps *maps);
 
-/* Peaks count from here on; what is mapped now is the first. */
+/* Starts counting calls, bytes and peaks. The first peak is what is mapped now. */
 void tpa_maps_begin(struct tpa_maps *maps);
 
-/* An empty range does nothing. */
+/*
+ * Each replaces what was mapped in the range, and stores it in maps->removed. An empty range changes nothing.
+ * tpa_maps_restore() maps removed ranges again, with their sites; `ranges` must not be maps->removed.list.
+ */
 void tpa_maps_add(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file);
 void tpa_maps_remove(struct tpa_maps *maps, uint64_t start, uint64_t end);
 void tpa_maps_restore(struct tpa_maps *maps, const struct tpa_range *ranges, size_t count);
 
-/* What is mapped, by address; `site` is an index of maps->sites. The caller frees it. */
+/* What is mapped, sorted by address. `site` is an index into maps->sites. The caller frees the list. */
 struct tpa_range *tpa_maps_ranges(const struct tpa_maps *maps, size_t *count);
 
-/* Saves, or loads into maps that were just initialized. */
+/* Saves, or loads into newly initialized maps. */
 void tpa_maps_archive(struct tpa_archive *archive, struct tpa_maps *maps);
 
-/* Whether all ranges have a site: for those that were loaded. */
+/* Whether all ranges are non-empty and have a valid site. Checks ranges that were loaded. */
 bool tpa_maps_ranges_valid(const struct tpa_maps *maps, const struct tpa_ranges *ranges);
 
-/* Calls take() for each range that overlaps [start, end), by address. */
+/* Calls take() for each range that overlaps [start, end), in order of address, with the whole range. */
 void tpa_maps_each_in(const struct tpa_maps *maps, uint64_t start, uint64_t end,
 		      void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context);
 
-/* The sites, to be freed by the caller. */
+/* The sites that ever counted or held a mapping. The caller frees the list. */
 struct tpa_map_site *tpa_maps_result(struct tpa_maps *maps, size_t *count);
 
 #endif

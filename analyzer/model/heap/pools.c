@@ -10,19 +10,26 @@
 
 struct tpa_pool {
 	uint64_t address, size;
-	uint32_t first; /* link + 1 of one of its blocks; of an unused pool: index + 1 of the next unused one */
-	bool backed;	/* by a heap block, of that size */
+	/*
+	 * Index + 1 of the first link in the pool's list of blocks. In an unused pool: index + 1 of the next unused
+	 * pool.
+	 */
+	uint32_t first;
+	bool backed; /* by a heap block of `size` bytes */
 };
 
 struct tpa_pool_link {
 	uint64_t address;
 	uint32_t pool;	     /* index + 1; 0: none */
-	uint32_t next, prev; /* link + 1; 0: none */
+	uint32_t next, prev; /* index + 1 of a link; 0: none */
 };
 
 /* ---- which allocations are pools ---- */
 
-/* `live`: the heap's blocks; time is the number of the event that made them, site 2 once they are known as pools. */
+/*
+ * `live`: the heap's blocks. `time` is the number of a block's allocation event. `site` is 1, and 2 once the block is
+ * known to back a pool.
+ */
 static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct tpa_event *event, uint64_t number)
 {
 	struct tpa_block *block;
@@ -82,7 +89,7 @@ void tpa_pools_free(struct tpa_pools *pools)
 
 /* ---- pools ---- */
 
-/* Index + 1 of the pool at an address, made if it is not there. */
+/* Index + 1 of the pool at an address. Adds the pool if it is new. */
 static uint32_t enter_pool(struct tpa_pools *pools, uint64_t address)
 {
 	struct tpa_block *place = tpa_live_place(&pools->places, address);
@@ -213,7 +220,7 @@ bool tpa_pools_take_of(struct tpa_pools *pools, uint64_t address, struct tpa_blo
 
 /* ---- saving and loading ---- */
 
-/* Whether all blocks have a link, and all links lead to others. */
+/* Whether all blocks have a link, and all links refer to existing pools and links. */
 static bool links_are_valid(const struct tpa_pools *pools)
 {
 	size_t links = pools->link_count, slots = (size_t)1 << (64 - pools->blocks.shift);
@@ -230,7 +237,10 @@ static bool links_are_valid(const struct tpa_pools *pools)
 	return pools->link_spare <= links;
 }
 
-/* Whether each place has a pool, each pool that is used a link, and each that is not another one. */
+/*
+ * Whether each place refers to a pool, each used pool to a link, and each unused pool to another unused one, without a
+ * cycle.
+ */
 static bool pools_are_valid(const struct tpa_pools *pools)
 {
 	size_t list = pools->list_count, slots = (size_t)1 << (64 - pools->places.shift);

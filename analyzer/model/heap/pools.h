@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pools: memory that the program's own allocator hands out in blocks of its own, as it names them. Here is only which
- * blocks there are and in which pool each lies; what they count is the replay's business (replay_pools.c).
+ * Pools: memory that the program's own allocator hands out in blocks, as the program reports them. This file keeps
+ * which blocks exist, and in which pool each lies. The replay counts them (replay_pools.c).
  *
- * A heap block that turns out to be a pool is left out of the heap's numbers from its allocation on, or the peak could be
- * one that never was. Which ones these are is found out beforehand, by a reading of its own of traces that have pools.
+ * A heap block that backs a pool is left out of the heap's numbers from its allocation on. Otherwise the heap could
+ * have a peak that never was. To know these blocks in advance, a trace that has pools is read once before it is
+ * replayed.
  */
 #ifndef TPROF_MODEL_HEAP_POOLS_H
 #define TPROF_MODEL_HEAP_POOLS_H
@@ -19,35 +20,38 @@ struct tpa_pool;
 struct tpa_pool_link;
 
 struct tpa_pools {
-	bool any;	   /* the trace has pools; all else is empty if not */
-	uint64_t *backing; /* numbers of the allocations of pools: which event of the trace, from 1 on; in order */
+	bool any;	   /* the trace has pools; if not, all else is empty */
+	uint64_t *backing; /* event numbers (from 1 on, sorted) of the allocations that back pools */
 	size_t backing_count, backing_room, backing_next;
 	struct tpa_live places; /* pools by address: `site` is an index into `list` + 1 */
 	struct tpa_pool *list;
 	size_t list_count, list_room;
-	uint32_t list_spare;	/* index + 1 of the first unused one */
-	struct tpa_live blocks; /* of pools, by address: `slack` is an index into `links` */
+	uint32_t list_spare;	/* index + 1 of the first unused pool; 0: none */
+	struct tpa_live blocks; /* the pools' blocks by address: `slack` is an index into `links` */
 	struct tpa_pool_link *links;
 	size_t link_count, link_room;
 	uint32_t link_spare;
-	uint64_t
-		ended; /* the last block that was all of its pool, and ended with it; 0: none, or said to have ended since */
+	/*
+	 * Address of the last block that lay at the start of its pool and ended together with it. 0: none, or its own
+	 * end was reported since.
+	 */
+	uint64_t ended;
 	struct tpa_pool_counts counts;
 };
 
 void tpa_pools_init(struct tpa_pools *pools, const struct tpa_trace *trace);
 
 /*
- * Finds the allocations of pools among the events that are still to be replayed: reads all of `events` and closes it.
- * `number` events were before.
+ * Finds the allocations that back pools among the events that are still to be replayed. Reads all of `events` and
+ * closes it. `number`: how many events came before.
  */
 void tpa_pools_find(struct tpa_pools *pools, struct tpa_events *events, uint64_t number);
 void tpa_pools_free(struct tpa_pools *pools);
 
-/* Saves, or loads into pools that were just initialized. Whoever loads checks the blocks' sites. */
+/* Saves, or loads into newly initialized pools. The caller checks the blocks' sites after loading. */
 void tpa_pools_archive(struct tpa_archive *archive, struct tpa_pools *pools);
 
-/* Is the allocation that is event number `event` one of a pool? To be asked for each, in order. */
+/* Does the allocation that is event number `event` back a pool? Must be called with rising event numbers. */
 static inline bool tpa_pools_backs(struct tpa_pools *pools, uint64_t event)
 {
 	while (pools->backing_next < pools->backing_count && pools->backing[pools->backing_next] < event)
@@ -55,17 +59,20 @@ static inline bool tpa_pools_backs(struct tpa_pools *pools, uint64_t event)
 	return pools->backing_next < pools->backing_count && pools->backing[pools->backing_next] == event;
 }
 
-/* A heap block that is a pool begins or ends to live. */
+/* A heap block that backs a pool is allocated, or freed. Take out the pool's blocks before tpa_pools_close(). */
 void tpa_pools_open(struct tpa_pools *pools, uint64_t address, uint64_t size);
 void tpa_pools_close(struct tpa_pools *pools, uint64_t address);
 
-/* Is there a heap block at that address that is a pool? */
+/* Is there a heap block at that address that backs a pool? */
 bool tpa_pools_has(const struct tpa_pools *pools, uint64_t address);
 
-/* A block of the pool at `pool` (0: of none); there is none at its address. Its slack is 0. */
+/*
+ * Adds a block of the pool at address `pool` (0: of no pool). No block may exist at its address. block->slack is not
+ * kept.
+ */
 void tpa_pools_add(struct tpa_pools *pools, uint64_t pool, const struct tpa_block *block);
 
-/* Takes out the block at an address, or any one of a pool. False: there is none. */
+/* Takes out the block at an address, or any block of a pool; its slack is 0. False if there is none. */
 bool tpa_pools_take(struct tpa_pools *pools, uint64_t address, struct tpa_block *block);
 bool tpa_pools_take_of(struct tpa_pools *pools, uint64_t pool, struct tpa_block *block);
 

@@ -6,7 +6,7 @@
 #include "model/heap/sites.h"
 #include "base/memory.h"
 
-/* The trace may have got more nodes. */
+/* The trace may have gained nodes since the last call. */
 static void extend_nodes(struct tpa_sites *sites)
 {
 	tpa_extend(&sites->of_node, &sites->node_count, &sites->node_room, sites->trace->node_count,
@@ -75,7 +75,9 @@ static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key
 	return &sites->table[i];
 }
 
-/* Room for all sites at once: those without a key, which are found by their node alone, may be many more already. */
+/*
+ * Makes room for all sites at once: there may already be many more without a key, which are found by their node alone.
+ */
 static void grow(struct tpa_sites *sites)
 {
 	while (sites->count >= (size_t)1 << (sites->bits - 1))
@@ -144,7 +146,7 @@ struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number,
 	return result;
 }
 
-/* Fills the tables that find each site. */
+/* Rebuilds the tables that map nodes and keys to sites. */
 static void index_sites(struct tpa_sites *sites)
 {
 	grow(sites);
