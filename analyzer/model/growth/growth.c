@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking: what each site has, now and then. */
+/* Takes the looks: what each site has at some of the steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ void tpa_growth_drop(struct tpa_growth *growth)
 	growth->due = UINT64_MAX;
 }
 
-/* A series goes on to look `count` with what there is since `since`. */
+/* Extends a series to `count` looks with the current values, which hold since look `since`. */
 static void go_on(struct tpa_growth_state *state, size_t count)
 {
 	for (size_t i = state->since; i < count; i++) {
@@ -47,7 +47,7 @@ static void go_on(struct tpa_growth_state *state, size_t count)
 	state->since = (uint32_t)count;
 }
 
-/* Every second look goes. */
+/* Drops every second look. */
 static void halve_states(struct tpa_growth_states *states)
 {
 	for (size_t s = 0; s < states->count; s++) {
@@ -74,7 +74,7 @@ static void halve(struct tpa_growth *growth)
 	halve_states(&growth->maps);
 }
 
-/* What has not changed since the last look needs none. */
+/* Notes what a site has at a look. A site gets a series only when it changes for the second time. */
 static void look_at(struct tpa_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
 {
 	if (state->bytes == bytes && state->blocks == blocks)
@@ -88,7 +88,7 @@ static void look_at(struct tpa_growth_state *state, size_t look, uint64_t bytes,
 	state->blocks = blocks;
 }
 
-/* Room for as many sites as there are by now; new ones have nothing. */
+/* Makes room for `count` sites. New ones hold nothing. */
 static void reserve(struct tpa_growth_states *states, size_t count)
 {
 	tpa_extend(&states->list, &states->count, &states->room, count, sizeof(*states->list));
@@ -136,7 +136,7 @@ static void look_at_maps(struct tpa_growth *growth, const struct tpa_growth_inpu
 	}
 }
 
-/* All looks of what has a series stand in it. */
+/* Completes each series up to `count` looks. */
 static void finish_states(struct tpa_growth_states *states, size_t count)
 {
 	for (size_t i = 0; i < states->count; i++)
@@ -174,7 +174,7 @@ void tpa_growth_look(struct tpa_growth *growth, const struct tpa_growth_inputs *
 void tpa_growth_look_back(struct tpa_growth *growth, const struct tpa_growth_inputs *in, uint64_t now)
 {
 	if (growth->count < TPA_TREND_LEAST)
-		return; /* quiet time makes no verdict of too few looks */
+		return; /* with too few looks, quiet time gives no verdict */
 	while (growth->due < now && now - growth->due >= growth->stride)
 		tpa_growth_look(growth, in, growth->due);
 }
@@ -209,7 +209,7 @@ void tpa_growth_archive(struct tpa_archive *archive, struct tpa_growth *growth)
 	TPA_ARCHIVE(archive, growth->count);
 	if (!tpa_archive_check(archive, growth->count < TPA_TREND_MAX, "too many looks"))
 		growth->count = 0;
-	TPA_ARCHIVE(archive, growth->bit); /* 0: it has not begun */
+	TPA_ARCHIVE(archive, growth->bit); /* 0: it has not been initialized */
 	TPA_ARCHIVE(archive, growth->at);
 	TPA_ARCHIVE(archive, growth->time);
 	TPA_ARCHIVE(archive, growth->whole);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks that are live at the end, or were when the last step ended: how many of those that each look found, and when those
- * of leaks were born.
+ * Looks at the blocks that are live at the end, or were live when the last step ended. Counts how many blocks of each
+ * look survived, and finds when the blocks of leaks were born.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "base/order.h"
 
 struct birth {
-	size_t site; /* in the list */
+	size_t site; /* index in the list of sites */
 	uint64_t place, size;
 };
 
@@ -35,7 +35,7 @@ struct births {
 	const struct tpa_growth_inputs *in;
 	const struct tpa_step_stats *steps;
 	const struct tpa_growth_stats *stats;
-	uint32_t *index; /* by series: its place in the list, and 1; 0: it is no leak */
+	uint32_t *index; /* by series: index in the list of sites + 1; 0: it is no leak */
 	struct birth *list;
 	size_t count, room;
 };
@@ -54,7 +54,7 @@ static void add(struct births *births, uint32_t site, uint64_t time, uint64_t si
 				births->stats->seconds ? ns : tpa_steps_at(births->steps, ns).first, size };
 }
 
-/* Those that live, and with steps those that did when the last one ended. */
+/* Collects the live blocks and, in a run with steps, those that were live when the last step ended. */
 static void collect(struct births *births)
 {
 	const struct tpa_live *live = births->in->live;
@@ -92,7 +92,7 @@ void tpa_growth_births(const struct tpa_growth_inputs *in, const struct tpa_step
 
 /* ---- survivors: of the blocks that lived at a look, how many are live when the last step ends ---- */
 
-/* The first look that found it; growth->count: none did. */
+/* Index of the first look that saw a block allocated at `time`; growth->count: none did. */
 static size_t look_of(const struct tpa_growth *growth, uint64_t time)
 {
 	return tpa_below(growth->time, growth->count, sizeof(*growth->time), 0, time);
@@ -107,7 +107,7 @@ static void count(struct tpa_growth *growth, uint32_t site, uint64_t time)
 		series->survivors[look]++;
 }
 
-/* From those that a look found first to all that it found. */
+/* Turns the survivors that each look saw first into all that it saw. */
 static void add_up(struct tpa_growth *growth, struct tpa_growth_series *series)
 {
 	for (size_t i = 1; i < growth->count; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of many series grow: the test of each, Holm's correction over all, verdicts, and what those that grow measure. */
+/*
+ * Decides which of many series grow: tests each, applies Holm's correction over all, finds the verdicts, and measures
+ * what grows.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,10 +11,10 @@
 #include "model/growth/growth_impl.h"
 #include "model/stats/stats.h"
 
-#define TABLES 20.0 /* two tests, of which that for tables gets a twentieth of the level (Bonferroni) */
-#define LISTED (4.0 * sizeof(void *)) /* bytes that a table has for each block that it lists, at most */
-#define TABLE_MAY 0.001		      /* p of one that may leak, whatever else was looked at */
-#define TABLE_LIKELY 0.01	      /* p: the series is taken for a table */
+#define TABLES 20.0		      /* there are two tests; the one for tables gets 1/20 of the level (Bonferroni) */
+#define LISTED (4.0 * sizeof(void *)) /* the most bytes that a table has for each block that it lists */
+#define TABLE_MAY 0.001		      /* a table with at most this p may leak, however many series were tested */
+#define TABLE_LIKELY 0.01	      /* a series with at most this p is taken for a table */
 
 void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values)
 {
@@ -84,7 +87,7 @@ static int by_p(const void *a, const void *b)
 	return TPA_UP(x->trend.p, y->trend.p) ?: TPA_UP(x->index, y->index);
 }
 
-/* How many of the list, the first ones once it is sorted, grow significantly. */
+/* Sorts the list by p. Returns how many of its first elements grow significantly. */
 static size_t significant(struct tpa_growth_found *list, size_t count, size_t varying)
 {
 	double *p = tpa_zalloc(count, sizeof(*p));
@@ -125,7 +128,7 @@ static void measure(const struct tpa_growth_places *places, struct tpa_growth_fo
 	site->grown = tpa_growth_round(values->bytes[n - 1] - values->bytes[onset]);
 }
 
-/* A table's rate is that of what is put into it. It is as large as at its last jump. */
+/* Measures a table. Its rate is that of what is put into it; its size stays what it was after its last jump. */
 static void measure_table(const struct tpa_growth_places *places, struct tpa_growth_found *found)
 {
 	const struct tpa_doubling *doubling = &found->doubling;
@@ -143,7 +146,10 @@ static void measure_table(const struct tpa_growth_places *places, struct tpa_gro
 	site->next = tpa_round(places->seconds ? doubling->next * 1e9 : doubling->next);
 }
 
-/* Tables need a test of their own to grow, and to have stopped: they stay as they are for as long as they took to fill. */
+/*
+ * Tables need their own test of whether they grow, and whether they have stopped: their size stays constant for as long
+ * as they take to fill.
+ */
 static enum tpa_verdict table_verdict(const struct tpa_growth_found *found, bool significant)
 {
 	if (!found->doubling.goes_on)
@@ -158,7 +164,7 @@ static bool is_listed(enum tpa_verdict verdict)
 	return verdict == TPA_VERDICT_LEAK || verdict == TPA_VERDICT_RISING;
 }
 
-/* Whether it slows down is asked of what would be listed as growth. */
+/* The course of growth is examined only if the site would be listed as growing. */
 static enum tpa_verdict verdict_of(const struct tpa_growth_family *family, struct tpa_growth_found *found,
 				   const struct tpa_growth_values *values, bool significant, size_t varying)
 {
@@ -178,7 +184,7 @@ static enum tpa_verdict verdict_of(const struct tpa_growth_family *family, struc
 	return tpa_trend_verdict(values->bytes, places->count, &found->trend, significant);
 }
 
-/* A table that gets no more than what lists the blocks that grow with the work grows with the work, too. */
+/* A table grows with the work if it grows by no more than it takes to list the blocks that grow with the work. */
 static void tables_of_work(struct tpa_growth_found *list, size_t count)
 {
 	double blocks = 0;
@@ -220,7 +226,7 @@ void tpa_growth_take(struct tpa_growth_list *to, const struct tpa_growth_site *s
 	to->list[to->count++] = *site;
 }
 
-/* Those that leak, those that may, all others. */
+/* Order of the verdicts in a list: leaks, then what may leak, then all others. */
 static int group_of(const struct tpa_growth_site *site)
 {
 	return site->verdict == TPA_VERDICT_LEAK ? 0 : site->verdict == TPA_VERDICT_RISING ? 1 : 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series put together: of all stacks of a line, a function, an op. */
+/* Judges groups of series: all stacks of a line, a function or an op together. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 struct pool {
 	const struct tpa_growth_kept *kept;
 	uint32_t *order; /* members, group by group */
-	size_t *first;	 /* of each group, and one more: its place in `order` */
+	size_t *first;	 /* place in `order` of the first member of each group, and one more element for the end */
 	size_t groups;
-	bool *explained; /* of each member: it belongs to a leak that is listed already */
+	bool *explained; /* by member: it belongs to a leak that is already listed */
 };
 
 const struct tpa_growth_member *tpa_growth_members(const struct tpa_growth_kept *kept, size_t *count)
@@ -20,7 +20,7 @@ const struct tpa_growth_member *tpa_growth_members(const struct tpa_growth_kept 
 	return kept ? kept->members : NULL;
 }
 
-/* Counting sort. */
+/* Fills order and first by a counting sort. */
 static void put_together(struct pool *pool, const struct tpa_growth_groups *groups)
 {
 	size_t members = pool->kept->count, entries = groups->first[members], *next;
@@ -28,7 +28,7 @@ static void put_together(struct pool *pool, const struct tpa_growth_groups *grou
 	pool->order = tpa_zalloc(entries, sizeof(*pool->order));
 	pool->first = tpa_zalloc(pool->groups + 2, sizeof(*pool->first));
 	pool->explained = tpa_zalloc(members, sizeof(*pool->explained));
-	next = pool->first + 1; /* until the end of the sort it is behind by one */
+	next = pool->first + 1; /* next[g] moves from the begin of group g to its end, which is first[g + 1] */
 	for (size_t e = 0; e < entries; e++)
 		next[groups->list[e] + 1]++;
 	for (size_t g = 0; g < pool->groups; g++)
@@ -70,7 +70,10 @@ static void read_sum(const void *source, size_t group, struct tpa_growth_values 
 	tpa_growth_add_state(&constant, n, values);
 }
 
-/* What the group has at last; shown by the member that grew most. False: it is constant. */
+/*
+ * Fills in what the group has at the last look, and the stack of the member that grew most. False if the group is
+ * constant.
+ */
 static bool describe(const struct pool *pool, size_t group, struct tpa_growth_site *site)
 {
 	bool changes = false;
@@ -101,8 +104,8 @@ static bool describe(const struct pool *pool, size_t group, struct tpa_growth_si
 /* ---- leaks taken apart ---- */
 
 /*
- * Steadiness for its size: of independent stacks that leak alike, all together are no better than one, and one is chosen; of
- * a leak that wanders from stack to stack the whole is steadier than any part.
+ * Steadiness of growth for its number of stacks. If independent stacks leak alike, all of them together score no better
+ * than one alone, so a single one is chosen. If a leak moves from stack to stack, the whole is steadier than any part.
  */
 static double score(const struct tpa_growth_site *site)
 {
@@ -123,7 +126,7 @@ static size_t best_of(const struct tpa_growth_found *list, size_t count)
 	return best;
 }
 
-/* Does the group have a member of the one that is being explained? */
+/* Does the group have a member that is in `chosen`? */
 static bool overlaps(const struct pool *pool, size_t group, const bool *chosen)
 {
 	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++)
@@ -132,7 +135,7 @@ static bool overlaps(const struct pool *pool, size_t group, const bool *chosen)
 	return false;
 }
 
-/* Those that grow still, without what is explained. */
+/* Keeps the groups that still leak without the members that are explained. Returns how many remain. */
 static size_t test_again(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
 			 const bool *chosen, size_t varying)
 {
@@ -146,7 +149,7 @@ static size_t test_again(const struct tpa_growth_family *family, struct tpa_grow
 			if (!describe(pool, found.index, &found.site))
 				continue;
 			tpa_growth_test(family, &found);
-			/* One at a time, each as if it were the first of all. */
+			/* Judge one at a time, as if it had the smallest p of all. */
 			tpa_growth_judge(family, &found, 1, varying);
 			if (found.site.verdict != TPA_VERDICT_LEAK)
 				continue;
@@ -162,7 +165,7 @@ static void take_apart(const struct tpa_growth_family *family, struct tpa_growth
 	struct pool *pool = (struct pool *)family->source;
 	bool *chosen = tpa_zalloc(pool->kept->count, sizeof(*chosen));
 
-	while (count) { /* each round takes one at least from the list */
+	while (count) { /* each round takes at least one from the list */
 		size_t best = best_of(list, count), group = list[best].index;
 
 		tpa_growth_take(result, &list[best].site);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes out for a process: its sites and mappings, judged together, and what its memory is made of. */
+/* Fills in a process's result: its sites and mappings, judged together, and what its memory consists of. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,19 @@
 #include "base/memory.h"
 #include "model/growth/growth_impl.h"
 
-#define READINGS_LEAST 8u /* that can rise by chance once in LINES * 20 times at most */
-#define LINES 10u	  /* of what RSS is made of, for Holm's correction: which of them grow? */
+/* This many readings all rise by chance at most once in LINES * 20 cases. */
+#define READINGS_LEAST 8u
+#define LINES 10u /* lines that RSS consists of: the number of tests for Holm's correction */
 
 /* ---- a line ---- */
 
-/* The look at the end of the warm-up. */
+/* Index of the look at the end of the warm-up. */
 static size_t skip_of(const struct tpa_growth_places *places)
 {
 	return places->count / 10 ? places->count / 10 : 1;
 }
 
-/* As the verdict of a site is found. `looked`: series, this one with them, that are looked at for growth. */
+/* Finds the verdict as for a site. `looked`: the number of series that are tested, including this one. */
 static enum tpa_verdict verdict_of(const double *x, const double *y, const double *blocks, size_t n, size_t looked)
 {
 	struct tpa_trend trend;
@@ -29,13 +30,13 @@ static enum tpa_verdict verdict_of(const double *x, const double *y, const doubl
 	significant = tpa_trend_holm(&trend.p, 1, looked) == 1;
 	verdict = tpa_trend_verdict(y, n, &trend, significant);
 	if (n < TPA_TREND_LEAST || (verdict != TPA_VERDICT_LEAK && verdict != TPA_VERDICT_RISING))
-		return verdict; /* fewer tell no course */
+		return verdict; /* with fewer looks, the course is unknown */
 	tpa_trend_follow(x, y, blocks, n, &trend);
 	trend.doubtful = tpa_trend_is_doubtful(x, y, blocks, NULL, n, trend.p, looked);
 	return tpa_trend_verdict(y, n, &trend, significant);
 }
 
-/* `blocks`: of memory that consists of such; else NULL. */
+/* `blocks`: number of blocks, for memory that consists of blocks; else NULL. */
 static void measure_among(const struct tpa_growth_places *places, const double *y, const double *blocks, size_t looked,
 			  struct tpa_growth_line *line)
 {
@@ -45,7 +46,7 @@ static void measure_among(const struct tpa_growth_places *places, const double *
 	line->verdict = verdict_of(places->x, y, blocks ? blocks : y, n, looked);
 	line->first = tpa_growth_round(y[skip]);
 	line->last = tpa_growth_round(y[n - 1]);
-	/* From the warm-up on, so that the lines can be added up. */
+	/* Fit from the end of the warm-up on, so that the lines add up. */
 	tpa_trend_slope(places->x + skip, y + skip, n - skip, &trend);
 	line->rate = trend.slope;
 	line->low = trend.low;
@@ -53,7 +54,7 @@ static void measure_among(const struct tpa_growth_places *places, const double *
 	line->recent = tpa_trend_recent(places->x + skip, y + skip, n - skip, &trend);
 }
 
-/* The verdict does not contradict the interval beside it. */
+/* Keeps the verdict from contradicting the interval that is printed beside it. */
 static void agree_with_interval(struct tpa_growth_line *line)
 {
 	if (line->verdict == TPA_VERDICT_LEAK && !(line->low > 0))
@@ -69,7 +70,10 @@ static void measure_line(const struct tpa_growth_places *places, const double *y
 
 /* ---- sites and mappings ---- */
 
-/* Mappings stand behind the sites, and are corrected for together with them. */
+/*
+ * The family of all sites and mappings. The mappings' indexes follow the sites', and Holm's correction is over both
+ * together.
+ */
 struct source {
 	const struct tpa_growth *growth;
 	const struct tpa_growth_inputs *in;
@@ -97,7 +101,7 @@ static void read_series(const void *from, size_t series, struct tpa_growth_value
 		tpa_growth_add_state(state_of(source, member), source->looks, values);
 }
 
-/* Whose it is: of several, of the one that grew most. */
+/* Sets the stack and op of a series: those of the member that grew most. */
 static void set_stack(const struct source *source, size_t series, struct tpa_growth_site *site)
 {
 	size_t sites = source->growth->sites.count, chosen = source->series.first[series], index;
@@ -120,7 +124,9 @@ static void set_stack(const struct source *source, size_t series, struct tpa_gro
 	}
 }
 
-/* The least of its indexes, so that the order of what is equal is the one in which it came. */
+/*
+ * The number of a series: the smallest index of its members, so that equal series stay in the order in which they came.
+ */
 static uint32_t number_of(const struct source *source, size_t series)
 {
 	size_t least = SIZE_MAX;
@@ -130,7 +136,7 @@ static uint32_t number_of(const struct source *source, size_t series)
 	return (uint32_t)least;
 }
 
-/* What a site, or behind these a mapping's, has at the end of the run. */
+/* Bytes that the site or mapping at an index has at the end of the run. */
 static uint64_t left_of(const struct source *source, size_t index)
 {
 	const struct tpa_estimates *estimates = source->in->estimates;
@@ -157,7 +163,7 @@ static struct tpa_growth_site site_at(const struct source *source, size_t series
 	return site;
 }
 
-/* The tests of all series. */
+/* Tests all series. *varying: how many of them changed. */
 static struct tpa_growth_found *test_all(const struct tpa_growth_family *family, struct tpa_growth_stats *stats,
 					 size_t *varying)
 {
@@ -178,7 +184,7 @@ static struct tpa_growth_found *test_all(const struct tpa_growth_family *family,
 	return list;
 }
 
-/* Sites that have no series are there too. */
+/* Counts all sites, including those without a series, and notes the series of each. */
 static void count_sites(const struct source *source, struct tpa_growth_stats *stats)
 {
 	size_t sites = source->growth->sites.count;
@@ -243,7 +249,10 @@ static void take_rates(const struct source *source, const struct tpa_growth_fami
 	}
 }
 
-/* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
+/*
+ * Measures the sum of all stacks that are not listed as growth. They may leak together: a program may use new stacks
+ * again and again, none of which grows for long.
+ */
 static void measure_others(const struct tpa_growth_family *family, const struct tpa_growth_found *list, size_t varying,
 			   struct tpa_growth_stats *stats)
 {
@@ -369,8 +378,9 @@ static double fine_of(const struct tpa_growth_whole *whole, const struct tpa_gro
 }
 
 /*
- * Between two readings of smaps a part is taken to change steadily, which would be growth at each look. So the verdict is by
- * the readings alone, one of each look that has a new one; and the rate may be off by what one of them changed.
+ * Measures a part that is known only from readings of smaps. Between two readings it is taken to change steadily, which
+ * would look like growth at each look. So the verdict uses one value for each reading, and the interval of the rate is
+ * widened to allow for the largest change between two readings.
  */
 static void measure_readings(const struct tpa_growth *growth, const struct tpa_growth_places *places,
 			     const struct tpa_growth_inputs *in, const double *y, struct tpa_growth_line *line)
@@ -469,7 +479,10 @@ static bool falls(const struct tpa_growth_whole *before, const struct tpa_growth
 	return after->live < before->live || after->anonymous < before->anonymous;
 }
 
-/* What a program frees on its way out says nothing about how it ran. */
+/*
+ * Drops the last looks while memory falls, at most a tenth of all: what a program frees on exit says nothing about how
+ * it ran.
+ */
 static size_t without_end(const struct tpa_growth *growth)
 {
 	size_t count = growth->count, least = count - count / 10;
@@ -490,7 +503,7 @@ static void find_places(const struct tpa_growth *growth, const struct tpa_growth
 	}
 }
 
-/* A damaged clock goes backwards. */
+/* Whether the places rise. Those of a damaged trace may not. */
 static bool rises(const struct tpa_growth_places *places)
 {
 	for (size_t i = 1; i < places->count; i++)
@@ -501,7 +514,7 @@ static bool rises(const struct tpa_growth_places *places)
 
 /* ---- to be put together later ---- */
 
-/* Moves the series of all sites that ever had anything. */
+/* Moves the series of all sites that ever held anything to stats->kept. */
 static void keep(struct tpa_growth *growth, const struct tpa_growth_inputs *in, const struct tpa_growth_places *places,
 		 struct tpa_growth_stats *stats)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is judged together: the sites of stacks that are alike. Of those that are alike but for names the program may have one
- * for each of its layers, which are not the same. So they are one series only where such names come again and again as the
- * program runs: at so many looks behind the warm-up there were some that had not been there before.
+ * Forms the series that are judged: sites whose stacks are alike share one. Stacks that differ only in names may still
+ * be different: a program may have one for each of its layers. So they share a series only if new names keep coming
+ * while the program runs: at RENEWED looks after the warm-up, some names were there for the first time.
  */
 #include <stdlib.h>
 
@@ -11,12 +11,12 @@
 #include "model/growth/same_stacks.h"
 #include "model/growth/growth_impl.h"
 
-#define RENEWED (TPA_TREND_LEAST / 2) /* looks with something new */
+#define RENEWED (TPA_TREND_LEAST / 2) /* looks at which there must be new names */
 
 struct entry {
 	struct tpa_alike_stack stack;
 	size_t index;
-	size_t look; /* the first that found something */
+	size_t look; /* index of the first look that found something */
 };
 
 static int by_stack(const void *a, const void *b)
@@ -38,7 +38,7 @@ static size_t first_look(const struct tpa_growth_state *state, size_t looks)
 	return look;
 }
 
-/* Blocks and mappings, of files and not, are never alike. */
+/* The stack of a site or mapping. Those of blocks, file mappings and anonymous mappings are never alike. */
 static struct tpa_alike_stack stack_of(struct tpa_alike *alike, const struct tpa_growth_inputs *in, size_t sites,
 				       size_t index)
 {
@@ -51,7 +51,7 @@ static struct tpa_alike_stack stack_of(struct tpa_alike *alike, const struct tpa
 	return (struct tpa_alike_stack){ stack.exact + kind, stack.loose + kind };
 }
 
-/* All that are not plain, or all. */
+/* Lists the sites and mappings, sorted by stack. Plain ones are listed only if `plain` is set. */
 static struct entry *collect(const struct tpa_growth *growth, const struct tpa_growth_inputs *in, size_t looks,
 			     bool plain, size_t *count)
 {
@@ -73,7 +73,7 @@ static struct entry *collect(const struct tpa_growth *growth, const struct tpa_g
 	return list;
 }
 
-/* Where the entries end that have the same stack as list[from]. */
+/* The end of the entries that have the same stack as list[from]. */
 static size_t end_of(const struct entry *list, size_t count, size_t from, bool loose)
 {
 	size_t to = from + 1;
@@ -84,7 +84,7 @@ static size_t end_of(const struct entry *list, size_t count, size_t from, bool l
 	return to;
 }
 
-/* Of stacks that are alike but for names: do new ones come again and again? */
+/* For stacks that differ only in names: do new ones keep coming? */
 static bool are_renewed(const struct entry *list, size_t from, size_t to, size_t looks)
 {
 	bool at[TPA_TREND_MAX + 1] = { false };
@@ -111,7 +111,7 @@ static bool all_plain(const struct tpa_growth *growth, const struct entry *list,
 	return from == to;
 }
 
-/* One series; what is plain altogether is none. */
+/* Adds one series, unless all of its members are plain. */
 static void add_series(struct tpa_growth_series_list *series, const struct tpa_growth *growth, const struct entry *list,
 		       size_t from, size_t to, bool renewed)
 {
@@ -155,7 +155,7 @@ static struct tpa_growth_series_list find_series(const struct tpa_growth *growth
 	return series;
 }
 
-/* What is plain is looked at where there is something that it may be alike to. */
+/* Plain sites are included only if some stacks are alike, since they may be alike to these. */
 struct tpa_growth_series_list tpa_growth_series(const struct tpa_growth *growth, const struct tpa_growth_inputs *in,
 						size_t looks)
 {

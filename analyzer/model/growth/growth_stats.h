@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report says of a process's growth. */
+/* A process's growth, as the reports show it. */
 #ifndef TPROF_MODEL_GROWTH_GROWTH_STATS_H
 #define TPROF_MODEL_GROWTH_GROWTH_STATS_H
 
@@ -9,28 +9,31 @@
 
 #include "model/stats/trend.h"
 
-/* What a site does as the steps go on. Rates are per step, or per second where there are no steps. */
+/* How a site grows with the steps. Rates are per step, or per second in a run without steps. */
 struct tpa_growth_site {
 	uint32_t node, op;
 	enum tpa_verdict verdict;
-	double p;		/* of its growth, before the correction for many */
-	double rate, low, high; /* bytes, with its 95% interval; of those that leak or grew significantly, else 0 */
+	double p; /* p-value of its growth, before the correction for multiple tests */
+	/* Bytes, with the 95% interval. 0 unless the site leaks, may leak or grew significantly. */
+	double rate, low, high;
 	double block_rate;	/* blocks */
 	uint64_t since;		/* the step in which the growth began, or nanoseconds since the run's start */
 	uint64_t bytes, blocks; /* at the last look */
-	uint64_t left;		/* bytes at the end of the run; of what was put together unknown, 0 */
-	int64_t grown;		/* bytes since then */
-	uint64_t most;		/* bytes at any look */
-	uint64_t typical;	/* median size of the blocks that live at the end; 0: none does */
-	uint64_t born[3];	/* steps, or nanoseconds, in which they were born: first, median, last */
-	uint32_t number;	/* of the series that it was judged by; of what was put together, of the group */
-	uint32_t members;	/* stacks that it is of: those that are alike, or that were put together */
-	bool renewed;	/* they are alike but for names that are new again and again: model/growth/same_stacks.h */
-	bool file;	/* of a mapping: of a file */
-	double factor;	/* a table that was full is enlarged by that factor: its rate is that of what it gets; else 0 */
-	uint64_t next;	/* where that is due: step, or nanoseconds since the run's start */
-	double recent;	/* rate of the last quarter, of growth that accelerates; else 0 */
-	uint32_t curve; /* of what leaks or may leak: its place in tpa_growth_stats.curves, and 1; else 0 */
+	uint64_t left;		/* bytes at the end of the run; 0 for a group, where they are unknown */
+	int64_t grown;		/* bytes gained since `since` */
+	uint64_t most;		/* the most bytes at any look */
+	uint64_t typical;	/* median size of the blocks that are live at the end; 0: none are */
+	uint64_t born[3];	/* when these blocks were born: first, median and last step, or nanoseconds */
+	uint32_t number;	/* number of the series that it was judged by; of a group, the number of the group */
+	uint32_t members;	/* number of stacks: those that are alike, or those in the group */
+	/* The stacks differ only in names that are new again and again: model/growth/same_stacks.h. */
+	bool renewed;
+	bool file; /* for a mapping: it is of a file */
+	/* Factor by which a full table is enlarged; its `rate` is that of what is put into it. 0: it is no table. */
+	double factor;
+	uint64_t next;	/* when a table is enlarged next: step, or nanoseconds since the run's start */
+	double recent;	/* if growth accelerates: rate of its last quarter; else 0 */
+	uint32_t curve; /* if it leaks or may leak: index in tpa_growth_stats.curves + 1; else 0 */
 };
 
 /* What a site that leaks, or may leak, held at each look. */
@@ -38,97 +41,107 @@ struct tpa_growth_curve {
 	double bytes[TPA_TREND_MAX], blocks[TPA_TREND_MAX];
 };
 
-/* All that are not stable: leaks by rate, those that may be such by rate, then the others by size. */
+/* All sites that are not stable: leaks by rate, then those that may leak by rate, then the others by size. */
 struct tpa_growth_list {
 	struct tpa_growth_site *list;
-	size_t count, leaks, rising; /* those that leak stand first, then those that may */
-	size_t replaced;	     /* that grow with the work */
-	double leak_rate;	     /* of all leaks together */
+	/* Numbers of all sites, of leaks, which come first, and of sites that may leak, which follow. */
+	size_t count, leaks, rising;
+	size_t replaced;  /* number of sites that grow with the work */
+	double leak_rate; /* sum of the rates of all leaks */
 };
 
-/* A site of a process, as growth that is put together has it. */
+/* A site of a process, as a member of groups. */
 struct tpa_growth_member {
 	uint32_t node, op;
 };
 
 /* A part of the process's memory. */
 struct tpa_growth_line {
-	int64_t first, last; /* bytes at the first look after the warm-up and at the last; below 0 are parts of RSS that
-			      * others take more from than they hold: live blocks that were not touched */
+	/*
+	 * Bytes at the first look after the warm-up, and at the last look. A part of RSS may be negative: live blocks
+	 * that were never touched are not in RSS, but are subtracted from it.
+	 */
+	int64_t first, last;
 	double rate, low, high;
-	double recent;		  /* rate of the last quarter, of growth that accelerates; else 0 */
-	enum tpa_verdict verdict; /* a leak's interval is above 0 */
+	double recent;		  /* if growth accelerates: rate of its last quarter; else 0 */
+	enum tpa_verdict verdict; /* of a leak, `low` is above 0; not ensured for tpa_growth_stats.others */
 };
 
-/* What RSS is made of. The lines add up to RSS: what no other part holds is the allocator's. */
+/* What RSS consists of. The parts add up to RSS: what no other part holds is charged to the allocator. */
 enum tpa_growth_part {
 	TPA_PART_LIVE,	    /* live blocks, bytes requested */
-	TPA_PART_ALLOCATOR, /* what it holds beyond these: free memory, rounding, headers, its tables; modules' data */
+	TPA_PART_ALLOCATOR, /* beyond live blocks: free memory, rounding, headers, its tables; modules' data */
 	TPA_PART_MAPPED,    /* private anonymous memory that the program mapped itself */
-	TPA_PART_FILES,	    /* of files (programs and libraries too), and shared memory */
+	TPA_PART_FILES,	    /* file mappings (including programs and libraries), and shared memory */
 	TPA_PART_STACKS,
 	TPA_PART_COLLECTOR, /* tprof's own tables */
 	TPA_PARTS,
 };
 
 /*
- * The same with what only the readings of smaps tell, between which it is taken to change steadily: these add up to RSS, too.
+ * The same in finer parts, some of which are known only from readings of smaps. Between two readings a part is taken to
+ * change steadily. These parts add up to RSS, too.
  */
 enum tpa_growth_fine {
 	TPA_FINE_LIVE,
-	TPA_FINE_ALLOCATOR, /* without the two below */
+	TPA_FINE_ALLOCATOR, /* as TPA_PART_ALLOCATOR, without UNSEEN and STATIC */
 	TPA_FINE_MAPPED,
-	TPA_FINE_UNSEEN, /* mapped by the program past the hooks */
+	TPA_FINE_UNSEEN, /* mapped by the program in ways that the hooks do not see */
 	TPA_FINE_STATIC, /* modules' data */
-	TPA_FINE_FILES,	 /* without shared memory */
+	TPA_FINE_FILES,	 /* file mappings, without shared memory */
 	TPA_FINE_SHARED, /* shared memory */
 	TPA_FINE_STACKS,
 	TPA_FINE_COLLECTOR,
 	TPA_FINE_PARTS,
 };
 
-/* Of what jemalloc holds, as it says itself: the lines from LIVE to METADATA add up to RESIDENT. */
+/* What jemalloc holds, by its own statistics. The lines from LIVE to METADATA add up to RESIDENT. */
 enum tpa_allocator_line {
 	TPA_ALLOCATOR_LIVE,	 /* live blocks, bytes requested */
-	TPA_ALLOCATOR_ROUNDING,	 /* up to its classes of sizes; and what threads' caches hold */
-	TPA_ALLOCATOR_FRAGMENTS, /* in pages of which blocks take a part: active less allocated */
+	TPA_ALLOCATOR_ROUNDING,	 /* rounding up to size classes, and what threads' caches hold */
+	TPA_ALLOCATOR_FRAGMENTS, /* the free part of pages that hold blocks: active less allocated */
 	TPA_ALLOCATOR_FREE,	 /* pages without blocks that it keeps */
 	TPA_ALLOCATOR_METADATA,
 	TPA_ALLOCATOR_RESIDENT,
-	TPA_ALLOCATOR_RETAINED, /* address space without memory, for later */
+	TPA_ALLOCATOR_RETAINED, /* address space without memory, kept for later */
 	TPA_ALLOCATOR_LINES,
 };
 
 struct tpa_growth_stats {
-	bool seconds;		     /* rates are per second */
-	size_t looks;		     /* 0: there is nothing to say; less than TPA_TREND_LEAST: too few for verdicts */
-	uint64_t last;		     /* the last step that was looked at, or nanoseconds */
-	double span;		     /* steps (seconds) from one look to the next, about */
-	size_t sites;		     /* that there were; those that are alike are one */
-	size_t varying;		     /* of them, that changed after the warm-up: what the correction for many counts */
-	uint32_t *series;	     /* by site of the replay: number of its series, and 1; 0: it has none */
-	struct tpa_growth_list heap; /* blocks, by stack and op */
+	bool seconds;  /* rates are per second */
+	size_t looks;  /* number of looks; 0: nothing is known; below TPA_TREND_LEAST: too few for verdicts */
+	uint64_t last; /* place of the last look: step, or nanoseconds */
+	double span;   /* mean distance between looks in steps, or seconds */
+	size_t sites;  /* number of sites; those that are alike count as one */
+	/* How many of these changed after the warm-up: the number that the correction for multiple tests counts. */
+	size_t varying;
+	/* By site number of the replay: number of its series + 1; 0: it has none. */
+	uint32_t *series;
+	struct tpa_growth_list heap; /* heap blocks, by stack and op */
 	/*
-	 * What runs are compared by: the rate of each stack that leaks or may, whatever another run's verdict is. Of a run that
-	 * was sampled those of all stacks that changed, since few hits are too few for a verdict.
+	 * For the comparison of runs: the rate of each stack that leaks or may leak, whatever the verdict in the other
+	 * run. In a sampled run, the rates of all stacks that changed, because few samples are too few for a verdict.
 	 */
 	struct tpa_growth_site *rates;
 	size_t rate_count;
-	double x[TPA_TREND_MAX]; /* where the looks were: steps, or seconds */
+	double x[TPA_TREND_MAX]; /* places of the looks: steps, or seconds */
 	struct tpa_growth_curve *curves;
 	size_t curve_count;
-	struct tpa_growth_line others;	/* of all stacks of the heap together that neither leak nor may */
-	struct tpa_growth_list maps;	/* of mappings, by stack: of bytes mapped, whether or not they are touched */
-	struct tpa_growth_kept *kept;	/* of the heap, for tpa_growth_pool(); NULL: not asked for, or too few looks */
-	struct tpa_growth_kept *mapped; /* of mappings of no file, for tpa_growth_pool_some(); NULL: too few looks */
+	/* The sum of all heap stacks that neither leak, nor may leak, nor grow with the work. */
+	struct tpa_growth_line others;
+	struct tpa_growth_list maps; /* mappings, by stack: bytes mapped, whether or not they are touched */
+	/* The heap's series, for tpa_growth_pool(). NULL: not asked for, or too few looks. */
+	struct tpa_growth_kept *kept;
+	/* The series of anonymous mappings, for tpa_growth_pool_some(). NULL: too few looks. */
+	struct tpa_growth_kept *mapped;
 	struct tpa_growth_line live, anonymous, file, rss,
-		rest; /* rest: RSS without live blocks and anonymous mappings */
+		rest; /* `rest`: RSS less live blocks and anonymous mappings */
 	struct tpa_growth_line parts[TPA_PARTS];
-	bool parts_known; /* they were counted from the end of the warm-up on */
+	bool parts_known; /* `parts` is known: the parts were counted from the end of the warm-up on */
 	struct tpa_growth_line fine[TPA_FINE_PARTS];
-	bool fine_known; /* and smaps were read */
+	bool fine_known; /* `fine` is known: `parts` is, and smaps was read */
 	struct tpa_growth_line allocator[TPA_ALLOCATOR_LINES];
-	bool allocator_known; /* it said something from there on */
+	bool allocator_known; /* `allocator` is known: its statistics were read from the end of the warm-up on */
 };
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several sites that leak together, as one. */
+/* Sums up sites that leak together, and finds those that grow in step. */
 #include <math.h>
 
 #include "model/growth/growth_impl.h"
 
-#define EVEN 0.02 /* by so much of what it grew a curve may be off the one that it is compared with */
+/* A curve may differ by this fraction of its growth from the one that it is compared with. */
+#define EVEN 0.02
 
 void tpa_growth_keep_curve(struct tpa_growth_stats *stats, const struct tpa_growth_values *values, size_t looks,
 			   struct tpa_growth_site *site)
@@ -95,7 +96,7 @@ struct tpa_growth_site tpa_growth_sum(const struct tpa_growth_stats *stats, cons
 
 /* ---- in step ---- */
 
-/* What part of its growth a site had at a look. */
+/* The fraction of its growth that a site had at a look. */
 static double part_at(const struct tpa_growth_stats *stats, const struct tpa_growth_curve *curve, size_t look)
 {
 	size_t skip = stats->looks / 10;

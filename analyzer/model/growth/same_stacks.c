@@ -9,8 +9,8 @@
 #include "base/order.h"
 #include "trace/jitdump.h"
 
-#define HASH_LEAST 8u	 /* shorter words are words, with a number in them */
-#define FRAMES_MAX 4096u /* deeper stacks are told apart by their innermost frames */
+#define HASH_LEAST 8u	 /* letters and digits; a shorter word is a name with a number in it */
+#define FRAMES_MAX 4096u /* deeper stacks are compared by their innermost frames */
 
 /* ---- names without what a program makes anew: numbers, hashes, names of temporary files ---- */
 
@@ -22,7 +22,7 @@ static bool is_hex(const char *word, size_t length)
 	return true;
 }
 
-/* Letters and digits. */
+/* Whether a word of letters and digits is a hash. */
 static bool is_hash(const char *word, size_t length)
 {
 	size_t digits = 0, changes = 0;
@@ -36,7 +36,10 @@ static bool is_hash(const char *word, size_t length)
 	return length >= HASH_LEAST && digits && (changes >= 2 || is_hex(word, length));
 }
 
-/* What is left of a word; behind a colon a number is a line. Returns what it takes in `to`. */
+/*
+ * Writes the loose form of a word to `to`, and returns its length. `line`: the word follows a colon, so a number is a
+ * line.
+ */
 static size_t put_word(const char *word, size_t length, bool line, char *to)
 {
 	size_t put = 0;
@@ -56,7 +59,7 @@ static size_t put_word(const char *word, size_t length, bool line, char *to)
 	return put;
 }
 
-/* The length of the name of a folder for temporary files that `name` lies below; 0: it does not. */
+/* The length of the prefix, if `name` lies in a folder for temporary files; else 0. */
 static size_t temporary(const char *name)
 {
 	static const char *const folders[] = { "/tmp/", "/var/tmp/", "/dev/shm/" };
@@ -67,7 +70,7 @@ static size_t temporary(const char *name)
 	return 0;
 }
 
-/* Of "/tmp/x/y.so" this is "/tmp/#/#.so", which is never longer. Returns how much of the name it stands for. */
+/* Writes "/tmp/#/#.so" for "/tmp/x/y.so", which is never longer. Returns how many bytes of the name were used. */
 static size_t put_temporary(const char *name, char *to, size_t *put)
 {
 	size_t at = temporary(name), length = strlen(name);
@@ -75,7 +78,7 @@ static size_t put_temporary(const char *name, char *to, size_t *put)
 
 	if (!at)
 		return 0;
-	last = strrchr(name, '/') + 1; /* such a folder's name ends in one */
+	last = strrchr(name, '/') + 1; /* always found: the prefix ends in a slash */
 	dot = strrchr(last, '.');
 	memcpy(to, name, at);
 	*put = at;
@@ -157,7 +160,10 @@ struct named {
 	const struct tpa_module *module;
 };
 
-/* Those of one name stand together; if there are two files among them, it says nothing of an offset. */
+/*
+ * Finds loose names that several files have. The list is sorted by name. If modules of one name are of different files,
+ * an offset does not identify code.
+ */
 static void find_several(struct tpa_alike *alike, const struct named *list, size_t count)
 {
 	const struct tpa_module *first = alike->trace->modules;
@@ -219,7 +225,7 @@ static void set_python(struct tpa_alike *alike, uint32_t number, const struct tp
 	alike->loose[number] = mix(add_loose(add_loose(6, code->file), code->name), line);
 }
 
-/* What is known of a frame beside the trace; `name` NULL: nothing. */
+/* Looks up the name of a frame. If it is unknown, `function` is NULL. */
 static struct tpa_frame_name name_of(const struct tpa_alike *alike, uint32_t number, const struct tpa_frame *frame)
 {
 	const struct tpa_replay_options *options = alike->options;
@@ -262,12 +268,15 @@ static void set_frame(struct tpa_alike *alike, uint32_t number)
 		set_python(alike, number, frame);
 	else
 		set_native(alike, number, frame);
-	alike->exact[number] |= 1; /* 0 is what was not asked for */
+	alike->exact[number] |= 1; /* 0 means not computed yet */
 }
 
 /* ---- stacks ---- */
 
-/* The interpreter's frames outside of a Python frame are not shown; all native ones, or all of Python's, may be left out. */
+/*
+ * Whether reports hide a frame. TPA_FRAMES_NATIVE hides Python frames. TPA_FRAMES_PYTHON hides native frames in stacks
+ * that have Python frames. TPA_FRAMES_MIXED hides the interpreter's frames that are further out than a Python frame.
+ */
 static bool is_hidden(const struct tpa_alike *alike, const struct tpa_frame *frame, bool inside,
 		      const struct tpa_module *interpreter, bool python)
 {
