@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* "f32" is a word, not a dimension; "2x32" and "n=32" have them. */
+/* The 32 in "f32" is part of a word, not a dimension; the numbers in "2x32" and "n=32" are dimensions. */
 static bool is_dimension(const char *shape, const char *at)
 {
 	return isdigit((unsigned char)*at) && (at == shape || (!isalnum((unsigned char)at[-1]) && at[-1] != '.') ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it would give to round shapes up to few: each shape's first call costs more than the rest (a kernel is compiled, a
- * primitive created, a plan made), but what is rounded up does more work.
+ * What rounding shapes up to a few buckets would save. The first call with a shape costs more than the rest (a kernel
+ * is compiled, a primitive created, a plan made), but rounding up adds work.
  *
- *   each number of a shape is rounded up to a power of two; shapes that are the same then are one bucket
+ *   each number of a shape is rounded up to a power of two; shapes that are then equal share a bucket
  *   excess   = mean, over shapes with more than one call, of max(0, first call - mean of its others)
  *   saved    = (shapes - buckets) * excess
  *   padding  = sum over shapes of calls * mean of its others * (work(rounded) / work(shape) - 1)
@@ -19,10 +19,13 @@ struct tpa_buckets {
 	double excess_ns, saved_ns, padding_ns;
 };
 
-/* Shapes without a place of their own, or without a number, are left out. */
+/* Leaves out shapes without an entry of their own (text NULL) and shapes without a number. */
 struct tpa_buckets tpa_buckets_of(const struct tpa_op_stats *op);
 
-/* The work of a shape; `rounded`, of at least 4 * strlen(shape) + 1 bytes, if not NULL, gets its bucket's name. */
+/*
+ * The work of a shape. *rounded_work: the work of its bucket. `rounded`: NULL, or at least 4 * strlen(shape) + 1 bytes
+ * for the bucket's name.
+ */
 double tpa_shape_work(const char *shape, char *rounded, double *rounded_work);
 
 #endif

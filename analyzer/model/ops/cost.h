@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recording cost the program, event by event, so that it can be taken out of the times of ops. See trace/chunk_cost.c. */
+/* The cost of recording in ticks, event by event. It is subtracted from the times of ops. See trace/chunk_cost.c. */
 #ifndef TPROF_MODEL_OPS_COST_H
 #define TPROF_MODEL_OPS_COST_H
 
 #include "trace/trace.h"
 
-/* Ticks that recording took. Of hooked functions the collector says once what a call costs. */
+/* The cost of recording in ticks. For hooked functions, the header has the cost of a call. */
 struct tpa_cost {
-	double op_inside, op_outside;	  /* of a hooked function's call: between its begin and its end, and around */
-	double fold_inside, fold_outside; /* the same of a call that was folded */
-	double fold_untimed;		  /* of one that was folded and not timed: in all */
-	double work;			  /* what telling its work adds to op_inside */
-	/* Of the chunks in the file: where the first begins, bytes of each, and what an event costs by the chunk's place. */
+	/* A hooked function's call: the cost between its begin and its end, and outside of these. */
+	double op_inside, op_outside;
+	double fold_inside, fold_outside; /* the same for a folded call that was timed */
+	double fold_untimed;		  /* of a folded call that was not timed, in total */
+	double work;			  /* what reporting its work adds to op_inside */
+	/* The chunks: file offset of the first, bytes of each, and the cost of an event by the number of its chunk. */
 	uint64_t first, size;
 	size_t count;
 	struct tpa_event_cost {
@@ -19,14 +20,14 @@ struct tpa_cost {
 	} * chunks;
 };
 
-/* What recording cost in all, in ticks, but for hooked functions' calls. */
+/* The total cost of recording in ticks, without the calls of hooked functions. */
 uint64_t tpa_cost_recording(const struct tpa_trace *trace);
 
 /* Computes nothing for a trace without ops. */
 void tpa_cost_init(struct tpa_cost *cost, const struct tpa_trace *trace);
 void tpa_cost_free(struct tpa_cost *cost);
 
-/* What recording the event at that place of the file cost, in ticks; not of a hooked function's begin or end. */
+/* The cost in ticks of recording the event at a file offset. Not for the begin or end of a hooked function. */
 static inline double tpa_cost_event(const struct tpa_cost *cost, uint64_t offset, bool is_free)
 {
 	uint64_t chunk = (offset - cost->first) / cost->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saving and loading ops: what is known of each, the tree of calls, and the calls that are open. */
+/* Saves and loads ops: the state of each op, the tree of calls, and the open calls. */
 #include "trace/number_archive.h"
 #include "model/ops/ops.h"
 
@@ -33,7 +33,7 @@ static void archive_state(struct tpa_archive *archive, struct tpa_op_state *stat
 	uint32_t op = stats->op;
 
 	TPA_ARCHIVE(archive, *stats);
-	if (archive->loading) { /* pointers of the process that saved it */
+	if (archive->loading) { /* these were pointers in the process that saved them */
 		stats->op = op;
 		stats->name = stats->category = NULL;
 		stats->means = NULL;
@@ -73,7 +73,7 @@ static void archive_states(struct tpa_archive *archive, struct tpa_ops *ops)
 	}
 }
 
-/* In which ops the regions were opened. */
+/* Saves or loads in which ops the regions were opened. */
 static void archive_opened(struct tpa_archive *archive, struct tpa_ops *ops)
 {
 	uint32_t count = 0, none = 0, region, outer;
@@ -106,7 +106,7 @@ void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 	archive_opened(archive, ops);
 }
 
-/* Whether what an open call refers to is there. */
+/* Whether all that an open call refers to exists. */
 static bool is_valid(const struct tpa_ops *ops, const struct tpa_op_frame *frame)
 {
 	const struct tpa_op_state *state = ops->states ? ops->states[frame->op] : NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that were recorded together, see TPROF_EVENT_FOLD: as if each had been recorded, as far as that can be known. */
+/*
+ * Adds calls that were recorded together (TPROF_EVENT_FOLD) as if each had been recorded, as far as its data is known.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -7,15 +9,15 @@
 
 #define SHAPE_ROOM 256
 
-#define ENOUGH 8u /* timed calls of a record, for it to be judged by them alone */
+#define ENOUGH 8u /* with so many timed calls, a record is judged by these alone */
 #define LAST (TPROF_FOLD_BUCKETS - 1)
 
-/* Of one record, in ticks without what recording cost. */
+/* The durations of one record, in ticks without the cost of recording. */
 struct durations {
 	const struct tprof_fold *counts;
-	double cost;				/* of a call, between its stamps */
-	double last;				/* ticks: of the calls in the last bucket, but for the longest */
-	double scale;				/* makes the sum of what is taken for the calls what it really was */
+	double cost;				/* of recording a call, between its time stamps */
+	double last;				/* ticks of each call in the last bucket, except the longest call */
+	double scale;				/* makes the assumed durations add up to the real total */
 	uint64_t histogram[TPROF_FOLD_BUCKETS]; /* of all calls, timed or not */
 };
 
@@ -31,7 +33,7 @@ static unsigned bucket_of(uint32_t ticks)
 	return bucket < LAST ? bucket : LAST;
 }
 
-/* The middle of a bucket, within the shortest and longest duration; ticks. */
+/* The middle of a bucket in ticks, limited to the range from the shortest to the longest duration. */
 static double middle_ticks(const struct tprof_fold *counts, unsigned bucket)
 {
 	double ticks = ((double)tprof_fold_low(bucket) + (double)tprof_fold_low(bucket + 1) - 1) / 2;
@@ -40,8 +42,8 @@ static double middle_ticks(const struct tprof_fold *counts, unsigned bucket)
 }
 
 /*
- * The last bucket has no end: a call that waited for a processor is in it, for as long as that took. How long those were but
- * for the longest, each, is what the others leave of the sum.
+ * The last bucket has no upper bound: it holds the calls that waited for a processor, however long that took. The mean
+ * duration of these calls, without the longest, is computed from what the other calls leave of the sum.
  */
 static double last_ticks(const struct tprof_fold *counts)
 {
@@ -70,7 +72,7 @@ static void add_calls(struct tpa_op_state *state, double ns, double scale, uint6
 	tpa_histogram_add_many(state->durations, tpa_round(ns), calls);
 }
 
-/* The order of the calls is not known. */
+/* Adds the calls to the batches. The order of the calls is not known. */
 static void add_batches(struct tpa_op_state *state, const struct durations *all)
 {
 	struct tpa_batch_part parts[TPROF_FOLD_BUCKETS];
@@ -82,7 +84,7 @@ static void add_batches(struct tpa_op_state *state, const struct durations *all)
 	tpa_batches_add_parts(state->batches, parts, count);
 }
 
-/* The shortest and the longest one are known; the others are taken to be in the middle of their buckets. */
+/* The shortest and the longest duration are known. The others are taken to be the middles of their buckets. */
 static void add_durations(struct tpa_op_state *state, const struct durations *all)
 {
 	const struct tprof_fold *counts = all->counts;
@@ -179,7 +181,7 @@ static void add_to_tree(struct tpa_ops *ops, uint32_t outer, uint32_t op, const 
 	node->self_flop += sums->work.flop;
 }
 
-/* The calls, and what is around them: recording them took some of its time. */
+/* Adds the calls to the op around them. Its time includes the cost of recording them. */
 static void add_to_outer(struct tpa_op_frame *outer, const struct sums *sums)
 {
 	outer->children_ticks += sums->total_ns + sums->cost_ns;
@@ -190,7 +192,7 @@ static void add_to_outer(struct tpa_op_frame *outer, const struct sums *sums)
 
 /* ---- calls that were not timed ---- */
 
-/* All timed calls, put into `moments`: the longest, and the others as the middles of their buckets. */
+/* Adds all timed calls to `moments`: the longest as it was, the others as the middles of their buckets. */
 static void add_timed(struct tpa_moments *moments, const struct durations *all)
 {
 	unsigned longest = bucket_of(all->counts->max);
@@ -207,7 +209,7 @@ static void add_timed(struct tpa_moments *moments, const struct durations *all)
 	}
 }
 
-/* Each bucket's part of all calls; what rounding leaves over goes to the fullest. */
+/* Scales the histogram of the timed calls up to all calls. The fullest bucket gets what rounding leaves over. */
 static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 {
 	uint64_t left = calls;
@@ -221,10 +223,10 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 	all->histogram[fullest] += left;
 }
 
-/* Ticks that the calls took at most, all together: most of them stand between two moments that are known. */
+/* Upper bounds of the ticks that all calls took together: most calls lie between two moments that are known. */
 struct most {
-	double ticks; /* after subtracting the mean cost of recording; not below 0 */
-	double sure;  /* before */
+	double ticks; /* after subtracting the mean cost of recording; at least 0 */
+	double sure;  /* before subtracting it */
 };
 
 static struct most most(const struct tpa_cost *cost, const struct tpa_op_fold *fold)
@@ -239,9 +241,10 @@ static struct most most(const struct tpa_cost *cost, const struct tpa_op_fold *f
 }
 
 /*
- * The sum is between `least`, which was measured, and `most`: what varies between two bounds has no more variance than if it
- * were one or the other, each half the time (Popoviciu 1935). If subtracting the cost of recording leaves less than `least`,
- * that cost was overestimated: the sum is `least`, and the duration before the subtraction bounds the variance.
+ * Limits the sum to between `least`, which was measured, and `most`. A variable between two bounds has at most the
+ * variance of one that takes each of the bounds half the time (Popoviciu 1935). If subtracting the cost of recording
+ * leaves less than `least`, that cost was overestimated: the sum is `least`, and the duration before the subtraction
+ * bounds the variance.
  */
 static void limit(struct sums *sums, double *total, double least, struct most most)
 {
@@ -253,8 +256,9 @@ static void limit(struct sums *sums, double *total, double least, struct most mo
 }
 
 /*
- * Each call was timed with the same chance, independently: the mean of those that were is that of all, with the variance of
- * a sample without replacement. Where a record has too few, what is known of the op so far has to do.
+ * Estimates the sum. Each call was timed with the same probability, independently. So the mean of the timed calls is an
+ * estimate of the mean of all, with the variance of a sample without replacement. If a record has fewer than ENOUGH
+ * timed calls, all timed calls of the op so far are used.
  */
 static void estimate(const struct tpa_op_state *state, const struct durations *all, uint64_t timed, struct sums *sums,
 		     double *total)
@@ -272,7 +276,7 @@ static void estimate(const struct tpa_op_state *state, const struct durations *a
 	sums->variance = calls * (calls - (double)timed) * deviation * deviation / worth;
 }
 
-/* Of all calls together. */
+/* The work of all calls together. */
 static struct tpa_op_work work_of(const struct tpa_op_fold *fold, const struct tpa_torch_work *torch)
 {
 	struct tpa_work_amount amount = tpa_fold_amount(fold->folded);
@@ -335,7 +339,7 @@ void tpa_ops_fold(struct tpa_ops *ops, struct tpa_op_stack *stack, const struct 
 		tpa_op_count_known(ops, state, torch->known, sums.calls);
 	mean = total / (double)sums.calls;
 	tpa_means_add_mean(state->means, mean, sums.calls);
-	if (timed < ENOUGH && sums.untimed) { /* nothing but the op's mean tells how long they took */
+	if (timed < ENOUGH && sums.untimed) { /* only the op's mean tells how long these took */
 		if (state->batches)
 			tpa_batches_add(state->batches, mean, sums.calls);
 		add_calls(state, mean, 1, sums.calls);

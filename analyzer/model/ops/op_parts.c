@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel regions and what their threads did: the thread that opens a region does a part of it too. What is left of the region's time
- * on that thread is waiting for the other threads, with the little that it takes to start them.
+ * Parallel regions and what their threads did. The thread that opens a region does a part of it, too. The rest of the
+ * region's time on that thread is spent on waiting for the other threads, and to a small part on starting them.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void join_part(const struct tpa_ops *ops, struct tpa_op_stats *const *by_
 	region->parts_allocated_bytes += part->self_allocated_bytes;
 }
 
-/* All ops around a region waited as long as the region did; each counts it once. */
+/* Adds the wait of a region to all ops around it, which waited as long. Each op counts it once. */
 static void add_wait(const struct tpa_ops *ops, struct tpa_op_stats *const *by_op, uint32_t at, uint32_t *seen)
 {
 	const struct tpa_op_node *nodes = ops->tree.nodes;

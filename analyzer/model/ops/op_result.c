@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops, as they are shown: put in order, with their warm-up apart. */
+/* The result of the ops: sorted, with their warm-up set apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define SHAPE_MAX 255 /* bytes of a shape's text */
+#define SHAPE_MAX 255 /* the most bytes of a shape's text */
 #define TORCH "aten::"
 
 static char plain(char c)
@@ -53,7 +53,10 @@ struct tpa_interval tpa_op_interval(const struct tpa_op_stats *stats, const stru
 				  stats->untimed ? stats->total_variance / (calls * calls) : 0);
 }
 
-/* The first calls are kept one by one, those behind them as moments: what is not warm-up is put together. */
+/*
+ * Sets the warm-up apart. The first calls are kept one by one, the later ones as moments. Those that are not warm-up
+ * are merged.
+ */
 static void leave_out_warmup(struct tpa_op_state *state)
 {
 	const struct tpa_histogram *all = state->durations;
@@ -72,7 +75,7 @@ static void leave_out_warmup(struct tpa_op_state *state)
 	stats->interval = tpa_op_interval(stats, state->means);
 }
 
-/* The percentiles are taken before the histogram is scaled, which would make them a little less exact. */
+/* Call before the histogram is scaled, because scaling makes percentiles slightly less exact. */
 static void find_percentiles(struct tpa_op_stats *stats, const struct tpa_histogram *durations, double tick_ns)
 {
 	stats->p50_ns = tpa_round((double)tpa_histogram_percentile(durations, 0.5) * tick_ns);
@@ -85,7 +88,7 @@ static void scale(uint64_t *time, double tick_ns)
 	*time = tpa_round((double)*time * tick_ns);
 }
 
-/* A sum in ticks and, of its parts as each was rounded, in nanoseconds. */
+/* A sum of parts, in ticks, and in nanoseconds with each part rounded. */
 struct sum {
 	uint64_t ticks, ns;
 };
@@ -99,7 +102,7 @@ static void add(struct sum *sum, uint64_t ticks, uint64_t ns)
 	sum->ns += ns;
 }
 
-/* The time as a sum of rounded parts, if these are all of it. */
+/* Converts a time to nanoseconds: by the sum of its rounded parts if these make up all of it. */
 static void scale_sum(uint64_t *time, const struct sum *parts, double tick_ns)
 {
 	if (*time == parts->ticks)
@@ -117,15 +120,15 @@ static bool is_recursive(const struct tpa_op_tree *tree, const struct tpa_op_nod
 }
 
 /*
- * The tree's times in nanoseconds. Only self times are rounded, and all others are made of these: what adds up in the
- * program adds up in the report. `sums`: by op. The sum of the tree's roots.
+ * Converts the tree's times to nanoseconds. Only self times are rounded, and all other times are sums of these: what
+ * adds up in the program adds up in the report. `sums`: by op. Returns the sum over the tree's roots.
  */
 static struct sum scale_tree(struct tpa_op_tree *tree, double tick_ns, struct op_sums *sums)
 {
 	struct sum roots = { 0 };
 	struct sum *inner = tpa_zalloc(tree->count, sizeof(*inner));
 
-	for (size_t i = tree->count; i-- > 0;) { /* children stand behind their parents */
+	for (size_t i = tree->count; i-- > 0;) { /* children come after their parents */
 		struct tpa_op_node *node = &tree->nodes[i];
 		struct tpa_op_node before = *node;
 
@@ -141,7 +144,7 @@ static struct sum scale_tree(struct tpa_op_tree *tree, double tick_ns, struct op
 	return roots;
 }
 
-/* Ticks to nanoseconds. */
+/* Converts an op's times from ticks to nanoseconds. */
 static void scale_state(struct tpa_op_state *state, double tick_ns, const struct op_sums *sums)
 {
 	struct tpa_op_stats *stats = &state->stats;
@@ -208,7 +211,7 @@ struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t 
 			continue;
 		finish(ops, state, tick_ns, &sums[state->stats.op]);
 		list[(*count)++] = state->stats;
-		state->stats.shapes = NULL; /* the list's now */
+		state->stats.shapes = NULL; /* the list owns these now */
 		state->stats.shape_count = 0;
 		state->durations = NULL;
 		state->means = NULL;

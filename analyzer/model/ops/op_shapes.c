@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ops do by the sizes of their tensors, and of how many calls that is known. */
+/* The work of ops, as it follows from the sizes of their tensors, and the number of calls for which it is known. */
 #include <string.h>
 
 #include "model/ops/ops.h"
@@ -44,7 +44,7 @@ void tpa_ops_shape(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t num
 		frame->shape = tpa_op_shape(tpa_op_state(ops, frame->op), op->shape, strlen(op->shape));
 }
 
-/* Of an op that is made of others these say what it does, and of a part the whole does. */
+/* Whether other ops account for the call's work: the ops that it consists of, or the op that it is a part of. */
 static bool others_tell(const struct tpa_op_stack *stack, const struct tpa_op_frame *frame)
 {
 	const struct tpa_op_work *inner = &frame->inner;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which op called which: a node for each chain of ops that was met, its calls summed up. All threads share it. There are
- * at most TPA_OP_NODES; what finds no place any more is put together in one node of its own.
+ * The tree of calls: one node for each chain of ops that occurred, with its calls summed up. All threads share it. It
+ * has at most TPA_OP_NODES nodes. Chains that come later share one node.
  */
 #ifndef TPROF_MODEL_OPS_OP_TREE_H
 #define TPROF_MODEL_OPS_OP_TREE_H
@@ -19,17 +19,17 @@ struct tpa_archive;
 #define TPA_OP_NODES 65536u
 
 enum {
-	TPA_OP_NODE_ROOT = 0,	 /* above the outermost ops */
-	TPA_OP_NODE_FURTHER = 1, /* all chains that came too late */
+	TPA_OP_NODE_ROOT = 0,	 /* the parent of the outermost ops */
+	TPA_OP_NODE_FURTHER = 1, /* all chains for which there was no node left */
 };
 
 struct tpa_op_tree {
-	struct tpa_op_node *nodes; /* NULL: no op was met */
+	struct tpa_op_node *nodes; /* NULL: no op has begun */
 	size_t count, room;
-	struct tpa_pairs children; /* (parent, op) to a node */
+	struct tpa_pairs children; /* (parent, op) to node */
 };
 
-/* Whether it is an annotation of the category "layer", as tprof.watch() makes them of a model's modules. */
+/* Whether an op is an annotation of the category "layer", as tprof.watch() makes them for a model's modules. */
 bool tpa_op_is_layer(const struct tpa_trace *trace, uint32_t op);
 
 void tpa_op_tree_free(struct tpa_op_tree *tree);
@@ -37,7 +37,7 @@ void tpa_op_tree_free(struct tpa_op_tree *tree);
 /* Saves, or loads into an empty tree. */
 void tpa_op_tree_archive(struct tpa_archive *archive, struct tpa_op_tree *tree);
 
-/* The node of `op` under that node. */
+/* The node of `op` under `parent`, which is added if it is new. TPA_OP_NODE_FURTHER if the tree is full. */
 uint32_t tpa_op_tree_child(struct tpa_op_tree *tree, uint32_t parent, uint32_t op);
 
 #endif

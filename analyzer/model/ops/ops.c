@@ -21,7 +21,7 @@ static bool same_names(const struct tpa_op *a, const struct tpa_op *b)
 	return strcmp(a->name, b->name) == 0 && strcmp(a->category, b->category) == 0;
 }
 
-/* Two threads may have given a name a number each. */
+/* Finds op numbers with the same name and category: two threads may each have given a name its own number. */
 static void unify(struct tpa_ops *ops)
 {
 	const struct tpa_trace *trace = ops->trace;
@@ -83,7 +83,7 @@ uint32_t tpa_op_of(const struct tpa_ops *ops, uint64_t number)
 	return same ? same : ops->count - 1;
 }
 
-/* The innermost op that is no region, or 0. */
+/* The innermost op that is not a region; 0: none. For a region that runs in an op, that op. */
 static uint32_t around(const struct tpa_ops *ops, const struct tpa_op_stack *stack)
 {
 	for (uint32_t i = stack->count; i > 0; i--) {
@@ -183,15 +183,15 @@ void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t num
 	tpa_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
 }
 
-/* Modulo 2^64: sizes of a damaged trace may be any. */
+/* Adds modulo 2^64, because sizes in a damaged trace may have any value. */
 static int64_t add(int64_t net, uint64_t bytes)
 {
 	return (int64_t)((uint64_t)net + bytes);
 }
 
-/* Of a call that ends. */
+/* The times and work of a call that ends. */
 struct result {
-	uint64_t clock_ticks; /* between its events */
+	uint64_t clock_ticks; /* between its begin and end events */
 	uint64_t total_ticks, self_ticks, total_cost_ticks, self_cost_ticks;
 	double self_variance;
 	struct tpa_op_work total, self;
@@ -203,7 +203,7 @@ static uint64_t at_least(uint64_t value, uint64_t least)
 	return value > least ? value : least;
 }
 
-/* With the ops within: what these did is a part of what an op says. */
+/* The work of a call with the ops within. What these did is part of the work that the call reports. */
 static struct tpa_op_work work_of(const struct tpa_op_frame *frame)
 {
 	const struct tpa_op_work *said = &frame->said, *shaped = &frame->shaped, *inner = &frame->inner;
@@ -217,7 +217,10 @@ static struct tpa_op_work work_of(const struct tpa_op_frame *frame)
 	};
 }
 
-/* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
+/*
+ * In a damaged trace, a thread's times may run backwards, and a part may be larger than the whole. Results are limited
+ * to 0 and more.
+ */
 static struct result result_of(const struct tpa_op_frame *frame, uint64_t time, bool unwound)
 {
 	struct result result = { .clock_ticks = time > frame->begin_ticks ? time - frame->begin_ticks : 0,
@@ -229,7 +232,7 @@ static struct result result_of(const struct tpa_op_frame *frame, uint64_t time, 
 	result.self_ticks = own - result.self_cost_ticks;
 	result.total_ticks = result.self_ticks + frame->inner_ticks;
 	if (frame->variance > 0 && result.total_ticks > result.clock_ticks)
-		result.total_ticks = result.clock_ticks; /* what is in it was estimated */
+		result.total_ticks = result.clock_ticks; /* the time of the ops within was estimated */
 	result.total_cost_ticks = result.clock_ticks > result.total_ticks ? result.clock_ticks - result.total_ticks : 0;
 	result.total = work_of(frame);
 	result.self.flop = result.total.flop - frame->inner.flop;
@@ -250,7 +253,7 @@ static void add_shape(struct tpa_op_stats *stats, const struct tpa_op_frame *fra
 	shape->flop += frame->recursive ? result->self.flop : result->total.flop;
 }
 
-/* What a recursive call shares with the one around it. */
+/* Adds what counts only once for recursive calls. */
 static void add_whole(struct tpa_op_stats *stats, const struct tpa_op_frame *frame, const struct result *result)
 {
 	stats->total_ns += result->total_ticks;
@@ -298,7 +301,7 @@ static void add_call(struct tpa_ops *ops, const struct tpa_op_frame *frame, cons
 	tpa_counters_add(&stats->self_counters, &frame->self_counters);
 	if (!frame->recursive)
 		tpa_counters_add(&stats->counters, &frame->counters);
-	/* A call may grow by more than the one around it, which had given memory back before. */
+	/* A recursive call may grow by more than the call around it, which may have given memory back before. */
 	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
 		stats->peak_bytes = (uint64_t)frame->memory.peak;
 	if (!frame->recursive)
@@ -319,7 +322,7 @@ static void add_call(struct tpa_ops *ops, const struct tpa_op_frame *frame, cons
 	tpa_histogram_add(state->durations, result->total_ticks);
 }
 
-/* `more` follows. */
+/* Adds memory of what happened after `to`. */
 static void add_memory(struct tpa_op_memory *to, const struct tpa_op_memory *more)
 {
 	int64_t high = add(to->net, (uint64_t)more->peak);
@@ -334,7 +337,7 @@ static uint64_t beyond(uint64_t all, uint64_t given)
 	return all > given ? all - given : 0;
 }
 
-/* What happened in an op happened in the one around it too. */
+/* Adds what happened in an op to the op around it. */
 static void add_to_outer(struct tpa_op_frame *outer, const struct tpa_op_frame *frame, const struct result *result)
 {
 	outer->children_ticks += beyond(result->clock_ticks, frame->given_ticks);
@@ -344,7 +347,7 @@ static void add_to_outer(struct tpa_op_frame *outer, const struct tpa_op_frame *
 	tpa_counters_add(&outer->counters, &frame->counters);
 }
 
-/* `outer` ends before `inner`, which is directly in it: what was in both so far. */
+/* `outer` ends before `inner`, which is directly within it. Adds the time that both have shared so far to `outer`. */
 static void give_time(struct tpa_op_frame *outer, struct tpa_op_frame *inner, uint64_t ticks)
 {
 	uint64_t clock = beyond(ticks, inner->begin_ticks), total = beyond(clock, inner->cost_ticks);
@@ -362,7 +365,7 @@ static void give_memory(struct tpa_op_frame *outer, struct tpa_op_frame *inner)
 	inner->memory = (struct tpa_op_memory){ 0 };
 }
 
-/* Takes the frame out, wherever it is: what it is in is then its own number's frame less one. */
+/* Removes a frame from any place of the stack. The frames within it then lie in the frame below it. */
 static struct tpa_op_frame take_out(struct tpa_op_stack *stack, uint32_t at, uint64_t ticks)
 {
 	struct tpa_op_frame *frames = stack->frames, frame;
