@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leaks: first what grows with the steps, which is a leak; then what was not freed, which alone is not, as the output
- * says.
+ * The leaks command. Lists first what grows with the steps, which is a leak. Then lists what was not freed, which alone
+ * is not a leak, as the output says.
  */
 #include "commands/growth_report.h"
 #include "commands/hole_report.h"
