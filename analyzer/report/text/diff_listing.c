@@ -8,8 +8,8 @@
 #include "model/stats/stats.h"
 #include "report/text/name.h"
 
-#define LINES_MAX 12 /* most lines of a stack */
-#define LINES_TAIL 2 /* of which from its outer end */
+#define LINES_MAX 12 /* the most lines of a stack */
+#define LINES_TAIL 2 /* how many of these are from the outer end of the stack */
 
 enum form { FORM_TEXT, FORM_BYTES, FORM_COUNT, FORM_TIME, FORM_SHARE, FORM_RATIO, FORM_RANGE, FORM_RATE, FORM_P };
 
@@ -27,7 +27,7 @@ static const char *text_of(const json_t *json, const char *key, const char *othe
 	return text ? text : otherwise;
 }
 
-/* "1.02 to 1.08"; an unknown end stays open. */
+/* "1.020 to 1.080", or "1.020 or more" if one end is unknown. */
 static struct tpa_text range_text(const json_t *range)
 {
 	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
@@ -378,7 +378,7 @@ static void print_sides(const struct tpa_page *page, const json_t *json)
 	fputc('\n', page->out);
 }
 
-/* Was a side sampled? Then totals have intervals. */
+/* Whether a side was sampled: then the totals have intervals. */
 static bool is_sampled(const json_t *json)
 {
 	return json_object_get(json_array_get(json_object_get(json, "totals"), 0), "change_ci95") != NULL;
