@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SHUFFLED_MAX 256u /* pieces that durations without order are cut into */
+#define SHUFFLED_MAX 256u /* pieces into which calls in an unknown order are cut, at most */
 
 static void add_log(struct tpa_batches *batches, double value, uint64_t calls)
 {
@@ -21,7 +21,7 @@ void tpa_batches_add(struct tpa_batches *batches, double ns, uint64_t calls)
 	add_log(batches, log_of(ns), calls);
 }
 
-/* Marsaglia's xorshift: a number below `below`. */
+/* Returns a pseudo-random number below `below`, by Marsaglia's xorshift. */
 static uint64_t any_below(uint64_t *state, uint64_t below)
 {
 	*state ^= *state << 13;
@@ -31,8 +31,9 @@ static uint64_t any_below(uint64_t *state, uint64_t below)
 }
 
 /*
- * Many calls go in pieces of several that are taken to have had the same duration, each from another part of the
- * distribution: batches then differ by more than they did, never by less.
+ * If there are more than SHUFFLED_MAX calls, adds them in pieces. All calls of a piece get the duration of the call in
+ * its middle, and each piece comes from another part of the distribution. So the batches differ by more than they
+ * really did, never by less.
  */
 void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_part *parts, size_t count)
 {
@@ -47,7 +48,7 @@ void tpa_batches_add_parts(struct tpa_batches *batches, const struct tpa_batch_p
 	pieces = calls < SHUFFLED_MAX ? (size_t)calls : SHUFFLED_MAX;
 	piece = calls / pieces;
 	for (size_t i = 0; i < pieces; i++) {
-		/* The call in the middle of the piece. */
+		/* Find the call in the middle of the piece. */
 		while (part + 1 < count && behind + parts[part].calls <= i * piece + piece / 2)
 			behind += parts[part++].calls;
 		values[i] = log_of(parts[part].ns);

@@ -10,11 +10,11 @@
 
 #define BOTH (2 * TPA_BATCH_MAX)
 #define LEVEL 0.05
-#define PAIRED_LEAST 16u    /* batches that may be put together in pairs */
-#define CORRELATED_LEAST 6u /* values for a correlation of neighbours */
+#define PAIRED_LEAST 16u    /* least number of batches after they are merged in pairs */
+#define CORRELATED_LEAST 6u /* values needed to compute the correlation of neighbours */
 #define CORRELATION_MOST 0.97
-#define DRIFT_LEAST 12u	    /* batches among which a drift can be seen */
-#define INDEPENDENT_LEAST 6 /* of those, that must be worth as much as independent ones */
+#define DRIFT_LEAST 12u	    /* batches needed to see a drift */
+#define INDEPENDENT_LEAST 6 /* with fewer independent batches, the run drifts */
 
 static struct tpa_difference nothing(enum tpa_doubt doubt)
 {
@@ -27,7 +27,7 @@ struct ranked {
 	double value, *rank;
 };
 
-/* Ranks among all, as shares of how many there are; equal values have the mean of theirs. */
+/* Ranks the batches of both sides together, as shares of their number. Equal values get their mean rank. */
 static void rank(const struct tpa_batches *a, const struct tpa_batches *b, double *ranks_a, double *ranks_b)
 {
 	struct ranked list[BOTH];
@@ -46,14 +46,14 @@ static void rank(const struct tpa_batches *a, const struct tpa_batches *b, doubl
 	}
 }
 
-/* A series' mean, the spread of its values, and what dependence makes of its variance. */
+/* The mean of a series, the variance of its values, and the effect of correlation on the variance of the mean. */
 struct series {
 	double mean, spread;
-	double factor;	/* of the mean's variance, to what it were if they were independent; 1 or more */
-	double degrees; /* of freedom */
+	double factor;	/* variance of the mean relative to that of independent values; at least 1 */
+	double degrees; /* degrees of freedom */
 };
 
-/* By how much more the mean varies than that of independent values with this correlation of neighbours would. */
+/* Returns the variance of the mean relative to that of independent values, from the correlation of neighbours. */
 static double inflation(const double *values, size_t count, double squares)
 {
 	double n = (double)count, products = 0, r;
@@ -104,7 +104,10 @@ static bool drifts(const struct series *series, size_t count)
 	return count >= DRIFT_LEAST && (double)count / series->factor < INDEPENDENT_LEAST;
 }
 
-/* All differences between the sides in order: their middle, and those that the test would not refuse. */
+/*
+ * Sets the ratio from the median of all differences between the sides, and the interval from the differences that the
+ * test would not reject.
+ */
 static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, double half,
 		   struct tpa_difference *difference)
 {
@@ -123,7 +126,7 @@ static void ratios(const struct tpa_batches *a, const struct tpa_batches *b, dou
 	}
 }
 
-/* What the interval is worth, a half for each side. */
+/* Derives the variance from the interval, and assigns half of it to each side. */
 static void set_variances(struct tpa_difference *difference)
 {
 	double error = log(difference->interval.high / difference->interval.low) / (2 * TPA_NORMAL_95);
@@ -162,7 +165,7 @@ struct tpa_difference tpa_difference_batches(const struct tpa_batches *a, const 
 
 /* ---- several runs ---- */
 
-/* The variance of a side's runs, by n - 1. */
+/* The variance of a side's runs, with n - 1. */
 static double variance_of(const struct tpa_moments *moments)
 {
 	return moments->squares / (double)(moments->count - 1);
@@ -178,8 +181,8 @@ static double degrees_of(double va, double vb, const struct tpa_moments *a, cons
 }
 
 /*
- * Fieller (1954): the ratios r for which t does not tell that new - r old is not 0. So it leaves out 1 exactly if the
- * means differ. If the old mean may be 0, there is no upper end.
+ * Fieller (1954): the interval contains the ratios r for which the t-test does not reject new - r * old = 0. So it
+ * excludes 1 exactly if the test finds that the means differ. If the old mean may be 0, there is no upper end.
  */
 static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
 		     struct tpa_difference *difference)
@@ -247,7 +250,10 @@ struct tpa_interval tpa_estimated_interval(const struct tpa_estimated *estimated
 	return tpa_interval_estimate(estimated->value, estimated->variance, estimated->unseen);
 }
 
-/* The roots of (b - r a)^2 = (b - b_end)^2 + r^2 (a_end - a)^2: where the interval of b - r a ends at 0. */
+/*
+ * The ends of the ratio's interval are the roots r of (b - r a)^2 = (b - b_end)^2 + r^2 (a_end - a)^2: there an end of
+ * the interval of b - r a is 0.
+ */
 static void ratio_of_estimates(double a, struct tpa_interval of_a, double b, struct tpa_interval of_b,
 			       struct tpa_difference *difference)
 {
@@ -265,7 +271,10 @@ static void ratio_of_estimates(double a, struct tpa_interval of_a, double b, str
 		difference->interval.high = (both + sqrt(fmax(both * both - squares * times, 0))) / squares;
 }
 
-/* That the sample of the side that has less passed by so much that the other met: the variances, of what was met, do not tell. */
+/*
+ * The probability that the side with less merely missed what the other side's sample hit. The variances don't show
+ * that, because they only cover what was hit.
+ */
 static double p_passed_by(double difference, double unseen)
 {
 	return unseen > 0 ? fmin(2 * exp(-fabs(difference) / unseen), 1) : 0;
@@ -291,7 +300,10 @@ struct tpa_difference tpa_difference_wider(const struct tpa_difference *runs, co
 {
 	struct tpa_difference wider = *runs;
 
-	/* fmin(), fmax() pass over what is not known; a ratio without an upper end stays so. */
+	/*
+	 * fmin() and fmax() ignore NAN, which stands for unknown values. A ratio of means without an upper end keeps
+	 * none.
+	 */
 	wider.p = fmax(runs->p, means->p);
 	wider.interval.low = fmin(runs->interval.low, means->interval.low);
 	wider.interval.high = isnan(means->interval.high) ? NAN : fmax(runs->interval.high, means->interval.high);

@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-#define JUMPS_MOST 24u /* more are growth that any test sees */
+#define JUMPS_MOST 24u /* with more jumps, any trend test detects the growth */
 #define JUMPS_LEAST 3u
-#define FACTOR_LEAST 1.2 /* tables that are enlarged by less jump often */
-#define BEGINS 3.0	 /* that are tried */
-#define FITTED 4.0	 /* times as probable, since a jump may lie anywhere */
-#define TOLERANCE 0.15	 /* on the scale of logarithms, beside what the looks leave open */
+#define FACTOR_LEAST 1.2 /* tables with a smaller factor have many jumps */
+#define BEGINS 3.0	 /* number of begins that are tried */
+#define FITTED 4.0	 /* a fitted begin is so many times as likely by chance, as a jump may lie anywhere */
+#define TOLERANCE 0.15	 /* on the logarithmic scale, besides the uncertainty of the positions */
 
 struct jump {
-	double early, late;   /* the looks before and behind it */
-	double before, after; /* sizes */
+	double early, late;   /* positions of the observations before and after the jump */
+	double before, after; /* table sizes */
 };
 
 struct jumps {
@@ -20,7 +20,10 @@ struct jumps {
 	size_t count;
 };
 
-/* False if there are too few, too many, or one falls. The first value is no jump. */
+/*
+ * Returns false if there are too few or too many jumps, or if one is not a rise by FACTOR_LEAST. A rise from 0 is not a
+ * jump.
+ */
 static bool find_jumps(const double *x, const double *y, size_t n, struct jumps *jumps)
 {
 	jumps->count = 0;
@@ -39,12 +42,12 @@ static double place_of(const struct jump *jump)
 	return (jump->early + jump->late) / 2;
 }
 
-/* A place that is known to lie between two looks. */
+/* Where the table was empty: somewhere between two observations. */
 struct begin {
 	double early, late;
 };
 
-/* By how much the place of a jump is uncertain, on the scale of logarithms. */
+/* Half the uncertainty of the position of a jump, on the logarithmic scale. */
 static double width_of(const struct jump *jump, const struct begin *begin)
 {
 	return log((jump->late - begin->early) / (jump->early - begin->late)) / 2;
@@ -55,13 +58,16 @@ static double since(const struct jump *jump, const struct begin *begin)
 	return place_of(jump) - (begin->early + begin->late) / 2;
 }
 
-/* Does the second of two jumps come when the first says? *p: the probability of that; 1: the looks tell nothing. */
+/*
+ * Does the second jump come when the first one predicts it? Sets *p to the probability by chance; 1: there is no
+ * prediction.
+ */
 static bool is_in_time(const struct jump *first, const struct jump *second, const struct begin *begin, double *p)
 {
 	double due = log(second->before / first->before), gap, wide;
 
 	if (!(first->early > begin->late)) {
-		*p = 1; /* the first look lies behind it: it may have been anywhere before */
+		*p = 1; /* it is unknown how far the first jump is from the begin */
 		return true;
 	}
 	gap = log(since(second, begin) / since(first, begin));
@@ -70,7 +76,10 @@ static bool is_in_time(const struct jump *first, const struct jump *second, cons
 	return fabs(gap - due) <= wide;
 }
 
-/* All are in time for a table that was empty at `begin`. */
+/*
+ * Returns the probability by chance that all jumps are in time for a table that was empty at `begin`; 1 if one is not
+ * in time.
+ */
 static double test_jumps(const struct jumps *jumps, const struct begin *begin)
 {
 	double all = ldexp(1, -(int)jumps->count), p;
@@ -83,7 +92,7 @@ static double test_jumps(const struct jumps *jumps, const struct begin *begin)
 	return all;
 }
 
-/* Where it was empty, if the first jump and the last came when they were due. */
+/* Where the table was empty if the first and the last jump came exactly when they were due. */
 static struct begin fit_begin(const struct jumps *jumps)
 {
 	const struct jump *first = &jumps->list[0], *last = &jumps->list[jumps->count - 1];
@@ -98,7 +107,10 @@ static double middle(double a, double b, double c)
 	return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* What was in the table when it was full, by the place where it was full: of each jump that the looks place well. */
+/*
+ * Measures the rate: the contents of the full table divided by its distance from the begin, over all jumps whose
+ * positions are known well enough.
+ */
 static void measure(const struct jumps *jumps, double end, struct tpa_doubling *doubling)
 {
 	const struct jump *last = &jumps->list[jumps->count - 1];
@@ -115,7 +127,7 @@ static void measure(const struct jumps *jumps, double end, struct tpa_doubling *
 		doubling->high = fmin(doubling->high, jump->before / (jump->early - begin));
 	}
 	size = last->before / (place_of(last) - begin);
-	if (!(doubling->low < doubling->high)) { /* it is not quite even */
+	if (!(doubling->low < doubling->high)) { /* the rate is not quite even */
 		doubling->low = size / (1 + TOLERANCE);
 		doubling->high = size * (1 + TOLERANCE);
 	}
@@ -125,7 +137,7 @@ static void measure(const struct jumps *jumps, double end, struct tpa_doubling *
 	doubling->goes_on = end - begin <= (last->late - begin) * doubling->factor * (1 + TOLERANCE);
 }
 
-/* Where it was seen first. */
+/* The interval in which the table was first seen. */
 static struct begin first_seen(const double *x, const double *y, size_t n)
 {
 	size_t i = 0;
@@ -154,7 +166,7 @@ bool tpa_doubling_find(const double *x, const double *y, size_t n, struct tpa_do
 	*doubling = (struct tpa_doubling){ .jumps = jumps.count, .p = 1 };
 	try_begin(&jumps, first_seen(x, y, n), BEGINS, doubling);
 	try_begin(&jumps, (struct begin){ 0, 0 }, BEGINS, doubling);
-	if (jumps.count > JUMPS_LEAST) /* a jump is used up to find the begin */
+	if (jumps.count > JUMPS_LEAST) /* fitting the begin uses up one jump */
 		try_begin(&jumps, fit_begin(&jumps), FITTED * BEGINS, doubling);
 	if (doubling->p >= 1)
 		return false;

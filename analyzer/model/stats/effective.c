@@ -21,12 +21,13 @@ static double products(const struct series *series, size_t lag)
 	return sum;
 }
 
-#define FEW 64u /* values: of more, the wider of the two estimates is wide enough without what one of them varies by */
+#define FEW 64u /* with more values, the larger of the two estimates needs no correction for the variance of r */
 
 /*
- * (1 + R) / (1 - R) of a process with correlation R. r is R - (1 + 4 R) / n on average: solved for R, as the bias of r put in
- * R's place is too small where the values are few. What r is then, R may be more or less than, by a variance of about
- * (1 - r^2) / n (Bartlett 1946): what is wanted is the mean over these R, to the second order.
+ * Estimates (1 + R) / (1 - R) of a process with correlation R. The sample correlation r is R - (1 + 4 R) / n on
+ * average. This is solved for R, because the bias computed with r in place of R is too small if n is small. The true R
+ * varies around that solution with a variance of about (1 - r^2) / n (Bartlett 1946), so this returns the mean over R,
+ * to the second order.
  */
 static double first_order(const struct series *series, double squares)
 {
@@ -41,8 +42,9 @@ static double first_order(const struct series *series, double squares)
 }
 
 /*
- * Sums of neighbouring autocovariances fall and stay above zero: what no longer does is noise. Each is too small by about
- * tau / n, as the mean is the values' own (Wolff 2004, "Monte Carlo errors with less errors", equation 49).
+ * Sums of neighbouring autocovariances fall and stay above zero; from where they don't, they are noise. Each is too
+ * small by about tau / n, because the mean is that of the same values (Wolff 2004, "Monte Carlo errors with less
+ * errors", equation 49).
  */
 static double monotone_sequence(const struct series *series, double squares)
 {
@@ -76,7 +78,8 @@ struct tpa_effective tpa_effective_mean(const double *values, size_t count)
 		return effective;
 	tau = fmax(fmax(first_order(&series, squares), monotone_sequence(&series, squares)), 1);
 	effective.count = fmax((double)count / tau, 2);
-	variance = squares / (double)count / (1 - 1 / effective.count); /* the mean has taken its part of it */
+	/* Correct for the mean, which comes from the same values. */
+	variance = squares / (double)count / (1 - 1 / effective.count);
 	half = tpa_student_t(0.05, effective.count - 1) * sqrt(variance / effective.count);
 	effective.interval.low -= half;
 	effective.interval.high += half;

@@ -18,14 +18,15 @@
 #include "model/stats/stats.h"
 
 struct tpa_effective {
-	/* Number of independent values that they are worth; at least 2, at most all of them */
+	/* Number of independent values with the same information; at least 2, at most all of them */
 	double count;
-	/* Interval of the mean: Student's, with that count; NAN for fewer than two values */
+	/* Student's interval of the mean, with that count; NAN for fewer than two values */
 	struct tpa_interval interval;
 };
 
 /*
- * Takes the time of computing the autocovariances up to the end of the correlation: at worst the square of the count.
+ * Costs the computation of the autocovariances up to the end of the correlation: at worst the square of `count`.
+ * `values`: in time order.
  */
 struct tpa_effective tpa_effective_mean(const double *values, size_t count);
 

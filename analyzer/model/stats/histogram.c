@@ -100,13 +100,13 @@ void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *f
 	to->count += from->count;
 }
 
-/* The first value of a part. */
+/* The smallest value of a bucket. */
 static uint64_t low_of(unsigned group, uint64_t part)
 {
 	return group ? (TPA_HISTOGRAM_PARTS + part) << (group - 1) : part;
 }
 
-/* Values of one bucket, taken to be spread evenly from `low` to `high`: each bucket gets those that are in it. */
+/* Adds `values` values, spread evenly from `low` to `high`, to the buckets of this range. */
 static void spread(struct tpa_histogram *histogram, double low, double high, uint64_t values)
 {
 	uint64_t at = tpa_round(low), done = 0;
@@ -182,7 +182,7 @@ uint64_t tpa_histogram_percentile(const struct tpa_histogram *histogram, double 
 	return value < histogram->min ? histogram->min : value > histogram->max ? histogram->max : value;
 }
 
-/* Between neighbours. */
+/* Interpolates between neighbouring values. */
 static double exact_quantile(const struct tpa_histogram *histogram, double share)
 {
 	double place = share * (double)(histogram->count - 1), below = floor(place);

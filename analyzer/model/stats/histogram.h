@@ -22,8 +22,8 @@ struct tpa_histogram {
 	uint64_t count, min, max;
 	uint64_t few[TPA_HISTOGRAM_EXACT];
 	/*
-	 * [0] has all values below PARTS, each with its own bucket; [n] has the n-th power of two from PARTS on. NULL:
-	 * empty.
+	 * [0] counts the values below TPA_HISTOGRAM_PARTS, each in its own bucket; [n] counts those in the n-th power
+	 * of two from there on. NULL: there are none.
 	 */
 	uint64_t *parts[64 - TPA_HISTOGRAM_BITS + 1];
 };
@@ -42,21 +42,21 @@ void tpa_histogram_add_many(struct tpa_histogram *histogram, uint64_t value, uin
 /* Adds all values of `from`. */
 void tpa_histogram_merge(struct tpa_histogram *to, const struct tpa_histogram *from);
 
-/* Multiplies all values, which moves those in a bucket of its own width by up to half of it. */
+/* Multiplies all values by `factor`. Values that are known only by their bucket may move by up to half a bucket. */
 void tpa_histogram_scale(struct tpa_histogram *histogram, double factor);
 
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
 uint64_t tpa_histogram_percentile(const struct tpa_histogram *histogram, double share);
 
 /*
- * The quantile as if values were not rounded but spread evenly within their bucket: it moves smoothly where a
+ * The quantile as if values were not rounded but spread evenly within their buckets. It changes smoothly where a
  * percentile jumps from one bucket to the next. NAN if there are no values.
  */
 double tpa_histogram_quantile(const struct tpa_histogram *histogram, double share);
 
 /*
- * The number of values in a bucket. Buckets are numbered below TPA_HISTOGRAM_BUCKETS, smallest values first. Works for
- * values that are still kept one by one, too.
+ * The number of values in a bucket, which is below TPA_HISTOGRAM_BUCKETS; bucket 0 has the smallest values. Also works
+ * while the values are still kept one by one.
  */
 uint64_t tpa_histogram_bucket(const struct tpa_histogram *histogram, size_t bucket);
 #define TPA_HISTOGRAM_BUCKETS ((size_t)(64 - TPA_HISTOGRAM_BITS + 1) * TPA_HISTOGRAM_PARTS)

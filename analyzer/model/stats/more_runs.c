@@ -6,9 +6,9 @@
 #include "model/stats/student.h"
 
 #define LEVEL 0.05
-#define MISSED 0.2 /* of the differences of that size */
+#define MISSED 0.2 /* share of differences of that size that may be missed */
 
-/* Is a difference of that size found with so many runs? By Student's quantiles for the noncentral ones. */
+/* Is a difference of `size` found with that many runs? Uses Student's quantiles in place of noncentral ones. */
 static bool is_found(const double variances[2], const double runs[2], double size, double level)
 {
 	double a = variances[0] / runs[0], b = variances[1] / runs[1], error = sqrt(a + b), degrees;

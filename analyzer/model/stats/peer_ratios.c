@@ -5,10 +5,10 @@
 
 #include "model/stats/student.h"
 
-/* All but the one at `without`. */
+/* Statistics of all ratios except one. */
 struct others {
-	double count, mean, variance; /* of their logarithms */
-	double errors;		      /* the mean of their errors' squares */
+	double count, mean, variance; /* mean, variance: of their logarithms */
+	double errors;		      /* mean of their squared errors */
 };
 
 static struct others others_of(const struct tpa_among *list, size_t count, size_t without)
@@ -26,7 +26,7 @@ static struct others others_of(const struct tpa_among *list, size_t count, size_
 	return others;
 }
 
-/* What the others vary by has their own errors in it; this one has its own. */
+/* The variance of the others includes their own errors. Those are subtracted, and the error of this ratio is added. */
 static double p_of(const struct tpa_among *one, const struct others *others)
 {
 	double variance =

@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define SHARE_LEAST 5.0 /* hits and misses of each expected, for the normal distribution to be near */
+#define SHARE_LEAST 5.0 /* hits and misses expected on each side, for the normal approximation */
 
 struct rank_value {
 	uint64_t value, a, b;
 };
 
-/* Both sides' values one by one; those that are the same are neighbours. */
+/* Lists the values of both sides, sorted so that equal values are neighbours. */
 static size_t gather_few(struct rank_value *list, const struct tpa_histogram *a, const struct tpa_histogram *b)
 {
 	size_t count = 0;
@@ -59,7 +59,7 @@ struct tpa_rank_test tpa_rank_test(const struct tpa_histogram *a, const struct t
 	free(list);
 	test.later = wins / (n * m);
 	variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
-	off = fmax(fabs(wins - n * m / 2) - 0.5, 0); /* ranks come in steps */
+	off = fmax(fabs(wins - n * m / 2) - 0.5, 0); /* continuity correction */
 	if (a->count >= TPA_RANK_LEAST && b->count >= TPA_RANK_LEAST)
 		test.p = variance > 0 ? erfc(off / sqrt(2 * variance)) : 1;
 	return test;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two runs differ by more than chance. All p are two-sided; NAN: there is too little to test. */
+/* Tests whether two runs differ by more than chance. All p-values are two-sided; NAN: too little data to test. */
 #ifndef TPROF_MODEL_STATS_RANK_H
 #define TPROF_MODEL_STATS_RANK_H
 
@@ -7,7 +7,7 @@
 
 #include "model/stats/histogram.h"
 
-/* Calls of each: with fewer, the normal distribution is not a good approximation */
+/* Calls needed on each side: with fewer, the normal distribution is not a good approximation */
 #define TPA_RANK_LEAST 8u
 
 struct tpa_rank_test {
@@ -17,9 +17,9 @@ struct tpa_rank_test {
 };
 
 /*
- * The rank test of Mann and Whitney (1947), with ties, by the normal distribution. While both histograms keep their
- * values one by one, the ranks are exact; otherwise values in one bucket (0.8% wide) are ties. Calls are taken as
- * independent.
+ * The rank test of Mann and Whitney (1947), with ties, by the normal distribution. It treats calls as independent.
+ * While both histograms keep their values one by one, the ranks are exact; otherwise values in one bucket (0.8% wide)
+ * are ties.
  */
 struct tpa_rank_test tpa_rank_test(const struct tpa_histogram *a, const struct tpa_histogram *b);
 

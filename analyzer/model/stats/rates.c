@@ -21,7 +21,7 @@ struct line {
 	double slope, variance;
 };
 
-/* Least squares through a part, and the slope's variance as that of a random walk. */
+/* Fits a line by least squares. The variance of the slope is that of a random walk. */
 static struct line fit(const double *x, const double *y, size_t n)
 {
 	double mx = 0, my = 0, xx = 0, xy = 0;
@@ -42,7 +42,7 @@ static struct line fit(const double *x, const double *y, size_t n)
 
 enum { FIRST, LAST };
 
-/* The first or the last of three thirds, which meet in a value. */
+/* Fits a line to the first or the last of three thirds. Neighbouring thirds share a value. */
 static struct line fit_third(const double *x, const double *y, size_t n, size_t which)
 {
 	size_t third = n / 3, from = which == LAST ? n - third - 1 : 0;
@@ -50,13 +50,13 @@ static struct line fit_third(const double *x, const double *y, size_t n, size_t 
 	return fit(x + from, y + from, third + 1);
 }
 
-/* The last third's rate is surely less than half the first third's. */
+/* Is the last third's rate surely less than half the first third's? */
 static bool is_surely_slower(const double *x, const double *y, size_t n)
 {
 	struct line first = fit_third(x, y, n, FIRST), last = fit_third(x, y, n, LAST);
 	double slower = first.slope / 2 - last.slope;
 
-	/* What a fit to a constant has for a slope is rounding. */
+	/* The slope of a fit to a constant is only rounding error. */
 	return slower * (x[n - 1] - x[0]) > 1e-9 * (fabs(y[0]) + fabs(y[n - 1])) &&
 	       slower * slower >= 4 * (first.variance / 4 + last.variance);
 }
@@ -70,23 +70,29 @@ bool tpa_rates_go_on(const double *x, const double *y, size_t n)
 
 /* ---- does it fill? ---- */
 
-/* Rates of decay that are tried: to a quarter over the whole, and on to e^-31. What slows down by less is not said to fill. */
+/*
+ * Decay rates that are tried: from a fall to a quarter over the whole series up to a fall to e^-31. A series that slows
+ * down by less is not said to fill.
+ */
 #define DECAYS 10
 #define FIRST_DECAY (2 * M_LN2)
 #define DECAY_RATIO M_SQRT2
-/* By how many variances of a difference the sum of squares falls for a better fit: squares of 2.6, 1.4, 2, 1 and 3 errors. */
+/*
+ * A fit is better if its sum of squares is smaller by this many variances of a difference: the squares of 2.6, 1.4, 2,
+ * 1 and 3 standard errors.
+ */
 #define SURELY_SLOWER 7.0
-#define MAYBE_SLOWER 2.0 /* of fewer than ENOUGH values, that is a doubt; of fewer than FEW, any better fit is */
+#define MAYBE_SLOWER 2.0 /* with fewer than ENOUGH values, a doubt; with fewer than FEW, any better fit is */
 #define ENOUGH 56u
 #define FEW 48u
 #define SURELY_BOTH 4.0
 #define MAYBE_BOTH 1.0
 #define SURELY_BOTH_BYTES 9.0
 
-/* Weighted squares of the differences that each fit leaves. */
+/* Weighted sum of squared residuals of each fit. */
 struct fits {
 	double constant, decaying, both;
-	double decay; /* the best one's */
+	double decay; /* of the best decaying fit */
 };
 
 static double decay_of(const double *x, size_t n, int number)
@@ -94,13 +100,16 @@ static double decay_of(const double *x, size_t n, int number)
 	return FIRST_DECAY * pow(DECAY_RATIO, number) / (x[n - 1] - x[0]);
 }
 
-/* What a rate of exp(-decay * x) adds from i to i + 1. */
+/* The growth from i to i + 1 at a rate of exp(-decay * x). */
 static double decayed(const double *x, size_t i, double decay)
 {
 	return exp(-decay * (x[i] - x[0])) * -expm1(-decay * (x[i + 1] - x[i])) / decay;
 }
 
-/* Longer intervals vary by more: a difference's weight is one by its interval's length. No part of a rate is below 0. */
+/*
+ * Fits all three rates, for one decay. Longer intervals vary more, so each difference is weighted by 1 / length. No
+ * part of a rate may be negative.
+ */
 static struct fits fit_one(const double *x, const double *y, size_t n, double decay)
 {
 	double all = 0, rise = y[n - 1] - y[0], span = x[n - 1] - x[0], dd = 0, d = 0, sum = 0, det, own, part;
@@ -139,7 +148,7 @@ static struct fits fit_rates(const double *x, const double *y, size_t n)
 	return best;
 }
 
-/* Is the better fit so much better? What a fit to the last bit leaves is rounding. */
+/* Is the better fit better by that many variances? A perfect fit leaves only rounding errors, hence the lower bound. */
 static bool gains(double worse, double better, const struct fits *fits, size_t n, double variances)
 {
 	double left = fmax(fits->both / (double)(n - 4), 1e-12 * fits->constant);
@@ -147,7 +156,7 @@ static bool gains(double worse, double better, const struct fits *fits, size_t n
 	return worse - better > variances * left;
 }
 
-/* Few values don't tell a rate that decays from a constant one: does it fit better, by whatever? */
+/* Few values can't tell a decaying rate from a constant one, so a slightly better fit is enough. */
 static bool may_be_slower(const struct fits *fits, size_t n)
 {
 	return n < ENOUGH && gains(fits->constant, fits->decaying, fits, n, n < FEW ? 0 : MAYBE_SLOWER);
@@ -169,7 +178,7 @@ enum tpa_course tpa_rates_course(const double *x, const double *bytes, const dou
 
 /* ---- does it stay? ---- */
 
-#define REPLACED 0.0625 /* of what grew, gone by the end */
+#define REPLACED 0.0625 /* share of the growth that is gone by the end */
 
 bool tpa_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #include "model/stats/effective.h"
 
-/* When there are as many as can be, and none is open. */
+/* Merges neighbouring batches in pairs. Their number must be even. */
 static void merge_pairs(struct tpa_series *series, double *means)
 {
 	series->count /= 2;
@@ -48,7 +48,7 @@ bool tpa_series_is_valid(const struct tpa_series *series, size_t room)
 	return series->count < room && (series->size ? series->open < series->size : !series->count && !series->open);
 }
 
-/* Batches of at least so many values. One that has no neighbour is opened again. */
+/* Enlarges the batches to at least `values` values each. A last batch without a neighbour is reopened. */
 static void grow(struct tpa_means *means, uint64_t values)
 {
 	struct tpa_series *series = &means->series;

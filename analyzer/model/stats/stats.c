@@ -15,12 +15,15 @@ struct tpa_interval tpa_interval_share(double hits, double trials)
 	share = hits / trials;
 	centre = (share + z2 / (2 * trials)) / (1 + z2 / trials);
 	half = TPA_NORMAL_95 * sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials);
-	/* At shares of 0 and 1 one end is the share itself, but for rounding. */
+	/* At shares of 0 and 1, one end is the share itself; the formula gives it only up to rounding. */
 	return (struct tpa_interval){ hits > 0 ? fmax(centre - half, 0) : 0,
 				      hits < trials ? fmin(centre + half, 1) : 1 };
 }
 
-/* Of the gamma distribution with that mean and variance, by Wilson and Hilferty (1931): `z` is the normal one's. */
+/*
+ * A quantile of the gamma distribution with this mean and variance, by Wilson and Hilferty (1931). `z`: the same
+ * quantile of the standard normal distribution.
+ */
 static double gamma_quantile(double mean, double variance, double z)
 {
 	double ninth = mean > 0 ? variance / (mean * mean) / 9 : 0;
@@ -30,7 +33,8 @@ static double gamma_quantile(double mean, double variance, double z)
 
 struct tpa_interval tpa_interval_estimate(double estimate, double variance, double unseen)
 {
-	double weight, chance, sure; /* the estimate is of things that weigh so much, and of what was sure to be met */
+	/* The estimate is chance, of items with that weight, + sure, of items that were certain to be sampled. */
+	double weight, chance, sure;
 
 	variance = fmax(variance, 0);
 	if (!(variance + unseen > 0) || !(estimate > 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics that reports share. Intervals are at 95% confidence. */
+/* Statistics that several reports use. Intervals are at 95% confidence. */
 #ifndef TPROF_MODEL_STATS_STATS_H
 #define TPROF_MODEL_STATS_STATS_H
 
@@ -18,11 +18,11 @@ struct tpa_interval {
 struct tpa_interval tpa_interval_share(double hits, double trials);
 
 /*
- * The interval of a sum estimated from a sample, with its variance: by the gamma distribution (M. Fay, E. Feuer,
- * "Confidence intervals for directly standardized rates", Statistics in Medicine 16, 1997), because a sum of rare and
- * heavy items is skewed, and a normal interval would end too low. The weight of one more item is taken to be variance /
- * estimate, the mean weight of a sampled item, but not less than `unseen` (0: unknown): if large items were certain to
- * be sampled, that mean says nothing about the rest. Equal weights give Garwood's (1936) interval of a Poisson count.
+ * The interval of a sum that is estimated from a sample, by the gamma distribution (M. Fay, E. Feuer, "Confidence
+ * intervals for directly standardized rates", Statistics in Medicine 16, 1997). A sum of rare and heavy items is
+ * skewed, so a normal interval would end too low. The weight of one more item is taken to be variance / estimate, the
+ * mean weight of a sampled item, but not less than `unseen` (0: unknown): if large items were certain to be sampled,
+ * that mean says nothing about the rest. Equal weights give Garwood's (1936) interval of a Poisson count.
  */
 struct tpa_interval tpa_interval_estimate(double estimate, double variance, double unseen);
 
@@ -52,7 +52,7 @@ double tpa_moments_deviation(const struct tpa_moments *moments);
  */
 struct tpa_interval tpa_moments_interval(const struct tpa_moments *moments);
 
-/* Rounds a number computed from a trace to an integer; negative and too large ones become the ends of the type. */
+/* Rounds to the nearest integer. Negative numbers and NAN become 0, too large ones UINT64_MAX. */
 uint64_t tpa_round(double value);
 
 #endif

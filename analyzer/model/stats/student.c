@@ -8,7 +8,7 @@
 #define ENOUGH 1e-14
 #define TINY 1e-300
 
-/* One step of Lentz's method: a continued fraction from its front. */
+/* State of Lentz's method, which evaluates a continued fraction from its front. */
 struct fraction {
 	double c, d, value;
 };
@@ -40,7 +40,10 @@ static double beta_fraction(double a, double b, double x)
 	return f.value;
 }
 
-/* log(gamma(a + 1/2) / gamma(a)): of large a by its series, as the difference of two logarithms would be their noise. */
+/*
+ * log(gamma(a + 1/2) / gamma(a)). Uses the series for large a, where the difference of two logarithms would be rounding
+ * error.
+ */
 static double log_half_step(double a)
 {
 	int sign;
@@ -50,7 +53,7 @@ static double log_half_step(double a)
 	return lgamma_r(a + 0.5, &sign) - lgamma_r(a, &sign);
 }
 
-/* The regularised incomplete beta function of (a, 1/2); `y` is 1 - x, which may be known better. */
+/* The regularised incomplete beta function of (a, 1/2). `y`: 1 - x, which the caller may know more precisely. */
 static double beta_half(double a, double x, double y)
 {
 	double front;
@@ -79,7 +82,7 @@ static double density(double t, double degrees)
 	return exp(log_half_step(degrees / 2) - (degrees + 1) / 2 * log1p(t * t / degrees)) / sqrt(degrees * M_PI);
 }
 
-/* Newton's method: from 0 on p falls ever more slowly, so that no step is too long. */
+/* Newton's method from 0. p falls ever more slowly, so no step is too long. */
 double tpa_student_t(double p, double degrees)
 {
 	double t = 0, more = 1;

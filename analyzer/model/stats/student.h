@@ -3,10 +3,10 @@
 #ifndef TPROF_MODEL_STATS_STUDENT_H
 #define TPROF_MODEL_STATS_STUDENT_H
 
-/* The probability of a value beyond t or -t. NAN: t is NAN, or there is no degree of freedom. */
+/* The two-sided p-value: the probability of a value beyond t or -t. NAN: t is NAN, or there is no degree of freedom. */
 double tpa_student_p(double t, double degrees);
 
-/* The t beyond which, on both sides together, the probability is p. */
+/* The inverse: the t for which tpa_student_p() is p. NAN: p or `degrees` is not positive. */
 double tpa_student_t(double p, double degrees);
 
 #endif

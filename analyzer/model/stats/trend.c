@@ -9,15 +9,15 @@
 #include "model/stats/stats.h"
 #include "model/stats/student.h"
 
-#define RISES 3u	/* that make more than a jump or two */
-#define FLOORS 16u	/* blocks, of whose minima the coarse series is made */
-#define SHORT 64u	/* looks: of a run with fewer steps */
-#define ACCELERATED 1.2 /* times the slope: what varies by less is not said to accelerate */
-#define STILL 0.01	/* of the growth: a series that has no more of it has not begun to grow */
-#define REMNANT 0.0625	/* of the blocks that came to a series, may stay */
+#define RISES 3u	/* more than a jump or two */
+#define FLOORS 16u	/* blocks of values whose minima make the coarse series */
+#define SHORT 64u	/* a run with fewer observations is short */
+#define ACCELERATED 1.2 /* times the slope: a smaller increase is not called acceleration */
+#define STILL 0.01	/* share of the growth: below it, a series has not begun to grow */
+#define REMNANT 0.0625	/* share of the new blocks that may stay if they are replaced */
 #define SURE_LEVEL (TPA_TREND_LEVEL / 5)
 
-/* The first tenth, and the first step in any case, is the program's own warm-up. */
+/* How many values belong to the program's own warm-up: the first tenth, and at least the first one. */
 static size_t skip_of(size_t n)
 {
 	return n / 10 ? n / 10 : 1;
@@ -25,7 +25,7 @@ static size_t skip_of(size_t n)
 
 /* ---- the test ---- */
 
-/* log of exp(-l s) * product of cosh(l d) */
+/* The logarithm of exp(-l s) * product of cosh(l d). */
 static double log_bound(const double *d, size_t n, double s, double l)
 {
 	double sum = -l * s;
@@ -39,8 +39,8 @@ static double log_bound(const double *d, size_t n, double s, double l)
 }
 
 /*
- * The l for which it is least: a zero of its derivative, which is concave, so that Newton's steps from 0 come nearer from
- * one side. Any l gives a bound: a few steps are enough.
+ * The l that minimizes log_bound(). It is a zero of the derivative, which is concave, so Newton's steps from 0 approach
+ * it from one side. Any l gives a bound, so a few steps are enough.
  */
 static double best_l(const double *d, size_t n, double s)
 {
@@ -62,7 +62,7 @@ static double best_l(const double *d, size_t n, double s)
 	return l;
 }
 
-/* The bound for differences d. */
+/* Bounds the p-value of the sum of the differences d. */
 static double sign_flip(const double *d, size_t n)
 {
 	size_t rises = 0, falls = 0;
@@ -90,13 +90,13 @@ static double test_values(const double *y, size_t n)
 	return sign_flip(d, n - 1);
 }
 
-/* Are there enough values for the floors' test too? */
+/* Are there enough values to test the floors too? */
 static bool has_floors(size_t n)
 {
 	return n >= 3 * FLOORS;
 }
 
-/* The same of the minima of blocks: a leak raises the floor, whatever stands on it. */
+/* The same test of the minima of blocks of values: a leak raises the floor, whatever comes and goes above it. */
 static double test_floors(const double *y, size_t n)
 {
 	double floors[FLOORS];
@@ -133,7 +133,7 @@ void tpa_trend_test(const double *x, const double *y, size_t n, struct tpa_trend
 	trend->ongoing = tpa_rates_go_on(x, y, n);
 }
 
-/* The last look of those at which nothing had grown yet. */
+/* The index of the last observation at which nothing had grown yet. */
 static size_t start_of(const double *y, size_t n)
 {
 	size_t skip = skip_of(n), start = skip;
@@ -178,7 +178,10 @@ bool tpa_trend_is_doubtful(const double *x, const double *bytes, const double *b
 	return survivors && tpa_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
 }
 
-/* A single block, or so many, that began at nothing: what it would have had one look before it was first seen. */
+/*
+ * Did a series of a single block or so begin at nothing? Extrapolates to one observation before the block was first
+ * seen.
+ */
 static bool begins_at_nothing(const double *x, const double *y, size_t n)
 {
 	size_t first = 0;
@@ -221,7 +224,7 @@ size_t tpa_trend_holm(const double *sorted, size_t count, size_t looked)
 
 /* ---- measures ---- */
 
-/* Sum of squares that a fit of a + b * max(0, x - x[knee]) leaves. */
+/* Residual sum of squares of the fit of a + b * max(0, x - x[knee]). */
 static double hinge(const double *x, const double *y, size_t n, size_t knee)
 {
 	double mh = 0, my = 0, hh = 0, hy = 0, yy = 0;
@@ -240,7 +243,9 @@ static double hinge(const double *x, const double *y, size_t n, size_t knee)
 	return hh > 0 ? yy - hy * hy / hh : yy;
 }
 
-/* A later onset must be clearly better: by a thousandth of what there is to explain. */
+/*
+ * Finds the onset. A later one must fit clearly better: by a thousandth of the sum of squares that there is to explain.
+ */
 static size_t find_onset(const double *x, const double *y, size_t n)
 {
 	double best = hinge(x, y, n, 0), all = hinge(x, y, n, n - 1);
@@ -269,7 +274,7 @@ static double median_slope(const double *x, const double *y, size_t n)
 	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
 }
 
-/* `times`: by how much the variance of the slope is more than that of the line through the ends. */
+/* Sets the interval of the slope. `times`: the variance of the slope relative to that of the line through the ends. */
 static void walk_interval(const double *x, const double *y, size_t count, double times, struct tpa_trend *trend)
 {
 	double walk = tpa_rates_walk(x, y, count, trend->slope);
@@ -290,7 +295,7 @@ void tpa_trend_drift(const double *x, const double *y, size_t count, struct tpa_
 void tpa_trend_slope(const double *x, const double *y, size_t count, struct tpa_trend *trend)
 {
 	trend->slope = median_slope(x, y, count);
-	/* Of a random walk's drift, a line through all values is that much worse. */
+	/* As an estimate of a random walk's drift, a line through all values has 1.2 times the variance. */
 	walk_interval(x, y, count, 1.2, trend);
 }
 
@@ -314,9 +319,9 @@ double tpa_trend_recent(const double *x, const double *y, size_t n, const struct
 /* ---- the verdict ---- */
 
 struct shape {
-	double low, high, rise, fall; /* rise, fall: mean of the differences that are positive, negative */
+	double low, high, rise, fall; /* rise, fall: mean of the positive and of the negative differences */
 	size_t rises, falls;
-	size_t resets; /* from the upper third down to the lower */
+	size_t resets; /* falls from the upper third to the lower third */
 	size_t above;  /* values above the middle */
 	double largest_rise, risen;
 };

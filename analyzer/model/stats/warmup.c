@@ -6,7 +6,7 @@
 
 #include "base/order.h"
 
-/* Of n sorted values, the one that a share of them does not exceed (nearest rank). */
+/* A quartile (1 to 3) of n sorted values, by nearest rank. */
 static double quartile(const uint64_t *sorted, size_t n, size_t of_four)
 {
 	size_t rank = (n * of_four + 3) / 4;
