@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define COVERED 0.5   /* the share of the sequence that the steps must make up */
-#define AS_GOOD 0.004 /* two candidates that differ by less are equally good */
-#define PAIR_BITS 16  /* of the table that counts pairs of calls */
+#define COVERED 0.5   /* share of the sequence that the steps must cover */
+#define AS_GOOD 0.004 /* candidates that differ by less are equally good */
+#define PAIR_BITS 16  /* log2 of the size of the table that counts pairs of calls */
 
 /* ---- the sequence ---- */
 
@@ -33,7 +33,10 @@ uint32_t *tpa_sequence_list(const struct tpa_sequence *sequence, size_t *count)
 	return list;
 }
 
-/* The op of a symbol is saved as one: model/replay/replay_steps.c makes symbols of an op and a shape. */
+/*
+ * Saves the op and the shape of a symbol separately, because loading may change the numbers of ops. Symbols are made in
+ * model/replay/replay_steps.c.
+ */
 static void archive_symbol(struct tpa_archive *archive, uint32_t *symbol)
 {
 	uint32_t op = *symbol >> TPA_SYMBOL_SHAPE_BITS, shape = *symbol & TPA_SYMBOL_SHAPES;
@@ -62,11 +65,11 @@ void tpa_sequence_archive(struct tpa_archive *archive, struct tpa_sequence *sequ
 struct search {
 	const uint32_t *symbols;
 	size_t count;
-	uint32_t *sorted; /* symbols, each once */
+	uint32_t *sorted; /* each distinct symbol once */
 	size_t distinct;
-	uint32_t *ids;	  /* of each call: the index of its symbol there */
-	uint32_t *counts; /* by id */
-	int32_t *pairs;	  /* by hash: how often the step before had them */
+	uint32_t *ids;	  /* of each call: the index of its symbol in `sorted` */
+	uint32_t *counts; /* number of calls by id */
+	int32_t *pairs;	  /* by hash of the pair: how often the previous step had it */
 };
 
 static int by_value(const void *left, const void *right)
@@ -104,7 +107,7 @@ static int32_t *pair_at(const struct search *search, size_t call)
 	return &search->pairs[(pair * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PAIR_BITS)];
 }
 
-/* Pairs that the steps [a, b) and [b, c) have in common. */
+/* Counts the pairs of calls that the steps [a, b) and [b, c) have in common. */
 static size_t alike(const struct search *search, size_t a, size_t b, size_t c)
 {
 	size_t common = 0;
@@ -122,7 +125,7 @@ static size_t alike(const struct search *search, size_t a, size_t b, size_t c)
 	return common;
 }
 
-/* How alike the steps are that this op's calls cut the sequence into: weighted by their length. */
+/* Rates how alike the steps are that this op's calls cut the sequence into, weighted by their length. */
 static struct tpa_period judge(const struct search *search, uint32_t id)
 {
 	size_t first = 0, before = 0, last = 0, steps = 0;
@@ -153,7 +156,7 @@ static struct tpa_period judge(const struct search *search, uint32_t id)
 	};
 }
 
-/* Ops that are called equally often cut the sequence alike: the first of them is tried. */
+/* Lists the ids to try. Ops called equally often cut the sequence alike, so only the first of them is tried. */
 static uint32_t *candidates(const struct search *search, size_t *count)
 {
 	uint32_t *list = tpa_zalloc(search->distinct, sizeof(*list));

@@ -52,7 +52,7 @@ void tpa_step_ops_start(struct tpa_step_ops *ops, const struct tpa_step_totals *
 	ops->begin = *totals;
 }
 
-/* The place of a step among the slowest; NULL: it is none. */
+/* Returns the place among the slowest for a step that took `ns`; NULL: it is not one of them. */
 static struct tpa_slow_step *slow_place(struct tpa_step_ops *ops, uint64_t ns)
 {
 	struct tpa_slow_step *least = &ops->slowest[0];
@@ -80,7 +80,7 @@ static void keep(struct tpa_step_ops *ops, uint64_t step, const struct tpa_step_
 	memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
 }
 
-/* The kernel's counts must have been read near the step's begin and end: within a tenth of it, both together. */
+/* Were the kernel's counts read near the step's begin and end, together within a tenth of its duration? */
 static bool read_nearby(const struct tpa_step_totals *begin, const struct tpa_step_totals *end, uint64_t ns)
 {
 	return begin->usage_age_ns <= ns / 10 && end->usage_age_ns <= ns / 10 - begin->usage_age_ns;
@@ -134,7 +134,7 @@ void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, cons
 
 /* ---- saving and loading ---- */
 
-/* Times by op, as pairs of the op and its time. */
+/* Saves or loads times by op, as pairs of an op and its time. */
 static void archive_times(struct tpa_archive *archive, uint64_t *times, uint32_t count)
 {
 	uint32_t some = 0, op;
@@ -169,7 +169,7 @@ static void archive_slow(struct tpa_archive *archive, struct tpa_step_ops *ops, 
 		archive_times(archive, slow->ops, ops->count);
 }
 
-/* What is in `now`: an op that took no time has no place there. */
+/* Restores the list of the ops whose time in `now` is not 0. */
 static void find_touched(struct tpa_step_ops *ops)
 {
 	for (uint32_t i = 0; i < ops->count; i++)
@@ -221,13 +221,13 @@ static void list_ops(const struct tpa_step_ops *ops, struct tpa_step_stats *stat
 	qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
 }
 
-/* Modulo 2^64: numbers of a damaged trace may be any. */
+/* The difference from the average step. Computed modulo 2^64, because a damaged trace may have any numbers. */
 static int64_t more(uint64_t value, uint64_t sum, uint64_t steps)
 {
 	return (int64_t)(value - sum / steps);
 }
 
-/* The ops that took most more than they do in a step. */
+/* Finds the ops whose time exceeds their average in a step most. */
 static void name_ops(const struct tpa_step_ops *ops, const struct tpa_slow_step *slow, struct tpa_step_outlier *outlier)
 {
 	uint64_t in_ops = 0, usual = 0;
@@ -249,7 +249,7 @@ static void name_ops(const struct tpa_step_ops *ops, const struct tpa_slow_step 
 				   ops->sum.ns > usual ? ops->sum.ns - usual : 0, ops->steps);
 }
 
-/* A sum of differences that may be negative: modulo 2^64, its mean by sign. */
+/* Like more(), for a sum of signed values that is kept modulo 2^64. */
 static int64_t more_signed(uint64_t value, uint64_t sum, uint64_t steps)
 {
 	return (int64_t)(value - (uint64_t)((int64_t)sum / (int64_t)steps));
@@ -290,7 +290,7 @@ static void scale(uint64_t *time, double tick_ns)
 	*time = tpa_round((double)*time * tick_ns);
 }
 
-/* Ticks to nanoseconds. What the kernel said is in nanoseconds. */
+/* Converts ticks to nanoseconds. The kernel's counts are in nanoseconds already. */
 static void scale_all(struct tpa_step_ops *ops, double tick_ns)
 {
 	scale(&ops->sum.ns, tick_ns);

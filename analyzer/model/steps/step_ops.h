@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happened in each step: time by op, allocations, CPU time. Of the steps that took longest this is kept one by one,
- * so that what was different in them can be told; of all others only the sums.
+ * What happened in each step: time by op, allocations, CPU time. The slowest steps are kept one by one, so that a
+ * report can tell what was different in them; of all other steps only sums are kept.
  */
 #ifndef TPROF_MODEL_STEPS_STEP_OPS_H
 #define TPROF_MODEL_STEPS_STEP_OPS_H
@@ -11,21 +11,21 @@
 
 struct tpa_archive;
 
-#define TPA_STEP_SLOWEST 8u /* steps that are kept one by one */
+#define TPA_STEP_SLOWEST 8u /* number of steps kept one by one */
 
-/* Sums up to a moment: of the process, ever growing. */
+/* Running totals of the process at one moment. */
 struct tpa_step_totals {
 	uint64_t allocations, allocated_bytes, live_bytes;
-	uint64_t cpu_periods; /* of all threads */
-	uint32_t thread;      /* that ended the step */
+	uint64_t cpu_periods; /* CPU samples of all threads, in periods */
+	uint32_t thread;      /* the thread that ended the step */
 	struct tpa_usage usage;
-	uint64_t usage_age_ns; /* since it was read; UINT64_MAX: it never was */
+	uint64_t usage_age_ns; /* time since `usage` was read; UINT64_MAX: never read */
 };
 
-/* The same of one step. */
+/* The same within one step, or summed over steps. */
 struct tpa_step_in {
 	uint64_t ns, allocations, allocated_bytes, live_bytes, cpu_periods;
-	bool usage_known, own_known; /* own: usage.own_cpu_ns is that of the thread that ended it */
+	bool usage_known, own_known; /* own_known: usage.own_cpu_ns is that of the thread that ended the step */
 	struct tpa_usage usage;
 };
 
@@ -36,34 +36,37 @@ struct tpa_slow_step {
 };
 
 struct tpa_step_ops {
-	uint32_t count;	   /* ops */
-	uint64_t *now;	   /* self times in the step that goes on, by op; NULL: no op so far */
-	uint64_t *sums;	   /* of all steps but the first */
-	uint32_t *touched; /* ops that are in `now` */
+	uint32_t count;	   /* number of ops */
+	uint64_t *now;	   /* self times in the current step, by op; NULL: no op so far */
+	uint64_t *sums;	   /* the same, over all steps but the first */
+	uint32_t *touched; /* ops whose time in `now` is not 0 */
 	uint32_t touched_count;
 	struct tpa_step_totals begin;
 	struct tpa_step_in sum;
-	uint64_t steps, usage_steps, own_steps; /* that are in the sums: of all, of usage, of own CPU time */
-	uint64_t own_ns;			/* how long the last ones took */
+	uint64_t steps, usage_steps, own_steps; /* steps in the sums: all, those with usage, those with own CPU time */
+	uint64_t own_ns;			/* total duration of the own_steps */
 	struct tpa_slow_step slowest[TPA_STEP_SLOWEST];
 	uint32_t slow_count;
 };
 
 void tpa_step_ops_free(struct tpa_step_ops *ops);
 
-/* An op, one of `count`, had that self time. */
+/* Adds self time to an op. `count`: the number of all ops. */
 void tpa_step_ops_add(struct tpa_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
 
-/* Steps count from here on. */
+/* Starts the first step; forgets what came before. */
 void tpa_step_ops_start(struct tpa_step_ops *ops, const struct tpa_step_totals *totals);
 
-/* A step ends. The first is neither summed up nor kept. */
+/* Ends step number `step`, which took `ns`. The first step is neither summed up nor kept. */
 void tpa_step_ops_end(struct tpa_step_ops *ops, uint64_t step, uint64_t ns, const struct tpa_step_totals *totals);
 
-/* Saves what `ops` points to, or loads it: the struct itself is as it was when it was saved. */
+/* Saves what `ops` points to, or loads it. To load, the struct itself must already have its saved values. */
 void tpa_step_ops_archive(struct tpa_archive *archive, struct tpa_step_ops *ops);
 
-/* Ops by their time in a step, and those of the slowest steps that took longer than `fence` ticks. */
+/*
+ * Sets the ops, sorted by time, and the outliers of *stats: those of the slowest steps that took longer than `fence`
+ * ticks. `tick_ns`: ns per tick. Converts the times in `ops` to ns, so call it only once.
+ */
 void tpa_step_ops_result(struct tpa_step_ops *ops, uint64_t fence, double tick_ns, struct tpa_step_stats *stats);
 
 #endif

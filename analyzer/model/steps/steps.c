@@ -122,7 +122,10 @@ uint64_t tpa_steps_key(const struct tpa_steps *steps)
 	return step & ~(tpa_step_key_span(step) - 1);
 }
 
-/* The first steps are there one by one: the first of all, and those that the histogram keeps. */
+/*
+ * Leaves the warm-up out of the sums. The first steps are known one by one: the very first, and those that the
+ * histogram keeps.
+ */
 static void leave_out_warmup(const struct tpa_steps *steps, struct tpa_step_stats *stats)
 {
 	const struct tpa_histogram *rest = &steps->durations;
@@ -149,8 +152,8 @@ static void leave_out_warmup(const struct tpa_steps *steps, struct tpa_step_stat
 }
 
 /*
- * The mean's interval. Where neighbours were put together their means are the values (batch means): what is alike within
- * them counts less, and the rest is asked for as it is of single steps.
+ * Sets the interval of the mean. If neighbours were joined, their means are the values (batch means): the correlation
+ * within them counts less, and the rest is handled like that of single steps.
  */
 static void find_interval(const struct tpa_steps *steps, double tick_ns, struct tpa_step_stats *stats)
 {
@@ -171,7 +174,7 @@ static void find_interval(const struct tpa_steps *steps, double tick_ns, struct 
 	stats->interval.high = mean + (effective.interval.high - effective.interval.low) / 2;
 }
 
-/* Tukey's upper fence of the steps' durations; of few of them none is an outlier. */
+/* Tukey's upper fence of the durations. With few steps, none is an outlier. */
 static uint64_t fence_of(const struct tpa_histogram *durations)
 {
 	uint64_t q1 = tpa_histogram_percentile(durations, 0.25), q3 = tpa_histogram_percentile(durations, 0.75);
@@ -213,7 +216,7 @@ void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 
 	TPA_ARCHIVE(archive, kept);
 	TPA_ARCHIVE(archive, any);
-	if (archive->loading) { /* but for what it points to */
+	if (archive->loading) { /* except what the struct points to */
 		*steps = kept;
 		steps->list = NULL;
 		steps->count = 0;
@@ -228,7 +231,7 @@ void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 
 struct tpa_born tpa_steps_at(const struct tpa_step_stats *stats, uint64_t ns)
 {
-	size_t at = TPA_BELOW(stats->list, stats->list_count, end_ns, ns); /* the first that ends then or later */
+	size_t at = TPA_BELOW(stats->list, stats->list_count, end_ns, ns); /* the first step that ends then or later */
 
 	if (!stats->list_count)
 		return (struct tpa_born){ 0, 0 };
