@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine's limits: its rates of multiply-adds, and of reads from each memory level, on one core and on all. Measured
- * once, then stored in a file for each processor model and number of cores.
+ * A machine's limits: its rates of multiply-adds, and of reads from each memory level, on one core and on all. They are
+ * measured once, then stored in a file for each processor model and number of cores.
  *
- * The methods are established. FMA peak: independent chains of multiply-adds in registers, more than latency times units
- * (likwid-bench's peakflops). Bandwidth: unrolled loads, in one stream and in several, over a working set of half a
- * cache (a quarter of the last cache) or of several times the last cache; best of many runs (likwid-bench's load;
+ * The methods are established. FMA peak: independent chains of multiply-adds in registers, more than latency times
+ * units (likwid-bench's peakflops). Bandwidth: unrolled loads, in one stream and in several, over a working set of half
+ * a cache (a quarter of the last cache) or of several times the last cache; best of many runs (likwid-bench's load;
  * McCalpin, STREAM 1995).
  */
 #ifndef TPROF_MACHINE_MACHINE_H
@@ -31,7 +31,7 @@ struct tpa_machine {
 	uint32_t cores; /* cores that this process may run on */
 	struct tpa_rate flops[TPA_WIDTHS][TPA_PRECISIONS];
 	struct tpa_rate bandwidth[TPA_LEVELS];
-	/* per core; a shared cache has its whole size. 0: none */
+	/* Per core; a shared cache counts with its whole size. 0: none */
 	uint64_t cache_bytes[TPA_LEVEL_MEMORY];
 	uint64_t measured_unix_s;
 };
@@ -42,8 +42,8 @@ extern const char *const tpa_width_names[TPA_WIDTHS], *const tpa_level_names[TPA
 void tpa_machine_identify(struct tpa_machine *machine);
 
 /*
- * Measures the machine, which takes some seconds. Calls `say` with the next measurement; it may be NULL. Returns false
- * if memory or threads can't be had.
+ * Measures the machine, which takes some seconds. Calls `say`, unless it is NULL, with the name of each measurement
+ * before it starts. Returns false if memory or threads can't be had.
  */
 bool tpa_machine_measure(struct tpa_machine *machine, void (*say)(const char *what));
 
@@ -54,7 +54,7 @@ bool tpa_machine_measure(struct tpa_machine *machine, void (*say)(const char *wh
 struct tpa_rate tpa_machine_peak(const struct tpa_machine *machine, enum tpa_precision precision);
 
 /*
- * The rate of `cores` cores out of `of`: FLOP/s scale with the cores; a shared bandwidth scales up to that of all
+ * The rate of `cores` cores out of `of`. FLOP/s scale with the cores; a shared bandwidth scales up to that of all
  * cores.
  */
 double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, bool shared);
@@ -64,14 +64,12 @@ json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(cons
 
 /* ---- the file ---- */
 
-/*
- * The path of this machine's file; the caller frees it. NULL: neither XDG_CACHE_HOME nor HOME is set.
- */
+/* The path of this machine's file; the caller frees it. NULL: neither XDG_CACHE_HOME nor HOME is set. */
 char *tpa_machine_path(const struct tpa_machine *machine);
 
 /* Returns false with a reason in *error (static). Accepts another machine's file, as the user named it. */
 bool tpa_machine_read(struct tpa_machine *machine, const char *path, const char **error);
-/* Creates the folders. Writes the file completely or not at all. */
+/* Creates the folders. Writes the file completely or not at all. Returns false on failure. */
 bool tpa_machine_write(const struct tpa_machine *machine, const char *path);
 
 #endif
