@@ -15,8 +15,9 @@
 /*
  * One allocator per row. `symbol` is a function's full name. A leading "*" stands for any non-empty prefix (jemalloc's
  * is chosen when it is built); without a prefix it is malloc itself, which the hooks see. Other code decides whether a
- * module that defines malloc comes before or after the hooks. `plain`: the function that allocates each block
- * separately if the pool is told to.
+ * module that defines malloc comes before or after the hooks.
+ *
+ * `plain`: the function that allocates each block separately if the pool is told to.
  */
 static const struct known {
 	const char *name, *symbol;
