@@ -12,7 +12,7 @@ static void raise(uint64_t *most, uint64_t value)
 		*most = value;
 }
 
-/* Makes room: of those that are kept every second one goes, and as many are passed by from here on. */
+/* Makes room: drops every second sample, and keeps only half as many from now on. */
 static void halve(struct tpa_allocator_series *series)
 {
 	series->count /= 2;

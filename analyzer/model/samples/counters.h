@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of performance counters, and of what the kernel counts of a process (USAGE records: totals since its start). */
+/* Sums of performance counters, and of the kernel's counts for a process (USAGE records: totals since its start). */
 #ifndef TPROF_MODEL_SAMPLES_COUNTERS_H
 #define TPROF_MODEL_SAMPLES_COUNTERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report says of the CPU samples. */
+/* CPU samples, as reports need them. */
 #ifndef TPROF_MODEL_SAMPLES_CPU_SAMPLES_H
 #define TPROF_MODEL_SAMPLES_CPU_SAMPLES_H
 
@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 /*
- * CPU samples. Each stands for `periods` of header.cpu_period_ns: one, or more if its signal came late. Samples of several
- * periods weigh more and tell no more: as many independent ones as (sum of periods)^2 / (sum of their squares) would do
- * (Kish 1965).
+ * A number of CPU samples. Each stands for `periods` of header.cpu_period_ns: one, or more if its signal came late.
+ * Samples of several periods weigh more, but tell no more: all together are worth (sum of periods)^2 / (sum of squared
+ * periods) independent samples (Kish 1965).
  */
 struct tpa_cpu {
 	uint64_t samples, periods;
-	double squares; /* sum of the samples' periods squared */
+	double squares; /* sum of the squared periods of the samples */
 };
 
-/* CPU samples of one stack and thread, and of one op: the innermost that was open; 0: none. */
+/* CPU samples of one stack, thread and op: the innermost op that was open; 0: none. */
 struct tpa_cpu_site {
 	uint32_t node, thread, op;
 	struct tpa_cpu cpu;

@@ -23,7 +23,10 @@ static uint64_t interval_of(const struct tpa_timeline *timeline, const struct tp
 	return (point->time_ns - timeline->origin) / timeline->width;
 }
 
-/* Of the points of one interval: the moments of the most live bytes and of the largest RSS, and the last. Returns how many. */
+/*
+ * Of the points of one interval, keeps the moments of the most live bytes and of the largest RSS, and the last point.
+ * Returns how many.
+ */
 static size_t keep(struct tpa_point *points, size_t count, struct tpa_point *to)
 {
 	size_t best = 0, most = 0, kept = 0;
@@ -67,7 +70,7 @@ static void push(struct tpa_timeline *timeline, const struct tpa_point *point)
 		timeline->points[timeline->count++] = *point;
 }
 
-/* What the current interval keeps, in order of time. Returns how many points. */
+/* Gets the points that the current interval keeps, in time order. Returns how many. */
 static int kept_of(const struct tpa_timeline *timeline, struct tpa_point kept[2])
 {
 	const struct tpa_point *best = &timeline->best, *most = &timeline->most;
@@ -81,7 +84,7 @@ static int kept_of(const struct tpa_timeline *timeline, struct tpa_point kept[2]
 	return 2;
 }
 
-/* Intervals that became wider: the last points may lie in the current one, which goes on with them. */
+/* After intervals became wider, the last points may lie in the current one. Moves them back into it. */
 static void reopen(struct tpa_timeline *timeline, uint64_t begin)
 {
 	while (timeline->count && timeline->points[timeline->count - 1].time_ns >= begin) {
@@ -128,7 +131,7 @@ struct tpa_point *tpa_timeline_finish(struct tpa_timeline *timeline, uint64_t ti
 
 	if (timeline->next) {
 		timeline->count += (size_t)kept_of(timeline, points + timeline->count);
-		/* The last event may be the first of its interval, in which what was live before it counts. */
+		/* If the last event is the first of its interval, the interval still counts what was live before it. */
 		if (time > points[timeline->count - 1].time_ns || now->live_bytes != timeline->best.live_bytes ||
 		    now->live_blocks != timeline->best.live_blocks) {
 			points[timeline->count] = *now;
