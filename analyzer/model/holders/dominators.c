@@ -6,15 +6,15 @@
 
 #include "base/memory.h"
 
-/* All arrays but `number` are by the number that depth-first search gives a vertex: 0 for the top. */
+/* All arrays except `number` are indexed by the depth-first number of a vertex; the top has 0. */
 struct finding {
 	const struct tpa_holders_graph *graph;
 	uint32_t count;
-	uint32_t *number; /* of a vertex; TPA_NO_VERTEX: not reached */
+	uint32_t *number; /* depth-first number of each vertex; TPA_NO_VERTEX: not reached */
 	uint32_t *vertex, *parent, *semi, *ancestor, *label, *above;
 	uint32_t *bucket, *next; /* lists of vertices with the same semidominator */
 	uint32_t *path;
-	uint64_t *first; /* of the predecessors */
+	uint64_t *first; /* where the predecessors of each vertex begin in `sources` */
 	uint32_t *sources;
 };
 
@@ -23,7 +23,7 @@ static uint32_t *numbers(size_t count)
 	return tpa_zalloc(count, sizeof(uint32_t));
 }
 
-/* Depth first, without recursion: `next` is how far each open vertex is with its targets. */
+/* Searches depth-first, without recursion. next[n]: how many targets of an open vertex are done. */
 static void number_vertices(struct finding *finding)
 {
 	const struct tpa_holders_graph *graph = finding->graph;
@@ -72,7 +72,7 @@ static void turn_edges(struct finding *finding)
 	}
 }
 
-/* The vertex of least semidominator on the path up through what is linked already; shortens that path. */
+/* Returns the vertex with the least semidominator on the path up through linked vertices; compresses that path. */
 static uint32_t evaluate(struct finding *finding, uint32_t n)
 {
 	uint32_t length = 0, at = n;
@@ -126,7 +126,7 @@ static void find_above(struct finding *finding)
 			finding->above[n] = finding->above[finding->above[n]];
 }
 
-/* Sums from the leaves up (a dominator has the lower number), then places from the top down. */
+/* Sums up from the leaves (a dominator has the lower number), then assigns places from the top down. */
 static void sum_up(const struct finding *finding, struct tpa_dominators *dominators)
 {
 	const struct tpa_holders_graph *graph = finding->graph;

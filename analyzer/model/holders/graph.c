@@ -8,21 +8,21 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define WORDS 8192u /* read at once */
+#define WORDS 8192u /* words read at once */
 
 struct pointer {
-	uint64_t at; /* where it stands; 0: in a register */
+	uint64_t at; /* address of the pointer; 0: in a register */
 	uint32_t block;
 };
 
 struct building {
 	struct tpa_holders_graph *graph;
 	const struct tpa_holders_input *input;
-	struct pointer *pointers; /* of roots */
+	struct pointer *pointers; /* pointers in roots */
 	size_t pointer_count, pointer_room;
 	uint32_t *queue;
 	size_t queued;
-	uint32_t *from; /* of each vertex: the last vertex that an edge to it was added of */
+	uint32_t *from; /* by vertex: the last vertex from which an edge to it was added */
 	uint64_t words[WORDS];
 };
 
@@ -88,7 +88,7 @@ static bool is_of(const struct tpa_holders_root *root, uint64_t at)
 	return at >= root->low && at < root->high;
 }
 
-/* The words of a frame are one root. */
+/* The words of one frame are one root. */
 static bool is_same(const struct tpa_holders_root *a, const struct tpa_holders_root *b)
 {
 	return a->kind == TPROF_HOLDER_STACK && a->kind == b->kind && strcmp(a->name, b->name) == 0;
@@ -112,7 +112,7 @@ static void name_root(struct building *building, uint64_t at)
 		graph->root_count++;
 }
 
-/* Names the roots. Of each pointer, the root that it is of, from 1 on. */
+/* Names the roots. Returns the number of each pointer's root, counted from 1; the caller frees the list. */
 static uint32_t *name_roots(struct building *building)
 {
 	struct tpa_holders_graph *graph = building->graph;
@@ -230,7 +230,7 @@ static void make_vertices(struct building *building)
 	building->from = tpa_zalloc(count, sizeof(*building->from));
 }
 
-/* The last root is theirs. Each orphan that it leads to may lead to others. */
+/* Adds the orphans below the last root. An orphan may lead to other blocks. */
 static void add_orphans(struct building *building, size_t *done)
 {
 	struct tpa_holders_graph *graph = building->graph;

@@ -7,12 +7,12 @@
 #include "base/memory.h"
 
 #define LINKS_MOST 100000u
-#define PATH_MOST 40u /* links of a path */
+#define PATH_MOST 40u /* maximum number of links of a path */
 #define PERIOD_MOST 4u
 /* Bits of a label */
-#define PART (UINT32_C(1) << 31)    /* it is a part of what points to it */
+#define PART (UINT32_C(1) << 31)    /* part of the object that points to it */
 #define CXX (UINT32_C(1) << 30)	    /* an object of C++ */
-#define UNKNOWN (UINT32_C(1) << 29) /* nobody knows what it is */
+#define UNKNOWN (UINT32_C(1) << 29) /* of unknown type */
 
 void tpa_links_init(struct tpa_links *links, const struct tpa_holders_graph *graph,
 		    const struct tpa_dominators *dominators, const struct tpa_holders_labels *labels,
@@ -66,7 +66,7 @@ static uint32_t label_of(struct tpa_links *links, uint32_t vertex)
 		name = vertex;
 	else if (type.name[0])
 		name = hash(type.name);
-	else /* of no known type: what allocated it tells them apart */
+	else /* of unknown type: told apart by the stack that allocated it */
 		name = tpa_holders_block_of(links->graph, vertex)->node;
 	number = tpa_pairs_at(&links->numbers, type.kind, name, &found);
 	if (!found)
@@ -84,7 +84,7 @@ bool tpa_links_same(struct tpa_links *links, uint32_t vertex, uint32_t other)
 
 /* ---- paths ---- */
 
-/* From the root down to `end`; parts stand with the object before them. Returns its length. */
+/* Collects the path from the root down to `end`. Returns its length. */
 static size_t collect(struct tpa_links *links, uint32_t end)
 {
 	size_t length = links->graph->depth[end];
@@ -102,7 +102,10 @@ static bool is_variable(const struct tpa_links *links, uint32_t vertex)
 	       links->graph->roots[vertex - 1].kind == TPROF_HOLDER_PYTHON;
 }
 
-/* A part that nothing stands before is an object of its own. What a variable of Python refers to stands with the variable. */
+/*
+ * Does vertex i of the path belong to the object before it? The first one never does. What a Python variable refers to
+ * belongs to the variable.
+ */
 static bool is_part(struct tpa_links *links, size_t length, size_t i)
 {
 	uint32_t label;
@@ -112,7 +115,7 @@ static bool is_part(struct tpa_links *links, size_t length, size_t i)
 	if (is_variable(links, links->path[i - 1]))
 		return true;
 	label = label_of(links, links->path[i]);
-	/* What leads from one object of C++ to the next is the first one's array, or its like */
+	/* A block of unknown type between two C++ objects is the first one's array, or the like */
 	return tpa_holders_is_block(links->graph, links->path[i - 1]) &&
 	       (label & PART || (label & UNKNOWN && i + 1 < length && label_of(links, links->path[i - 1]) & CXX &&
 				 label_of(links, links->path[i + 1]) & CXX));
@@ -125,13 +128,16 @@ static size_t skip_parts(struct tpa_links *links, size_t length, size_t i)
 	return i;
 }
 
-/* Where an object that begins at i ends, with its parts. */
+/* Returns where the object that begins at i ends, with its parts. */
 static size_t object_end(struct tpa_links *links, size_t length, size_t i)
 {
 	return skip_parts(links, length, i + 1);
 }
 
-/* How many times the next `period` objects repeat from i on; *end: behind them. */
+/*
+ * Returns how many times the `period` objects from `begin` on follow each other. Sets *end to the end of the last
+ * repetition.
+ */
 static uint32_t repeats(struct tpa_links *links, size_t length, size_t begin, uint32_t period, size_t *end)
 {
 	size_t at = begin, from = begin;
@@ -152,7 +158,7 @@ static uint32_t repeats(struct tpa_links *links, size_t length, size_t begin, ui
 	return 1 + objects / period;
 }
 
-/* The objects from i on that become one link: how many, and behind which vertex they end. */
+/* Finds the objects from i on that become one link. Returns how many times they repeat, and sets *end to their end. */
 static uint32_t fold(struct tpa_links *links, size_t length, size_t i, size_t *end)
 {
 	size_t until;
@@ -185,7 +191,7 @@ static void name_link(const struct tpa_links *links, struct tpa_holder_link *lin
 	link->type = tpa_strdup(type->name);
 }
 
-/* `next`: where the link after it begins. */
+/* `next`: where the following link begins. */
 static uint32_t add_link(struct tpa_links *links, uint32_t parent, size_t i, size_t next, uint32_t count)
 {
 	struct tpa_holders_result *result = links->result;

@@ -21,7 +21,7 @@ void tpa_holders_memory_free(struct tpa_holders_memory *memory)
 	free(memory->places);
 }
 
-/* Pages of a file that nobody wrote to are not copied by a fork: they are there all the same. */
+/* A fork does not copy pages of a file that nobody wrote to, but they can be read all the same. */
 static size_t fill_part(struct tpa_holders_memory *memory, uint64_t address, char *to, size_t size)
 {
 	const struct tpa_frozen_map *map = tpa_frozen_find(memory->frozen, address);
@@ -43,7 +43,7 @@ static void fill(struct tpa_holders_memory *memory, uint64_t address, char *wind
 	while (at < TPA_HOLDERS_WINDOW) {
 		size_t got = fill_part(memory, address + at, window + at, TPA_HOLDERS_WINDOW - at);
 
-		at = got ? at + got : (at / PAGE + 1) * PAGE; /* a page that is not there: the next one may be */
+		at = got ? at + got : (at / PAGE + 1) * PAGE; /* skip a missing page */
 	}
 }
 

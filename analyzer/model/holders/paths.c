@@ -11,11 +11,11 @@
 
 #define HELD_MOST 100000u
 #define LARGEST 10u
-#define SHARE 0.9 /* of a stack's blocks, which what holds them has to hold */
-#define FAIR 0.1  /* of them, where several roots hold them */
+#define SHARE 0.9 /* share of the bytes of a stack's blocks that their holder must hold */
+#define FAIR 0.1  /* share that it must hold if several roots hold them */
 
 struct member {
-	uint32_t node, op, place; /* in preorder of the dominators; TPA_NO_VERTEX: not reached */
+	uint32_t node, op, place; /* place: in preorder of the dominator tree; TPA_NO_VERTEX: not reached */
 	uint64_t size;
 };
 
@@ -24,13 +24,13 @@ struct choosing {
 	const struct tpa_dominators *dominators;
 	struct tpa_links links;
 	struct tpa_holders_result *result;
-	uint32_t *depth, *jump; /* in the dominators' tree, by vertex; jump: an ancestor, far up */
+	uint32_t *depth, *jump; /* by vertex, in the dominator tree; jump: an ancestor, far up */
 	uint32_t *origin;	/* by vertex, 0: not known yet; see origin_of(). NULL until the first use */
 };
 
 /* ---- ancestors ---- */
 
-/* Jump pointers of Myers (1983): each ancestor is found in O(log depth) steps. */
+/* Jump pointers of Myers (1983), which find each ancestor in O(log depth) steps. */
 static void make_jumps(struct choosing *choosing)
 {
 	const struct tpa_dominators *dominators = choosing->dominators;
@@ -75,7 +75,7 @@ static uint32_t vertex_of(const struct choosing *choosing, const struct member *
 	return choosing->dominators->vertex[member->place];
 }
 
-/* Of `share` of the bytes, which lie side by side, the first at least from[0] bytes in: the lowest that dominates them. */
+/* The lowest vertex that dominates the members from `begin` to `end`, in bytes. */
 static uint32_t window(const struct choosing *choosing, const struct member *members, size_t count, double begin,
 		       double end)
 {
@@ -101,6 +101,9 @@ static double total_bytes(const struct member *members, size_t count)
 	return sum;
 }
 
+/*
+ * The lowest vertex that dominates SHARE of the bytes of the members, which are sorted by place. 0: none but the top.
+ */
 static uint32_t lowest(const struct choosing *choosing, const struct member *members, size_t count)
 {
 	const double rest = 1 - SHARE, all = total_bytes(members, count);
@@ -116,7 +119,7 @@ static uint32_t lowest(const struct choosing *choosing, const struct member *mem
 	return best;
 }
 
-/* Several roots hold them: the members below the one with the most. */
+/* If several roots hold the members, keeps those below the root with the most bytes. */
 static void keep_largest(const struct choosing *choosing, const struct member **members, size_t *count)
 {
 	const struct member *all = *members;
@@ -140,7 +143,7 @@ static void keep_largest(const struct choosing *choosing, const struct member **
 	}
 }
 
-/* The root from which the breadth-first search reached the vertex. Each vertex is walked over once: O(vertices) for all calls. */
+/* The root from which the breadth-first search reached the vertex. All calls together cost O(vertices). */
 static uint32_t origin_of(const struct choosing *choosing, uint32_t vertex)
 {
 	const uint32_t *parent = choosing->graph->parent;
@@ -181,12 +184,13 @@ static uint32_t nearest_root(struct choosing *choosing, const struct member *mem
 
 struct holder {
 	uint32_t vertex;
-	bool origin; /* vertex is a root, which holds what the search reached from it; else: what it dominates */
+	/* true: the vertex is a root, and holds what the search reached from it; false: it holds what it dominates */
+	bool origin;
 };
 
 /*
- * Where the blocks of a stack come together. If several roots hold them: where those below the root with the most do. If no root
- * holds a fair part alone, as when a second pointer leads into the middle of a doubly linked list: the nearest root.
+ * Chooses what holds a stack's blocks. If several roots hold them: what holds those below the root with the most. If no
+ * vertex holds a fair share, as when a second pointer leads into the middle of a doubly linked list: the nearest root.
  */
 static struct holder choose_holder(struct choosing *choosing, const struct member *members, size_t count)
 {
@@ -209,7 +213,10 @@ static bool is_held(const struct choosing *choosing, const struct holder *holder
 			      : tpa_dominates(choosing->dominators, holder->vertex, vertex);
 }
 
-/* The one that is farthest from a root: its path shows the most of how they hang together. */
+/*
+ * Sums up the held members in *held. Returns the one farthest from a root, because its path shows the most of the
+ * structure.
+ */
 static const struct member *farthest(const struct choosing *choosing, const struct holder *holder,
 				     const struct member *members, size_t count, struct tpa_held *held)
 {
@@ -307,7 +314,7 @@ static struct member *list_members(const struct choosing *choosing, size_t *coun
 	return members;
 }
 
-/* The largest first: there may be no room for all. */
+/* Adds the stacks, the largest first, because there may be no room for all. */
 static void add_stacks(struct choosing *choosing)
 {
 	size_t count = 0, group_count = 0, room = 0;
@@ -332,7 +339,7 @@ static void add_stacks(struct choosing *choosing)
 
 /* ---- the largest of all ---- */
 
-/* Where the memory comes together: down to what holds most of it, but not along a list. */
+/* Goes down from `top` to the lowest vertex that holds most of its memory, but not along a list. */
 static uint32_t descend(struct choosing *choosing, uint32_t top)
 {
 	const struct tpa_dominators *dominators = choosing->dominators;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What does not change between the versions that are read (3.9 to 3.15) is here as numbers: PyTypeObject, PyObject, PyListObject... */
+/*
+ * Offsets that are the same in all versions that are read (3.9 to 3.15) are constants here: PyTypeObject, PyObject,
+ * PyListObject, ...
+ */
 #include "model/holders/python.h"
 
 #include <stdlib.h>
@@ -15,7 +18,7 @@
 #define WEAK_OFFSET 208
 #define BASE 256
 #define DICT_OFFSET 288
-#define LONG_SUBCLASS 24 /* bits of the flags */
+#define LONG_SUBCLASS 24 /* numbers of bits in the flags */
 #define LIST_SUBCLASS 25
 #define TUPLE_SUBCLASS 26
 #define BYTES_SUBCLASS 27
@@ -25,7 +28,7 @@
 #define HAVE_GC (UINT64_C(1) << 14)
 #define MANAGED_WEAKREF (UINT64_C(1) << 3)
 #define GC_HEAD 16
-#define OWN_HEAD 16 /* a pointer to the dict, and one to the values or the weak references */
+#define OWN_HEAD 16 /* pointers to the dict, and to the values or the weak references */
 #define MISSES 65536u
 #define BASES_MOST 32
 #define SIZE_MOST (UINT64_C(1) << 20)
@@ -62,7 +65,7 @@ void tpa_python_free(struct tpa_holders_python *python)
 
 /* ---- types ---- */
 
-/* A name of C's in UTF-8. */
+/* Reads a C string in UTF-8. False: it is empty, too long, or has control characters. */
 static bool read_name(struct tpa_holders_python *python, uint64_t address, char *name, size_t size)
 {
 	for (size_t i = 0; address && i + 1 < size; i++) {
@@ -117,7 +120,7 @@ static enum tpa_python_kind kind_by_name(const char *name)
 	return TPA_PYTHON_OTHER;
 }
 
-/* By itself, or by what it is derived from. */
+/* The kind of a type, by its own flags or name, or by what it is derived from. */
 static enum tpa_python_kind kind_of(struct tpa_holders_python *python, const struct tpa_python_type *type)
 {
 	static const struct {
@@ -136,13 +139,13 @@ static enum tpa_python_kind kind_of(struct tpa_holders_python *python, const str
 		if (type->flags >> by_flag[i].bit & 1)
 			kind = by_flag[i].kind;
 	for (int i = 0; kind == TPA_PYTHON_OTHER && at && i < BASES_MOST; i++) {
-		/* A class that a program called "set" is none */
+		/* A class that a program named "set" is not a set */
 		if (!(word(python, at + FLAGS) & TPA_PYTHON_HEAP_TYPE) || strchr(type->name, '.'))
 			kind = read_name(python, word(python, at + NAME), name, sizeof(name)) ? kind_by_name(name)
 											      : kind;
 		at = word(python, at + BASE);
 	}
-	/* An object of a program's own class has attributes */
+	/* An object of a program's own class has attributes, so it is no leaf */
 	return kind == TPA_PYTHON_LEAF && type->flags & TPA_PYTHON_HEAP_TYPE ? TPA_PYTHON_OTHER : kind;
 }
 
@@ -196,12 +199,12 @@ const struct tpa_python_type *tpa_python_type_of(struct tpa_holders_python *pyth
 {
 	uint32_t type = object && object % 8 == 0 ? tpa_python_type_at(python, word(python, object + TYPE)) : 0;
 
-	return python->types[type]; /* which the search may have moved */
+	return python->types[type]; /* the search above may have moved the table */
 }
 
 /* ---- objects ---- */
 
-/* A count of references that can be one. From 3.14 on the upper half has flags. */
+/* Can this be a count of references? From 3.14 on, the upper half has flags. */
 static bool is_count(const struct tpa_holders_python *python, uint64_t count)
 {
 	if (!(count & UINT32_MAX))
@@ -209,12 +212,15 @@ static bool is_count(const struct tpa_holders_python *python, uint64_t count)
 	return python->of->version < 0x030e ? count >> 32 == 0 : (count >> 32 & 0xffff) == 0;
 }
 
-/* Blocks are as large as their objects, but for rounding: what was left in them of earlier ones is told apart by that. */
+/*
+ * Is the block as large as such an object, except for rounding? This tells objects from what earlier ones left in the
+ * block.
+ */
 static bool fits(const struct tpa_python_type *type, const struct tpa_holders_block *block, uint64_t items)
 {
 	uint64_t size = type->head + type->base_size;
 
-	if (type->kind == TPA_PYTHON_LEAF) /* a str without its last fields */
+	if (type->kind == TPA_PYTHON_LEAF) /* a str may lack its last fields */
 		return true;
 	if (type->kind == TPA_PYTHON_TUPLE)
 		size += 8 * items;
@@ -240,7 +246,7 @@ static void classify(struct tpa_holders_python *python, struct tpa_holders_block
 		if (!number || python->types[number]->head != head ||
 		    !fits(python->types[number], block, head / 8 + 2 < bytes / 8 ? words[head / 8 + 2] : 0))
 			continue;
-		if (!words[head / 8]) { /* freed, and kept for the next one of its type */
+		if (!words[head / 8]) { /* freed, and kept for the next object of its type */
 			block->cut = head && !(python->types[number]->flags & TPA_PYTHON_INLINE_VALUES);
 			return;
 		}
@@ -297,7 +303,7 @@ static size_t put_character(char *text, size_t at, size_t size, uint32_t c)
 	return more + 1;
 }
 
-/* PyASCIIObject: its length, then, behind the hash, bits: two of interned, three of the width, compact, ASCII. */
+/* PyASCIIObject: the length, the hash, then bits: two for interned, three for the width, compact, ASCII. */
 bool tpa_python_text(struct tpa_holders_python *python, uint64_t object, char *text, size_t size)
 {
 	const struct tpa_python_type *type = tpa_python_type_of(python, object);
@@ -332,7 +338,7 @@ uint64_t tpa_python_item(struct tpa_holders_python *python, uint64_t tuple, uint
 	return word(python, tuple + python->of->tuple_items + 8 * i);
 }
 
-/* PyDictKeysObject. Up to 3.10 an entry is hash, key, value; then those with a str as key alone have no hash. */
+/* PyDictKeysObject. Up to 3.10 an entry is hash, key, value; later, tables with only str keys have no hash. */
 bool tpa_python_keys_read(struct tpa_holders_python *python, uint64_t table, struct tpa_python_keys *keys)
 {
 	uint8_t bytes[4];

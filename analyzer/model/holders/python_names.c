@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By which name one object of Python holds another, and which of its words hold nothing. */
+/* The names by which one Python object holds another, and the words of objects that hold nothing. */
 #include "model/holders/python.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define ALLOCATED 16 /* containers: how many items they have */
+#define ALLOCATED 16 /* number of items of a container */
 #define MEMBERS 240  /* PyTypeObject */
 #define BASE 256
 #define MEMBER 40 /* bytes of a PyMemberDef: name, kind, offset */
 #define MEMBERS_MOST 256
 #define BASES_MOST 32
-#define WEAKREF_OBJECT 16 /* and its list of others */
+#define WEAKREF_OBJECT 16 /* PyWeakReference: the object, and below the list of other references to it */
 #define WEAKREF_PREVIOUS 40
 #define WEAKREF_NEXT 48
 #define KEY_TEXT 44
@@ -21,7 +21,7 @@
 #define SPLIT_KEYS_TO 920
 #define GENERATOR_FRAME_FROM 48
 #define GENERATOR_FRAME_TO 104
-#define FRAME_MOST 65536 /* of a frame, from its object on */
+#define FRAME_MOST 65536 /* maximum size of a frame, from its object on */
 #define STACK_TOP_9 72	 /* PyFrameObject: a pointer, 0 while the frame runs; 3.10 has a number */
 #define STACK_DEPTH_10 80
 
@@ -30,9 +30,9 @@ struct edge {
 	const struct tpa_holders_graph *graph;
 	uint32_t vertex, parent;
 	uint64_t via;			    /* the word that points to the vertex */
-	uint64_t object;		    /* the parent; 0: it is no object */
+	uint64_t object;		    /* the parent; 0: not an object */
 	const struct tpa_python_type *type; /* of the parent */
-	uint64_t offset;		    /* of the word in it */
+	uint64_t offset;		    /* of that word in the parent */
 };
 
 static uint64_t word(struct tpa_holders_python *python, uint64_t address)
@@ -63,7 +63,7 @@ static bool holds_values(const struct edge *edge)
 		       (uint64_t)(edge->python->of->version == 0x030b ? -TPA_PYTHON_OWN_VALUES : -TPA_PYTHON_OWN_DICT);
 }
 
-/* Is it the dict of an object's attributes? */
+/* Is it the edge from an object to the dict of its attributes? */
 static bool is_attributes(const struct edge *edge)
 {
 	const struct tpa_python_type *type = edge->type;
@@ -89,7 +89,7 @@ static bool is_closure(const struct edge *edge)
 	return edge->type->kind == TPA_PYTHON_FUNCTION && edge->offset == closure_of(edge);
 }
 
-/* A block that is no object, and belongs to one. */
+/* Is it the edge from an object to its table, a block that is no object itself? */
 static bool is_table(const struct edge *edge)
 {
 	switch (edge->type->kind) {
@@ -122,7 +122,7 @@ static bool is_part(const struct edge *edge, const struct tpa_holders_block *blo
 	return false;
 }
 
-/* The interpreter's own dict of strings: each key is its value. */
+/* Is it the interpreter's own dict of strings, in which each key is its value? */
 static bool is_interned(struct tpa_holders_python *python, uint64_t dict)
 {
 	struct tpa_python_keys keys;
@@ -163,23 +163,24 @@ bool tpa_python_describe(struct tpa_holders_python *python, const struct tpa_hol
 
 /* ---- what holds nothing ---- */
 
-/* Words of an object that refer to others without keeping them. */
+/* Does the word at that offset of an object refer to another one without keeping it alive? */
 static bool is_weak(const struct tpa_holders_python *python, const struct tpa_python_type *type, uint64_t offset)
 {
-	if ((int64_t)offset < 0) /* the garbage collector's list; weak references; the dict and its values count */
+	/* The garbage collector's list and weak references are weak; the dict and its values are not. */
+	if ((int64_t)offset < 0)
 		return (int64_t)offset >= -16 ||
 		       (offset == (uint64_t)-TPA_PYTHON_OWN_VALUES && python->of->version > 0x030b);
 	if (type->weak_offset > 0 && offset == (uint64_t)type->weak_offset)
 		return true;
 	if (type->kind == TPA_PYTHON_WEAKREF)
 		return offset == WEAKREF_OBJECT || offset == WEAKREF_PREVIOUS || offset == WEAKREF_NEXT;
-	/* Instructions have notes of what they found last */
+	/* Instructions cache what they found last */
 	return type->kind == TPA_PYTHON_CODE && python->of->code_start && offset >= python->of->code_start;
 }
 
 /* ---- frames ---- */
 
-/* Of a frame object, or a generator, which has its frame in it from 3.11 on. 0: none is known. */
+/* The frame of a frame object or of a generator, which contains its frame from 3.11 on. 0: unknown. */
 static uint64_t frame_in(struct tpa_holders_python *python, const struct tpa_python_type *type, uint64_t object)
 {
 	const struct tprof_python *of = python->of;
@@ -195,7 +196,7 @@ static uint64_t frame_in(struct tpa_holders_python *python, const struct tpa_pyt
 	return 0;
 }
 
-/* Behind the last word of a frame that is in use: its variables, and what it works with while it waits. */
+/* The end of the words of a frame that are in use: its variables, and its evaluation stack while it waits. */
 static uint64_t frame_end(struct tpa_holders_python *python, uint64_t frame)
 {
 	const struct tprof_python *of = python->of;
@@ -216,7 +217,9 @@ static uint64_t frame_end(struct tpa_holders_python *python, uint64_t frame)
 	return locals + 8 * (depth > (int64_t)count ? (uint64_t)depth : count);
 }
 
-/* Where an object ends: its block is as large or larger, and anything may stand in the rest. */
+/*
+ * The offset of the end of an object. Its block may be larger, and the rest may contain anything. UINT64_MAX: unknown.
+ */
 static uint64_t end_of(struct tpa_holders_python *python, const struct tpa_python_type *type, uint64_t object)
 {
 	uint8_t values = 0;
@@ -236,7 +239,7 @@ static uint64_t end_of(struct tpa_holders_python *python, const struct tpa_pytho
 	return type->base_size + 8 + 8 * (uint64_t)values;
 }
 
-/* Behind a list's last item, or a dict's last value. */
+/* Is the word behind the last item of a list, or the last value of a dict? */
 static bool is_behind_items(struct tpa_holders_python *python, const struct tpa_holders_graph *graph, uint32_t vertex,
 			    uint64_t at)
 {
@@ -250,7 +253,10 @@ static bool is_behind_items(struct tpa_holders_python *python, const struct tpa_
 	       at >= word(python, edge.via) + (python->of->version < 0x030d ? 0 : 8) + 8 * keys.count;
 }
 
-/* A pointer to a table from something else than its object: the table may even have been freed, and kept for the next dict. */
+/*
+ * Does the pointer to a table come from something else than its object? The table may even have been freed, and kept
+ * for the next dict.
+ */
 static bool is_no_owner(struct tpa_holders_python *python, const struct tpa_holders_block *from,
 			const struct tpa_holders_block *to)
 {
@@ -293,9 +299,9 @@ bool tpa_python_skips(struct tpa_holders_python *python, struct tpa_holders_grap
 	    ((int64_t)offset >= 0 && offset >= end_of(python, type, tpa_python_object(block))))
 		return true;
 	if (type->kind == TPA_PYTHON_CODE && !to->type)
-		to->cut = true; /* up to 3.10, such notes are a block of their own */
-	return to->type && (!points_to(python, value, object) ||
-			    python->types[to->type]->kind == TPA_PYTHON_LRU_LINK); /* these are a dict's, and linked */
+		to->cut = true; /* up to 3.10, such caches are a block of their own */
+	/* A dict holds the links of an lru_cache, which also form a list. */
+	return to->type && (!points_to(python, value, object) || python->types[to->type]->kind == TPA_PYTHON_LRU_LINK);
 }
 
 /* ---- names ---- */
@@ -321,7 +327,7 @@ void tpa_python_local(struct tpa_holders_python *python, uint64_t code, uint64_t
 	}
 }
 
-/* Variable i of those that a function has from around it: the last ones of all its variables. */
+/* Names free variable i of a function. The free variables are the last ones of all its variables. */
 static void name_free_variable(struct tpa_holders_python *python, uint64_t code, uint64_t closure, uint64_t i,
 			       char *name, size_t size)
 {
@@ -337,7 +343,7 @@ static void name_free_variable(struct tpa_holders_python *python, uint64_t code,
 	tpa_python_text(python, tpa_python_item(python, tuple, i), name, size);
 }
 
-/* PyLongObject: a count of digits of 30 bits with the sign, which 3.12 began to keep in the lowest bits. */
+/* PyLongObject: the number of 30-bit digits, with the sign, which 3.12 moved to the lowest bits. */
 static bool read_number(struct tpa_holders_python *python, uint64_t object, int64_t *number)
 {
 	uint64_t sizes = word(python, object + ALLOCATED), low = word(python, object + 24);
@@ -368,7 +374,7 @@ static void name_key(struct tpa_holders_python *python, uint64_t key, bool attri
 		snprintf(name, size, "[a %s]", type->name);
 }
 
-/* The names of the attributes of a type's objects, which have no table of their own. */
+/* Finds the names of the attributes of a type's objects that have no table of keys of their own. */
 static bool split_keys(struct tpa_holders_python *python, const struct tpa_python_type *type,
 		       struct tpa_python_keys *keys)
 {
@@ -392,7 +398,7 @@ static void name_attribute(struct tpa_holders_python *python, const struct tpa_p
 		name_key(python, tpa_python_key(python, &keys, i), true, name, size);
 }
 
-/* Of the value, or the key, in a dict's table. */
+/* Names the value, or the key, in a dict's table. */
 static void name_dict_item(const struct edge *table, uint64_t via, char *name, size_t size)
 {
 	struct edge above = edge_to(table->python, table->graph, table->parent);
@@ -409,13 +415,13 @@ static void name_dict_item(const struct edge *table, uint64_t via, char *name, s
 	name_key(table->python, tpa_python_key(table->python, &keys, i), attributes, name, size);
 }
 
-/* 3.12 keeps the address less 1, so as to tell it from a dict's. */
+/* 3.12 stores the address less 1, to tell it from the address of a dict. */
 static uint64_t values_in(uint64_t word)
 {
 	return word + (word & 1);
 }
 
-/* An item of a table that belongs to an object. */
+/* Names an item of a table that belongs to an object. */
 static void name_item(const struct edge *table, uint64_t via, char *name, size_t size)
 {
 	struct tpa_holders_python *python = table->python;
@@ -428,7 +434,7 @@ static void name_item(const struct edge *table, uint64_t via, char *name, size_t
 		name_attribute(python, table->type, (via - values_in(word(python, table->via))) / 8, name, size);
 }
 
-/* By the table of members, which slots are in too: a name, and an offset. */
+/* Names a field by the type's table of members, which also contains slots: a name and an offset each. */
 static bool name_member(const struct edge *edge, char *name, size_t size)
 {
 	struct tpa_holders_python *python = edge->python;
@@ -480,7 +486,7 @@ static void name_contents(const struct edge *cell, char *name, size_t size)
 static void name_field(const struct edge *edge, char *name, size_t size)
 {
 	struct tpa_holders_python *python = edge->python;
-	uint64_t values = edge->type->base_size + 8; /* behind four bytes that say how many there are */
+	uint64_t values = edge->type->base_size + 8; /* after four bytes with their number, and padding */
 
 	switch (edge->type->kind) {
 	case TPA_PYTHON_TUPLE:

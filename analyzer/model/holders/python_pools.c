@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interpreter's allocator for small objects (Objects/obmalloc.c): arenas are mappings of one size, cut into pools that begin at
- * multiples of theirs; a pool has a head and then blocks of one size. Its head says so much of itself that no other memory looks
- * like one. Free blocks are a list through their first words; those behind the last one that was ever given out are not in it.
+ * The interpreter's allocator for small objects (Objects/obmalloc.c). Arenas are mappings of one size, cut into pools
+ * that begin at multiples of the pool size. A pool has a header, then blocks of one size. The header is so redundant
+ * that no other memory looks like one. Free blocks form a list through their first words; blocks behind the last one
+ * that was ever given out are not in it.
  */
 #include "model/holders/python.h"
 
@@ -14,7 +15,7 @@
 #define HEAD 48
 #define CLASSES 32
 #define GRAIN 16
-#define SMALL_POOL 4096u /* in arenas of 256 KiB: up to 3.9, and where it was configured so */
+#define SMALL_POOL 4096u /* in arenas of 256 KiB: up to 3.9, or if configured so */
 #define SMALL_ARENA (UINT64_C(256) << 10)
 #define LARGE_POOL 16384u
 #define LARGE_ARENA (UINT64_C(1) << 20)
@@ -23,8 +24,8 @@
 struct pool {
 	uint32_t used, pad;
 	uint64_t free, next, previous;
-	uint32_t arena, class, behind,
-		last; /* where the next block that was never given out is, and the last place for one */
+	/* behind: offset of the next block that was never given out; last: the last offset for a block */
+	uint32_t arena, class, behind, last;
 };
 
 struct adding {
@@ -44,7 +45,7 @@ static bool read_pool(struct tpa_holders_python *python, uint64_t at, uint32_t b
 	       pool->used <= (pool->behind - HEAD) / size;
 }
 
-/* Bits of the blocks of the pool that are free. */
+/* Sets is_free[i] for each block i of the pool that is in the list of free blocks. */
 static void find_free(struct tpa_holders_python *python, uint64_t at, const struct pool *pool, uint8_t *is_free)
 {
 	uint32_t size = (pool->class + 1) * GRAIN;
@@ -58,7 +59,7 @@ static void find_free(struct tpa_holders_python *python, uint64_t at, const stru
 	}
 }
 
-/* Does a block of the trace's own lie there? */
+/* Is there a block that the trace already has? */
 static bool is_taken(const struct adding *adding, uint64_t low, uint64_t high)
 {
 	return adding->old && (tpa_holders_find(adding->blocks, adding->old, low) != SIZE_MAX ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps Python's objects alive and has a name: variables of modules, and of the functions that run. */
+/* The roots of Python objects that have names: variables of modules, and of running functions. */
 #include "model/holders/python.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void add_module(struct tpa_holders_python *python, struct tpa_holders_blo
 	if (block == SIZE_MAX || blocks[block].cut || !tpa_python_keys_read(python, table, &keys) || !keys.count ||
 	    keys.count > blocks[block].size / keys.size)
 		return;
-	blocks[block].cut = true; /* and known: a module may have several names */
+	blocks[block].cut = true; /* also marks it as done: a module may have several names */
 	area = add_area(python, keys.entries, keys.entries + keys.count * keys.size);
 	area->object = table;
 	if (!tpa_python_text(python, name, area->name, sizeof(area->name)))
@@ -81,7 +81,7 @@ uint64_t tpa_python_count_locals(struct tpa_holders_python *python, uint64_t cod
 
 static void add_frame(struct tpa_holders_python *python, uint64_t frame)
 {
-	/* From 3.14 on the lowest bits of such a pointer say how it is counted */
+	/* From 3.14 on, the lowest bits of such a pointer say how the reference is counted */
 	uint64_t code = word(python, frame + python->of->frame_code) & ~UINT64_C(7), count;
 	uint64_t locals = frame + python->of->frame_locals;
 	struct tpa_python_area *area;
@@ -118,8 +118,8 @@ static void add_named(struct tpa_holders_python *python, uint64_t low, uint64_t 
 }
 
 /*
- * The state of a thread or an interpreter, where it is a block: much of it are notes of what was found last or freed, so that
- * everything else that leads to an object comes first. `dict`: where a thread has its dict, or 0.
+ * Adds the state of a thread or an interpreter as roots, if it is a block. Much of it caches what was found or freed
+ * last, so it is searched last. `dict`: the address of the pointer to a thread's dict, or 0.
  */
 static void add_state(struct tpa_holders_python *python, struct tpa_holders_block *blocks, size_t count, uint64_t state,
 		      uint64_t dict)

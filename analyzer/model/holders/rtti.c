@@ -4,7 +4,10 @@
 
 #include "model/holders/types.h"
 
-/* A name as the ABI mangles types: a length and as many characters, or a nested name, a template, a substitution. */
+/*
+ * Does the name look like a type that the ABI mangled: a length and as many characters, or a nested name, a template, a
+ * substitution?
+ */
 static bool looks_mangled(const char *name)
 {
 	if (*name == '*') /* a local type: compared by address */
