@@ -34,7 +34,7 @@ struct live {
 	struct tpa_live_counts counts;
 	struct tpa_live_rates rates;
 	struct tpa_metrics *metrics; /* of --openmetrics; NULL: not wanted */
-	uint64_t next_ns; /* when to look again */
+	uint64_t next_ns;	     /* when to look again */
 	enum tpa_view view;
 	size_t first; /* line at the top of the screen */
 	bool frozen;

@@ -32,7 +32,8 @@ bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line)
 	const struct tpa_location *location = line->location;
 
 	if (location->python)
-		return location->file && (!tpa_python_is_installed(location->file) || is_typed(stack->trace, location->file));
+		return location->file &&
+		       (!tpa_python_is_installed(location->file) || is_typed(stack->trace, location->file));
 	if (stack->interpreter && line->module == stack->interpreter) /* a user may have built it himself */
 		return false;
 	if (location->known.plumbing || location->known.allocator || location->known.start)
