@@ -270,6 +270,7 @@ static void measure_others(const struct tpa_growth_family *family, const struct 
 		}
 	}
 	measure_among(family->places, sum.bytes, sum.blocks, varying + 1, &stats->others);
+	agree_with_interval(&stats->others);
 }
 
 static void judge(const struct source *source, const struct tpa_growth_places *places, struct tpa_growth_stats *stats)

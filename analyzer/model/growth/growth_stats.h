@@ -64,7 +64,7 @@ struct tpa_growth_line {
 	int64_t first, last;
 	double rate, low, high;
 	double recent;		  /* if growth accelerates: rate of its last quarter; else 0 */
-	enum tpa_verdict verdict; /* of a leak, `low` is above 0; not ensured for tpa_growth_stats.others */
+	enum tpa_verdict verdict; /* of a leak, `low` is above 0 */
 };
 
 /* What RSS consists of. The parts add up to RSS: what no other part holds is charged to the allocator. */

@@ -300,13 +300,12 @@ struct tpa_difference tpa_difference_wider(const struct tpa_difference *runs, co
 {
 	struct tpa_difference wider = *runs;
 
-	/*
-	 * fmin() and fmax() ignore NAN, which stands for unknown values. A ratio of means without an upper end keeps
-	 * none.
-	 */
+	bool endless = isnan(means->interval.high) || (!isnan(runs->interval.low) && isnan(runs->interval.high));
+
+	/* fmin() and fmax() ignore NAN, which stands for unknown values. A ratio without an upper end keeps none. */
 	wider.p = fmax(runs->p, means->p);
 	wider.interval.low = fmin(runs->interval.low, means->interval.low);
-	wider.interval.high = isnan(means->interval.high) ? NAN : fmax(runs->interval.high, means->interval.high);
+	wider.interval.high = endless ? NAN : fmax(runs->interval.high, means->interval.high);
 	wider.change.low = fmin(runs->change.low, means->change.low);
 	wider.change.high = fmax(runs->change.high, means->change.high);
 	return wider;

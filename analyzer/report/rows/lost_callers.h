@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules with code whose unwind tables tprof does not read: callers are missing from stacks that pass through it. */
-#ifndef TPROF_REPORT_LOST_CALLERS_H
-#define TPROF_REPORT_LOST_CALLERS_H
+#ifndef TPROF_REPORT_ROWS_LOST_CALLERS_H
+#define TPROF_REPORT_ROWS_LOST_CALLERS_H
 
 #include "model/result/result.h"
 #include "symbols/cfi.h"

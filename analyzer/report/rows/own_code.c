@@ -9,12 +9,26 @@ bool tpa_python_is_installed(const char *file)
 			strstr(file, "/lib/python3"));
 }
 
+/* Is the program on the command line: `python -c`, `python -W error -Bc`? Not so for `python -m MODULE`, `python -O FILE`. */
+static bool is_on_command_line(const struct tpa_trace *trace)
+{
+	for (size_t i = 1; i < trace->arg_count && trace->args[i][0] == '-' && trace->args[i][1]; i++) {
+		const char *option = trace->args[i];
+		char last = option[strlen(option) - 1];
+
+		if (option[1] != '-' && (last == 'c' || last == 'm'))
+			return last == 'c';
+		i += strcmp(option, "-W") == 0 || strcmp(option, "-X") == 0;
+	}
+	return false;
+}
+
 /* Is it code without a file that the user typed: `python -c`, a prompt, a notebook? Libraries also generate "<string>". */
 static bool is_typed(const struct tpa_trace *trace, const char *file)
 {
 	if (strcmp(file, "<stdin>") == 0 || strncmp(file, "<ipython-input", strlen("<ipython-input")) == 0)
 		return true;
-	return strcmp(file, "<string>") == 0 && trace->arg_count > 1 && strncmp(trace->args[1], "-", 1) == 0;
+	return strcmp(file, "<string>") == 0 && is_on_command_line(trace);
 }
 
 static bool is_system(const char *path)
