@@ -3,7 +3,7 @@
 LINT_C = $(shell git ls-files '*.c')
 LINT_CXX = $(shell git ls-files '*.cc')
 LINT_H = $(shell git ls-files '*.h')
-LINT_SH = scripts/tprof scripts/install-deps scripts/pythons scripts/npm-package scripts/onnxruntime $(shell git ls-files '*.sh')
+LINT_SH = scripts/tprof scripts/install-deps scripts/unpack-package scripts/pythons scripts/npm-package scripts/onnxruntime $(shell git ls-files '*.sh')
 # Where mpi.h is, which mpi_calls.c wants.
 LINT_MPI = $(patsubst -I%,-isystem %,$(shell mpicc.openmpi --showme:compile))
 TIDY := clang-tidy --quiet
@@ -41,4 +41,4 @@ lint-tidy-analyzer:
 lint-tidy-workloads:
 	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin $(LINT_MPI))
 lint-tidy-cxx:
-	$(call tidy,$(filter-out tests/stress/torch_train.cc,$(LINT_CXX)),-std=c++17 -fsized-deallocation -fno-builtin)
+	$(call tidy,$(filter-out tests/workloads/libtorch_train.cc,$(LINT_CXX)),-std=c++17 -fsized-deallocation -fno-builtin)

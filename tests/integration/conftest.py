@@ -86,6 +86,14 @@ def analyze(*arguments, status=0, program=ANALYZE, timeout=120):
     return done
 
 
+def build_libtorch(directory):
+    """A program of PyTorch's C++ interface: libtorch_train [STEPS]. Takes half a minute."""
+    program = directory / "libtorch_train"
+    subprocess.run(["g++", "-g", "-std=c++17", "-I/usr/include/torch/csrc/api/include", ROOT / "tests/workloads/libtorch_train.cc",
+                    "-o", program, "-ltorch", "-ltorch_cpu", "-lc10"], check=True, timeout=600)
+    return program
+
+
 def peak_rss(command):
     """Of a command that ends with 0, in bytes. A small process starts it: its ru_maxrss is at least its parent's peak."""
     starter = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"

@@ -2,10 +2,9 @@
 """The first page: what holds the memory, in few rows of the user's own lines; what leaks; what takes the time."""
 import os
 import re
-import subprocess
 
 import pytest
-from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, Harness, analyze, report, sites
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, Harness, analyze, build_libtorch, report, sites
 
 SOURCES = ROOT / "tests/workloads"
 KIB = 1024
@@ -251,13 +250,6 @@ HELD = {
     "node": (["node", SOURCES / "first_page_node.js"], "node::NodeArrayBufferAllocator::", [], []),
 }
 REAL = ("sklearn", "torch cnn", "torch transformer", "torch loader", "torch mlp", "libtorch", "gensim")
-
-
-def build_libtorch(directory):
-    program = directory / "libtorch_train"
-    subprocess.run(["g++", "-g", "-std=c++17", "-I/usr/include/torch/csrc/api/include", SOURCES / "libtorch_train.cc",
-                    "-o", program, "-ltorch", "-ltorch_cpu", "-lc10"], check=True)
-    return program
 
 
 @pytest.mark.parametrize("program", [pytest.param(name, marks=[pytest.mark.real] if name in REAL else []) for name in HELD])

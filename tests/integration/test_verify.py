@@ -2,14 +2,11 @@
 """The differential mode: in libtprof-verify.so every walk is compared with libunwind's, frame by frame. Its last line on
 stderr tells how many walks there were and how many differed. The programs note no stacks themselves, so that libunwind
 is only ever entered from the walks."""
-import os
-import pathlib
 import re
-import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, PYTHON, ROOT, WORKLOADS, has_greenlet, report
+from conftest import BUILD, PYTHON, ROOT, WORKLOADS, build_libtorch, has_greenlet, report
 
 VERIFY = BUILD / "lib/libtprof-verify.so"
 PROGRAMS = WORKLOADS / "verify"
@@ -145,11 +142,4 @@ def test_numpy(tprof):
 
 @pytest.mark.real
 def test_libtorch_without_python(tprof):
-    if not pathlib.Path("/usr/include/torch/csrc/api/include/torch/torch.h").exists():
-        pytest.skip("libtorch-dev is not installed")
-    assert shutil.which("g++")
-    program = tprof.directory / "torch_train"
-    subprocess.run(["g++", "-std=c++17", "-O2", "-o", program, ROOT / "tests/stress/torch_train.cc",
-                    "-I/usr/include/torch/csrc/api/include", "-ltorch", "-ltorch_cpu", "-lc10"], check=True,
-                   timeout=600, env={**os.environ, "LC_ALL": "C"})
-    verified(tprof, [program], timeout=600, walks=500000, early=0.2)
+    verified(tprof, [build_libtorch(tprof.directory), 40], timeout=600, walks=500000, early=0.2)

@@ -33,7 +33,7 @@ static struct loss_note {
 	int step;
 	float loss;
 	char comment[84];
-} *loss_notes;
+} * loss_notes;
 
 static void *checked(void *p)
 {
