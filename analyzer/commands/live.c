@@ -272,21 +272,25 @@ static bool obey(struct live *live, int key)
 	return true;
 }
 
+/* Other frames are wanted at once, also on a frozen screen. */
+static bool is_due(const struct live *live)
+{
+	return !live->next_ns || (!live->frozen && runs(live) && clock_ns(CLOCK_MONOTONIC) >= live->next_ns);
+}
+
 static int run_screen(struct live *live)
 {
 	bool good = true;
-	int key = 0;
+	int key = TPA_SCREEN_NONE;
 
 	while (good && obey(live, key)) {
-		if (!live->frozen && runs(live) && clock_ns(CLOCK_MONOTONIC) >= live->next_ns)
+		if (is_due(live))
 			good = look(live);
-		else if (live->next_ns == 0)
-			good = look(live); /* with other frames */
 		if (good)
 			show(live);
-		while (good && (key = tpa_screen_key(KEY_WAIT)) == TPA_SCREEN_NONE)
-			if (!live->frozen && runs(live) && clock_ns(CLOCK_MONOTONIC) >= live->next_ns)
-				break;
+		do
+			key = tpa_screen_key(KEY_WAIT);
+		while (good && key == TPA_SCREEN_NONE && !is_due(live));
 	}
 	tpa_screen_close();
 	return good ? TPA_EXIT_OK : TPA_EXIT_TRACE;
