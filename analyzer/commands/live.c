@@ -38,6 +38,7 @@ struct live {
 	enum tpa_view view;
 	size_t first; /* line at the top of the screen */
 	bool frozen;
+	char *error;	/* why the trace can't be followed on; printed when the screen is gone */
 	char said[200]; /* what was asked of the program, and its answer */
 };
 
@@ -55,16 +56,12 @@ static uint64_t clock_ns(clockid_t clock)
 static bool look(struct live *live)
 {
 	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cost, interval = live->options.interval_ns;
-	char *error = NULL;
 	struct tpa_run *run;
 
 	tpa_session_drop_run(&live->session);
-	run = tpa_follow_look(&live->follow, &error);
-	if (!run) {
-		fprintf(stderr, "tprof-analyze: %s\n", error);
-		free(error);
+	run = tpa_follow_look(&live->follow, &live->error);
+	if (!run)
 		return false;
-	}
 	tpa_op_names(live->session.traces[0], live->options.debug_dir);
 	tpa_session_take_run(&live->session, run);
 	tpa_session_open_symbols(&live->session);
@@ -336,6 +333,9 @@ static int follow(struct live *live)
 		else
 			status = print_lines(live);
 	}
+	if (live->error)
+		fprintf(stderr, "tprof-analyze: %s\n", live->error);
+	free(live->error);
 	tpa_follow_end(&live->follow);
 	tpa_metrics_close(live->metrics);
 	return status;
