@@ -34,6 +34,7 @@ struct live {
 	struct tpa_live_counts counts;
 	struct tpa_live_rates rates;
 	struct tpa_metrics *metrics; /* of --openmetrics; NULL: not wanted */
+	uint64_t began_ns;	     /* CPU time when the last look began */
 	uint64_t next_ns;	     /* when to look again */
 	enum tpa_view view;
 	size_t first; /* line at the top of the screen */
@@ -52,12 +53,11 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- looks ---- */
 
-/* Sets the time of the next look by the CPU time that this one took. */
 static bool look(struct live *live)
 {
-	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cost, interval = live->options.interval_ns;
 	struct tpa_run *run;
 
+	live->began_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	tpa_session_drop_run(&live->session);
 	run = tpa_follow_look(&live->follow, &live->error);
 	if (!run)
@@ -66,14 +66,18 @@ static bool look(struct live *live)
 	tpa_session_take_run(&live->session, run);
 	tpa_session_open_symbols(&live->session);
 	live->rates = tpa_rates_since(&live->counts, &run->processes[0]);
-	if (live->metrics && !tpa_metrics_update(live->metrics, &live->session))
-		return false;
-	cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began;
+	return !live->metrics || tpa_metrics_update(live->metrics, &live->session);
+}
+
+/* Sets the time of the next look by the CPU time that the last one took, with what was printed of it. */
+static void plan_next(struct live *live)
+{
+	uint64_t cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - live->began_ns, interval = live->options.interval_ns;
+
 	interval = interval ? interval : INTERVAL;
 	if (interval < SHARE * cost)
 		interval = SHARE * cost;
 	live->next_ns = clock_ns(CLOCK_MONOTONIC) + interval;
-	return true;
 }
 
 static bool runs(const struct live *live)
@@ -97,6 +101,7 @@ static int print_once(struct live *live)
 	json_t *json;
 
 	if (runs(live)) {
+		plan_next(live);
 		sleep_until(live->next_ns);
 		if (!look(live))
 			return TPA_EXIT_TRACE;
@@ -118,6 +123,7 @@ static int print_lines(struct live *live)
 		tpa_view_line_print(&live->session, &live->rates);
 		if (!runs(live) || ferror(live->session.page.out))
 			return TPA_EXIT_OK;
+		plan_next(live);
 		sleep_until(live->next_ns);
 		if (!look(live))
 			return TPA_EXIT_TRACE;
@@ -277,14 +283,17 @@ static bool is_due(const struct live *live)
 
 static int run_screen(struct live *live)
 {
-	bool good = true;
+	bool good = true, looked = true;
 	int key = TPA_SCREEN_NONE;
 
 	while (good && obey(live, key)) {
 		if (is_due(live))
-			good = look(live);
+			looked = good = look(live);
 		if (good)
 			show(live);
+		if (looked)
+			plan_next(live);
+		looked = false;
 		do
 			key = tpa_screen_key(KEY_WAIT);
 		while (good && key == TPA_SCREEN_NONE && !is_due(live));
