@@ -73,8 +73,8 @@ static void *rounds_in_arena(void *list)
 {
 	char *first = malloc(1), *arena = first - (uintptr_t)first % ARENA;
 
-	mmap(arena - BELOW, BELOW, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	(void)mmap(arena - BELOW, BELOW, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	free(first);
 	return rounds(list);
 }

@@ -2,6 +2,7 @@
 #include "report/rows/site_columns.h"
 
 #define SUM(member) TPA_MEMBER(struct tpa_row, member)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name can't have parentheses */
 #define SOME(of, member) TPA_ESTIMATE(struct tpa_row, of.member, of.variance.member)
 #define PART(member) TPA_PER(struct tpa_row, member, self.allocations)
 
