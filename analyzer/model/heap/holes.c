@@ -16,17 +16,23 @@
 
 /* ---- blocks by address ---- */
 
-static unsigned digit_of(const struct tpa_block *block, unsigned pass)
+/* Sorted in place of the blocks, which lie all over the table of live blocks. */
+struct key {
+	uint64_t address;
+	const struct tpa_block *block;
+};
+
+static unsigned digit_of(const struct key *key, unsigned pass)
 {
-	return (unsigned)(block->address >> (4 + pass * RADIX_BITS)) & (RADIX_SIZE - 1);
+	return (unsigned)(key->address >> (4 + pass * RADIX_BITS)) & (RADIX_SIZE - 1);
 }
 
-static void sort_by_digit(const struct tpa_block **from, const struct tpa_block **to, size_t count, unsigned pass)
+static void sort_by_digit(const struct key *from, struct key *to, size_t count, unsigned pass)
 {
 	size_t place[RADIX_SIZE] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		place[digit_of(from[i], pass)]++;
+		place[digit_of(&from[i], pass)]++;
 	for (unsigned digit = 0; digit < RADIX_SIZE; digit++) {
 		size_t here = place[digit];
 
@@ -34,26 +40,24 @@ static void sort_by_digit(const struct tpa_block **from, const struct tpa_block 
 		sum += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[place[digit_of(from[i], pass)]++] = from[i];
+		to[place[digit_of(&from[i], pass)]++] = from[i];
 }
 
 static void sort_blocks(struct tpa_holes *holes, const struct tpa_live *live)
 {
 	size_t slots = (size_t)1 << (64 - live->shift), count = 0;
-	const struct tpa_block **spare = tpa_zalloc(live->count, sizeof(*spare)), **swap;
+	struct key *keys = tpa_zalloc(2 * live->count, sizeof(*keys)), *half[] = { keys, keys + live->count };
 
-	holes->blocks = tpa_zalloc(live->count, sizeof(*holes->blocks));
 	for (size_t i = 0; i < slots && count < live->count; i++)
 		if (live->blocks[i].site)
-			holes->blocks[count++] = &live->blocks[i];
+			keys[count++] = (struct key){ live->blocks[i].address, &live->blocks[i] };
+	for (unsigned pass = 0; pass < RADIX_PASSES; pass++)
+		sort_by_digit(half[pass % 2], half[1 - pass % 2], count, pass);
+	holes->blocks = tpa_zalloc(count, sizeof(*holes->blocks));
 	holes->block_count = count;
-	for (unsigned pass = 0; pass < RADIX_PASSES; pass++) {
-		sort_by_digit(holes->blocks, spare, count, pass);
-		swap = holes->blocks;
-		holes->blocks = spare;
-		spare = swap;
-	}
-	free(spare);
+	for (size_t i = 0; i < count; i++)
+		holes->blocks[i] = half[RADIX_PASSES % 2][i].block;
+	free(keys);
 }
 
 static uint64_t usable_of(const struct tpa_block *block)

@@ -41,6 +41,20 @@ void tpa_live_grow(struct tpa_live *live)
 	*live = larger;
 }
 
+/*
+ * Makes an empty table large enough for so many blocks. They were saved in the order of their slots: in a table that grows with
+ * them they would fill its front, and each would be placed behind all others.
+ */
+static void make_for(struct tpa_live *live, size_t count)
+{
+	unsigned bits = FIRST_BITS;
+
+	while ((size_t)1 << (bits - 1) < count)
+		bits++;
+	free(live->blocks);
+	make(live, bits);
+}
+
 static bool load_block(struct tpa_archive *archive, struct tpa_live *live)
 {
 	struct tpa_block block, *place;
@@ -60,7 +74,11 @@ void tpa_live_archive(struct tpa_archive *archive, struct tpa_live *live)
 
 	TPA_ARCHIVE(archive, count);
 	if (archive->loading) {
-		while (count-- && load_block(archive, live))
+		bool whole = count <= (archive->size - archive->at) / sizeof(struct tpa_block);
+
+		if (tpa_archive_check(archive, whole, "there are fewer blocks than it says"))
+			make_for(live, count);
+		while (whole && count-- && load_block(archive, live))
 			;
 		return;
 	}
