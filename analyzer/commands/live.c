@@ -283,17 +283,18 @@ static bool is_due(const struct live *live)
 
 static int run_screen(struct live *live)
 {
-	bool good = true, looked = true;
+	bool good = true, looked;
 	int key = TPA_SCREEN_NONE;
 
+	tpa_screen_show("", 0, "reading the trace ...");
 	while (good && obey(live, key)) {
-		if (is_due(live))
-			looked = good = look(live);
+		looked = is_due(live);
+		if (looked)
+			good = look(live);
 		if (good)
 			show(live);
 		if (looked)
 			plan_next(live);
-		looked = false;
 		do
 			key = tpa_screen_key(KEY_WAIT);
 		while (good && key == TPA_SCREEN_NONE && !is_due(live));
@@ -334,14 +335,10 @@ static int follow(struct live *live)
 			return TPA_EXIT_USAGE;
 	}
 	tpa_follow_begin(&live->follow, live->session.traces[0], &replay);
-	if (look(live)) {
-		if (live->options.once)
-			status = print_once(live);
-		else if (!live->options.output && tpa_screen_open())
-			status = run_screen(live);
-		else
-			status = print_lines(live);
-	}
+	if (!live->options.once && !live->options.output && tpa_screen_open())
+		status = run_screen(live);
+	else if (look(live))
+		status = live->options.once ? print_once(live) : print_lines(live);
 	if (live->error)
 		fprintf(stderr, "tprof-analyze: %s\n", live->error);
 	free(live->error);
