@@ -358,15 +358,12 @@ int tpa_cmd_live(const struct tpa_options *options)
 		fputs("tprof-analyze: live follows one process: live PID, or live TRACE\n", stderr);
 		return TPA_EXIT_USAGE;
 	}
-	if (options->json && !options->once) {
-		fputs("tprof-analyze: live --json wants --once\n", stderr);
-		return TPA_EXIT_USAGE;
-	}
 	trace = find_trace(options->traces[0]);
 	if (!trace)
 		return TPA_EXIT_TRACE;
 	names[0] = trace;
 	live.options.traces = names;
+	live.options.once |= options->json; /* one document */
 	status = tpa_session_open(&live.session, &live.options);
 	if (status == TPA_EXIT_OK)
 		status = tpa_session_close(&live.session, follow(&live));

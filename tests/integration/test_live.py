@@ -326,7 +326,7 @@ def test_prometheus_scrapes(program, served, tmp_path):
 # ---- what can't be followed ----
 
 @pytest.mark.parametrize("arguments, status, said", [
-    ([], 2, "no trace is named"), (["1", "2"], 2, "live follows one process"), (["--json", "1"], 2, "live --json wants --once"),
+    ([], 2, "no trace is named"), (["1", "2"], 2, "live follows one process"),
     (["--interval", "5ms", "1"], 2, "--interval 5ms: a time of 100ms or more is wanted"),
     (["nothing.bin"], 3, "nothing.bin: can't be opened")])
 def test_what_cannot_be_followed(arguments, status, said):
@@ -343,4 +343,4 @@ def test_a_trace_of_the_past(tprof):
     run = tprof.run([Path("/bin/true")], [BUILD / "lib/libtprof.so"])
     (trace,) = run.traces()
     assert live(trace).count("\n") == 1
-    assert json.loads(live("--once", "--json", trace))["live"]["running"] is False
+    assert json.loads(live("--json", trace))["live"]["running"] is False
