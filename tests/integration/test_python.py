@@ -490,6 +490,7 @@ deeper({depth})
 @pytest.mark.parametrize("python", [PYTHON] + DESCRIBED)
 def test_what_a_stack_costs(tprof, python):
     """Instructions an allocation, by the difference of two lengths: so much for 60 Python frames, so much for 10."""
+    tprof.run([python, "-S", "-E", "-c", ""])  # a Python that was never run before compiles its start, and keeps that in files
     for depth, most in ((10, 800), (60, 2200)):
         cost = (instructions(tprof, python, depth, 6000) - instructions(tprof, python, depth, 1000)) / 5000
         assert 5 * depth < cost < most
