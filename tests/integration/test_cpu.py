@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU samples: the truth that a program measures itself, and the programs that a sampler could disturb."""
+import collections
 import json
 import math
 import re
@@ -117,7 +118,7 @@ def test_callers_of_an_op(tprof):
     run = sampled(lambda capture: capture["cpu_samples"] >= 15,
                   lambda: tprof.run([PYTHON, "-c", CRUNCH, BUILD / "share/tprof"], [LIBRARY]))
     listed = {row["op"]: row["self_samples"] for row in cpu(run.traces()[0], "--by", "op")}
-    assert listed["crunching"] > 0
+    assert listed["crunching"] > 5
     assert cpu(run.traces()[0], "--callers", "crunching", key="callers")["samples"] == listed["crunching"]
     text = analyze("hotspots", "--callers", "crunching", run.traces()[0]).stdout
     assert "no sample met" not in text and "ops --tree shows which ops call it" in text
@@ -274,11 +275,16 @@ def test_exec_under_sampling(tprof):
 
 def test_signals_that_come_together(tprof):
     """The kernel enters all handlers before the first one runs: the time is of what they interrupt."""
-    run = trap(tprof, "together", env={"TPROF_CPU": "1000"}, enough=lambda capture: capture["cpu_samples"] >= 20)
-    assert run.stdout == b"ticks: 200\nstrays: 200\n"
-    rows = {row["function"]: row["total_share"] for row in cpu(run.directory / "trace.bin")}
-    assert rows["computes_while_signals_wait"] > 0.9
-    assert max(rows.get("on_tick", 0), rows.get("on_stray", 0)) < 0.1
+    samples, shares = 0, collections.Counter()
+    while samples <= 50:  # in as many runs as that takes: see sampled()
+        run = trap(tprof, "together", env={"TPROF_CPU": "1000"}, enough=some)
+        assert run.stdout == b"ticks: 200\nstrays: 200\n"
+        count = first(run)["cpu_samples"]
+        samples += count
+        for row in cpu(run.directory / "trace.bin"):
+            shares[row["function"]] += row["total_share"] * count
+    assert shares["computes_while_signals_wait"] > 0.9 * samples
+    assert max(shares["on_tick"], shares["on_stray"]) < 0.1 * samples
 
 
 # ---- the program's own use of signals: the sampler's among them ----

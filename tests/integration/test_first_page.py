@@ -160,13 +160,18 @@ for worker in range(12):
 """
 
 
-def test_processes_that_matter_have_sections(tprof):
-    """The largest in whole, some in brief, and one that leaks even if it is the smallest; the others are counted."""
+def traces_of(tprof, text):
+    """Of a Python program that uses tprof.py and starts others."""
     script = tprof.directory / "workers.py"
-    script.write_text(WORKERS)
+    script.write_text(text)
     run = tprof.run([PYTHON, script, BUILD / "share/tprof"], [LIBRARY])
     assert run.status == 0, run.stderr
-    traces = run.traces()
+    return run.traces()
+
+
+def test_processes_that_matter_have_sections(tprof):
+    """The largest in whole, some in brief, and one that leaks even if it is the smallest; the others are counted."""
+    traces = traces_of(tprof, WORKERS)
     assert len(traces) == 13
     text = analyze(*traces).stdout
     assert text.count("\nMemory: ") == 9 and text.count("\nSlowest ops") + text.count("\nCPU time") >= 1
@@ -198,13 +203,10 @@ os.wait()
 
 def test_a_worker_that_leaks_small_objects_has_a_section(tprof):
     """No stack of its grows: its arenas together do."""
-    script = tprof.directory / "worker.py"
-    script.write_text(ARENAS)
-    run = tprof.run([PYTHON, script, BUILD / "share/tprof"], [LIBRARY])
-    assert run.status == 0, run.stderr
-    text = analyze(*run.traces()).stdout
+    traces = traces_of(tprof, ARENAS)
+    text = analyze(*traces).stdout
     assert text.count("\nMemory: ") == 2 and "small objects (arenas)" in text.split("\nMemory: ")[2]
-    (line,) = re.findall("leak: .*", analyze("--brief", *run.traces()).stdout)
+    (line,) = re.findall("leak: .*", analyze("--brief", *traces).stdout)
     assert re.search(r"leak: [\d.]+ KiB a step by Python's small objects \(arenas\).*, in process \d+$", line)
 
 
