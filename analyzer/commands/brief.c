@@ -8,7 +8,7 @@
 #include "commands/growth_report.h"
 #include "commands/cover_report.h"
 #include "commands/site_report.h"
-#include "report/rows/op_waits.h"
+#include "report/rows/sorted.h"
 #include "report/text/cover_listing.h"
 
 /* Prints the largest row, of the program's own if there are any: "; largest of yours: 4.00 MiB at train.py:6 x = ...". */
@@ -46,7 +46,7 @@ static void print_memory(struct tpa_session *session, size_t index)
 	tpa_cover_free(cover);
 }
 
-/* Of the first process that leaks; the parent comes before its children. */
+/* Prints the fastest leak of the first process that leaks; a parent comes before its children. */
 static void print_leak(struct tpa_session *session)
 {
 	const struct tpa_run *run = session->run;
@@ -66,13 +66,11 @@ static void print_leak(struct tpa_session *session)
 
 static void print_time(struct tpa_session *session, size_t index)
 {
-	struct tpa_process *process = &session->run->processes[index];
 	FILE *out = session->page.out;
 	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, TPA_COVER_ROWS);
 	struct tpa_op_list list;
 
-	tpa_op_waits_find(process, tpa_session_symbols(session, index));
-	tpa_op_list(&list, process, "self", NULL);
+	tpa_op_list(&list, &session->run->processes[index], "self", NULL);
 	tpa_op_list_join(&list);
 	if (list.count)
 		fprintf(out, "time: %s in %s call%s of %s, the op that took most\n",

@@ -199,15 +199,18 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 {
 	struct tpa_metrics *metrics = context;
 	bool known = strcmp(url, "/metrics") == 0 && strcmp(method, "GET") == 0;
+	static char hint[] = "see GET /metrics\n";
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
 	(void)version, (void)data, (void)data_size, (void)state;
 	pthread_mutex_lock(&metrics->lock);
-	response = known && metrics->text
-			   ? MHD_create_response_from_buffer(metrics->size, metrics->text, MHD_RESPMEM_MUST_COPY)
-			   : MHD_create_response_from_buffer(18, "see GET /metrics.\n", MHD_RESPMEM_PERSISTENT);
+	known = known && metrics->text;
+	response = known ? MHD_create_response_from_buffer(metrics->size, metrics->text, MHD_RESPMEM_MUST_COPY)
+			 : MHD_create_response_from_buffer(sizeof(hint) - 1, hint, MHD_RESPMEM_PERSISTENT);
 	pthread_mutex_unlock(&metrics->lock);
+	if (!response)
+		return MHD_NO;
 	MHD_add_response_header(response, "Content-Type", known ? CONTENT : "text/plain");
 	result = MHD_queue_response(connection, known ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, response);
 	MHD_destroy_response(response);

@@ -19,7 +19,7 @@ enum tpa_view {
 /* The name of a view, as the footer has it. */
 const char *tpa_view_name(enum tpa_view view);
 
-/* Between the last two looks. */
+/* What the program did between the last two looks. */
 struct tpa_live_rates {
 	uint64_t span_ns;	   /* 0: there was only one look */
 	double allocations, bytes; /* a second */
@@ -33,7 +33,7 @@ struct tpa_live_counts {
 /* Returns the rates since `before`, and updates it. */
 struct tpa_live_rates tpa_rates_since(struct tpa_live_counts *before, const struct tpa_process *process);
 
-/* Print on the session's page what its run says of process 0, whose symbols are open. `sort`: of ops. */
+/* Prints a view of process 0 of the session's run, whose symbols must be open. `sort`: the key by which ops are sorted. */
 void tpa_view_print(struct tpa_session *session, enum tpa_view view, const struct tpa_live_rates *rates,
 		    const char *sort);
 
