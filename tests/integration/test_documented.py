@@ -3,9 +3,10 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
-from conftest import BUILD, LAUNCHER, LIBRARY, ROOT, WORKLOADS, analyze
+from conftest import BUILD, LAUNCHER, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
 
 ANALYZER = BUILD / "bin" / "tprof-analyze"
 COMMANDS = re.findall(r"^  ([a-z]+) ", analyze("--help").stdout.split("\n\n")[1], re.M)
@@ -348,3 +349,22 @@ def test_json_page_has_no_other_key():
     literals |= {f"{key}_total" for key in literals if key.endswith("_sites")} | {f"total_{key}" for key in literals}
     keys = set().union(*sections_of_json_page().values())
     assert len(keys) > 300 and keys - literals == set()
+
+
+# ---- the tutorial ----
+
+@pytest.mark.real
+def test_tutorial(tprof):
+    """Its program, run as it says, has the leak that it shows, at that line and rate; live and check say so."""
+    page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    (tprof.directory / "train.py").write_text(program)
+    assert "    tprof run -o new.bin -- python3 train.py 300\n" in page
+    run = tprof.run([PYTHON, tprof.directory / "train.py", 300], [LIBRARY], {"OMP_NUM_THREADS": "1"}, timeout=300)
+    assert run.status == 0, run.stderr
+    trace = run.directory / "trace.bin"
+    (leak,) = json.loads(analyze("live", "--json", trace).stdout)["answer"]["leaks"]
+    assert (Path(leak["frame"]["file"]).name, leak["frame"]["line"]) == ("train.py", 9) and "train.py:9" in page
+    said = analyze("check", "--max-growth", "1KiB/step", trace, status=1).stdout.strip()
+    pattern = re.sub(r"7\.3\d", "7.3#", said)
+    assert pattern in re.sub(r"7\.3\d", "7.3#", page)
