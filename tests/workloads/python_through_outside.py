@@ -242,14 +242,19 @@ def by_a_jump(go):
 
 @way
 def by_an_exception_from_elsewhere(go):
-    """Set in this thread by another one, it comes at a place of its own choice; here in a loop that waits for it."""
+    """Set in this thread by another one, it comes at a place of its own choice; here in a loop that waits for it. A destructor
+    or a callback that it comes in loses it; then it is set again."""
     def set_it(number=threading.get_ident()):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(number), ctypes.py_object(Come))
-    thread = threading.Thread(target=set_it)
     try:
-        thread.start()
         while True:
-            note() if random.randrange(50) == 0 else int()
+            thread = threading.Thread(target=set_it)
+            thread.start()
+            for _ in range(10000):
+                note() if random.randrange(50) == 0 else int()
+            thread.join()
+            for _ in range(1000):  # by now it was set, and these would have met it
+                int()
     except Come:
         note()
     thread.join()
