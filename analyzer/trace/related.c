@@ -46,24 +46,30 @@ static char *name_of(const char *path, const struct tprof_header *header)
 	return tpa_strdup(tpa_started_name(started, exe));
 }
 
-static bool is_other(const struct tprof_header *own, const struct tprof_header *header)
-{
-	return header->run == own->run && (header->pid != own->pid || header->start.ticks != own->start.ticks);
-}
+/* ---- the traces in a folder ---- */
 
-static void add(struct tpa_others *others, size_t *room, const struct tprof_header *own, const char *path)
+/* All traces of a folder whose names end alike: a run of many processes asks for them once a trace. */
+struct folder {
+	struct folder *next;
+	char *prefix; /* of the files' names, up to the last slash; "" for the working directory */
+	char *suffix; /* from the last dot on; "" if the names have none */
+	struct tpa_other *list;
+	size_t count, room;
+};
+
+static struct folder *folders; /* lives until the program ends */
+
+static void add(struct folder *folder, const char *path)
 {
 	struct tpa_other other;
 	struct stat status;
 
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header) ||
-	    !is_other(own, &other.header))
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header))
 		return;
 	other.bytes = (uint64_t)status.st_size;
 	other.file = tpa_strdup(path);
 	other.name = name_of(path, &other.header);
-	tpa_grow(&others->list, room, others->count + 1, sizeof(*others->list));
-	others->list[others->count++] = other;
+	*TPA_APPEND(folder->list, folder->count, folder->room) = other;
 }
 
 static int by_size(const void *a, const void *b)
@@ -75,49 +81,71 @@ static int by_size(const void *a, const void *b)
 	return strcmp(one->file, other->file);
 }
 
-/* Looks only at names that end as this trace's does: a directory may hold much else. */
-static void look_through(DIR *directory, const char *prefix, const struct tpa_trace *trace, struct tpa_others *others)
+/* Looks only at names that end as the trace's does: a directory may hold much else. */
+static void look_through(struct folder *folder)
 {
-	const char *suffix = strrchr(base_of(trace->file), '.');
-	size_t length = suffix ? strlen(suffix) : 0, room = 0;
+	DIR *directory = opendir(folder->prefix[0] ? folder->prefix : ".");
+	size_t length = strlen(folder->suffix);
 	char path[PATH_LENGTH];
 	struct dirent *entry;
 
-	while ((entry = readdir(directory))) {
+	while (directory && (entry = readdir(directory))) {
 		size_t own = strlen(entry->d_name);
 
-		if (own < length || (suffix && strcmp(entry->d_name + own - length, suffix) != 0) ||
-		    (size_t)snprintf(path, sizeof(path), "%s%s", prefix, entry->d_name) >= sizeof(path))
+		if (own < length || strcmp(entry->d_name + own - length, folder->suffix) != 0 ||
+		    (size_t)snprintf(path, sizeof(path), "%s%s", folder->prefix, entry->d_name) >= sizeof(path))
 			continue;
-		add(others, &room, trace->header, path);
+		add(folder, path);
 	}
+	if (directory)
+		closedir(directory);
+	if (folder->count)
+		qsort(folder->list, folder->count, sizeof(*folder->list), by_size);
+}
+
+static const struct folder *folder_of(const char *prefix, const char *suffix)
+{
+	struct folder *folder = folders;
+
+	while (folder && (strcmp(folder->prefix, prefix) != 0 || strcmp(folder->suffix, suffix) != 0))
+		folder = folder->next;
+	if (folder)
+		return folder;
+	folder = tpa_zalloc(1, sizeof(*folder));
+	folder->prefix = tpa_strdup(prefix);
+	folder->suffix = tpa_strdup(suffix);
+	look_through(folder);
+	folder->next = folders;
+	folders = folder;
+	return folder;
+}
+
+/* ---- those of one run ---- */
+
+static bool is_other(const struct tprof_header *own, const struct tprof_header *header)
+{
+	return header->run == own->run && (header->pid != own->pid || header->start.ticks != own->start.ticks);
 }
 
 void tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others)
 {
-	const char *base = base_of(trace->file);
+	const char *base = base_of(trace->file), *suffix = strrchr(base, '.');
+	const struct folder *folder;
 	char prefix[PATH_LENGTH];
-	DIR *directory;
 
 	*others = (struct tpa_others){ NULL, 0 };
 	if (!trace->header->run ||
 	    (size_t)snprintf(prefix, sizeof(prefix), "%.*s", (int)(base - trace->file), trace->file) >= sizeof(prefix))
 		return;
-	directory = opendir(prefix[0] ? prefix : ".");
-	if (!directory)
-		return;
-	look_through(directory, prefix, trace, others);
-	closedir(directory);
-	if (others->count)
-		qsort(others->list, others->count, sizeof(*others->list), by_size);
+	folder = folder_of(prefix, suffix ? suffix : "");
+	others->list = tpa_zalloc(folder->count, sizeof(*others->list));
+	for (size_t i = 0; i < folder->count; i++)
+		if (is_other(trace->header, &folder->list[i].header))
+			others->list[others->count++] = &folder->list[i];
 }
 
 void tpa_others_free(struct tpa_others *others)
 {
-	for (size_t i = 0; i < others->count; i++) {
-		free(others->list[i].file);
-		free(others->list[i].name);
-	}
-	free(others->list);
+	free((void *)others->list);
 	*others = (struct tpa_others){ NULL, 0 };
 }

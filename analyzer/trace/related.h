@@ -13,11 +13,15 @@ struct tpa_other {
 };
 
 struct tpa_others {
-	struct tpa_other *list; /* the largest first: it is the one to look at */
+	const struct tpa_other **list; /* the largest first: it is the one to look at */
 	size_t count;
 };
 
-/* Finds the other traces of the same run; none if the trace does not know its run. Free them with tpa_others_free(). */
+/*
+ * Finds the other traces of the same run; none if the trace does not know its run. A folder is looked through once, and what
+ * was found there is kept until the program ends; so what the list points to stays valid. Free the list with
+ * tpa_others_free(). Not thread-safe.
+ */
 void tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others);
 void tpa_others_free(struct tpa_others *others);
 

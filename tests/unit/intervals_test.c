@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "model/stats/effective.h"
@@ -353,6 +354,29 @@ static void test_folded_calls(void **state)
 	}
 }
 
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Against sorting: lists of all lengths up to 200, with few and with many equal numbers. */
+static void test_median(void **state)
+{
+	uint64_t seed = 7;
+	double list[200], sorted[200];
+
+	(void)state;
+	for (size_t count = 1; count <= 200; count++)
+		for (uint64_t values = 2; values <= 2000; values *= 10) {
+			for (size_t i = 0; i < count; i++)
+				list[i] = sorted[i] = floor(random_uniform(&seed) * (double)values) - 1;
+			qsort(sorted, count, sizeof(*sorted), by_value);
+			assert_true(tpa_median(list, count) == (sorted[(count - 1) / 2] + sorted[count / 2]) / 2);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,7 +385,7 @@ int main(void)
 		cmocka_unit_test(test_steps_that_are_alike), cmocka_unit_test(test_very_many_steps),
 		cmocka_unit_test(test_independent_calls),    cmocka_unit_test(test_calls_that_are_alike),
 		cmocka_unit_test(test_very_many_calls),	     cmocka_unit_test(test_folded_calls),
-		cmocka_unit_test(test_few_values),
+		cmocka_unit_test(test_few_values),	     cmocka_unit_test(test_median),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

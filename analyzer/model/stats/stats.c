@@ -48,6 +48,50 @@ struct tpa_interval tpa_interval_estimate(double estimate, double variance, doub
 	};
 }
 
+/* Moves the k-th smallest number to list[k], smaller ones before it and larger ones behind it: Hoare's selection (1961). */
+static double select_kth(double *list, size_t count, size_t k)
+{
+	ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, at = (ptrdiff_t)k;
+
+	while (low < high) {
+		double pivot = list[low + (high - low) / 2];
+		ptrdiff_t i = low, j = high;
+
+		while (i <= j) {
+			while (list[i] < pivot)
+				i++;
+			while (pivot < list[j])
+				j--;
+			if (i <= j) {
+				double other = list[i];
+
+				list[i++] = list[j];
+				list[j--] = other;
+			}
+		}
+		if (at <= j)
+			high = j;
+		else if (at >= i)
+			low = i;
+		else
+			break;
+	}
+	return list[k];
+}
+
+double tpa_median(double *list, size_t count)
+{
+	size_t half = count / 2;
+	double upper = select_kth(list, count, half), lower;
+
+	if (count % 2)
+		return upper;
+	lower = list[0];
+	for (size_t i = 1; i < half; i++)
+		lower = fmax(lower, list[i]);
+	return (lower + upper) / 2;
+}
+
 uint64_t tpa_round(double value)
 {
 	if (!(value > 0))

@@ -3,6 +3,7 @@
 #ifndef TPROF_MODEL_STATS_STATS_H
 #define TPROF_MODEL_STATS_STATS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TPA_NORMAL_95 1.959963984540054 /* the normal distribution's 97.5% point */
@@ -51,6 +52,9 @@ double tpa_moments_deviation(const struct tpa_moments *moments);
  * approximately for many others. For fewer than two it is unknown: low = high = NAN.
  */
 struct tpa_interval tpa_moments_interval(const struct tpa_moments *moments);
+
+/* The median of `count` numbers, none of which is NAN, in linear time; `list` is left in another order. `count` must not be 0. */
+double tpa_median(double *list, size_t count);
 
 /* Rounds to the nearest integer. Negative numbers and NAN become 0, too large ones UINT64_MAX. */
 uint64_t tpa_round(double value);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "model/stats/stats.h"
 #include "model/stats/student.h"
 
@@ -270,8 +269,7 @@ static double median_slope(const double *x, const double *y, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n; j++)
 			slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
-	TPA_SORT_NUMBERS(slopes, count);
-	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
+	return tpa_median(slopes, count);
 }
 
 /* Sets the interval of the slope. `times`: the variance of the slope relative to that of the line through the ends. */

@@ -41,12 +41,12 @@ json_t *tpa_others_json(const struct tpa_trace *trace)
 
 	tpa_others_find(trace, &others);
 	for (size_t i = 0; i < others.count; i++) {
-		enum tpa_relative relation = tpa_relation_of(trace->header, &others.list[i].header);
+		enum tpa_relative relation = tpa_relation_of(trace->header, &others.list[i]->header);
 
 		if (relation == TPA_RELATIVE_STARTED || relation == TPA_RELATIVE_FORKED)
 			json_array_append_new(relation == TPA_RELATIVE_STARTED ? started : forked,
-					      other_json(&others.list[i]));
-		json_array_append_new(traces, tpa_json_string(others.list[i].file));
+					      other_json(others.list[i]));
+		json_array_append_new(traces, tpa_json_string(others.list[i]->file));
 	}
 	next = tpa_next_program(trace, &others);
 	tpa_json_set(json, "replaced_by", next ? other_json(next) : json_null());

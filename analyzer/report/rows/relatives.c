@@ -22,7 +22,7 @@ const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const st
 	const struct tpa_other *next = NULL;
 
 	for (size_t i = 0; i < others->count; i++) {
-		const struct tpa_other *other = &others->list[i];
+		const struct tpa_other *other = others->list[i];
 
 		if (tpa_relation_of(trace->header, &other->header) == TPA_RELATIVE_REPLACED &&
 		    (!next || other->header.start.ticks < next->header.start.ticks))

@@ -20,7 +20,7 @@ static void print_children(const struct tpa_trace *trace, const struct tpa_other
 	size_t count = 0;
 
 	for (size_t i = 0; i < others->count; i++) {
-		const struct tpa_other *other = &others->list[i];
+		const struct tpa_other *other = others->list[i];
 
 		if (tpa_relation_of(trace->header, &other->header) != wanted || ++count > SHOWN)
 			continue;
@@ -62,7 +62,7 @@ static void print_rest(const struct tpa_trace *trace, const struct tpa_others *o
 	size_t count = 0;
 
 	for (size_t i = 0; i < others->count; i++) {
-		const struct tpa_other *other = &others->list[i];
+		const struct tpa_other *other = others->list[i];
 
 		if (tpa_relation_of(trace->header, &other->header) != TPA_RELATIVE_ELSE || ++count > SHOWN)
 			continue;
