@@ -11,6 +11,7 @@
 #include "commands/ctl.h"
 #include "commands/parse.h"
 #include "commands/run_choice.h"
+#include "symbols/names.h"
 
 static void *json_memory(size_t size)
 {
@@ -29,7 +30,9 @@ int main(int argc, char **argv)
 		return tpa_ctl(argc - 1, argv + 1);
 	switch (tpa_options_parse(argc, argv, &options)) {
 	case TPA_PARSE_RUN:
+		tpa_names_use_cache();
 		status = tpa_run_choice(&options);
+		tpa_names_keep();
 		break;
 	case TPA_PARSE_DONE:
 		break;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "base/memory.h"
 
 #define SCHEMA "tprof-machine/1"
@@ -130,8 +131,7 @@ double tpa_rate_at(const struct tpa_rate *rate, uint32_t cores, uint32_t of, boo
 
 char *tpa_machine_path(const struct tpa_machine *machine)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char name[sizeof(machine->cpu)];
+	char name[sizeof(machine->cpu)], *file, *path;
 	size_t used = 0;
 
 	for (const char *c = machine->cpu; *c; c++) {
@@ -141,11 +141,10 @@ char *tpa_machine_path(const struct tpa_machine *machine)
 			name[used++] = '-';
 	}
 	name[used] = '\0';
-	if (cache && cache[0] == '/')
-		return tpa_format("%s/tprof/%s-%u.json", cache, name, machine->cores);
-	if (home && home[0] == '/')
-		return tpa_format("%s/.cache/tprof/%s-%u.json", home, name, machine->cores);
-	return NULL;
+	file = tpa_format("%s-%u.json", name, machine->cores);
+	path = tpa_cache_path(file);
+	free(file);
+	return path;
 }
 
 static double number(const json_t *object, const char *key)
@@ -233,29 +232,18 @@ json_t *tpa_machine_json(const struct tpa_machine *machine, json_t *(*rate)(cons
 			 bandwidth, "cache_bytes", caches);
 }
 
-/* Creates the path's missing folders. */
-static void make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0777);
-		*slash = '/';
-	}
-}
-
 bool tpa_machine_write(const struct tpa_machine *machine, const char *path)
 {
 	json_t *json = tpa_machine_json(machine, rate_json);
-	char *folders = tpa_strdup(path), *draft = tpa_format("%s.%d", path, (int)getpid());
+	char *draft = tpa_format("%s.%d", path, (int)getpid());
 	bool good;
 
 	json_object_set_new(json, "schema", json_string(SCHEMA));
-	make_folders(folders);
+	tpa_make_folders(path);
 	good = json_dump_file(json, draft, JSON_INDENT(2)) == 0 && rename(draft, path) == 0;
 	if (!good)
 		unlink(draft);
 	json_decref(json);
-	free(folders);
 	free(draft);
 	return good;
 }

@@ -16,8 +16,6 @@
 
 #include "base/memory.h"
 
-#define SYSTEM_DEBUG "/usr/lib/debug"
-
 /* The kernel's vDSO has no file. This process's own vDSO is the same if the build-ids are equal. */
 #define VDSO_MAX 65536
 
@@ -98,20 +96,28 @@ static int open_checked(const char *path, const struct tpa_module *module, enum 
 	return -1;
 }
 
-/* DIR/.build-id/xx/yyyy.debug: a file made with --only-keep-debug has the necessary program headers and symbols. */
+void tpa_image_debug_path(const struct tpa_module *module, const char *folder, char *path, size_t size)
+{
+	int used;
+
+	path[0] = '\0';
+	if (module->build_id_length < 2)
+		return;
+	used = snprintf(path, size, "%s/.build-id/%02x/", folder, module->build_id[0]);
+	for (size_t i = 1; i < module->build_id_length && used > 0 && (size_t)used + 16 < size; i++)
+		used += snprintf(path + used, size - (size_t)used, "%02x", module->build_id[i]);
+	if ((size_t)used < size)
+		snprintf(path + used, size - (size_t)used, ".debug");
+}
+
+/* A file made with --only-keep-debug has the necessary program headers and symbols. */
 static int open_by_build_id(const char *folder, const struct tpa_module *module)
 {
 	enum tpa_module_state ignored = TPA_MODULE_OK;
 	char path[PATH_MAX];
-	int used;
 
-	if (module->build_id_length < 2)
-		return -1;
-	used = snprintf(path, sizeof(path), "%s/.build-id/%02x/", folder, module->build_id[0]);
-	for (size_t i = 1; i < module->build_id_length && used > 0 && (size_t)used + 16 < sizeof(path); i++)
-		used += snprintf(path + used, sizeof(path) - (size_t)used, "%02x", module->build_id[i]);
-	snprintf(path + used, sizeof(path) - (size_t)used, ".debug");
-	return open_checked(path, module, &ignored);
+	tpa_image_debug_path(module, folder, path, sizeof(path));
+	return path[0] ? open_checked(path, module, &ignored) : -1;
 }
 
 /* Opens a file below --debug-dir, taken as a file system's root, or as a folder with all files. */
@@ -148,7 +154,7 @@ int tpa_image_find(const struct tpa_module *module, const char *debug_dir, enum 
 	if (fd < 0 && debug_dir)
 		fd = open_by_build_id(debug_dir, module);
 	if (fd < 0)
-		fd = open_by_build_id(SYSTEM_DEBUG, module);
+		fd = open_by_build_id(TPA_SYSTEM_DEBUG, module);
 	return fd;
 }
 
@@ -176,7 +182,7 @@ static void begin(struct tpa_image *image, const char *debug_dir)
 		char *absolute = realpath(debug_dir, NULL);
 
 		/* empty element: the file's own folder */
-		image->debug_path = tpa_format("%s::.debug:" SYSTEM_DEBUG, absolute ? absolute : debug_dir);
+		image->debug_path = tpa_format("%s::.debug:" TPA_SYSTEM_DEBUG, absolute ? absolute : debug_dir);
 		free(absolute);
 		image->callbacks.debuginfo_path = &image->debug_path;
 	}
@@ -204,7 +210,7 @@ static void open_image(struct tpa_image *image, const struct tpa_module *module,
 {
 	int fd;
 
-	memset(image, 0, sizeof(*image));
+	image->opened = true;
 	image->bias = module->bias;
 	elf_version(EV_CURRENT);
 	begin(image, debug_dir);
@@ -280,24 +286,33 @@ static bool same(const struct key *a, const struct key *b)
 	       (!a->debug_dir || strcmp(a->debug_dir, b->debug_dir) == 0);
 }
 
-const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char *debug_dir)
+struct tpa_image *tpa_image_known(const struct tpa_module *module, const char *debug_dir)
 {
 	struct key key = key_of(module, debug_dir);
 	struct entry *entry = entries;
 
 	/* an open may have failed because a damaged trace has a wrong load address: retry at another one */
-	while (entry && !(same(&entry->key, &key) && (entry->image.module || entry->image.bias == module->bias)))
+	while (entry && !(same(&entry->key, &key) &&
+			  (!entry->image.opened || entry->image.module || entry->image.bias == module->bias)))
 		entry = entry->next;
 	if (entry)
 		return &entry->image;
-	if (!names)
-		names = tpa_arena_new();
 	entry = tpa_zalloc(1, sizeof(*entry));
 	entry->key = key;
 	entry->key.path = tpa_strdup(key.path);
 	entry->key.debug_dir = key.debug_dir ? tpa_strdup(key.debug_dir) : NULL;
-	open_image(&entry->image, module, debug_dir, names);
 	entry->next = entries;
 	entries = entry;
 	return &entry->image;
+}
+
+const struct tpa_image *tpa_image_of(const struct tpa_module *module, const char *debug_dir)
+{
+	struct tpa_image *image = tpa_image_known(module, debug_dir);
+
+	if (!names)
+		names = tpa_arena_new();
+	if (!image->opened)
+		open_image(image, module, debug_dir, names);
+	return image;
 }

@@ -55,6 +55,7 @@ struct tpa_scopes {
 	struct unit *units;
 	size_t count, capacity;
 	struct ranges ranges; /* units' ranges */
+	bool split;
 };
 
 /* Adds all address ranges of a DIE; returns their number. */
@@ -115,6 +116,7 @@ static void add_unit(struct tpa_scopes *scopes, const Dwarf_Die *die)
 	unit->die = unit->split = *die;
 	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &unit->split, NULL, NULL, NULL) != 0 || !unit->split.addr)
 		unit->split = *die;
+	scopes->split = scopes->split || type == DW_UT_skeleton;
 	if (add_ranges(&scopes->ranges, &unit->die, (uint32_t)scopes->count))
 		scopes->count++;
 }
@@ -135,6 +137,11 @@ struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena)
 		add_unit(scopes, die);
 	sort_ranges(&scopes->ranges);
 	return scopes;
+}
+
+bool tpa_scopes_are_split(const struct tpa_scopes *scopes)
+{
+	return scopes->split;
 }
 
 static void free_unit(struct unit *unit)

@@ -17,6 +17,9 @@ struct tpa_scopes;
 
 /* Returns NULL if the module has no DWARF. Allocates the strings of results in `arena`. */
 struct tpa_scopes *tpa_scopes_new(Dwfl_Module *module, struct tpa_arena *arena);
+
+/* Does some of the module's DWARF lie in files of its own (-gsplit-dwarf)? */
+bool tpa_scopes_are_split(const struct tpa_scopes *scopes);
 void tpa_scopes_free(struct tpa_scopes *scopes);
 
 /*

@@ -7,18 +7,15 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "symbols/demangle.h"
-#include "symbols/image.h"
+#include "symbols/names.h"
 #include "symbols/perfmap.h"
 #include "trace/jitdump.h"
-
-#define INLINED_MAX 64
 
 struct tpa_symbols {
 	const struct tpa_trace *trace;
 	struct tpa_symbols_options options;
 	struct tpa_arena *arena;
-	const struct tpa_image **images;  /* by index in trace->modules; NULL: not opened yet */
+	struct tpa_names **names;	  /* by index in trace->modules; NULL: not asked for yet */
 	const struct tpa_symbol **frames; /* by index in trace->frames, which may grow; NULL: not looked up yet */
 	size_t frame_count, frame_room;
 	struct tpa_perfmap *perfmap;
@@ -37,7 +34,7 @@ struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct
 	if (options)
 		symbols->options = *options;
 	symbols->arena = tpa_arena_new();
-	symbols->images = tpa_zalloc(trace->module_count, sizeof(struct tpa_image *));
+	symbols->names = tpa_zalloc(trace->module_count, sizeof(struct tpa_names *));
 	return symbols;
 }
 
@@ -45,61 +42,20 @@ void tpa_symbols_close(struct tpa_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	free((void *)symbols->images);
+	free((void *)symbols->names);
 	free(symbols->frames);
 	tpa_perfmap_close(symbols->perfmap);
 	tpa_arena_free(symbols->arena);
 	free(symbols);
 }
 
-static const struct tpa_image *image_of(struct tpa_symbols *symbols, const struct tpa_module *module)
+static struct tpa_names *names_of(struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	if (!symbols->images[index])
-		symbols->images[index] = tpa_image_of(module, symbols->options.debug_dir);
-	return symbols->images[index];
-}
-
-static void set_name(struct tpa_symbols *symbols, struct tpa_location *location, const char *linkage)
-{
-	char *demangled = tpa_demangle(linkage);
-
-	location->linkage = tpa_arena_intern(symbols->arena, linkage);
-	location->function = tpa_arena_intern(symbols->arena, demangled ? demangled : linkage);
-	free(demangled);
-}
-
-/* Uses the symbol table's name if DWARF has none, or only the short name of a C++ function. */
-static void add_symtab_name(struct tpa_symbols *symbols, const struct tpa_image *image, uint64_t address,
-			    struct tpa_location *location)
-{
-	const char *name = location->linkage ? NULL : tpa_symtab_find(&image->symtab, address);
-
-	if (!name)
-		return;
-	if (!location->function || (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')))
-		set_name(symbols, location, name);
-	else
-		location->linkage = tpa_arena_intern(symbols->arena, name);
-}
-
-static size_t find_in_module(struct tpa_symbols *symbols, const struct tpa_module *module, uint64_t address,
-			     struct tpa_location *locations)
-{
-	const struct tpa_image *image = image_of(symbols, module);
-	size_t count = 0;
-
-	address = tpa_image_address(image, module, address);
-	if (image->scopes)
-		count = tpa_scopes_find(image->scopes, address, locations, INLINED_MAX);
-	if (!count) {
-		memset(&locations[0], 0, sizeof(locations[0]));
-		count = 1;
-	}
-	if (image->module)
-		add_symtab_name(symbols, image, address, &locations[count - 1]);
-	return count;
+	if (!symbols->names[index])
+		symbols->names[index] = tpa_names_of(module, symbols->options.debug_dir);
+	return symbols->names[index];
 }
 
 /* Uses the JIT compiler's records, which have lines, and the time of each piece of code. */
@@ -175,7 +131,8 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 
 const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t frame)
 {
-	struct tpa_location locations[INLINED_MAX];
+	struct tpa_location single = { .function = NULL };
+	const struct tpa_location *locations = &single;
 	const struct tpa_frame *at;
 	size_t count = 1;
 
@@ -187,17 +144,18 @@ const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t
 		return symbols->frames[frame];
 	at = &symbols->trace->frames[frame];
 	if (at->code) {
-		if (!find_in_python(symbols, at, &locations[0]))
+		if (!find_in_python(symbols, at, &single))
 			return &unknown_symbol;
-		symbols->frames[frame] = keep(symbols, locations, 1, locations[0].file ? locations[0].file : "");
+		symbols->frames[frame] = keep(symbols, locations, 1, single.file ? single.file : "");
 		return symbols->frames[frame];
 	}
 	if (at->module)
-		count = find_in_module(symbols, at->module, tpa_frame_address(at), locations);
+		locations = tpa_names_find(names_of(symbols, at->module), at->module, symbols->options.debug_dir,
+					   tpa_frame_address(at), &count);
 	else if (at->jit)
-		find_in_jitdump(symbols, at, &locations[0]);
+		find_in_jitdump(symbols, at, &single);
 	else
-		find_in_map(symbols, tpa_frame_address(at), &locations[0]);
+		find_in_map(symbols, tpa_frame_address(at), &single);
 	symbols->frames[frame] = keep(symbols, locations, count, at->module ? at->module->path : "");
 	return symbols->frames[frame];
 }
@@ -206,14 +164,14 @@ enum tpa_module_state tpa_symbols_module_state(const struct tpa_symbols *symbols
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	return symbols->images[index] ? symbols->images[index]->state : TPA_MODULE_OK;
+	return symbols->names[index] ? tpa_names_state(symbols->names[index]) : TPA_MODULE_OK;
 }
 
 bool tpa_symbols_module_is_named(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	return symbols->images[index] && symbols->images[index]->module != NULL;
+	return symbols->names[index] && tpa_names_are_found(symbols->names[index]);
 }
 
 const struct tpa_symbols_options *tpa_symbols_options(const struct tpa_symbols *symbols)

@@ -241,13 +241,19 @@ static void read_variable(const char *name, size_t length, const char *value, st
 	complain_unknown(complaints, name, length);
 }
 
+/* A variable that tprof-analyze alone reads. */
+static bool is_analyzers(const char *variable)
+{
+	return strncmp(variable, "TPROF_CACHE=", 12) == 0;
+}
+
 void tpc_config_read(char *const *environment, struct tpc_text *complaints)
 {
 	set_defaults();
 	for (; environment && *environment; environment++) {
 		const char *equals = strchr(*environment, '=');
 
-		if (strncmp(*environment, "TPROF_", 6) == 0 && equals)
+		if (strncmp(*environment, "TPROF_", 6) == 0 && equals && !is_analyzers(*environment))
 			read_variable(*environment, (size_t)(equals - *environment), equals + 1, complaints);
 	}
 }

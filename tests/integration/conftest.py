@@ -10,6 +10,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 
 import pytest
 
@@ -36,6 +37,13 @@ ALLOCATORS = {
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "real: profiles programs that nobody here wrote (make check-real)")
+    # What tprof-analyze keeps between its runs is these tests' own.
+    config.kept = tempfile.TemporaryDirectory(prefix="tprof-cache-")
+    os.environ["XDG_CACHE_HOME"] = config.kept.name
+
+
+def pytest_unconfigure(config):
+    config.kept.cleanup()
 
 
 def installed(package):
