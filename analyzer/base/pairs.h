@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 struct tpa_pairs {
-	struct tpa_pair_slot *slots;
+	void *slots;
 	size_t count, capacity;
+	bool wide; /* the form of the slots, which pairs.c describes */
 };
 
 /*

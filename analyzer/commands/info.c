@@ -350,5 +350,5 @@ int tpa_cmd_info(const struct tpa_options *options)
 		.related = true, .print = print_section, .print_end = print_end, .json = json_process
 	};
 
-	return tpa_report_run(options, TPA_GROUP_STACK, &report);
+	return tpa_report_run(options, TPA_GROUP_NONE, &report);
 }

@@ -81,7 +81,7 @@ static int find_marks(struct tpa_options *options, struct tpa_trace *const *trac
 static struct tpa_run *replay_steps(const struct tpa_options *options, struct tpa_trace *const *traces, size_t count)
 {
 	struct tpa_replay_options replay = {
-		.group = TPA_GROUP_THREAD,
+		.group = TPA_GROUP_NONE,
 		.find_steps = true,
 		.step_ends = { options->from_at.step ? options->from_at.step - 1 : 0, options->to_at.step },
 	};

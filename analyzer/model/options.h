@@ -9,8 +9,11 @@
 
 #include "trace/trace.h"
 
-/* What a site is, beside its stack. */
-enum tpa_group { TPA_GROUP_STACK, TPA_GROUP_THREAD, TPA_GROUP_SIZE, TPA_GROUP_STEP, TPA_GROUP_LAYER };
+/*
+ * What a site is, beside its stack. TPA_GROUP_NONE: all blocks are one site without a stack, for reports that have only totals,
+ * and holes are not searched for; its memory grows with the live blocks alone.
+ */
+enum tpa_group { TPA_GROUP_STACK, TPA_GROUP_THREAD, TPA_GROUP_SIZE, TPA_GROUP_STEP, TPA_GROUP_LAYER, TPA_GROUP_NONE };
 
 /* Which frames of a stack make it another one. */
 enum tpa_frames { TPA_FRAMES_MIXED, TPA_FRAMES_PYTHON, TPA_FRAMES_NATIVE };

@@ -146,3 +146,12 @@ def test_memory_of_all_rows(tprof):
     found = json.loads(output.read_text())["hotspots"]["sites"]
     assert len(found) > 1000 and output.stat().st_size > 10e6
     assert all_rows - one < output.stat().st_size
+
+
+@pytest.mark.parametrize("alloc", ("trace", "sample:16KiB"))
+def test_info_and_summary(tprof, alloc):
+    """info replays without stacks: the totals are those of a replay with them."""
+    trace = tprof.run([WORKLOADS / "steady", "200000"], [LIBRARY], {"TPROF_ALLOC": alloc}).traces()[0]
+    for part in ([], ["--from", "2ms"], ["--to", "2ms"]):
+        totals = report(trace, command="info", options=part)["heap"]
+        assert totals["allocations"] > 0 and totals.items() <= report(trace, options=part)["heap"].items()

@@ -121,6 +121,8 @@ static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event
 		return tpa_sites_enter_key(&replay->heap.sites, event->node, tpa_steps_key(&replay->steps.steps), 0);
 	case TPA_GROUP_LAYER:
 		return site_of_layer(replay, event, open);
+	case TPA_GROUP_NONE:
+		return tpa_sites_enter_key(&replay->heap.sites, TPROF_NODE_NONE, 0, 0);
 	default:
 		if (__builtin_expect(op, 0))
 			return tpa_sites_enter_key(&replay->heap.sites, event->node, 0, op);

@@ -96,7 +96,8 @@ void tpa_replay_search_holes(struct tpa_replay *replay, uint64_t time, bool peak
 	struct tpa_part_memory *memory = &replay->memory;
 	struct tpa_holes holes = { .layout = tpa_replay_hole_layout(replay) };
 
-	if (holes.layout == TPA_LAYOUT_UNKNOWN || memory->makeup.result.readings % (1 + memory->sorted / SORTED_MOST))
+	if (replay->options->group == TPA_GROUP_NONE || holes.layout == TPA_LAYOUT_UNKNOWN ||
+	    memory->makeup.result.readings % (1 + memory->sorted / SORTED_MOST))
 		return;
 	holes.cutoff = young_from(replay, time);
 	add_heaps(replay, &holes);
