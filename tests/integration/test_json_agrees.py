@@ -152,6 +152,5 @@ def test_memory_of_all_rows(tprof):
 def test_info_and_summary(tprof, alloc):
     """info replays without stacks: the totals are those of a replay with them."""
     trace = tprof.run([WORKLOADS / "steady", "200000"], [LIBRARY], {"TPROF_ALLOC": alloc}).traces()[0]
-    for part in ([], ["--from", "2ms"], ["--to", "2ms"]):
-        totals = report(trace, command="info", options=part)["heap"]
-        assert totals["allocations"] > 0 and totals.items() <= report(trace, options=part)["heap"].items()
+    totals = report(trace, command="info")["heap"]
+    assert totals["allocations"] > 1000 and totals.items() <= report(trace)["heap"].items()
