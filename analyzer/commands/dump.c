@@ -15,7 +15,7 @@ static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event
 	       (!options->to_ns || time_ns <= options->to_ns);
 }
 
-/* Reading a trace may add nodes if its stacks depend on time. */
+/* Reading a trace adds nodes. */
 static void extend_nodes(struct tpa_dump *dump)
 {
 	size_t count = dump->trace->node_count, known = dump->node_count;
@@ -26,9 +26,11 @@ static void extend_nodes(struct tpa_dump *dump)
 
 static void show(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
+	uint32_t node = tpa_event_has_node(event->kind) ? tpa_event_node(dump->trace, event) : TPROF_NODE_NONE;
+
 	extend_nodes(dump);
 	if (tpa_event_has_node(event->kind))
-		dump->used[tpa_trace_node(dump->trace, event->node)] = true;
+		dump->used[node] = true;
 	if (dump->session->options->json)
 		tpa_dump_event_json(dump, event, time_ns);
 	else

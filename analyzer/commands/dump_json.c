@@ -181,7 +181,7 @@ void tpa_dump_event_json(struct tpa_dump *dump, const struct tpa_event *event, u
 	json_number(out, "offset", event->offset);
 	json_fields(dump, tpa_event_rows[event->kind].fields, event);
 	if (tpa_event_has_node(event->kind))
-		json_number(out, "stack", tpa_trace_node(dump->trace, event->node));
+		json_number(out, "stack", tpa_event_node(dump->trace, event));
 	json_payload(dump, event);
 	json_op(dump, event);
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);

@@ -29,9 +29,10 @@ static char *describe(struct tpa_dump *dump, uint32_t node)
 	return text;
 }
 
-static const char *stack_text(struct tpa_dump *dump, uint32_t node)
+static const char *stack_text(struct tpa_dump *dump, const struct tpa_event *event)
 {
-	node = tpa_trace_node(dump->trace, node);
+	uint32_t node = tpa_event_node(dump->trace, event);
+
 	if (!dump->names[node])
 		dump->names[node] = describe(dump, node);
 	return dump->names[node];
@@ -53,7 +54,7 @@ static void print_alloc(struct tpa_dump *dump, const struct tpa_event *event)
 	fprintf(out, "  usable %s", size_text(dump, event->alloc.usable, &size));
 	if (event->alloc.alignment_log2)
 		fprintf(out, "  aligned to 2^%u", event->alloc.alignment_log2);
-	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event->node));
+	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event));
 }
 
 static void print_map(struct tpa_dump *dump, const struct tpa_event *event)
@@ -64,7 +65,7 @@ static void print_map(struct tpa_dump *dump, const struct tpa_event *event)
 	fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->map.remap ? "mremap (to)" : "mmap", event->map.address,
 		size_text(dump, event->map.length, &size));
 	fprintf(out, "  prot %#" PRIx64 " flags %#" PRIx32 "  stack %" PRIu32 " %s", event->map.prot, event->map.flags,
-		event->node, stack_text(dump, event->node));
+		event->node, stack_text(dump, event));
 }
 
 /* Names may hold any bytes; keep control characters from the terminal. */
@@ -187,7 +188,7 @@ static void print_pool(struct tpa_dump *dump, const struct tpa_event *event)
 	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->pool_alloc.address,
 		size_text(dump, event->pool_alloc.bytes, &size));
 	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->pool_alloc.pool, event->node,
-		stack_text(dump, event->node));
+		stack_text(dump, event));
 }
 
 /* Prints sizes under the names that JSON uses. */
@@ -275,7 +276,7 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 	case TPA_EVENT_SAMPLE:
 		fprintf(out, "%-14s %s of CPU time  stack %" PRIu32 " %s", "sample",
 			tpa_time(event->sample.periods * dump->trace->header->cpu_period_ns).text, event->node,
-			stack_text(dump, event->node));
+			stack_text(dump, event));
 		break;
 	case TPA_EVENT_USAGE:
 		print_usage(out, event);

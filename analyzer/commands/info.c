@@ -83,8 +83,7 @@ static void print_file(const struct tpa_page *page, const struct tpa_process *pr
 	line(page, "clock", "%s, %.3f ticks a microsecond, times in units of %" PRIu32 " ticks", clock_name(trace),
 	     ticks_per_us(trace), UINT32_C(1) << header->tick_shift);
 	line(page, "tables", "%s modules, %s frames, %s stack nodes", tpa_count(trace->module_count).text,
-	     tpa_count(trace->frame_count - 1).text,
-	     tpa_count(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0).text);
+	     tpa_count(trace->recorded_frames).text, tpa_count(trace->recorded_nodes).text);
 	if (process->heap.events)
 		line(page, "events", "%s, %.1f bytes each with all they refer to", tpa_count(process->heap.events).text,
 		     (double)trace->used_bytes / (double)process->heap.events);
@@ -288,9 +287,8 @@ static json_t *json_trace(const struct tpa_trace *trace)
 	tpa_json_set(json, "clock", json_string(clock_name(trace)));
 	tpa_json_set(json, "tick_shift", tpa_json_number(header->tick_shift));
 	tpa_json_set(json, "ticks_per_us", json_real(ticks_per_us(trace)));
-	tpa_json_set(json, "frames", tpa_json_number(trace->frame_count - 1));
-	tpa_json_set(json, "nodes",
-		     tpa_json_number(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
+	tpa_json_set(json, "frames", tpa_json_number(trace->recorded_frames));
+	tpa_json_set(json, "nodes", tpa_json_number(trace->recorded_nodes));
 	tpa_json_set(json, "origin", json_string(origin_name(trace)));
 	tpa_json_set(json, "depth", tpa_json_number(header->depth));
 	tpa_json_set(json, "settings", settings);

@@ -205,7 +205,7 @@ static bool is_in(const struct tpa_trace *trace, uint32_t frame, const struct tp
 	const struct tpa_frame *at = &trace->frames[frame];
 	uint64_t address = at->module == module && !at->code ? tpa_frame_address(at) - module->bias : 0;
 
-	return at->module == module && address >= range.start && address < range.end;
+	return frame && at->module == module && address >= range.start && address < range.end;
 }
 
 /*
@@ -223,18 +223,13 @@ static struct range beside(struct range function)
  */
 static bool is_used(const struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
-	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
-		const struct tpa_node *node = &trace->nodes[i];
-		uint32_t parent = tpa_trace_node(trace, node->parent);
+	uint32_t frame, caller;
 
-		if (!node->frame) /* an alias */
-			continue;
-		if (!found->what->plain && is_in(trace, node->frame, module, found->function))
+	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &frame, &caller); i++) {
+		if (!found->what->plain && is_in(trace, frame, module, found->function))
 			return true;
-		if (found->what->plain && parent >= TPROF_NODE_FIRST && parent < trace->node_count &&
-		    is_in(trace, trace->nodes[parent].frame, module, found->function) &&
-		    is_in(trace, node->frame, module, beside(found->function)) &&
-		    !is_in(trace, node->frame, module, found->plain))
+		if (found->what->plain && is_in(trace, caller, module, found->function) &&
+		    is_in(trace, frame, module, beside(found->function)) && !is_in(trace, frame, module, found->plain))
 			return true;
 	}
 	return false;

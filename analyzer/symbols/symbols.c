@@ -24,7 +24,7 @@ struct tpa_symbols {
 };
 
 static const struct tpa_location unknown_location;
-static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "", false };
+static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "" };
 
 struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options)
 {
@@ -62,7 +62,7 @@ static struct tpa_names *names_of(struct tpa_symbols *symbols, const struct tpa_
 static void find_in_jitdump(const struct tpa_symbols *symbols, const struct tpa_frame *frame,
 			    struct tpa_location *location)
 {
-	const struct tpa_jit_code *code = &symbols->trace->jit->codes[frame->jit - 1];
+	const struct tpa_jit_code *code = tpa_jit_code(symbols->trace->jit, frame->jit);
 	const struct tpa_jit_line *line = tpa_jit_line_at(code, tpa_frame_address(frame));
 
 	*location = (struct tpa_location){ .function = code->name, .linkage = code->name };
@@ -126,7 +126,6 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 	symbol->count = count;
 	symbol->path = path; /* belongs to the trace, which outlives the symbols */
 	symbol->module = name;
-	symbol->system = tpa_path_is_system(path);
 	return symbol;
 }
 

@@ -158,7 +158,7 @@ static uint64_t number_limit(const struct tpa_chunks *chunks)
 {
 	uint64_t limit = TPROF_NODE_FIRST + 65536 + 2 * bytes_of(chunks);
 
-	return limit < UINT32_MAX ? limit : UINT32_MAX;
+	return limit < TPA_NUMBERS_MAX ? limit : TPA_NUMBERS_MAX;
 }
 
 void tpa_chunks_settle(struct tpa_trace_impl *impl)

@@ -56,7 +56,8 @@ struct tpa_event {
 	uint8_t kind;	/* enum tpa_event_kind */
 	bool cancelled; /* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
 	uint32_t thread, tid;
-	uint32_t node;	 /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tpa_trace_node) */
+	uint32_t
+		node; /* ALLOC, MAP, POOL_ALLOC, SAMPLE: the number that the file has for the stack: see tpa_event_node() */
 	uint64_t time;	 /* ticks >> header->tick_shift */
 	uint64_t offset; /* of its record in the file */
 	union {
@@ -134,6 +135,9 @@ static inline bool tpa_event_has_payload(unsigned kind)
 		       kind &
 	       1;
 }
+
+/* The trace's node of an event that has a `node`: its stack, in which code made at run time is what it was then. May add nodes. */
+uint32_t tpa_event_node(const struct tpa_trace *trace, const struct tpa_event *event);
 
 /* Whether an event of that kind has a `node`. */
 static inline bool tpa_event_has_node(unsigned kind)

@@ -149,8 +149,12 @@ static void read_text(struct tpa_trace_impl *impl)
 {
 	struct tpa_trace *trace = &impl->trace;
 	size_t size = impl->header_size, length, args_length, env_length, total = 2 * TPROF_TEXT_COUNT, i;
-	char *raw = tpa_zalloc(1, size), *to;
+	char *raw, *to;
 	const char *args, *env;
+
+	if (impl->text) /* they never change, and others point to them */
+		return;
+	raw = tpa_zalloc(1, size);
 
 	for (i = 0; i < TPROF_TEXT_COUNT; i++)
 		total += impl->header.text[i].length <= size ? impl->header.text[i].length : 0;

@@ -8,9 +8,12 @@
 
 #include "base/memory.h"
 #include "trace/chunks.h"
+#include "trace/made.h"
 
 struct tpa_jit_times;
-struct tpa_pairs;
+struct tpa_tables;
+
+#define TPA_NUMBERS_MAX 0x7fffffffu /* frames, nodes and modules have numbers below it at most */
 
 /* nanoseconds = (ticks - origin) * mult >> 32; never negative. */
 struct tpa_clock {
@@ -26,6 +29,8 @@ struct tpa_trace_impl {
 	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
 	uint64_t thread_limit;		  /* threads */
 	struct tpa_chunks events, tables; /* events in order of begin */
+	struct tpa_tables *records;	  /* of the table chunks, see trace/records.h */
+	struct tpa_made made;		  /* of these, the trace's frames and nodes */
 	struct tprof_moment now;	  /* when the file was opened, if its process still writes it; else 0 */
 	struct tpa_clock clock;
 	char *text;   /* the strings of the header */
@@ -35,10 +40,11 @@ struct tpa_trace_impl {
 	char **reasons;	       /* of damage from saved states: owned */
 	size_t reason_count, reason_room;
 	struct tpa_merge *readers; /* that are open, see trace/merge.c */
+	bool has_jit;		   /* a frame is in no module */
 	bool jit_asked;		   /* tpa_jit_load() was called, with */
 	char *jit_folder;	   /* this; may be NULL */
 	uint8_t *
-		whole; /* trace/lost_records.h: of each node, whether its records are all there; NULL: none is missing */
+		whole; /* trace/lost_records.h: of each node number of the file, whether its records are all there; NULL: none is missing */
 	size_t whole_count;
 	struct tpa_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
 };
@@ -47,9 +53,6 @@ static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 {
 	return trace->impl;
 }
-
-/* Like tpa_trace_open(), of the open file `fd`, which it takes over. -1: opens the file. */
-struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error);
 
 /* Around a refresh, the readers of events save how far they are and continue from there in the later trace. */
 void tpa_readers_save(struct tpa_trace_impl *impl);
@@ -60,6 +63,12 @@ size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
 /* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
 void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
+
+/* Opens the file unless it is open, and sets trace.file_bytes. False: *error says why it can't be (a heap string). */
+bool tpa_file_open(struct tpa_trace_impl *impl, char **error);
+
+/* Reads what the file has gained; of a trace that was just made, everything. False: as tpa_trace_refresh() has it. */
+bool tpa_trace_update(struct tpa_trace_impl *impl, char **error);
 
 /* False: *error says why the file can't be read at all (a heap string, the caller frees). */
 bool tpa_header_read(struct tpa_trace_impl *impl, char **error);
@@ -86,15 +95,12 @@ double tpa_chunk_recording(const struct tpa_chunk *chunk, double usual);
 /* For each chunk, whether the cost of its own events or of later chunks of its thread depends on it. The caller frees it. */
 bool *tpa_chunks_needed(const struct tpa_chunks *chunks);
 
-/* Reads the tables: modules, frames, nodes, ops and facts about the run. */
+/* Reads what the tables have gained: modules, frames, nodes, ops and facts about the run. */
 void tpa_tables_read(struct tpa_trace_impl *impl);
+void tpa_tables_free(struct tpa_tables *tables);
 
-/* Makes nodes with the same parent and frame one. */
-void tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias);
-
-/* The node of a frame below a parent: the one that `children` maps (parent, frame) to, or a new one. 0: no number is left. */
-uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
-			 uint32_t frame);
+/* Takes back tpa_trace_split_regions(), so that ops may be added. */
+void tpa_regions_drop(struct tpa_trace *trace);
 
 /* For a trace without an end, sets trace.running, trace.written and `now`; or reads the end, if it was written just now. */
 void tpa_alive_find(struct tpa_trace_impl *impl);

@@ -10,7 +10,6 @@
 #include "trace/jitdump.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/pairs.h"
 
 /* The node of a stack with reused addresses, during one span of time. */
 struct version {
@@ -23,16 +22,19 @@ struct versions {
 	size_t count, room;
 };
 
+/* A node that was made for a time. */
+struct timed {
+	uint64_t node;
+	struct tpa_node_at at;
+};
+
 struct tpa_jit_times {
-	size_t node_count; /* of the file; what was made stands behind */
-	bool *reused;	   /* frames of the file at whose address several codes stood */
-	uint32_t *of_node; /* for each node: its index in nodes[], + 1; 0: it is the same at all times */
+	uint32_t *of_node;	  /* for each node: its index in nodes[], + 1; 0: it is the same at all times */
+	size_t known, known_room; /* nodes in of_node */
 	struct versions *nodes;
-	size_t count;
-	struct tpa_node_at *made; /* each node that was made */
-	size_t made_room, frame_room, node_room;
-	struct tpa_pairs frames;   /* (frame, code) -> the frame in that code */
-	struct tpa_pairs children; /* (parent, frame) -> a node that was made */
+	size_t count, room;
+	struct timed *made; /* in order of node */
+	size_t made_count, made_room;
 	uint32_t *stack;
 	size_t stack_room;
 };
@@ -42,14 +44,6 @@ struct tpa_jit_times {
 static bool is_jit(const struct tpa_frame *frame)
 {
 	return frame->pc && !frame->module && !frame->code;
-}
-
-static bool has_jit(const struct tpa_trace *trace)
-{
-	for (size_t i = 0; i < trace->frame_count; i++)
-		if (is_jit(&trace->frames[i]))
-			return true;
-	return false;
 }
 
 static bool read_in(struct tpa_jitdump *dump, const struct tpa_trace *trace, const char *folder, size_t length)
@@ -79,69 +73,49 @@ static bool read_dump(struct tpa_jitdump *dump, const struct tpa_trace *trace, c
 
 /* ---- frames and nodes ---- */
 
-static uint32_t number_of(const struct tpa_jitdump *dump, const struct tpa_jit_code *code)
+static uint32_t number_of(const struct tpa_jit_code *code)
 {
-	return code ? (uint32_t)(code - dump->codes) + 1 : 0;
+	return code ? (uint32_t)code->order + 1 : 0;
 }
 
-/* Gives each frame the last code at its address. Sets *any if an address was reused. */
-static void name_frames(struct tpa_trace *trace, bool *reused, bool *any)
+uint32_t tpa_jit_latest(const struct tpa_trace *trace, const struct tpa_frame *frame)
 {
-	for (size_t i = 0; i < trace->frame_count; i++) {
-		struct tpa_frame *frame = &trace->frames[i];
-		struct tpa_jit_span span;
-
-		if (!is_jit(frame))
-			continue;
-		span = tpa_jitdump_at(trace->jit, tpa_frame_address(frame), UINT64_MAX);
-		frame->jit = number_of(trace->jit, span.code);
-		reused[i] = span.code && span.from;
-		*any |= reused[i];
-	}
+	if (!trace->jit || !is_jit(frame))
+		return 0;
+	return number_of(tpa_jitdump_at(trace->jit, tpa_frame_address(frame), UINT64_MAX).code);
 }
 
-/* Marks the nodes with a reused frame at or above them. */
+/* Whether different code may stand at the frame's address at other times. */
+static bool changes(const struct tpa_frame *frame)
+{
+	return is_jit(frame) && !frame->timed;
+}
+
+/* Marks the nodes with such a frame at or above them, of those that were made since. */
 static void mark_nodes(const struct tpa_trace *trace, struct tpa_jit_times *times)
 {
-	times->of_node = tpa_zalloc(trace->node_count, sizeof(*times->of_node));
-	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
+	size_t i = times->known;
+
+	tpa_extend(&times->of_node, &times->known, &times->known_room, trace->node_count, sizeof(*times->of_node));
+	for (; i < trace->node_count; i++) {
 		const struct tpa_node *node = &trace->nodes[i];
 
-		if (node->frame && (times->reused[node->frame] || times->of_node[node->parent]))
-			times->of_node[i] = (uint32_t)++times->count;
+		if (!changes(&trace->frames[node->frame]) && !times->of_node[node->parent])
+			continue;
+		*TPA_APPEND(times->nodes, times->count, times->room) = (struct versions){ NULL };
+		times->of_node[i] = (uint32_t)times->count;
 	}
-	times->nodes = tpa_zalloc(times->count, sizeof(*times->nodes));
-}
-
-/* The frame in that code; made if need be. 0: no number is left. */
-static uint32_t frame_in(struct tpa_trace *trace, uint32_t frame, uint32_t code)
-{
-	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
-	uint32_t number = tpa_pairs_find(&times->frames, frame, code);
-
-	if (number)
-		return number;
-	number = (uint32_t)trace->frame_count;
-	if (trace->frame_count >= UINT32_MAX)
-		return 0;
-	tpa_grow(&trace->frames, &times->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
-	tpa_pairs_set(&times->frames, frame, code, number);
-	trace->frames[trace->frame_count++] = trace->frames[frame];
-	trace->frames[number].jit = code;
-	return number;
 }
 
 /* The node of a frame below `parent`; made if need be, for the file's node at that time. 0: no number is left. */
 static uint32_t child_of(struct tpa_trace *trace, uint32_t parent, uint32_t frame, struct tpa_node_at at)
 {
 	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
-	size_t made = trace->node_count - times->node_count;
-	uint32_t child = tpa_nodes_child(trace, &times->node_room, &times->children, parent, frame);
+	size_t before = trace->node_count;
+	uint32_t child = tpa_node_child(tpa_impl(trace), parent, frame, at.node);
 
-	if (trace->node_count - times->node_count > made) {
-		tpa_grow(&times->made, &times->made_room, made + 1, sizeof(*times->made));
-		times->made[made] = at;
-	}
+	if (trace->node_count > before)
+		*TPA_APPEND(times->made, times->made_count, times->made_room) = (struct timed){ child, at };
 	return child;
 }
 
@@ -168,15 +142,16 @@ static struct version version_at(struct tpa_trace *trace, uint32_t node, uint64_
 	while (count-- > 0) {
 		uint32_t frame = trace->nodes[times->stack[count]].frame;
 
-		if (times->reused[frame]) {
+		if (changes(&trace->frames[frame])) {
 			uint64_t address = tpa_frame_address(&trace->frames[frame]);
 			struct tpa_jit_span span = tpa_jitdump_at(trace->jit, address, time);
 
 			version.from = span.from > version.from ? span.from : version.from;
 			version.until = span.until < version.until ? span.until : version.until;
-			frame = frame_in(trace, frame, number_of(trace->jit, span.code));
+			frame = tpa_frame_in_code(tpa_impl(trace), frame, number_of(span.code));
 		}
-		mixed = frame ? child_of(trace, mixed, frame, (struct tpa_node_at){ times->stack[count], time }) : 0;
+		mixed = child_of(trace, mixed, frame,
+				 (struct tpa_node_at){ tpa_impl(trace)->made.origin[times->stack[count]], time });
 		if (!mixed)
 			return version;
 	}
@@ -214,7 +189,10 @@ uint32_t tpa_jit_node(struct tpa_trace *trace, struct tpa_node_at at)
 	const struct version *known;
 	struct version version;
 
-	number = times && node < times->node_count ? times->of_node[node] : 0;
+	if (!times)
+		return node;
+	mark_nodes(trace, times);
+	number = times->of_node[node];
 	if (!number)
 		return node;
 	known = find_version(&times->nodes[number - 1], at.time);
@@ -230,67 +208,76 @@ uint32_t tpa_jit_node(struct tpa_trace *trace, struct tpa_node_at at)
 struct tpa_node_at tpa_jit_node_at(const struct tpa_trace *trace, uint32_t node)
 {
 	const struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+	size_t i = times ? TPA_UP_TO(times->made, times->made_count, node, node) : 0;
 
-	return times && node >= times->node_count ? times->made[node - times->node_count]
-						  : (struct tpa_node_at){ .node = node };
+	return i && times->made[i - 1].node == node
+		       ? times->made[i - 1].at
+		       : (struct tpa_node_at){ .node = tpa_impl(trace)->made.origin[node] };
 }
 
-static void free_times(struct tpa_jit_times *times)
+/* Forgets which node a stack has at which time: code may have come to an address. */
+static void forget_versions(struct tpa_jit_times *times)
 {
-	if (!times)
-		return;
-	for (size_t i = 0; i < times->count; i++)
+	for (size_t i = 0; i < times->count; i++) {
 		free(times->nodes[i].list);
-	free(times->nodes);
-	free(times->of_node);
-	free(times->reused);
-	free(times->made);
-	free(times->stack);
-	tpa_pairs_free(&times->frames);
-	tpa_pairs_free(&times->children);
-	free(times);
+		times->nodes[i] = (struct versions){ NULL };
+	}
 }
 
 /* ---- all of it ---- */
 
-/* Nothing to do while no address was reused. */
-static void prepare(struct tpa_trace *trace)
+static void free_dump(const struct tpa_jitdump *dump)
 {
-	struct tpa_jit_times *times = tpa_zalloc(1, sizeof(*times));
-	bool any = false;
+	if (dump)
+		tpa_jitdump_free((struct tpa_jitdump *)(uintptr_t)dump);
+	free((void *)(uintptr_t)dump);
+}
 
-	times->frame_room = trace->frame_count;
-	times->node_count = times->node_room = trace->node_count;
-	times->reused = tpa_zalloc(trace->frame_count, sizeof(*times->reused));
-	name_frames(trace, times->reused, &any);
-	if (any) {
-		mark_nodes(trace, times);
-		tpa_impl(trace)->jit_times = times;
-	} else {
-		free_times(times);
+void tpa_jit_refresh(struct tpa_trace *trace)
+{
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+	struct tpa_jitdump *dump;
+
+	if (!impl->jit_asked || !impl->has_jit)
+		return;
+	dump = tpa_zalloc(1, sizeof(*dump));
+	/* Frames keep their numbers of code, so what has become shorter is not believed. */
+	if (!read_dump(dump, trace, impl->jit_folder) || (trace->jit && dump->count < trace->jit->count)) {
+		free_dump(dump);
+		return;
 	}
+	tpa_jitdump_sort(dump);
+	free_dump(trace->jit);
+	trace->jit = dump;
+	for (size_t i = 0; i < trace->frame_count; i++)
+		if (!trace->frames[i].timed)
+			trace->frames[i].jit = tpa_jit_latest(trace, &trace->frames[i]);
+	if (impl->jit_times)
+		forget_versions(impl->jit_times);
+	else
+		impl->jit_times = tpa_zalloc(1, sizeof(*impl->jit_times));
 }
 
 void tpa_jit_load(struct tpa_trace *trace, const char *folder)
 {
-	struct tpa_jitdump *dump;
 	struct tpa_trace_impl *impl = tpa_impl(trace);
 
 	impl->jit_asked = true;
 	impl->jit_folder = folder ? tpa_strdup(folder) : NULL;
-	if (!has_jit(trace))
-		return;
-	trace->jit = dump = tpa_zalloc(1, sizeof(*dump));
-	if (!read_dump(dump, trace, folder))
-		return;
-	tpa_jitdump_sort(dump);
-	prepare(trace);
+	tpa_jit_refresh(trace);
 }
 
 void tpa_jit_free(struct tpa_trace *trace)
 {
-	free_times(tpa_impl(trace)->jit_times);
-	if (trace->jit)
-		tpa_jitdump_free((struct tpa_jitdump *)(uintptr_t)trace->jit);
-	free((void *)(uintptr_t)trace->jit);
+	struct tpa_jit_times *times = tpa_impl(trace)->jit_times;
+
+	free_dump(trace->jit);
+	if (!times)
+		return;
+	forget_versions(times);
+	free(times->nodes);
+	free(times->of_node);
+	free(times->made);
+	free(times->stack);
+	free(times);
 }

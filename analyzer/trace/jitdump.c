@@ -89,6 +89,7 @@ void tpa_jitdump_free(struct tpa_jitdump *dump)
 	for (size_t i = 0; i < dump->text_count; i++)
 		free(dump->texts[i]);
 	free(dump->texts);
+	free(dump->of_order);
 	free(dump->codes);
 }
 
@@ -335,9 +336,11 @@ void tpa_jitdump_sort(struct tpa_jitdump *dump)
 
 	if (dump->count)
 		qsort(dump->codes, dump->count, sizeof(*dump->codes), by_start);
+	dump->of_order = tpa_zalloc(dump->count, sizeof(*dump->of_order));
 	for (size_t i = 0; i < dump->count; i++) {
 		limit = dump->codes[i].end > limit ? dump->codes[i].end : limit;
 		dump->codes[i].limit = limit;
+		dump->of_order[dump->codes[i].order] = (uint32_t)i;
 	}
 }
 

@@ -19,7 +19,7 @@ struct tpa_jit_code {
 	uint64_t time;	     /* event time when it was loaded or moved there */
 	uint64_t limit;	     /* largest end up to here */
 	uint64_t index;	     /* the writer's number of it */
-	size_t order;	     /* of its record in the file */
+	size_t order;	     /* of its record in the file: its number, from 0 */
 	const char *name;
 	const struct tpa_jit_line *lines;
 	size_t line_count;
@@ -28,7 +28,8 @@ struct tpa_jit_code {
 struct tpa_jitdump {
 	struct tpa_jit_code *codes; /* once sorted: by start, then by order in the file */
 	size_t count, room;
-	void **texts; /* all that the codes point to */
+	uint32_t *of_order; /* once sorted: of each code's order, its index */
+	void **texts;	    /* all that the codes point to */
 	size_t text_count, text_room;
 };
 
@@ -40,6 +41,12 @@ struct tpa_jitdump {
 bool tpa_jitdump_read(struct tpa_jitdump *dump, const char *path, const struct tpa_trace *trace);
 void tpa_jitdump_sort(struct tpa_jitdump *dump);
 void tpa_jitdump_free(struct tpa_jitdump *dump);
+
+/* The code of a frame: see struct tpa_frame. The dump is sorted. */
+static inline const struct tpa_jit_code *tpa_jit_code(const struct tpa_jitdump *dump, uint32_t jit)
+{
+	return &dump->codes[dump->of_order[jit - 1]];
+}
 
 /* The code that stands at an address during [from, until). */
 struct tpa_jit_span {

@@ -21,13 +21,14 @@ uint64_t tpa_missing_from(struct tpa_trace_impl *impl)
 	return impl->header.tables_from;
 }
 
-static bool is_known(const struct tpa_trace *trace, uint32_t number)
+/* Whether the records of a frame are all there. */
+static bool is_known(const struct tpa_trace_impl *impl, uint32_t number)
 {
-	const struct tpa_frame *frame = number < trace->frame_count ? &trace->frames[number] : NULL;
+	const struct tpa_frame_record *record = tpa_frame_record(impl->records, number);
+	const struct tpa_trace *trace = &impl->trace;
 
-	if (!frame || !(frame->pc || frame->code || frame->flags))
-		return false;
-	return !frame->code || (frame->code < trace->code_count && trace->codes[frame->code].name);
+	return record && (!record->module || tpa_module_find(trace, record->module)) &&
+	       (!record->code || (record->code < trace->code_count && trace->codes[record->code].name));
 }
 
 static bool is_whole(const struct tpa_trace_impl *impl, uint64_t node)
@@ -35,24 +36,29 @@ static bool is_whole(const struct tpa_trace_impl *impl, uint64_t node)
 	return node < TPROF_NODE_FIRST || (node < impl->whole_count && impl->whole[node]);
 }
 
-/* A parent has a lower number than its children, and a joined node a higher one than both its stacks. */
-void tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count)
+/* Both stacks that a node joins, like the parents of others, have lower numbers than the node. */
+void tpa_missing_nodes(struct tpa_trace_impl *impl)
 {
-	const struct tpa_trace *trace = &impl->trace;
+	const struct tpa_tables *tables = impl->records;
 
-	impl->whole = tpa_zalloc(trace->node_count, 1);
-	impl->whole_count = trace->node_count;
-	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++)
-		impl->whole[i] = is_known(trace, trace->nodes[i].frame) && is_whole(impl, trace->nodes[i].parent);
-	for (size_t i = 0; i < join_count; i++)
-		impl->whole[joins[i].node] = is_whole(impl, joins[i].native) && is_whole(impl, joins[i].python);
+	free(impl->whole);
+	impl->whole = tpa_zalloc(tables->node_count, 1);
+	impl->whole_count = tables->node_count;
+	for (size_t i = TPROF_NODE_FIRST; i < tables->node_count; i++) {
+		const struct tpa_node_record *node = &tables->nodes[i];
+
+		impl->whole[i] =
+			is_whole(impl, node->parent) &&
+			(tpa_is_join(node) ? is_whole(impl, node->frame & ~TPA_JOIN) : is_known(impl, node->frame));
+	}
 }
 
 static bool has_op(const struct tpa_trace *trace, uint64_t number)
 {
 	const struct tpa_op *op = number < trace->op_count ? &trace->ops[number] : NULL;
+	const struct tpa_frame *frame = op ? &trace->frames[op->frame] : NULL;
 
-	return op && op->name && (!op->frame || is_known(trace, op->frame));
+	return op && op->name && (!op->frame || frame->pc || frame->flags);
 }
 
 static bool refers_in_vain(const struct tpa_trace_impl *impl, const struct tpa_event *event)

@@ -8,8 +8,8 @@
 /* Reads header.tables_from again, once the tables are read: the ticks since when records are missing; 0: none are. */
 uint64_t tpa_missing_from(struct tpa_trace_impl *impl);
 
-/* Finds the nodes whose records are all there. Call it before nodes are unified, while their numbers are the file's. */
-void tpa_missing_nodes(struct tpa_trace_impl *impl, const struct tpa_join *joins, size_t join_count);
+/* Finds the nodes whose records are all there. */
+void tpa_missing_nodes(struct tpa_trace_impl *impl);
 
 /* Ends each event chunk before its first event that refers to a missing record or came after header.tables_from. */
 void tpa_missing_cut(struct tpa_trace_impl *impl);

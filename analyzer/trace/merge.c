@@ -7,7 +7,6 @@
 
 #include "base/archive.h"
 #include "trace/cursor.h"
-#include "trace/jit.h"
 #include "base/order.h"
 #include "base/queue.h"
 #include "base/memory.h"
@@ -176,11 +175,6 @@ static void continue_current(struct tpa_merge *events, size_t *count)
 static const struct tpa_event *give_out(struct tpa_merge *events, struct tpa_cursor *cursor, size_t count)
 {
 	events->given = cursor;
-	for (size_t i = 0; events->impl->jit_times && i < count; i++)
-		if (tpa_event_has_node(events->batch[i].kind))
-			events->batch[i].node =
-				tpa_jit_node(&events->impl->trace,
-					     (struct tpa_node_at){ events->batch[i].node, events->batch[i].time });
 	events->events.at = events->batch + 1;
 	events->events.end = events->batch + count;
 	return events->batch;

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Makes nodes with the same parent and frame one. A node's parent has a lower number, so one pass in order of numbers sees
- * each parent before its children. Most nodes are their parent's only child, which an array finds by the parent; only further
- * children go to a hash table. Also makes nodes that the file does not have, each once.
- */
+/* Makes the trace's nodes of the file's, each with one parent and frame once, when they are asked for. */
 #include <stdlib.h>
 
-#include "trace/impl.h"
-#include "base/memory.h"
-#include "base/pairs.h"
+#include "trace/jit.h"
+#include "trace/made.h"
+#include "trace/records.h"
 
-struct children {
-	uint32_t *only;	 /* a node's first child; 0: none */
-	uint32_t *table; /* further children; 0: empty slot */
-	unsigned bits;
-	uint32_t count;
-};
+/* ---- children ---- */
 
-static size_t slot_of(const struct children *children, const struct tpa_node *node)
+static size_t slot_of(const struct tpa_children *children, const struct tpa_node *node)
 {
 	uint64_t key = (uint64_t)node->parent << 32 | node->frame;
 
@@ -26,7 +17,7 @@ static size_t slot_of(const struct children *children, const struct tpa_node *no
 }
 
 /* Slot with the node's twin, or the free one for it. */
-static uint32_t *find(const struct children *children, const struct tpa_node *nodes, const struct tpa_node *node)
+static uint32_t *find(const struct tpa_children *children, const struct tpa_node *nodes, const struct tpa_node *node)
 {
 	size_t mask = ((size_t)1 << children->bits) - 1, i = slot_of(children, node);
 
@@ -39,9 +30,9 @@ static uint32_t *find(const struct children *children, const struct tpa_node *no
 	return &children->table[i];
 }
 
-static void grow(struct children *children, const struct tpa_node *nodes)
+static void grow(struct tpa_children *children, const struct tpa_node *nodes)
 {
-	struct children larger = { .bits = children->table ? children->bits + 1 : 10 };
+	struct tpa_children larger = { .bits = children->table ? children->bits + 1 : 10 };
 	size_t i;
 
 	larger.table = tpa_zalloc((size_t)1 << larger.bits, sizeof(*larger.table));
@@ -53,59 +44,188 @@ static void grow(struct children *children, const struct tpa_node *nodes)
 	children->bits = larger.bits;
 }
 
-/* The first node that equals nodes[number], which may be that node itself. */
-static uint32_t unify(struct children *children, const struct tpa_node *nodes, uint32_t number)
+/* Where the number of the node belongs; *slot is 0 if it is new. */
+static uint32_t *place_of(struct tpa_children *children, const struct tpa_node *nodes, const struct tpa_node *node)
 {
-	const struct tpa_node *node = &nodes[number];
-	uint32_t only = children->only[node->parent], *slot;
+	uint32_t *only = &children->only[node->parent], *slot;
 
-	if (!only) {
-		children->only[node->parent] = number;
-		return number;
-	}
-	if (nodes[only].frame == node->frame)
+	if (!*only || nodes[*only].frame == node->frame)
 		return only;
 	if (!children->table || children->count >= (uint32_t)1 << (children->bits - 1))
 		grow(children, nodes);
 	slot = find(children, nodes, node);
-	if (!*slot) {
-		*slot = number;
-		children->count++;
-	}
-	return *slot;
+	children->count += !*slot;
+	return slot;
 }
 
-void tpa_nodes_unify(struct tpa_trace *trace, const uint32_t *frame_alias)
+/* `place` may move. */
+static void append(struct tpa_trace_impl *impl, const struct tpa_node *node, uint32_t origin, uint32_t *place)
 {
-	struct children children = { .only = tpa_zalloc(trace->node_count, sizeof(*children.only)) };
-	struct tpa_node *nodes = trace->nodes;
-	uint32_t i, same;
+	struct tpa_made *made = &impl->made;
+	struct tpa_trace *trace = &impl->trace;
+	size_t number = trace->node_count++;
 
-	for (i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
-		uint32_t parent = tpa_trace_node(trace, nodes[i].parent);
-
-		nodes[i].parent = parent;
-		if (!nodes[i].frame)
-			continue;
-		nodes[i].frame = frame_alias[nodes[i].frame];
-		same = unify(&children, nodes, i);
-		if (same != i)
-			nodes[i] = (struct tpa_node){ same, 0 };
-	}
-	free(children.only);
-	free(children.table);
+	*place = (uint32_t)number;
+	tpa_grow(&trace->nodes, &made->node_room, number + 1, sizeof(*trace->nodes));
+	tpa_grow(&made->origin, &made->origin_room, number + 1, sizeof(*made->origin));
+	tpa_grow(&made->children.only, &made->children.only_room, number + 1, sizeof(*made->children.only));
+	trace->nodes[number] = *node;
+	made->origin[number] = origin;
+	made->children.only[number] = 0;
 }
 
-uint32_t tpa_nodes_child(struct tpa_trace *trace, size_t *node_room, struct tpa_pairs *children, uint32_t parent,
-			 uint32_t frame)
+uint32_t tpa_node_child(struct tpa_trace_impl *impl, uint32_t parent, uint32_t frame, uint32_t origin)
 {
-	uint32_t number = tpa_pairs_find(children, parent, frame);
+	const struct tpa_node node = { parent, frame };
+	uint32_t *place, number = (uint32_t)impl->trace.node_count;
 
-	if (number || trace->node_count >= UINT32_MAX)
-		return number;
-	number = (uint32_t)trace->node_count;
-	tpa_grow(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes));
-	tpa_pairs_set(children, parent, frame, number);
-	trace->nodes[trace->node_count++] = (struct tpa_node){ parent, frame };
+	if (!frame || number >= UINT32_MAX - 1)
+		return 0;
+	place = place_of(&impl->made.children, impl->trace.nodes, &node);
+	if (*place)
+		number = *place;
+	else
+		append(impl, &node, origin, place);
 	return number;
+}
+
+/* ---- numbers of the file ---- */
+
+static uint32_t note(struct tpa_made *made, uint32_t number, uint32_t node)
+{
+	made->of_node[number] = node + 1;
+	if (node >= TPROF_NODE_FIRST && made->of_node[made->origin[node]] != node + 1)
+		made->origin[node] = number;
+	return node;
+}
+
+/* Where it is missing, it may still come. */
+static bool has_record(const struct tpa_node_record *record)
+{
+	return record->frame || record->parent;
+}
+
+/* The node of a chain of frames. Another node's join in it counts as its native stack. */
+static uint32_t plain(struct tpa_trace_impl *impl, uint32_t number)
+{
+	const struct tpa_node_record *records = impl->records->nodes;
+	struct tpa_made *made = &impl->made;
+	uint32_t node;
+	size_t count = 0;
+
+	while (number >= TPROF_NODE_FIRST && (tpa_is_join(&records[number]) || !made->of_node[number])) {
+		if (!tpa_is_join(&records[number]))
+			*TPA_APPEND(made->numbers, count, made->numbers_room) = number;
+		number = records[number].parent;
+	}
+	node = made->of_node[number] - 1;
+	while (count-- > 0) {
+		number = made->numbers[count];
+		if (!has_record(&records[number]))
+			continue;
+		if (records[number].frame) /* else the frame was damaged, and the node is its parent's */
+			node = tpa_node_child(impl, node, tpa_frame_made(impl, records[number].frame), number);
+		note(made, number, node);
+	}
+	return node;
+}
+
+/* Makes the node of a number for the first time. */
+static uint32_t make(struct tpa_trace_impl *impl, uint32_t number)
+{
+	const struct tpa_tables *records = impl->records;
+	struct tpa_made *made = &impl->made;
+	uint32_t native, python;
+
+	if (number >= records->node_count || !has_record(&records->nodes[number]))
+		return TPROF_NODE_NONE;
+	tpa_extend(&made->of_node, &made->of_node_count, &made->of_node_room, records->node_count,
+		   sizeof(*made->of_node));
+	if (!tpa_is_join(&records->nodes[number]))
+		return plain(impl, number);
+	native = plain(impl, records->nodes[number].parent);
+	python = plain(impl, records->nodes[number].frame & ~TPA_JOIN);
+	return note(made, number, tpa_nodes_join(impl, native, python, number));
+}
+
+uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t number)
+{
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+	uint32_t known = number < impl->made.of_node_count ? impl->made.of_node[number] : 0;
+
+	return known ? known - 1 : make(impl, number);
+}
+
+uint32_t tpa_event_node(const struct tpa_trace *trace, const struct tpa_event *event)
+{
+	return tpa_impl(trace)->jit_times
+		       ? tpa_jit_node(&tpa_impl(trace)->trace, (struct tpa_node_at){ event->node, event->time })
+		       : tpa_trace_node(trace, event->node);
+}
+
+uint32_t tpa_trace_file_node(const struct tpa_trace *trace, uint32_t node)
+{
+	return tpa_jit_node_at(trace, node).node;
+}
+
+size_t tpa_trace_stack(const struct tpa_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
+{
+	size_t count = 0;
+
+	if (node >= trace->node_count)
+		node = TPROF_NODE_NONE;
+	for (; node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+		if (count < max)
+			frames[count] = trace->nodes[node].frame;
+		count++;
+	}
+	*end = node;
+	return count;
+}
+
+bool tpa_trace_call(const struct tpa_trace *trace, size_t number, uint32_t *frame, uint32_t *caller)
+{
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+	const struct tpa_node_record *records = impl->records->nodes, *record = &records[number];
+
+	if (number >= impl->records->node_count)
+		return false;
+	*frame = *caller = 0;
+	if (tpa_is_join(record) || !record->frame)
+		return true;
+	*frame = tpa_frame_made(impl, record->frame);
+	record = &records[record->parent];
+	if (!tpa_is_join(record) && record->frame)
+		*caller = tpa_frame_made(impl, record->frame);
+	return true;
+}
+
+/* ---- all of it ---- */
+
+void tpa_made_begin(struct tpa_trace_impl *impl)
+{
+	static const struct tpa_node none = { 0 };
+	uint32_t unused;
+	struct tpa_made *made = &impl->made;
+
+	*TPA_APPEND(impl->trace.frames, impl->trace.frame_count, made->frame_room) = (struct tpa_frame){ 0 };
+	tpa_extend(&made->of_node, &made->of_node_count, &made->of_node_room, TPROF_NODE_FIRST, sizeof(*made->of_node));
+	for (uint32_t i = 0; i < TPROF_NODE_FIRST; i++) {
+		append(impl, &none, i, &unused);
+		made->of_node[i] = (i <= TPROF_NODE_SHORT ? i : TPROF_NODE_NONE) + 1;
+	}
+}
+
+void tpa_made_free(struct tpa_made *made)
+{
+	free(made->of_frame);
+	free(made->of_node);
+	free(made->origin);
+	tpa_pairs_free(&made->frames);
+	free(made->children.only);
+	free(made->children.table);
+	tpa_pairs_free(&made->joined);
+	free(made->numbers);
+	free(made->steps);
+	free(made->python);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/number_archive.h"
 
-#include <stdlib.h>
-
 #include "trace/jit.h"
 
 #define NAMELESS UINT32_MAX
@@ -15,13 +13,6 @@ void tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_a
 {
 	*numbers = (struct tpa_archive_numbers){ .trace = trace, .same = same, .op_count = op_count };
 	archive->user = numbers;
-	if (!archive->loading)
-		numbers->file_nodes = tpa_trace_file_nodes(trace);
-}
-
-void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers)
-{
-	free(numbers->file_nodes);
 }
 
 void tpa_archive_node(struct tpa_archive *archive, uint32_t *node)
@@ -29,10 +20,8 @@ void tpa_archive_node(struct tpa_archive *archive, uint32_t *node)
 	const struct tpa_archive_numbers *numbers = archive->user;
 	struct tpa_node_at at = { 0 };
 
-	if (!archive->loading) {
+	if (!archive->loading)
 		at = tpa_jit_node_at(numbers->trace, *node);
-		at.node = numbers->file_nodes[at.node];
-	}
 	TPA_ARCHIVE(archive, at.node);
 	TPA_ARCHIVE(archive, at.time);
 	if (archive->loading)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of stack nodes and ops in a saved replay. The file's own numbers are saved, because a later reading of a grown file
- * may number joined nodes and unnamed ops differently. For a stack that depends on time (trace/jit.h) a time is saved with it.
+ * Numbers of stack nodes and ops in a saved replay. The file's own numbers are saved, because another reading of the file makes nodes
+ * in another order, and may number unnamed ops differently. For a stack that depends on time (trace/jit.h) a time is saved with it.
  */
 #ifndef TPROF_TRACE_NUMBER_ARCHIVE_H
 #define TPROF_TRACE_NUMBER_ARCHIVE_H
@@ -14,14 +14,12 @@ struct tpa_archive_numbers {
 	struct tpa_trace *trace;
 	const uint32_t *same; /* struct tpa_ops: of an op number the one that stands for it */
 	uint32_t op_count;    /* struct tpa_ops: count */
-	uint32_t *file_nodes; /* saving: tpa_trace_file_nodes() */
 };
 
 void tpa_archive_numbers_begin(struct tpa_archive_numbers *numbers, struct tpa_archive *archive,
 			       struct tpa_trace *trace, const uint32_t *same, uint32_t op_count);
-void tpa_archive_numbers_end(struct tpa_archive_numbers *numbers);
 
-/* A node without aliases, as tpa_trace_node() gives it. */
+/* A node of the trace. */
 void tpa_archive_node(struct tpa_archive *archive, uint32_t *node);
 
 /* An op's number as tpa_op_of() gives it; 0: none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes traces, and walks stacks. trace.h declares the functions. */
+/* Opens and closes traces. trace.h declares the functions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 	return done;
 }
 
-static bool open_file(struct tpa_trace_impl *impl, char **error)
+bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 {
 	struct stat status;
 
@@ -50,38 +50,20 @@ static bool open_file(struct tpa_trace_impl *impl, char **error)
 	return true;
 }
 
-static bool read_all(struct tpa_trace_impl *impl, char **error)
-{
-	if (!open_file(impl, error) || !tpa_header_read(impl, error))
-		return false;
-	tpa_alive_find(impl);
-	tpa_chunks_scan(impl);
-	tpa_tables_read(impl);
-	tpa_clock_fit(impl);
-	if (impl->whole)
-		tpa_missing_cut(impl);
-	impl->opening_damage = impl->trace.damage_count;
-	return true;
-}
-
-struct tpa_trace *tpa_trace_read(const char *file, int fd, char **error)
+struct tpa_trace *tpa_trace_open(const char *file, char **error)
 {
 	struct tpa_trace_impl *impl = tpa_zalloc(1, sizeof(*impl));
 
 	*error = NULL;
-	impl->fd = fd;
+	impl->fd = -1;
 	impl->trace.impl = impl;
 	impl->trace.header = &impl->header;
 	impl->trace.file = tpa_strdup(file);
-	if (read_all(impl, error))
+	tpa_made_begin(impl);
+	if (tpa_trace_update(impl, error))
 		return &impl->trace;
 	tpa_trace_close(&impl->trace);
 	return NULL;
-}
-
-struct tpa_trace *tpa_trace_open(const char *file, char **error)
-{
-	return tpa_trace_read(file, -1, error);
 }
 
 static void free_facts(struct tpa_trace *trace)
@@ -132,6 +114,8 @@ void tpa_trace_close(struct tpa_trace *trace)
 	free(trace->nodes);
 	free_facts(trace);
 	tpa_jit_free(trace);
+	tpa_tables_free(impl->records);
+	tpa_made_free(&impl->made);
 	free(trace->damage);
 	for (i = 0; i < impl->reason_count; i++)
 		free(impl->reasons[i]);
@@ -154,37 +138,4 @@ const struct tpa_chunks *tpa_trace_chunks(const struct tpa_trace *trace)
 uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace)
 {
 	return tpa_impl(trace)->thread_limit;
-}
-
-uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node)
-{
-	if (node < TPROF_NODE_FIRST)
-		return node <= TPROF_NODE_SHORT ? node : TPROF_NODE_NONE;
-	if (node >= trace->node_count)
-		return TPROF_NODE_NONE;
-	return trace->nodes[node].frame ? node : trace->nodes[node].parent;
-}
-
-uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace)
-{
-	uint32_t *numbers = tpa_zalloc(trace->node_count, sizeof(*numbers));
-
-	for (size_t i = trace->node_count; i-- > 0;) /* the file's are below those that were made */
-		numbers[tpa_trace_node(trace, (uint32_t)i)] = (uint32_t)i;
-	for (uint32_t i = 0; i < TPROF_NODE_FIRST && i < trace->node_count; i++)
-		numbers[i] = i;
-	return numbers;
-}
-
-size_t tpa_trace_stack(const struct tpa_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
-{
-	size_t count = 0;
-
-	for (node = tpa_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
-		if (count < max)
-			frames[count] = trace->nodes[node].frame;
-		count++;
-	}
-	*end = node;
-	return count;
 }

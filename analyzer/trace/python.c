@@ -33,13 +33,11 @@ const char *tpa_tables_python(struct tpa_tables *tables, const uint8_t *at, cons
 
 	if (!tpa_read_ok(body, at, end))
 		return TPA_CUT_RECORD;
-	if (!tpa_tables_is_number(tables, number) || code >= tables->impl->number_limit || line > INT32_MAX)
+	if (code >= tables->impl->number_limit || line > INT32_MAX)
 		return TPA_BAD_NUMBER;
-	if (!tpa_tables_frame(tables, number))
-		return TPA_NUMBER_TWICE;
-	tables->impl->trace.frames[number] =
-		(struct tpa_frame){ .code = (uint32_t)code, .line = (uint32_t)line, .flags = flags };
-	return NULL;
+	return tpa_tables_frame(
+		tables, number,
+		(struct tpa_frame_record){ .code = (uint32_t)code, .line = (uint32_t)line, .flags = flags });
 }
 
 struct numbers {
@@ -52,22 +50,17 @@ static bool read_join(struct tpa_tables *tables, struct numbers *join)
 	const uint8_t *record = tables->at, *at = record + 1;
 	uint8_t tag = *record;
 
-	join->node = tables->expected + (tag & TPROF_JOIN_NODE ? (uint64_t)tpa_svarint(&at) : 0);
+	join->node = tables->place->expected + (tag & TPROF_JOIN_NODE ? (uint64_t)tpa_svarint(&at) : 0);
 	join->native = join->node - (tag & TPROF_JOIN_NATIVE ? tpa_uvarint(&at) : 1);
-	join->python = tables->python + (tag & TPROF_JOIN_PYTHON ? (uint64_t)tpa_svarint(&at) : 0);
-	if (!tpa_read_ok(record, at, tables->end) || tag >> 5)
-		return false;
+	join->python = tables->place->python + (tag & TPROF_JOIN_PYTHON ? (uint64_t)tpa_svarint(&at) : 0);
 	tables->at = at;
-	tables->expected = join->node + 1;
-	tables->python = join->python;
-	return true;
+	return tpa_read_ok(record, at, tables->end) && !(tag >> 5);
 }
 
-/* Until all nodes are known, the joined node is an alias of its native stack. */
 const char *tpa_tables_join(struct tpa_tables *tables)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *record = tables->at;
+	struct tpa_node_record *node;
 	struct numbers join;
 
 	if (!read_join(tables, &join)) {
@@ -79,14 +72,13 @@ const char *tpa_tables_join(struct tpa_tables *tables)
 		tables->at = tables->end;
 		return TPA_BAD_NUMBER;
 	}
-	tpa_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1, sizeof(*trace->nodes));
-	if (trace->nodes[join.node].frame || trace->nodes[join.node].parent) {
-		/* The native and Python stacks are still good. */
+	tables->place->expected = join.node + 1;
+	tables->place->python = join.python;
+	tpa_extend(&tables->nodes, &tables->node_count, &tables->node_room, join.node + 1, sizeof(*tables->nodes));
+	node = &tables->nodes[join.node];
+	if (node->frame || node->parent) /* The native and Python stacks are still good. */
 		tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE);
-		return NULL;
-	}
-	trace->nodes[join.node].parent = (uint32_t)join.native;
-	*TPA_APPEND(tables->joins, tables->join_count, tables->join_room) =
-		(struct tpa_join){ (uint32_t)join.node, (uint32_t)join.native, (uint32_t)join.python };
+	else
+		*node = (struct tpa_node_record){ (uint32_t)join.native, (uint32_t)join.python | TPA_JOIN };
 	return NULL;
 }

@@ -14,13 +14,23 @@
 #include "base/memory.h"
 
 #define NODES_MANY ((size_t)1 << 20)
+#define DAMAGE_MAX 256
+
+/* With a full disk, records of numbers that were given out are missing, which reports say elsewhere. */
+static bool is_expected(const struct tpa_tables *tables, const char *reason)
+{
+	return tables->impl->header.tables_from && strcmp(reason, TPA_BAD_NUMBER) == 0;
+}
 
 void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {
-	/* With a full disk, records of numbers that were given out are missing, which reports say elsewhere. */
-	if (tables->impl->header.tables_from && strcmp(reason, TPA_BAD_NUMBER) == 0)
+	struct tpa_damage damage = { tables->offset + (uint64_t)(record - tables->start), lost, reason };
+
+	if (is_expected(tables, reason))
 		return;
-	tpa_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
+	tpa_damage_add(&tables->impl->trace, damage.offset, damage.lost_bytes, damage.reason);
+	if (tables->damage_count < DAMAGE_MAX)
+		*TPA_APPEND(tables->damage, tables->damage_count, tables->damage_room) = damage;
 }
 
 bool tpa_path_is_collector(const char *path)
@@ -63,16 +73,15 @@ static const char *read_module(struct tpa_tables *tables, const uint8_t *at, con
 	return NULL;
 }
 
-bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number)
+const char *tpa_tables_frame(struct tpa_tables *tables, uint64_t number, struct tpa_frame_record record)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
-	size_t count = trace->frame_count;
-
-	if (number < count && (trace->frames[number].pc || trace->frames[number].code))
-		return false;
-	tpa_extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1, sizeof(*trace->frames));
-	tpa_extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1, sizeof(uint32_t));
-	return true;
+	if (!tpa_tables_is_number(tables, number))
+		return TPA_BAD_NUMBER;
+	if (number < tables->frame_count && (tables->frames[number].pc || tables->frames[number].code))
+		return TPA_NUMBER_TWICE;
+	tpa_extend(&tables->frames, &tables->frame_count, &tables->frame_room, number + 1, sizeof(*tables->frames));
+	tables->frames[number] = record;
+	return NULL;
 }
 
 static const char *read_frame(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
@@ -80,15 +89,21 @@ static const char *read_frame(struct tpa_tables *tables, const uint8_t *at, cons
 	const uint8_t *body = at;
 	uint64_t number = tpa_uvarint(&at), module = tpa_uvarint(&at), offset = tpa_uvarint(&at);
 	uint8_t flags = *at++;
+	const char *reason;
 
 	if (!tpa_read_ok(body, at, end))
 		return TPA_CUT_RECORD;
-	if (!tpa_tables_is_number(tables, number) || module >= tables->impl->number_limit)
+	if (module >= tables->impl->number_limit)
 		return TPA_BAD_NUMBER;
-	if (!tpa_tables_frame(tables, number))
-		return TPA_NUMBER_TWICE;
-	tables->impl->trace.frames[number] = (struct tpa_frame){ .pc = offset, .flags = flags };
-	tables->frame_module[number] = (uint32_t)module;
+	reason = tpa_tables_frame(
+		tables, number, (struct tpa_frame_record){ .pc = offset, .module = (uint32_t)module, .flags = flags });
+	if (reason)
+		return reason;
+	if (module)
+		*TPA_APPEND(tables->frame_waits, tables->frame_wait_count, tables->frame_wait_room) =
+			(struct tpa_wait){ .frame = (uint32_t)number };
+	else
+		tables->impl->has_jit = true;
 	return NULL;
 }
 
@@ -146,7 +161,9 @@ static const char *read_named_op(struct tpa_tables *tables, const uint8_t *at, c
 		return TPA_NUMBER_TWICE;
 	tpa_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops));
 	trace->ops[number].origin = origin;
-	trace->ops[number].frame = (uint32_t)frame;
+	if (frame)
+		*TPA_APPEND(tables->op_waits, tables->op_wait_count, tables->op_wait_room) =
+			(struct tpa_wait){ (uint32_t)number, (uint32_t)frame };
 	set_op_names(&trace->ops[number], at, category_length, name,
 		     code ? strlen(text) : (size_t)(end - at) - category_length);
 	return NULL;
@@ -242,7 +259,7 @@ static const char *read_long(struct tpa_tables *tables)
 static void read_chain(struct tpa_tables *tables, const uint8_t *record, uint64_t first, uint64_t parent,
 		       uint64_t count)
 {
-	struct tpa_node *nodes = tables->impl->trace.nodes;
+	struct tpa_node_record *nodes = tables->nodes;
 	uint64_t number = first;
 
 	for (; number < first + count && tpa_read_ok(tables->start, tables->at, tables->end); number++) {
@@ -254,37 +271,36 @@ static void read_chain(struct tpa_tables *tables, const uint8_t *record, uint64_
 			tpa_tables_damage(tables, record, 0, TPA_BAD_NUMBER);
 			frame = 0; /* the node becomes an alias of its parent */
 		}
-		if (nodes[number].frame)
+		if (!nodes[number].frame)
+			nodes[number] = (struct tpa_node_record){ (uint32_t)parent, (uint32_t)frame };
+		else if (nodes[number].frame != frame || nodes[number].parent != parent)
 			tpa_tables_damage(tables, record, 0, TPA_NUMBER_TWICE);
-		else
-			nodes[number] = (struct tpa_node){ (uint32_t)parent, (uint32_t)frame };
-		if (frame >= tables->frame_top)
-			tables->frame_top = frame + 1;
 		parent = number;
 	}
 }
 
 static const char *read_nodes(struct tpa_tables *tables)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *record = tables->at, *at = record + 1;
 	uint64_t count = *record >> 2, first, parent;
 
 	if (!count)
 		count = tpa_uvarint(&at);
-	first = tables->expected + tpa_svarint(&at);
+	first = tables->place->expected + tpa_svarint(&at);
 	parent = tpa_uvarint(&at);
 	if (!tpa_read_ok(record, at, tables->end) || count > (uint64_t)(tables->end - at))
 		return give_up(tables, TPA_CUT_RECORD);
 	parent = parent & 1 ? parent >> 1 : first - (parent >> 1);
 	tables->at = at;
-	tables->expected = first + count;
 	if (first < TPROF_NODE_FIRST || first >= tables->impl->number_limit ||
 	    count > tables->impl->number_limit - first || parent >= first)
 		return give_up(tables, TPA_BAD_NUMBER);
-	tpa_extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes));
+	tpa_extend(&tables->nodes, &tables->node_count, &tables->node_room, first + count, sizeof(*tables->nodes));
 	read_chain(tables, record, first, parent, count);
-	return tpa_read_ok(tables->start, tables->at, tables->end) ? NULL : give_up(tables, TPA_CUT_RECORD);
+	if (!tpa_read_ok(tables->start, tables->at, tables->end))
+		return give_up(tables, TPA_CUT_RECORD);
+	tables->place->expected = first + count;
+	return NULL;
 }
 
 static const char *read_record(struct tpa_tables *tables)
@@ -301,25 +317,67 @@ static const char *read_record(struct tpa_tables *tables)
 	}
 }
 
+/* How far the chunk was read; a new one was not. */
+static struct tpa_table_place *place_of(struct tpa_tables *tables, const struct tpa_chunk *chunk)
+{
+	bool found;
+	uint32_t *number = tpa_pairs_at(&tables->place_of, chunk->offset, chunk->begin.ticks, &found);
+
+	if (!found) {
+		*TPA_APPEND(tables->places, tables->place_count, tables->place_room) =
+			(struct tpa_table_place){ .offset = chunk->offset, .begin = chunk->begin.ticks };
+		*number = (uint32_t)tables->place_count;
+	}
+	return &tables->places[*number - 1];
+}
+
+/*
+ * Reads the next record. A damaged one behind which nothing can be read stays to be read again when the chunk has grown: where a
+ * file is being copied, the rest of it may come.
+ */
+static void read_next(struct tpa_tables *tables)
+{
+	const uint8_t *record = tables->at;
+	const char *reason = read_record(tables);
+	uint64_t size = (uint64_t)(tables->at - record);
+
+	if (reason && tables->at == tables->end) {
+		if (!is_expected(tables, reason))
+			tpa_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), size,
+				       reason);
+		return;
+	}
+	if (reason)
+		tpa_tables_damage(tables, record, size, reason);
+	tables->place->taken += size;
+}
+
+/* Reads what is new in a chunk. */
 static void read_chunk(struct tpa_tables *tables, const struct tpa_chunk *chunk)
 {
-	uint8_t *buffer = tpa_zalloc(chunk->committed + TPA_PADDING, 1);
+	struct tpa_table_place *place = place_of(tables, chunk);
+	struct tpa_trace *trace = &tables->impl->trace;
+	uint64_t left;
+	uint8_t *buffer;
 	size_t got;
 
-	tables->offset = chunk->offset + sizeof(struct tprof_chunk);
-	got = tpa_read_at(tables->impl->fd, buffer, chunk->committed, tables->offset);
-	if (got < chunk->committed)
-		tpa_damage_add(&tables->impl->trace, tables->offset + got, chunk->committed - got, "can't be read");
+	place->seen = true;
+	if (place->taken > chunk->committed)
+		tpa_damage_add(trace, chunk->offset, place->taken - chunk->committed,
+			       "a chunk of tables became shorter");
+	if (place->taken >= chunk->committed)
+		return;
+	left = chunk->committed - place->taken;
+	buffer = tpa_zalloc(left + TPA_PADDING, 1);
+	tables->place = place;
+	tables->offset = chunk->offset + sizeof(struct tprof_chunk) + place->taken;
+	got = tpa_read_at(tables->impl->fd, buffer, left, tables->offset);
+	if (got < left)
+		tpa_damage_add(trace, tables->offset + got, left - got, "can't be read");
 	tables->start = tables->at = buffer;
 	tables->end = buffer + got;
-	tables->expected = tables->python = 0;
-	while (tables->at < tables->end) {
-		const uint8_t *record = tables->at;
-		const char *reason = read_record(tables);
-
-		if (reason)
-			tpa_tables_damage(tables, record, (uint64_t)(tables->at - record), reason);
-	}
+	while (tables->at < tables->end)
+		read_next(tables);
 	free(buffer);
 }
 
@@ -329,26 +387,73 @@ static void read_chunk(struct tpa_tables *tables, const struct tpa_chunk *chunk)
  */
 static void reserve_nodes(struct tpa_tables *tables)
 {
-	size_t size = sizeof(*tables->impl->trace.nodes), most = (size_t)tables->impl->number_limit;
+	size_t size = sizeof(*tables->nodes), most = (size_t)tables->impl->number_limit;
 
 	if (most < NODES_MANY)
 		return;
-	tables->impl->trace.nodes = malloc(most * size);
-	tables->node_room = tables->impl->trace.nodes ? most : 0;
+	tables->nodes = malloc(most * size);
+	tables->node_room = tables->nodes ? most : 0;
+}
+
+static struct tpa_tables *tables_new(struct tpa_trace_impl *impl)
+{
+	struct tpa_tables *tables = tpa_zalloc(1, sizeof(*tables));
+
+	tables->impl = impl;
+	reserve_nodes(tables);
+	tpa_extend(&tables->nodes, &tables->node_count, &tables->node_room, TPROF_NODE_FIRST, sizeof(*tables->nodes));
+	tpa_extend(&tables->frames, &tables->frame_count, &tables->frame_room, 1, sizeof(*tables->frames));
+	return tables;
+}
+
+/* Tells the damage of records that are not read again. */
+static void tell_damage(const struct tpa_tables *tables)
+{
+	for (size_t i = 0; i < tables->damage_count; i++)
+		tpa_damage_add(&tables->impl->trace, tables->damage[i].offset, tables->damage[i].lost_bytes,
+			       tables->damage[i].reason);
+}
+
+static void tell_gone(struct tpa_tables *tables)
+{
+	for (size_t i = 0; i < tables->place_count; i++) {
+		if (!tables->places[i].seen)
+			tpa_damage_add(&tables->impl->trace, tables->places[i].offset, 0,
+				       "a chunk of tables is no longer there");
+		tables->places[i].seen = false;
+	}
 }
 
 void tpa_tables_read(struct tpa_trace_impl *impl)
 {
-	struct tpa_tables tables = { .impl = impl };
 	struct tpa_trace *trace = &impl->trace;
 
-	reserve_nodes(&tables);
-	tpa_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST, sizeof(*trace->nodes));
-	tpa_extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
+	if (!impl->records)
+		impl->records = tables_new(impl);
+	if (trace->regions) { /* their numbers are behind those of the file */
+		tpa_regions_drop(trace);
+		impl->records->op_room = trace->op_count;
+	}
+	tell_damage(impl->records);
 	for (size_t i = 0; i < impl->tables.count; i++)
-		read_chunk(&tables, &impl->tables.list[i]);
-	tpa_tables_resolve(&tables);
-	free(tables.joins);
-	free(tables.frame_module);
-	free(tables.unloads);
+		read_chunk(impl->records, &impl->tables.list[i]);
+	tell_gone(impl->records);
+	tpa_tables_resolve(impl->records);
+	trace->recorded_frames = impl->records->frame_count - 1;
+	trace->recorded_nodes = impl->records->node_count - TPROF_NODE_FIRST;
+}
+
+void tpa_tables_free(struct tpa_tables *tables)
+{
+	if (!tables)
+		return;
+	free(tables->frames);
+	free(tables->nodes);
+	free(tables->unloads);
+	free(tables->frame_waits);
+	free(tables->op_waits);
+	free(tables->places);
+	tpa_pairs_free(&tables->place_of);
+	free(tables->damage);
+	free(tables);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of table records share while a trace is opened. */
+/* The records of the table chunks, and what their readers share. */
 #ifndef TPROF_TRACE_RECORDS_H
 #define TPROF_TRACE_RECORDS_H
 
@@ -13,26 +13,75 @@ struct tpa_unload {
 	uint64_t module, ticks;
 };
 
-struct tpa_join { /* a node that stands for two */
-	uint32_t node, native, python;
+struct tpa_frame_record {
+	uint64_t pc; /* from the module's start; without a module, the run-time address */
+	uint32_t module, code, line;
+	uint8_t flags;
 };
 
+#define TPA_JOIN                                                                                                       \
+	0x80000000u /* set in the frame of a node that joins two: the rest is the Python node, and parent the native one */
+
+struct tpa_node_record {
+	uint32_t parent,
+		frame; /* parent: lower than the node's own number. Both 0: it is missing. frame 0: it was damaged */
+};
+
+/* Waits for a record of what it refers to: a frame for its module, or an op for its frame. */
+struct tpa_wait {
+	uint32_t number, frame;
+};
+
+/* How far a table chunk was read. */
+struct tpa_table_place {
+	uint64_t offset, begin; /* ticks: another chunk may take the place of this one */
+	uint64_t taken;		/* bytes of records */
+	uint64_t expected;	/* number behind the last NODES or JOIN record */
+	uint64_t python;	/* Python node of the last JOIN record */
+	bool seen;		/* in the scan that is being read */
+};
+
+/* What the table chunks say, by the file's own numbers. Records are read once, also when the file grows. */
 struct tpa_tables {
 	struct tpa_trace_impl *impl;
-	size_t module_room, frame_room, node_room, frame_module_room, op_room, code_room;
-	struct tpa_unload *unloads;
+	struct tpa_frame_record *frames;
+	struct tpa_node_record *nodes;
+	size_t frame_count, frame_room, node_count, node_room;
+	size_t module_room, op_room, code_room;
+	size_t sorted_modules; /* of the trace's: those behind are new */
+	size_t known_reach, known_links,
+		known_held;	    /* of the trace's lists: those behind have the file's node numbers */
+	struct tpa_unload *unloads; /* whose module was not read yet */
 	size_t unload_count, unload_room;
-	struct tpa_join *joins;
-	size_t join_count, join_room;
-	uint32_t *frame_module; /* module number of each frame, until all modules are known */
-	uint64_t frame_top;	/* one behind the highest frame number that a node has */
+	struct tpa_wait *frame_waits, *op_waits;
+	size_t frame_wait_count, frame_wait_room, op_wait_count, op_wait_room;
+	struct tpa_table_place *places;
+	size_t place_count, place_room;
+	struct tpa_pairs place_of; /* (offset, begin) -> index in places, + 1 */
+	struct tpa_damage *damage; /* of records that are not read again */
+	size_t damage_count, damage_room;
 
 	/* The chunk being read. */
+	struct tpa_table_place *place;
 	const uint8_t *start, *at, *end;
-	uint64_t offset;   /* of `start` in the file */
-	uint64_t expected; /* number behind the last NODES or JOIN record */
-	uint64_t python;   /* Python node of the last JOIN record */
+	uint64_t offset; /* of `start` in the file */
 };
+
+static inline bool tpa_is_join(const struct tpa_node_record *record)
+{
+	return record->frame & TPA_JOIN;
+}
+
+/* NULL: it is missing. */
+static inline const struct tpa_frame_record *tpa_frame_record(const struct tpa_tables *tables, uint32_t number)
+{
+	const struct tpa_frame_record *record = number < tables->frame_count ? &tables->frames[number] : NULL;
+
+	return record && (record->pc || record->code || record->flags) ? record : NULL;
+}
+
+/* NULL: it is missing, or the number is 0. */
+const struct tpa_module *tpa_module_find(const struct tpa_trace *trace, uint64_t id);
 
 /* Notes that a record is damaged and that `lost` bytes of it could not be used. */
 void tpa_tables_damage(struct tpa_tables *tables, const uint8_t *record, uint64_t lost, const char *reason);
@@ -49,8 +98,8 @@ static inline bool tpa_tables_is_number(const struct tpa_tables *tables, uint64_
 	return number && number < tables->impl->number_limit;
 }
 
-/* Makes room for a frame of that number. False: there is one already. */
-bool tpa_tables_frame(struct tpa_tables *tables, uint64_t number);
+/* Takes the record of a frame. Returns as tpa_read_body does. */
+const char *tpa_tables_frame(struct tpa_tables *tables, uint64_t number, struct tpa_frame_record record);
 
 /* Reads the body [at, end) of a record with a length. Returns why the record is damaged; NULL: it is not. */
 typedef const char *tpa_read_body(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end);
@@ -68,10 +117,7 @@ void tpa_facts_holders_free(struct tpa_trace *trace);
 /* Reads the JOIN record at tables->at and moves tables->at behind it, or behind what is lost. Returns as tpa_read_body does. */
 const char *tpa_tables_join(struct tpa_tables *tables);
 
-/* Once all chunks are read: see resolve.c. */
+/* Once all chunks are read: looks up what they refer to. See resolve.c. */
 void tpa_tables_resolve(struct tpa_tables *tables);
-
-/* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. */
-void tpa_nodes_join(struct tpa_trace *trace, size_t *node_room, const struct tpa_join *joins, size_t count);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
-#include "trace/trace.h"
+#include "trace/impl.h"
 
 static bool is_category(const struct tpa_op *op, const char *category)
 {
@@ -118,4 +118,14 @@ void tpa_trace_split_regions(struct tpa_trace *trace)
 	add_regions(trace, named, count);
 	free(of_frame);
 	free(named);
+}
+
+void tpa_regions_drop(struct tpa_trace *trace)
+{
+	if (!trace->regions)
+		return;
+	for (size_t i = trace->regions; i < trace->op_count; i++)
+		free((void *)(uintptr_t)trace->ops[i].name);
+	trace->op_count = trace->regions;
+	trace->regions = 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completes the tables once they are read: sorts modules, gives frames run-time addresses, unifies frames and nodes. */
+/* Looks up what records refer to, once those that are there are read: modules of frames and of unloads, frames of ops. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "trace/lost_records.h"
 #include "trace/records.h"
 
-static struct tpa_module *find_module(const struct tpa_trace *trace, uint64_t id)
+const struct tpa_module *tpa_module_find(const struct tpa_trace *trace, uint64_t id)
 {
 	size_t low = 0, high = trace->module_count;
 
@@ -19,7 +18,7 @@ static struct tpa_module *find_module(const struct tpa_trace *trace, uint64_t id
 		else
 			high = middle;
 	}
-	return low < trace->module_count && trace->modules[low].id == id ? &trace->modules[low] : NULL;
+	return id && low < trace->module_count && trace->modules[low].id == id ? &trace->modules[low] : NULL;
 }
 
 static int by_id(const void *a, const void *b)
@@ -29,107 +28,122 @@ static int by_id(const void *a, const void *b)
 	return TPA_UP(x->id, y->id) ?: TPA_UP(x->loaded_ticks, y->loaded_ticks);
 }
 
-/* Sorts the modules by ID and notes when each was unloaded. */
+/* Merges the new modules into those that were there, which are in order of ID. */
+static void merge_modules(struct tpa_tables *tables)
+{
+	struct tpa_trace *trace = &tables->impl->trace;
+	struct tpa_module *old = trace->modules, *old_end = old + tables->sorted_modules, *new = old_end,
+			  *end = old + trace->module_count, *merged = tpa_zalloc(trace->module_count, sizeof(*merged));
+	size_t count = 0;
+
+	qsort(new, (size_t)(end - new), sizeof(*new), by_id);
+	while (old < old_end || new < end) {
+		const struct tpa_module *next = new == end || (old < old_end && old->id <= new->id) ? old++ : new ++;
+
+		if (!count || merged[count - 1].id != next->id)
+			merged[count++] = *next;
+		else
+			free((void *)(uintptr_t)next->path);
+	}
+	old = trace->modules;
+	trace->modules = merged;
+	tables->module_room = trace->module_count;
+	trace->module_count = tables->sorted_modules = count;
+	for (size_t i = 0; i < trace->frame_count; i++)
+		if (trace->frames[i].module)
+			trace->frames[i].module = tpa_module_find(trace, trace->frames[i].module->id);
+	free(old);
+}
+
 static void sort_modules(struct tpa_tables *tables)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
-	size_t kept = 0, i;
+	size_t count = tables->impl->trace.module_count;
 
-	if (trace->module_count)
-		qsort(trace->modules, trace->module_count, sizeof(*trace->modules), by_id);
-	for (i = 0; i < trace->module_count; i++) {
-		if (kept && trace->modules[kept - 1].id == trace->modules[i].id) {
-			tpa_damage_add(trace, tables->impl->header_size, 0, TPA_NUMBER_TWICE);
-			free((void *)(uintptr_t)trace->modules[i].path);
-		} else {
-			trace->modules[kept++] = trace->modules[i];
-		}
+	if (count > tables->sorted_modules)
+		merge_modules(tables);
+	if (count > tables->sorted_modules) {
+		tables->start = tables->at = NULL;
+		tables->offset = tables->impl->header_size;
+		tpa_tables_damage(tables, NULL, 0, TPA_NUMBER_TWICE);
 	}
-	trace->module_count = kept;
-	for (i = 0; i < tables->unload_count; i++) {
-		struct tpa_module *module = find_module(trace, tables->unloads[i].module);
+}
+
+/* Of what waits for a record. With a full disk it is missing, which reports say elsewhere. */
+static void tell_missing(struct tpa_tables *tables, const char *reason)
+{
+	struct tpa_trace_impl *impl = tables->impl;
+
+	if (!impl->header.tables_from)
+		tpa_damage_add(&impl->trace, impl->header_size, 0, reason);
+}
+
+/* Notes when modules were unloaded. */
+static void resolve_unloads(struct tpa_tables *tables)
+{
+	struct tpa_trace *trace = &tables->impl->trace;
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < tables->unload_count; i++) {
+		const struct tpa_module *module = tpa_module_find(trace, tables->unloads[i].module);
 
 		if (module)
-			module->unloaded_ticks = tables->unloads[i].ticks;
-		else if (!tables->impl->header.tables_from)
-			tpa_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
+			trace->modules[module - trace->modules].unloaded_ticks = tables->unloads[i].ticks;
+		else
+			tables->unloads[waiting++] = tables->unloads[i];
 	}
+	tables->unload_count = waiting;
+	if (waiting)
+		tell_missing(tables, "an unloaded module is not in the file");
 }
 
-/* Makes frames run-time addresses, now that all modules are known. */
 static void resolve_frames(struct tpa_tables *tables)
 {
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < tables->frame_wait_count; i++)
+		if (!tpa_module_find(&tables->impl->trace, tables->frames[tables->frame_waits[i].frame].module))
+			tables->frame_waits[waiting++] = tables->frame_waits[i];
+	tables->frame_wait_count = waiting;
+	if (waiting)
+		tell_missing(tables, "a frame's module is not in the file");
+}
+
+static void resolve_ops(struct tpa_tables *tables)
+{
 	struct tpa_trace *trace = &tables->impl->trace;
-	size_t i, known = trace->frame_count;
+	size_t waiting = 0;
 
-	for (i = 1; i < known; i++) {
-		uint32_t number = tables->frame_module[i];
+	for (size_t i = 0; i < tables->op_wait_count; i++) {
+		struct tpa_wait wait = tables->op_waits[i];
 
-		if (!number)
-			continue;
-		trace->frames[i].module = find_module(trace, number);
-		if (trace->frames[i].module)
-			trace->frames[i].pc += trace->frames[i].module->start;
-		else if (tables->impl->header.tables_from)
-			trace->frames[i] = (struct tpa_frame){ 0 }; /* treated as if its own record were missing */
-		else
-			tpa_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
+		trace->ops[wait.number].frame = tpa_frame_made(tables->impl, wait.frame);
+		if (!tpa_frame_record(tables, wait.frame))
+			tables->op_waits[waiting++] = wait;
 	}
-	tpa_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top, sizeof(*trace->frames));
+	tables->op_wait_count = waiting;
 }
 
-struct frame_rank {
-	struct tpa_frame frame;
-	uint32_t number;
-};
-
-static int by_place(const void *a, const void *b)
+/* The results of searches name nodes by the file's numbers. */
+static void resolve_searches(struct tpa_tables *tables)
 {
-	const struct frame_rank *x = a, *y = b;
+	struct tpa_trace *trace = &tables->impl->trace;
 
-	return TPA_UP(x->frame.pc, y->frame.pc) ?: TPA_UP(x->frame.module, y->frame.module) ?:
-	       TPA_UP(x->frame.flags, y->frame.flags) ?: TPA_UP(x->frame.code, y->frame.code) ?:
-	       TPA_UP(x->frame.line, y->frame.line) ?: TPA_UP(x->number, y->number);
-}
-
-/* A frame whose record is missing equals no other. */
-static bool same_frame(const struct tpa_frame *a, const struct tpa_frame *b)
-{
-	return (a->pc || a->code) && a->pc == b->pc && a->module == b->module && a->flags == b->flags &&
-	       a->code == b->code && a->line == b->line;
-}
-
-/* For each frame number the lowest that means the same: two threads may have met a frame at once. */
-static uint32_t *alias_frames(const struct tpa_trace *trace)
-{
-	size_t count = trace->frame_count, i;
-	uint32_t *alias = tpa_zalloc(count, sizeof(*alias));
-	struct frame_rank *ranks = tpa_zalloc(count, sizeof(*ranks));
-
-	for (i = 0; i < count; i++)
-		ranks[i] = (struct frame_rank){ trace->frames[i], (uint32_t)i };
-	qsort(ranks, count, sizeof(*ranks), by_place);
-	for (i = 0; i < count; i++) {
-		bool same = i && same_frame(&ranks[i].frame, &ranks[i - 1].frame);
-
-		alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
-	}
-	free(ranks);
-	return alias;
+	for (; tables->known_reach < trace->reach_count; tables->known_reach++)
+		trace->reach[tables->known_reach].node = tpa_trace_node(trace, trace->reach[tables->known_reach].node);
+	for (; tables->known_links < trace->link_count; tables->known_links++)
+		trace->links[tables->known_links].node = tpa_trace_node(trace, trace->links[tables->known_links].node);
+	for (; tables->known_held < trace->held_count; tables->known_held++)
+		trace->held[tables->known_held].node = tpa_trace_node(trace, trace->held[tables->known_held].node);
 }
 
 void tpa_tables_resolve(struct tpa_tables *tables)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
-	uint32_t *alias;
-
 	tpa_missing_from(tables->impl);
 	sort_modules(tables);
+	resolve_unloads(tables);
 	resolve_frames(tables);
+	resolve_ops(tables);
+	resolve_searches(tables);
 	if (tables->impl->header.tables_from)
-		tpa_missing_nodes(tables->impl, tables->joins, tables->join_count);
-	alias = alias_frames(trace);
-	tpa_nodes_unify(trace, alias);
-	tpa_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
-	free(alias);
+		tpa_missing_nodes(tables->impl);
 }

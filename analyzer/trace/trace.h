@@ -27,7 +27,8 @@ struct tpa_frame {
 	const struct tpa_module *module; /* NULL: in no known module (JIT code) */
 	uint32_t code, line; /* a Python frame: index of the trace's codes, and the line (0: none). Else 0 */
 	uint8_t flags;	     /* enum tprof_frame_flags; of a Python frame enum tprof_python_flags */
-	uint32_t jit;	     /* code of the trace's jitdump, + 1; 0: none */
+	uint32_t jit;	     /* code of the trace's jitdump: its order, + 1; 0: none */
+	bool timed;	     /* made for a time: it was that code then. Else it is the last one at the address */
 };
 
 struct tpa_code {		 /* a Python code object */
@@ -52,7 +53,7 @@ struct tpa_op {
 	const uint8_t *tensors;	     /* the record's bytes, for trace/shapes.h, with padding behind them */
 	size_t tensors_length;
 	uint8_t origin; /* enum tprof_op_origin */
-	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
+	uint32_t frame; /* named by the function that begins there; 0: by its record. Its own record may be missing */
 	/* Set by tpa_trace_split_regions(). */
 	uint8_t parallel; /* enum tpa_parallel */
 	bool library;	  /* an operator of a library */
@@ -140,15 +141,15 @@ struct tpa_trace {
 	size_t env_count;
 	struct tpa_module *modules;
 	size_t module_count; /* in order of id; ids may have gaps */
-	struct tpa_frame *frames;
-	size_t frame_count; /* index = frame number; [0] unused; pc and code 0: its record is not in the file */
 	/*
-	 * Index = node number; below TPROF_NODE_FIRST unused. Nodes with the same parent and frame are already one: an
-	 * alias has frame 0 and parent = the node it stands for, and so has a joined node. Parents come before their
-	 * children. Each frame number of a node is below frame_count.
+	 * Frames and nodes are made when they are first asked for, above all by those who read events. Each is there once. The
+	 * file has other numbers for them: see tpa_trace_node().
 	 */
+	struct tpa_frame *frames;
+	size_t frame_count; /* [0] unused; pc and code 0: its record is not in the file */
 	struct tpa_node *nodes;
-	size_t node_count;
+	size_t node_count;			/* below TPROF_NODE_FIRST unused. Parents come before their children */
+	size_t recorded_frames, recorded_nodes; /* numbers that the file has given out */
 	struct tpa_code *codes;
 	size_t code_count; /* index = code number; [0] unused */
 	struct tpa_op *ops;
@@ -191,10 +192,10 @@ void tpa_trace_close(struct tpa_trace *trace);
 /*
  * Reads on in a file that has grown since it was opened or refreshed: its header, tables and chunks as they are now.
  *
- * Numbers that the file gives (nodes, frames, modules, ops, threads) stay valid, and an op keeps the name that it was given.
- * Nodes that were made of joined stacks get new numbers; trace/number_archive.h is for whoever keeps them. Pointers into the
- * tables are no longer valid, but for the names of ops. Open readers of events go on into what came since; the last event
- * that they gave out is no longer valid.
+ * It costs by what is new, and by the number of chunks. Numbers of frames, nodes and threads stay valid, and so do those of ops
+ * that have a record; an op keeps the name that it was given. Pointers into the tables are no longer valid, but for texts: names
+ * of such ops, codes and modules. Open readers of events go on into what came since; the last event that they gave out is no longer
+ * valid.
  *
  * False: *error as tpa_trace_open() has it, and the trace is as it was.
  */
@@ -257,14 +258,20 @@ static inline uint64_t tpa_frame_address(const struct tpa_frame *frame)
 /* Threads' numbers are below it. */
 uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 
-/* Follows aliases. */
-uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t node);
+/*
+ * The node of a number that the file has for it. Of all that is read, only events have those: see tpa_event_node(). TPROF_NODE_NONE: the file has no
+ * record of that number. May add nodes to the trace.
+ */
+uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t number);
+
+/* The other way: a number that the file has for a node, to be saved or written into the file. */
+uint32_t tpa_trace_file_node(const struct tpa_trace *trace, uint32_t node);
 
 /*
- * For each node a number that the file has for it, to be saved or written into the file: nodes made by joining get other
- * numbers whenever the trace is read again. Index = node number. The caller frees it.
+ * All calls in recorded stacks: the frame of each node number from TPROF_NODE_FIRST upwards, and that of its caller (each 0: none).
+ * False: there is no further number.
  */
-uint32_t *tpa_trace_file_nodes(const struct tpa_trace *trace);
+bool tpa_trace_call(const struct tpa_trace *trace, size_t number, uint32_t *frame, uint32_t *caller);
 
 /*
  * The frames of a stack, innermost first: fills at most `max` frame numbers, returns how many there are. *end is

@@ -11,7 +11,6 @@ import inputs
 import peers
 import turns
 from measure import paired, run, spread
-from reading import Reading
 
 PAIRS = "build/bench/pairs"
 PYTHON = "/usr/bin/python3"
@@ -224,4 +223,3 @@ class Bench:
         yield self.word2vec()
         yield from self.torch()
         yield self.analysis()
-        yield from Reading(self.build, self.quick).all(self.has_torch())

@@ -20,8 +20,12 @@ static void look_at_trace(const struct tpa_trace *trace)
 	uint32_t frames[64], end;
 	size_t i, k;
 
-	for (i = 0; i < trace->node_count && i < 4096; i++) {
-		size_t depth = tpa_trace_stack(trace, (uint32_t)i, frames, 64, &end);
+	for (i = 0; i < trace->recorded_nodes + 100 && i < 4096; i++) {
+		uint32_t node = tpa_trace_node(trace, (uint32_t)i);
+		size_t depth = tpa_trace_stack(trace, node, frames, 64, &end);
+
+		if (node >= trace->node_count || tpa_trace_node(trace, tpa_trace_file_node(trace, node)) != node)
+			abort();
 
 		for (k = 0; k < depth && k < 64; k++) {
 			const struct tpa_frame *frame = &trace->frames[frames[k]];

@@ -76,7 +76,7 @@ static void near(double value, double wanted)
 static const struct tpa_site *site_of(const struct tpa_process *process, uint32_t site)
 {
 	for (size_t i = 0; i < process->site_count; i++)
-		if (process->sites[i].node == NODE(site))
+		if (tpa_trace_file_node(process->trace, process->sites[i].node) == NODE(site))
 			return &process->sites[i];
 	fail_msg("no site %u", site);
 	return NULL;

@@ -150,8 +150,9 @@ static void test_op_codes(void **state)
 	gen_release(gen, 1, 10, 8, TPROF_FN_FREE);
 	reading = begin(gen);
 	assert_int_equal(reading.trace->damage_count, 2);
-	assert_int_equal(reading.trace->ops[1].frame, 7);
-	assert_int_equal(reading.trace->ops[2].frame, 99);
+	assert_int_equal(reading.trace->frames[reading.trace->ops[1].frame].pc, 0x10100);
+	assert_int_not_equal(reading.trace->ops[2].frame, 0);
+	assert_int_equal(reading.trace->frames[reading.trace->ops[2].frame].pc, 0);
 	assert_string_equal(reading.trace->ops[1].name, "frame 7");
 	tpa_trace_rename_op(reading.trace, 1, "main._omp_fn.0");
 	assert_string_equal(reading.trace->ops[1].name, "main._omp_fn.0");

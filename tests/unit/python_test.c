@@ -51,14 +51,20 @@ static struct tpa_trace *open_it(struct gen *gen)
 	return trace;
 }
 
+/* The test's own number of a frame. */
+static uint32_t number_of(const struct tpa_frame *frame)
+{
+	return frame->code ? (uint32_t)(OUTER + frame->line - 11) : (uint32_t)((frame->pc - 0x1000) / 16);
+}
+
 static void expect(const struct tpa_trace *trace, uint32_t node, const uint32_t *wanted, size_t count,
 		   uint32_t wanted_end)
 {
 	uint32_t frames[32], end;
 
-	assert_int_equal(tpa_trace_stack(trace, node, frames, 32, &end), count);
+	assert_int_equal(tpa_trace_stack(trace, tpa_trace_node(trace, node), frames, 32, &end), count);
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(frames[i], wanted[i]);
+		assert_int_equal(number_of(&trace->frames[frames[i]]), wanted[i]);
 	assert_int_equal(end, wanted_end);
 }
 
@@ -82,9 +88,8 @@ static void test_in_their_places(void **state)
 	expect(trace, 41, one, 4, TPROF_NODE_ROOT);
 	expect(trace, 42, without_inner, 7, TPROF_NODE_ROOT);
 	assert_int_equal(tpa_trace_node(trace, 43), tpa_trace_node(trace, 40));
-	assert_string_equal(trace->codes[trace->frames[INNER].code].file, "/home/me/train.py");
+	assert_string_equal(trace->codes[1].file, "/home/me/train.py");
 	assert_string_equal(trace->codes[1].name, "train");
-	assert_int_equal(trace->frames[INNER].line, 13);
 	assert_int_equal(trace->damage_count, 0);
 	tpa_trace_close(trace);
 	gen_free(gen);

@@ -41,14 +41,15 @@ static void compare_maps(const struct naive *naive, const struct tpa_process *pr
 	assert_int_equal(process->heap.mapped_peak, naive->mapped_peak);
 	for (i = 0; i < process->map_site_count; i++) {
 		const struct tpa_map_site *site = &process->map_sites[i];
-		const struct naive_site *other = &naive->sites[site->node - TPROF_NODE_FIRST];
+		uint32_t number = tpa_trace_file_node(process->trace, site->node) - TPROF_NODE_FIRST;
+		const struct naive_site *other = &naive->sites[number];
 
 		assert_int_equal(site->calls, other->map_calls);
 		assert_int_equal(site->bytes, other->map_bytes);
 		assert_int_equal(site->live_bytes, other->map_live);
 		assert_int_equal(site->peak_bytes, other->map_peak);
 		assert_false(site->file);
-		calls[site->node - TPROF_NODE_FIRST] = site->calls;
+		calls[number] = site->calls;
 		live += site->live_bytes;
 	}
 	for (i = 0; i < SITES; i++)

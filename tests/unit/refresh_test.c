@@ -75,7 +75,8 @@ static void follow(unsigned seed)
 	assert_false(tpa_events_failed(events));
 	assert_int_equal(tpa_events_done(events), tpa_events_total(events));
 	assert_int_equal(trace->damage_count, whole->damage_count);
-	assert_int_equal(trace->node_count, whole->node_count);
+	assert_int_equal(trace->recorded_nodes, whole->recorded_nodes);
+	assert_int_equal(trace->recorded_frames, whole->recorded_frames);
 	tpa_events_close(events);
 	tpa_events_close(expected);
 	unlink(name);

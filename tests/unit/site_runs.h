@@ -91,7 +91,7 @@ static inline const struct tpa_site *site_of(const struct tpa_process *process, 
 	size_t i;
 
 	for (i = 0; i < process->site_count; i++)
-		if (process->sites[i].node == NODE(site))
+		if (tpa_trace_file_node(process->trace, process->sites[i].node) == NODE(site))
 			return &process->sites[i];
 	return &none;
 }

@@ -442,17 +442,18 @@ static void test_births(void **state)
 	replayed = replay(gen, NULL);
 	for (size_t i = 0; i < replayed.process->site_count; i++) {
 		const struct tpa_site *site = &replayed.process->sites[i];
+		uint32_t node = tpa_trace_file_node(replayed.process->trace, site->node);
 
-		met |= 1u << (site->node - 20);
-		if (site->node == 21) {
+		met |= 1u << (node - 20);
+		if (node == 21) {
 			assert_int_equal(site->peak_born.first, 3);
 			assert_int_equal(site->peak_born.last, 3);
 			continue;
 		}
-		assert_int_equal(site->peak_born.first, site->node == 20 ? 2 : 1);
-		assert_int_equal(site->peak_born.last, site->node == 20 ? 2 : 3);
-		assert_int_equal(site->live_born.first, site->node == 20 ? 2 : 1);
-		assert_int_equal(site->live_born.last, site->node == 20 ? 2 : 4);
+		assert_int_equal(site->peak_born.first, node == 20 ? 2 : 1);
+		assert_int_equal(site->peak_born.last, node == 20 ? 2 : 3);
+		assert_int_equal(site->live_born.first, node == 20 ? 2 : 1);
+		assert_int_equal(site->live_born.last, node == 20 ? 2 : 4);
 	}
 	assert_int_equal(met, 7);
 	done(&replayed);

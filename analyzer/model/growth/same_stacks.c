@@ -232,7 +232,7 @@ static struct tpa_frame_name name_of(const struct tpa_alike *alike, uint32_t num
 	struct tpa_frame_name name = { NULL, 0 };
 
 	if (frame->jit && alike->trace->jit)
-		name.function = alike->trace->jit->codes[frame->jit - 1].name;
+		name.function = tpa_jit_code(alike->trace->jit, frame->jit)->name;
 	else if (options->name_frame)
 		name = options->name_frame(options->name_context, alike->trace, number);
 	return name;

@@ -12,9 +12,9 @@ struct tpa_map_node {
 	uint32_t left, right, priority;
 };
 
-void tpa_maps_init(struct tpa_maps *maps, const struct tpa_trace *trace)
+void tpa_maps_init(struct tpa_maps *maps)
 {
-	*maps = (struct tpa_maps){ .trace = trace, .bits = 6 };
+	*maps = (struct tpa_maps){ .bits = 6 };
 	/* The seed is random, so that no crafted trace can make the treap deep. */
 	if (getrandom(&maps->random, sizeof(maps->random), GRND_NONBLOCK) < 0 || !maps->random)
 		maps->random = UINT64_C(0x853c49e6748fea9b);
@@ -234,7 +234,7 @@ void tpa_maps_add(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t 
 
 	if (start >= end)
 		return;
-	range.site = enter_site(maps, tpa_trace_node(maps->trace, node), file);
+	range.site = enter_site(maps, node, file);
 	tpa_maps_remove(maps, start, end);
 	insert(maps, &range);
 	if (maps->counting) {

@@ -27,7 +27,6 @@ struct tpa_ranges {
 };
 
 struct tpa_maps {
-	const struct tpa_trace *trace;
 	struct tpa_map_node *nodes; /* [0] stands for no node */
 	size_t node_count, node_room;
 	uint32_t root, spare; /* `spare`: head of the list of unused nodes */
@@ -44,7 +43,7 @@ struct tpa_maps {
 	struct tpa_ranges removed; /* the ranges that the last tpa_maps_remove() took away */
 };
 
-void tpa_maps_init(struct tpa_maps *maps, const struct tpa_trace *trace);
+void tpa_maps_init(struct tpa_maps *maps);
 void tpa_maps_free(struct tpa_maps *maps);
 
 /* Starts counting calls, bytes and peaks. The first peak is what is mapped now. */

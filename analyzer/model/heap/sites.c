@@ -6,14 +6,7 @@
 #include "model/heap/sites.h"
 #include "base/memory.h"
 
-/* The trace may have gained nodes since the last call. */
-static void extend_nodes(struct tpa_sites *sites)
-{
-	tpa_extend(&sites->of_node, &sites->node_count, &sites->node_room, sites->trace->node_count,
-		   sizeof(*sites->of_node));
-}
-
-void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum tpa_group group)
+void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace)
 {
 	sites->trace = trace;
 	tpa_grow(&sites->list, &sites->room, TPA_SITE_FIRST, sizeof(*sites->list));
@@ -21,8 +14,6 @@ void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum
 	memset(sites->list, 0, TPA_SITE_FIRST * sizeof(*sites->list));
 	sites->changed[0] = 0;
 	sites->count = TPA_SITE_FIRST;
-	if (group == TPA_GROUP_STACK)
-		extend_nodes(sites);
 	sites->bits = 10;
 	sites->table = tpa_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
 }
@@ -31,7 +22,7 @@ void tpa_sites_free(struct tpa_sites *sites)
 {
 	free(sites->list);
 	free(sites->changed);
-	free(sites->of_node);
+	free(sites->of_number);
 	free(sites->table);
 }
 
@@ -49,18 +40,6 @@ static uint32_t append(struct tpa_sites *sites, uint32_t node, uint64_t key, uin
 	return (uint32_t)sites->count++;
 }
 
-uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node)
-{
-	uint32_t same = tpa_trace_node(sites->trace, node);
-
-	extend_nodes(sites);
-	if (sites->of_node[same] == TPA_SITE_NONE)
-		sites->of_node[same] = append(sites, same, 0, 0);
-	if (node < sites->trace->node_count)
-		sites->of_node[node] = sites->of_node[same];
-	return sites->of_node[same];
-}
-
 static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint64_t hash =
@@ -75,9 +54,7 @@ static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key
 	return &sites->table[i];
 }
 
-/*
- * Makes room for all sites at once: there may already be many more without a key, which are found by their node alone.
- */
+/* Makes room for all sites at once: they may have been loaded. */
 static void grow(struct tpa_sites *sites)
 {
 	while (sites->count >= (size_t)1 << (sites->bits - 1))
@@ -88,17 +65,29 @@ static void grow(struct tpa_sites *sites)
 		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
 }
 
-uint32_t tpa_sites_enter_key(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint32_t *slot;
 
-	node = tpa_trace_node(sites->trace, node);
 	if (sites->count >= (size_t)1 << (sites->bits - 1))
 		grow(sites);
 	slot = find(sites, node, key, op);
 	if (*slot == TPA_SITE_NONE)
 		*slot = append(sites, node, key, op);
 	return *slot;
+}
+
+uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *event)
+{
+	uint32_t node = tpa_event_node(sites->trace, event), site = tpa_sites_enter(sites, node, 0, 0);
+
+	if (node == tpa_trace_node(sites->trace, event->node)) { /* it is the same at all times */
+		tpa_extend(&sites->of_number, &sites->number_count, &sites->number_room,
+			   TPROF_NODE_FIRST + sites->trace->recorded_nodes, sizeof(*sites->of_number));
+		if (event->node < sites->number_count)
+			sites->of_number[event->node] = site;
+	}
+	return site;
 }
 
 static struct tpa_site result_of(const struct tpa_site_state *state)
@@ -146,17 +135,6 @@ struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number,
 	return result;
 }
 
-/* Rebuilds the tables that map nodes and keys to sites. */
-static void index_sites(struct tpa_sites *sites)
-{
-	grow(sites);
-	if (sites->of_node)
-		extend_nodes(sites);
-	for (size_t i = TPA_SITE_FIRST; sites->of_node && i < sites->count; i++)
-		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->node_count)
-			sites->of_node[sites->list[i].node] = (uint32_t)i;
-}
-
 void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
 {
 	size_t together = (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER;
@@ -174,5 +152,5 @@ void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
 				  together == (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER,
 			  "the number of sites is out of range");
 	if (!archive->failed)
-		index_sites(sites);
+		grow(sites);
 }

@@ -10,6 +10,7 @@
 #ifndef TPROF_MODEL_HEAP_SITES_H
 #define TPROF_MODEL_HEAP_SITES_H
 
+#include "trace/events.h"
 #include "model/heap/estimate.h"
 #include "model/heap/heap.h"
 #include "model/options.h"
@@ -51,25 +52,28 @@ struct tpa_sites {
 	 */
 	uint8_t *changed;
 	size_t changed_room;
-	uint32_t *of_node; /* when grouped by stack: the site of each node, for blocks allocated outside of any op */
-	size_t node_count, node_room;
-	uint32_t *table; /* hash table of all other sites */
+	uint32_t *
+		of_number; /* when grouped by stack: of each number that the file has for a node, its site outside of any op, if known */
+	size_t number_count, number_room;
+	uint32_t *table; /* hash table of all sites */
 	unsigned bits;
 };
 
-void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace, enum tpa_group group);
+void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace);
 void tpa_sites_free(struct tpa_sites *sites);
 
-/* The number of the site. Adds it if it is new. `node` is a stack node as in the file. */
-uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node);
-uint32_t tpa_sites_enter_key(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op);
+/* The number of the site. Adds it if it is new. `node` is a node of the trace. */
+uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op);
 
-/* A stack's site, when blocks are grouped by stack. */
-static inline uint32_t tpa_sites_of_node(struct tpa_sites *sites, uint32_t node)
+/* The site of an event's stack alone, the first time. */
+uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *event);
+
+/* An event's site, when blocks are grouped by stack and it is in no op. */
+static inline uint32_t tpa_sites_of_stack(struct tpa_sites *sites, const struct tpa_event *event)
 {
-	uint32_t site = node < sites->node_count ? sites->of_node[node] : TPA_SITE_NONE;
+	uint32_t site = event->node < sites->number_count ? sites->of_number[event->node] : TPA_SITE_NONE;
 
-	return __builtin_expect(site != TPA_SITE_NONE, 1) ? site : tpa_sites_enter(sites, node);
+	return __builtin_expect(site != TPA_SITE_NONE, 1) ? site : tpa_sites_enter_stack(sites, event);
 }
 
 /*

@@ -182,7 +182,6 @@ static bool is_seamless(const struct tpa_trace *trace, const struct tpa_replay *
 /* Stacks are given by the file's own numbers, because the results are written there and read when the trace has more stacks. */
 static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t *count)
 {
-	uint32_t *numbers = tpa_trace_file_nodes(replay->trace);
 	const struct tpa_live *live = &replay->heap.live;
 	size_t slots = (size_t)1 << (64 - live->shift);
 	struct tpa_reach_block *blocks = tpa_zalloc(live->count, sizeof(*blocks));
@@ -197,11 +196,10 @@ static struct tpa_reach_block *copy_live(const struct tpa_replay *replay, size_t
 		blocks[(*count)++] = (struct tpa_reach_block){ .address = block->address,
 							       .size = block->size,
 							       .time = block->time,
-							       .node = numbers[site->node],
+							       .node = tpa_trace_file_node(replay->trace, site->node),
 							       .op = site->op };
 	}
 	TPA_SORT(blocks, *count, address);
-	free(numbers);
 	return blocks;
 }
 

@@ -143,8 +143,8 @@ static inline void look_ahead(const struct tpa_replay *replay)
 		return;
 	if (near->kind == TPA_EVENT_FREE)
 		site = replay->heap.live.blocks[tpa_live_slot(&replay->heap.live, near->free.address)].site;
-	else if (near->kind == TPA_EVENT_ALLOC && near->node < replay->heap.sites.node_count)
-		site = replay->heap.sites.of_node[near->node];
+	else if (near->kind == TPA_EVENT_ALLOC && near->node < replay->heap.sites.number_count)
+		site = replay->heap.sites.of_number[near->node];
 	__builtin_prefetch(&replay->heap.sites.list[site]);
 }
 

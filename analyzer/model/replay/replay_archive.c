@@ -39,7 +39,6 @@ static bool save(const struct tpa_replay *replay, struct tpa_archive *archive)
 	tpa_damage_archive(archive, replay->trace);
 	tpa_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.calls.same, replay->ops.calls.count);
 	tpa_replay_archive_parts(archive, visited);
-	tpa_archive_numbers_end(&numbers);
 	return !archive->failed;
 }
 
@@ -58,7 +57,6 @@ static bool load(struct tpa_replay *replay, struct tpa_trace *trace, const struc
 	tpa_replay_fetch(replay);
 	tpa_archive_numbers_begin(&numbers, archive, trace, replay->ops.calls.same, replay->ops.calls.count);
 	tpa_replay_archive_parts(archive, replay);
-	tpa_archive_numbers_end(&numbers);
 	if (!archive->failed)
 		tpa_replay_find_pools(replay);
 	return !archive->failed;

@@ -13,7 +13,7 @@ void tpa_replay_sample(struct tpa_replay *replay, const struct tpa_event *event)
 		return;
 	tpa_cpu_add(&thread->stats.cpu, &one);
 	replay->cpu.periods += event->sample.periods;
-	where = (struct tpa_cpu_site){ .node = tpa_trace_node(replay->trace, event->node),
+	where = (struct tpa_cpu_site){ .node = tpa_event_node(replay->trace, event),
 				       .thread = event->thread,
 				       .op = tpa_op_current(&thread->open) };
 	if (!where.op)

@@ -95,39 +95,48 @@ HOT void lower(struct tpa_replay *replay, const struct tpa_block *block, bool sa
 }
 
 /* The site of a layer's call also has the call's place in the tree of calls, which tells the layers around it. */
-__attribute__((noinline)) static uint32_t site_of_layer(struct tpa_replay *replay, const struct tpa_event *event,
-							const struct tpa_op_stack *open)
+static uint32_t site_of_layer(struct tpa_replay *replay, uint32_t node, const struct tpa_op_stack *open)
 {
 	const struct tpa_op_frame *layer = tpa_op_current_layer(&replay->ops.calls, open);
 
-	return tpa_sites_enter_key(&replay->heap.sites, event->node, layer ? layer->node : TPA_OP_NODE_ROOT,
-				   layer ? layer->op : 0);
+	return tpa_sites_enter(&replay->heap.sites, node, layer ? layer->node : TPA_OP_NODE_ROOT,
+			       layer ? layer->op : 0);
+}
+
+__attribute__((noinline)) static uint32_t site_of_key(struct tpa_replay *replay, const struct tpa_event *event,
+						      const struct tpa_op_stack *open)
+{
+	struct tpa_sites *sites = &replay->heap.sites;
+	uint32_t node = tpa_event_node(replay->trace, event);
+
+	switch (replay->options->group) {
+	case TPA_GROUP_THREAD:
+		return tpa_sites_enter(sites, node, event->thread, 0);
+	case TPA_GROUP_SIZE:
+		return tpa_sites_enter(sites, node, event->block.bytes, 0);
+	case TPA_GROUP_STEP:
+		return tpa_sites_enter(sites, node, tpa_steps_key(&replay->steps.steps), 0);
+	default:
+		return site_of_layer(replay, node, open);
+	}
 }
 
 static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event *event,
 			       const struct tpa_op_stack *open)
 {
 	const struct tpa_replay_options *options = replay->options;
+	struct tpa_sites *sites = &replay->heap.sites;
 	uint32_t op = tpa_op_current(open);
 
 	if (options->thread && event->thread != options->thread)
 		return TPA_SITE_IGNORED;
-	switch (options->group) {
-	case TPA_GROUP_THREAD:
-		return tpa_sites_enter_key(&replay->heap.sites, event->node, event->thread, 0);
-	case TPA_GROUP_SIZE:
-		return tpa_sites_enter_key(&replay->heap.sites, event->node, event->block.bytes, 0);
-	case TPA_GROUP_STEP:
-		return tpa_sites_enter_key(&replay->heap.sites, event->node, tpa_steps_key(&replay->steps.steps), 0);
-	case TPA_GROUP_LAYER:
-		return site_of_layer(replay, event, open);
-	case TPA_GROUP_NONE:
-		return tpa_sites_enter_key(&replay->heap.sites, TPROF_NODE_NONE, 0, 0);
-	default:
-		if (__builtin_expect(op, 0))
-			return tpa_sites_enter_key(&replay->heap.sites, event->node, 0, op);
-		return tpa_sites_of_node(&replay->heap.sites, event->node);
-	}
+	if (options->group == TPA_GROUP_NONE)
+		return tpa_sites_enter(sites, TPROF_NODE_NONE, 0, 0);
+	if (options->group != TPA_GROUP_STACK)
+		return site_of_key(replay, event, open);
+	if (__builtin_expect(op, 0))
+		return tpa_sites_enter(sites, tpa_event_node(replay->trace, event), 0, op);
+	return tpa_sites_of_stack(sites, event);
 }
 
 __attribute__((noinline)) static void estimate_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread,
@@ -424,7 +433,7 @@ void tpa_replay_sampled_free_block(struct tpa_replay *replay, const struct tpa_e
 static void init(struct tpa_replay *replay)
 {
 	tpa_live_init(&replay->heap.live);
-	tpa_sites_init(&replay->heap.sites, replay->trace, replay->options->group);
+	tpa_sites_init(&replay->heap.sites, replay->trace);
 	replay->heap.estimates.mean = (double)replay->trace->header->sample_bytes;
 	replay->heap.short_time = tpa_trace_about(replay->trace, TPA_SHORT_LIVED_NS);
 }

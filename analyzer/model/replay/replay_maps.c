@@ -21,8 +21,8 @@ void tpa_replay_map(struct tpa_replay *replay, const struct tpa_event *event)
 
 	if (event->map.remap && replay->pause.on && !thread->undo.ranges.count)
 		return; /* of a mapping that began in the pause */
-	tpa_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length), event->node,
-		     file);
+	tpa_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length),
+		     tpa_event_node(replay->trace, event), file);
 	tpa_replay_charge(replay, thread, event);
 	replay->heap.counts.maps += replay->inside;
 	replay->now.mapped_bytes = replay->maps.live;
@@ -63,7 +63,7 @@ void tpa_replay_restore_map(struct tpa_replay *replay, struct tpa_thread_state *
 
 static void init(struct tpa_replay *replay)
 {
-	tpa_maps_init(&replay->maps, replay->trace);
+	tpa_maps_init(&replay->maps);
 }
 
 static void archive(struct tpa_archive *to, struct tpa_replay *replay)

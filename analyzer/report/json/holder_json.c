@@ -56,8 +56,7 @@ static json_t *json_holder(const struct tpa_trace *trace, struct tpa_symbols *sy
 	tpa_json_set(json, "retained_bytes", known ? tpa_json_number(path.links[path.holder]->bytes) : json_null());
 	tpa_json_set(json, "retained_blocks", known ? tpa_json_number(path.links[path.holder]->blocks) : json_null());
 	if (held->what == TPROF_HELD_STACK)
-		tpa_json_set(json, "stack",
-			     tpa_json_stack(trace, symbols, tpa_trace_node(trace, held->node), NULL, &own));
+		tpa_json_set(json, "stack", tpa_json_stack(trace, symbols, held->node, NULL, &own));
 	return json;
 }
 

@@ -64,7 +64,6 @@ static struct place find_place(struct adding *adding, uint32_t node)
 	struct tpa_stack *stack = &adding->stack;
 	struct place place;
 
-	node = tpa_trace_node(trace, node);
 	if (node < trace->node_count && adding->places[node].known)
 		return adding->places[node];
 	tpa_stack_read(stack, trace, adding->symbols, node);

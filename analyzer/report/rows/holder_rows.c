@@ -20,14 +20,12 @@ static bool is_latest(const struct tpa_trace *trace, uint64_t ticks)
 
 const struct tpa_held *tpa_held_find(const struct tpa_trace *trace, uint32_t node, uint32_t op)
 {
-	uint32_t wanted = tpa_trace_node(trace, node);
 	const struct tpa_held *found = NULL;
 
 	for (size_t i = 0; i < trace->held_count; i++) {
 		const struct tpa_held *held = &trace->held[i];
 
-		if (!is_latest(trace, held->ticks) || held->what != TPROF_HELD_STACK ||
-		    tpa_trace_node(trace, held->node) != wanted)
+		if (!is_latest(trace, held->ticks) || held->what != TPROF_HELD_STACK || held->node != node)
 			continue;
 		if (held->op == op)
 			return held;
@@ -124,7 +122,7 @@ static void name_allocator(const struct tpa_trace *trace, struct tpa_symbols *sy
 	char buffer[300];
 
 	if (node >= TPROF_NODE_FIRST) {
-		tpa_stack_read(&stack, trace, symbols, tpa_trace_node(trace, node));
+		tpa_stack_read(&stack, trace, symbols, node);
 		line = tpa_stack_own(&stack);
 	}
 	snprintf(text, size, "%s", line ? tpa_line_name(line, buffer, sizeof(buffer)) : "");

@@ -62,7 +62,7 @@ static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
 	const struct tpa_trace *trace = survey->trace;
 	const struct tpa_module *last = NULL; /* the module of the outermost native frame, if that has no table */
 
-	for (node = tpa_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+	for (; node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
 		uint32_t number = trace->nodes[node].frame;
 		const struct tpa_frame *frame = &trace->frames[number];
 
@@ -122,62 +122,25 @@ static bool has_untabled(const struct tpa_trace *trace)
 	return false;
 }
 
-static void begin(struct survey *survey, const struct tpa_trace *trace)
-{
-	*survey = (struct survey){ .trace = trace };
-	survey->files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
-	survey->opened = tpa_zalloc(trace->module_count, sizeof(bool));
-	survey->verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
-	survey->lost = tpa_zalloc(trace->module_count, sizeof(*survey->lost));
-}
-
-/* Leaves survey->lost to the caller. */
-static void end(struct survey *survey)
-{
-	for (size_t i = 0; i < survey->trace->module_count; i++)
-		tpa_cfi_close(survey->files[i]);
-	free(survey->files);
-	free(survey->opened);
-	free(survey->verdicts);
-}
-
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process)
 {
-	struct survey survey;
+	const struct tpa_trace *trace = process->trace;
+	struct survey survey = { .trace = trace };
 
 	*found = (struct tpa_lost_callers_list){ NULL, 0 };
-	if (!has_untabled(process->trace))
+	if (!has_untabled(trace))
 		return;
-	begin(&survey, process->trace);
+	survey.files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
+	survey.opened = tpa_zalloc(trace->module_count, sizeof(bool));
+	survey.verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
+	survey.lost = tpa_zalloc(trace->module_count, sizeof(*survey.lost));
 	count(&survey, process);
 	*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
-	end(&survey);
-}
-
-static bool ends_short(const struct tpa_trace *trace)
-{
-	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++)
-		if (trace->nodes[i].frame && trace->nodes[i].parent == TPROF_NODE_SHORT)
-			return true;
-	return false;
-}
-
-bool tpa_lost_callers_possible(const struct tpa_trace *trace)
-{
-	struct survey survey;
-	bool possible;
-
-	if (!has_untabled(trace))
-		return false;
-	if (ends_short(trace))
-		return true;
-	begin(&survey, trace);
-	possible = false;
-	for (size_t i = 1; i < trace->frame_count && !possible; i++)
-		possible = is_untabled(&trace->frames[i]) && loses_callers(&survey, (uint32_t)i);
-	free(survey.lost);
-	end(&survey);
-	return possible;
+	for (size_t i = 0; i < trace->module_count; i++)
+		tpa_cfi_close(survey.files[i]);
+	free(survey.files);
+	free(survey.opened);
+	free(survey.verdicts);
 }
 
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found)
