@@ -223,13 +223,14 @@ static struct range beside(struct range function)
  */
 static bool is_used(const struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
-	uint32_t frame, caller;
+	struct tpa_call call;
 
-	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &frame, &caller); i++) {
-		if (!found->what->plain && is_in(trace, frame, module, found->function))
+	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &call); i++) {
+		if (!found->what->plain && is_in(trace, call.frame, module, found->function))
 			return true;
-		if (found->what->plain && is_in(trace, caller, module, found->function) &&
-		    is_in(trace, frame, module, beside(found->function)) && !is_in(trace, frame, module, found->plain))
+		if (found->what->plain && is_in(trace, call.caller, module, found->function) &&
+		    is_in(trace, call.frame, module, beside(found->function)) &&
+		    !is_in(trace, call.frame, module, found->plain))
 			return true;
 	}
 	return false;

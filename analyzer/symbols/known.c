@@ -247,6 +247,22 @@ static enum tpa_holder holder_of(const char *name, const char *module)
 	return TPA_HOLDER_NONE;
 }
 
+bool tpa_python_is_installed(const char *file)
+{
+	return file && (*file == '<' || strstr(file, "/dist-packages/") || strstr(file, "/site-packages/") ||
+			strstr(file, "/lib/python3"));
+}
+
+bool tpa_path_is_system(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/opt/", "[" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return tpa_python_is_installed(path);
+}
+
 struct tpa_known tpa_known_name(const char *name, const char *file, const char *module, bool python)
 {
 	struct tpa_known known = {
@@ -257,6 +273,8 @@ struct tpa_known tpa_known_name(const char *name, const char *file, const char *
 
 	if (!python)
 		known.allocator = is_allocator(name, module);
+	known.installed = tpa_python_is_installed(file);
+	known.system_file = file && tpa_path_is_system(file);
 	known.waits = !python && ((name && in_names(waiting_names, name)) || has_prefix(waiting_modules, module));
 	if (!python)
 		known.plumbing = known.allocator || is_plumbing(name);

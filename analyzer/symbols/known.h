@@ -29,11 +29,22 @@ struct tpa_known {
 	bool start;		/* a function of the start-up code, also a thread's */
 	bool rust_begin;	/* where Rust's start-up code ends, */
 	bool rust_call;		/* and the call of a closure that may come directly after it */
+	bool installed;		/* see tpa_python_is_installed() */
+	bool system_file;	/* its source file lies in a folder of the system's */
 	bool waits;		/* spins while it waits for other threads */
 	bool interpreter_start; /* the start of Python's interpreter */
 	/* enum tpa_holder: the holder that the function allocates for; the same for its module */
 	uint8_t holder, pool;
 };
+
+/*
+ * Does the Python file (may be NULL: false) belong to the standard library or an installed package, or is it generated code
+ * ("<...>")?
+ */
+bool tpa_python_is_installed(const char *file);
+
+/* Does the path lie in a folder of the system's, or in a Python package? */
+bool tpa_path_is_system(const char *path);
 
 /* `name` and `file` may be NULL; `module` is a file name without folders. */
 struct tpa_known tpa_known_name(const char *name, const char *file, const char *module, bool python);

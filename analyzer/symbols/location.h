@@ -23,6 +23,7 @@ struct tpa_symbol {
 	size_t count;
 	const char *module; /* file name of the module without its folders; "" if none */
 	const char *path;   /* full path; "" if none */
+	bool system;	    /* tpa_path_is_system(path) */
 };
 
 enum tpa_module_state {

@@ -24,7 +24,7 @@ struct tpa_symbols {
 };
 
 static const struct tpa_location unknown_location;
-static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "" };
+static const struct tpa_symbol unknown_symbol = { &unknown_location, 1, "", "", false };
 
 struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct tpa_symbols_options *options)
 {
@@ -126,6 +126,7 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 	symbol->count = count;
 	symbol->path = path; /* belongs to the trace, which outlives the symbols */
 	symbol->module = name;
+	symbol->system = tpa_path_is_system(path);
 	return symbol;
 }
 

@@ -183,20 +183,21 @@ size_t tpa_trace_stack(const struct tpa_trace *trace, uint32_t node, uint32_t *f
 	return count;
 }
 
-bool tpa_trace_call(const struct tpa_trace *trace, size_t number, uint32_t *frame, uint32_t *caller)
+bool tpa_trace_call(const struct tpa_trace *trace, size_t number, struct tpa_call *call)
 {
 	struct tpa_trace_impl *impl = tpa_impl(trace);
 	const struct tpa_node_record *records = impl->records->nodes, *record = &records[number];
 
 	if (number >= impl->records->node_count)
 		return false;
-	*frame = *caller = 0;
+	*call = (struct tpa_call){ 0 };
 	if (tpa_is_join(record) || !record->frame)
 		return true;
-	*frame = tpa_frame_made(impl, record->frame);
+	call->frame = tpa_frame_made(impl, record->frame);
+	call->is_short = record->parent == TPROF_NODE_SHORT;
 	record = &records[record->parent];
 	if (!tpa_is_join(record) && record->frame)
-		*caller = tpa_frame_made(impl, record->frame);
+		call->caller = tpa_frame_made(impl, record->frame);
 	return true;
 }
 

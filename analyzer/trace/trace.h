@@ -267,11 +267,17 @@ uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t number);
 /* The other way: a number that the file has for a node, to be saved or written into the file. */
 uint32_t tpa_trace_file_node(const struct tpa_trace *trace, uint32_t node);
 
+/* A frame in recorded stacks. */
+struct tpa_call {
+	uint32_t frame, caller; /* frame numbers; 0: none */
+	bool is_short;		/* the outermost, as the walk ended early */
+};
+
 /*
- * All calls in recorded stacks: the frame of each node number from TPROF_NODE_FIRST upwards, and that of its caller (each 0: none).
- * False: there is no further number.
+ * The frame of a recorded node, and who called it; numbers of nodes begin with TPROF_NODE_FIRST. Adds these frames to the trace, but no
+ * node. False: there is no further number.
  */
-bool tpa_trace_call(const struct tpa_trace *trace, size_t number, uint32_t *frame, uint32_t *caller);
+bool tpa_trace_call(const struct tpa_trace *trace, size_t number, struct tpa_call *call);
 
 /*
  * The frames of a stack, innermost first: fills at most `max` frame numbers, returns how many there are. *end is

@@ -11,6 +11,7 @@ import inputs
 import peers
 import turns
 from measure import paired, run, spread
+from reading import Reading
 
 PAIRS = "build/bench/pairs"
 PYTHON = "/usr/bin/python3"
@@ -223,3 +224,4 @@ class Bench:
         yield self.word2vec()
         yield from self.torch()
         yield self.analysis()
+        yield from Reading(self.build, self.quick).all(self.has_torch())

@@ -25,7 +25,7 @@ def figure(value, unit, bare):
     if value is None:
         return "-"
     sign = "+" if unit == "+ns" and not bare else ""
-    digits = {"+ns": 0, "x": 3}.get(unit, 1)
+    digits = {"+ns": 0, "x": 3, "s": 2, "MiB": 0}.get(unit, 1)
     text = f"{sign}{value['median']:.{digits}f}"
     if "low" in value:
         return f"{text} ({value['low']:.{digits}f} to {value['high']:.{digits}f})"

@@ -122,25 +122,65 @@ static bool has_untabled(const struct tpa_trace *trace)
 	return false;
 }
 
+static void begin(struct survey *survey, const struct tpa_trace *trace)
+{
+	*survey = (struct survey){ .trace = trace };
+	survey->files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
+	survey->opened = tpa_zalloc(trace->module_count, sizeof(bool));
+	survey->verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
+	survey->lost = tpa_zalloc(trace->module_count, sizeof(*survey->lost));
+}
+
+/* Leaves survey->lost to the caller. */
+static void end(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->trace->module_count; i++)
+		tpa_cfi_close(survey->files[i]);
+	free(survey->files);
+	free(survey->opened);
+	free(survey->verdicts);
+}
+
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process)
 {
-	const struct tpa_trace *trace = process->trace;
-	struct survey survey = { .trace = trace };
+	struct survey survey;
 
 	*found = (struct tpa_lost_callers_list){ NULL, 0 };
-	if (!has_untabled(trace))
+	if (!has_untabled(process->trace))
 		return;
-	survey.files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
-	survey.opened = tpa_zalloc(trace->module_count, sizeof(bool));
-	survey.verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
-	survey.lost = tpa_zalloc(trace->module_count, sizeof(*survey.lost));
+	begin(&survey, process->trace);
 	count(&survey, process);
 	*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
-	for (size_t i = 0; i < trace->module_count; i++)
-		tpa_cfi_close(survey.files[i]);
-	free(survey.files);
-	free(survey.opened);
-	free(survey.verdicts);
+	end(&survey);
+}
+
+/* Whether a recorded stack does. Makes all recorded frames. */
+static bool ends_short(const struct tpa_trace *trace)
+{
+	struct tpa_call call;
+	bool any = false;
+
+	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &call); i++)
+		any |= call.is_short;
+	return any;
+}
+
+bool tpa_lost_callers_possible(const struct tpa_trace *trace)
+{
+	bool is_short = ends_short(trace), possible;
+	struct survey survey;
+
+	if (!has_untabled(trace))
+		return false;
+	if (is_short)
+		return true;
+	begin(&survey, trace);
+	possible = false;
+	for (size_t i = 1; i < trace->frame_count && !possible; i++)
+		possible = is_untabled(&trace->frames[i]) && loses_callers(&survey, (uint32_t)i);
+	free(survey.lost);
+	end(&survey);
+	return possible;
 }
 
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found)

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-bool tpa_python_is_installed(const char *file)
-{
-	return file && (*file == '<' || strstr(file, "/dist-packages/") || strstr(file, "/site-packages/") ||
-			strstr(file, "/lib/python3"));
-}
-
 /* Is the program on the command line: `python -c`, `python -W error -Bc`? Not so for `python -m MODULE`, `python -O FILE`. */
 static bool is_on_command_line(const struct tpa_trace *trace)
 {
@@ -31,28 +25,17 @@ static bool is_typed(const struct tpa_trace *trace, const char *file)
 	return strcmp(file, "<string>") == 0 && is_on_command_line(trace);
 }
 
-static bool is_system(const char *path)
-{
-	static const char *const folders[] = { "/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/opt/", "[" };
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
-			return true;
-	return tpa_python_is_installed(path);
-}
-
 bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line)
 {
 	const struct tpa_location *location = line->location;
 
 	if (location->python)
-		return location->file &&
-		       (!tpa_python_is_installed(location->file) || is_typed(stack->trace, location->file));
+		return location->file && (!location->known.installed || is_typed(stack->trace, location->file));
 	if (stack->interpreter && line->module == stack->interpreter) /* a user may have built it himself */
 		return false;
 	if (location->known.plumbing || location->known.allocator || location->known.start)
 		return false;
-	if (location->file && is_system(location->file))
+	if (location->known.system_file)
 		return false;
-	return line->module && line->symbol->path[0] && !is_system(line->symbol->path);
+	return line->module && line->symbol->path[0] && !line->symbol->system;
 }

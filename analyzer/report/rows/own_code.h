@@ -6,12 +6,6 @@
 #include "report/rows/stack.h"
 
 /*
- * Does the Python file (may be NULL: false) belong to the standard library or an installed package, or is it generated code
- * ("<...>")?
- */
-bool tpa_python_is_installed(const char *file);
-
-/*
  * Did the user write the line? A Python line is the user's if its file is not installed. A native line is the user's if its module
  * and source file lie outside the system's folders and Python's packages, and its function does not belong to the allocator, the
  * language's library, the start-up code, or the interpreter that runs the stack's Python lines.
