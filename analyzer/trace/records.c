@@ -52,7 +52,6 @@ static void set_names(struct tpa_module *module, const uint8_t *id, uint8_t id_l
 
 static const char *read_module(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
-	struct tpa_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
 	struct tpa_module module = { 0 };
 	uint64_t id = tpa_uvarint(&at);
@@ -69,7 +68,7 @@ static const char *read_module(struct tpa_tables *tables, const uint8_t *at, con
 		return TPA_BAD_NUMBER;
 	module.id = (uint32_t)id;
 	set_names(&module, at, id_length, at + id_length, (size_t)(end - at) - id_length);
-	*TPA_APPEND(trace->modules, trace->module_count, tables->module_room) = module;
+	*TPA_APPEND(tables->modules, tables->module_count, tables->module_room) = module;
 	return NULL;
 }
 
@@ -447,6 +446,7 @@ void tpa_tables_free(struct tpa_tables *tables)
 {
 	if (!tables)
 		return;
+	free(tables->modules);
 	free(tables->frames);
 	free(tables->nodes);
 	free(tables->unloads);

@@ -48,7 +48,8 @@ struct tpa_tables {
 	struct tpa_node_record *nodes;
 	size_t frame_count, frame_room, node_count, node_room;
 	size_t module_room, op_room, code_room;
-	size_t sorted_modules; /* of the trace's: those behind are new */
+	struct tpa_module *modules; /* new ones, which the trace does not have yet */
+	size_t module_count;
 	size_t known_reach, known_links,
 		known_held;	    /* of the trace's lists: those behind have the file's node numbers */
 	struct tpa_unload *unloads; /* whose module was not read yet */

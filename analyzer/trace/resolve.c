@@ -32,11 +32,11 @@ static int by_id(const void *a, const void *b)
 static void merge_modules(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
-	struct tpa_module *old = trace->modules, *old_end = old + tables->sorted_modules, *new = old_end,
-			  *end = old + trace->module_count, *merged = tpa_zalloc(trace->module_count, sizeof(*merged));
-	size_t count = 0;
+	size_t count = 0, all = trace->module_count + tables->module_count;
+	struct tpa_module *old = trace->modules, *old_end = old + trace->module_count, *new = tables->modules,
+			  *end = new + tables->module_count, *merged = tpa_zalloc(all, sizeof(*merged));
 
-	qsort(new, (size_t)(end - new), sizeof(*new), by_id);
+	qsort(new, tables->module_count, sizeof(*new), by_id);
 	while (old < old_end || new < end) {
 		const struct tpa_module *next = new == end || (old < old_end && old->id <= new->id) ? old++ : new ++;
 
@@ -47,8 +47,8 @@ static void merge_modules(struct tpa_tables *tables)
 	}
 	old = trace->modules;
 	trace->modules = merged;
-	tables->module_room = trace->module_count;
-	trace->module_count = tables->sorted_modules = count;
+	trace->module_count = count;
+	tables->module_count = 0;
 	for (size_t i = 0; i < trace->frame_count; i++)
 		if (trace->frames[i].module)
 			trace->frames[i].module = tpa_module_find(trace, trace->frames[i].module->id);
@@ -57,11 +57,11 @@ static void merge_modules(struct tpa_tables *tables)
 
 static void sort_modules(struct tpa_tables *tables)
 {
-	size_t count = tables->impl->trace.module_count;
+	size_t all = tables->impl->trace.module_count + tables->module_count;
 
-	if (count > tables->sorted_modules)
+	if (tables->module_count)
 		merge_modules(tables);
-	if (count > tables->sorted_modules) {
+	if (all > tables->impl->trace.module_count) {
 		tables->start = tables->at = NULL;
 		tables->offset = tables->impl->header_size;
 		tpa_tables_damage(tables, NULL, 0, TPA_NUMBER_TWICE);

@@ -156,11 +156,82 @@ static void test_damage_is_kept(void **state)
 	free_program(program);
 }
 
+/* The stack of a number of the file, as addresses and lines of Python. */
+static size_t stack_of(const struct tpa_trace *trace, uint32_t number, uint64_t *places, size_t max)
+{
+	uint32_t frames[16], end;
+	size_t count = tpa_trace_stack(trace, tpa_trace_node(trace, number), frames, 16, &end);
+
+	assert_true(count <= max && count <= 16);
+	for (size_t i = 0; i < count; i++)
+		places[i] = trace->frames[frames[i]].pc + trace->frames[frames[i]].line;
+	return count;
+}
+
+static void expect_stack(const struct tpa_trace *trace, uint32_t number, const uint64_t *wanted, size_t count)
+{
+	uint64_t places[16];
+
+	assert_int_equal(stack_of(trace, number, places, 16), count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(places[i], wanted[i]);
+}
+
+/* Modules come and go, and stacks are joined, between refreshes: what was known stays as it was. */
+static void test_tables_grow(void **state)
+{
+	static const uint32_t native[] = { 1, 2 }, python[] = { 3 }, later[] = { 4 };
+	static const uint64_t joined[] = { 12, 0x5020, 0x5010 }, deeper[] = { 0x2030, 0x5020, 0x5010 };
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 1000 });
+	struct tpa_trace *trace;
+	uint32_t first;
+	const char *path;
+
+	(void)state;
+	gen_module(gen, 7, 0x5000, 0x5000, 0x9000, "/usr/bin/python3");
+	gen_frame(gen, 1, 7, 0x10, 0);
+	gen_frame(gen, 2, 7, 0x20, TPROF_FRAME_LOOP);
+	gen_nodes(gen, 20, TPROF_NODE_ROOT, native, 2);
+	trace = tpa_trace_open(gen_save(gen), &(char *){ NULL });
+	assert_non_null(trace);
+	first = tpa_trace_node(trace, 21);
+	path = trace->modules[0].path;
+	gen_code(gen, 1, 10, "train", "/home/me/train.py");
+	gen_python(gen, 3, 1, 12, TPROF_PYTHON_ENTRY);
+	gen_nodes(gen, 30, TPROF_NODE_ROOT, python, 1);
+	gen_join(gen, 31, 21, 30);
+	gen_unload(gen, 7, 5000);
+	write_over(trace->file, gen);
+	refresh(trace);
+	expect_stack(trace, 31, joined, 3);
+	first = first == tpa_trace_node(trace, 21) ? tpa_trace_node(trace, 31) : 0;
+	gen_module(gen, 2, 0x2000, 0x2000, 0x4000, "/usr/lib/plugin.so");
+	gen_frame(gen, 4, 2, 0x30, 0);
+	gen_nodes(gen, 40, 21, later, 1);
+	write_over(trace->file, gen);
+	for (int i = 0; i < 3; i++)
+		refresh(trace);
+	assert_int_equal(tpa_trace_node(trace, 31), first);
+	assert_true(first >= TPROF_NODE_FIRST);
+	expect_stack(trace, 40, deeper, 3);
+	expect_stack(trace, 31, joined, 3);
+	assert_int_equal(trace->module_count, 2);
+	assert_int_equal(trace->modules[0].id, 2);
+	assert_ptr_equal(trace->modules[1].path, path);
+	assert_int_equal(trace->modules[1].unloaded_ticks, 5000);
+	assert_ptr_equal(trace->frames[trace->nodes[tpa_trace_node(trace, 20)].frame].module, &trace->modules[1]);
+	assert_int_equal(trace->damage_count, 0);
+	unlink(trace->file);
+	tpa_trace_close(trace);
+	gen_free(gen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readers_go_on),
 		cmocka_unit_test(test_damage_is_kept),
+		cmocka_unit_test(test_tables_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
