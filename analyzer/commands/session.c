@@ -7,7 +7,6 @@
 #include "commands/run_choice.h"
 #include "base/memory.h"
 #include "report/rows/growth_pool.h"
-#include "report/rows/lost_callers.h"
 #include "report/text/output.h"
 #include "report/text/safe_stream.h"
 #include "trace/jit.h"
@@ -280,15 +279,6 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 	       run == tpa_cmd_summary;
 }
 
-/* Every report says which stacks lack callers, so if there may be such, their allocations must be counted by stack. */
-static enum tpa_group group_of(const struct tpa_session *session, enum tpa_group group)
-{
-	for (size_t i = 0; group == TPA_GROUP_NONE && i < session->trace_count; i++)
-		if (tpa_lost_callers_possible(session->traces[i]))
-			return TPA_GROUP_STACK;
-	return group;
-}
-
 struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group)
 {
 	static const enum tpa_frames frames[] = { [TPA_LANGUAGE_MIXED] = TPA_FRAMES_MIXED,
@@ -298,7 +288,7 @@ struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session
 
 	session->early = tpa_zalloc(session->trace_count, sizeof(*session->early));
 	return (struct tpa_replay_options){
-		.group = group_of(session, group),
+		.group = group,
 		.thread = options->thread,
 		.pid = options->process,
 		.from_ns = options->from_ns,

@@ -10,8 +10,8 @@
 #include "trace/trace.h"
 
 /*
- * What a site is, beside its stack. TPA_GROUP_NONE: all blocks are one site without a stack, for reports that have only totals,
- * and holes are not searched for; its memory grows with the live blocks alone.
+ * What a site is, beside its stack. TPA_GROUP_NONE: for reports that have only totals. Blocks are counted by stack only where the
+ * stack passes code without an unwind table, as callers may be missing there; all others are one site. Holes are not searched for.
  */
 enum tpa_group { TPA_GROUP_STACK, TPA_GROUP_THREAD, TPA_GROUP_SIZE, TPA_GROUP_STEP, TPA_GROUP_LAYER, TPA_GROUP_NONE };
 

@@ -194,7 +194,6 @@ bool tpa_trace_call(const struct tpa_trace *trace, size_t number, struct tpa_cal
 	if (tpa_is_join(record) || !record->frame)
 		return true;
 	call->frame = tpa_frame_made(impl, record->frame);
-	call->is_short = record->parent == TPROF_NODE_SHORT;
 	record = &records[record->parent];
 	if (!tpa_is_join(record) && record->frame)
 		call->caller = tpa_frame_made(impl, record->frame);

@@ -255,6 +255,12 @@ static inline uint64_t tpa_frame_address(const struct tpa_frame *frame)
 	return frame->flags & TPROF_FRAME_EXACT || frame->pc == 0 ? frame->pc : frame->pc - 1;
 }
 
+/* Is it a frame of code for which the process had no unwind table, so that the walk went on by rbp? */
+static inline bool tpa_frame_is_untabled(const struct tpa_frame *frame)
+{
+	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
+}
+
 /* Threads' numbers are below it. */
 uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 
@@ -270,7 +276,6 @@ uint32_t tpa_trace_file_node(const struct tpa_trace *trace, uint32_t node);
 /* A frame in recorded stacks. */
 struct tpa_call {
 	uint32_t frame, caller; /* frame numbers; 0: none */
-	bool is_short;		/* the outermost, as the walk ended early */
 };
 
 /*
@@ -278,6 +283,15 @@ struct tpa_call {
  * node. False: there is no further number.
  */
 bool tpa_trace_call(const struct tpa_trace *trace, size_t number, struct tpa_call *call);
+
+/* What tpa_trace_passes_untabled() has found so far; initialize with zeros, free `verdicts`. */
+struct tpa_passing {
+	uint8_t *verdicts; /* by number */
+	size_t count, room;
+};
+
+/* Does the native stack of a number that the file has pass such a frame? May add frames to the trace, but no nodes. */
+bool tpa_trace_passes_untabled(const struct tpa_trace *trace, uint32_t number, struct tpa_passing *known);
 
 /*
  * The frames of a stack, innermost first: fills at most `max` frame numbers, returns how many there are. *end is

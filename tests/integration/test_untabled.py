@@ -152,3 +152,15 @@ def test_programs_with_tables(tprof, tmp_path):
         run = tprof.run(command, preload=[LIBRARY])
         assert run.status == 0 and len(run.traces()) >= 1
         assert [report(trace)["capture"]["no_unwind_tables"] for trace in run.traces()] == [[]] * len(run.traces())
+
+
+@pytest.mark.parametrize("reason", BUILDS)
+def test_info_counts_the_same(tprof, tmp_path, reason, monkeypatch):
+    """info, which counts by stack only those that pass such code, and summary, which counts all by stack."""
+    monkeypatch.setitem(globals(), "PROGRAM", PROGRAM.replace("mid(5);", "*(volatile char *)malloc(i), mid(i), *(volatile char *)malloc(3);"))
+    program, library = build(tmp_path, BUILDS[reason], ["-O2", "-fomit-frame-pointer"])
+    trace = tprof.run([program], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
+    info, summary = report(trace, command="info")["capture"], report(trace)["capture"]
+    (entry,) = info["no_unwind_tables"]
+    assert (entry["module"], entry["allocations"]) == (str(library), 10)
+    assert entry["allocations_share"] == pytest.approx(1 / 3, abs=1e-6) and info == summary

@@ -24,6 +24,7 @@ void tpa_sites_free(struct tpa_sites *sites)
 	free(sites->changed);
 	free(sites->of_number);
 	free(sites->table);
+	free(sites->passing.verdicts);
 }
 
 static uint32_t append(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
@@ -79,9 +80,11 @@ uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node, uint64_t key, u
 
 uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *event)
 {
-	uint32_t node = tpa_event_node(sites->trace, event), site = tpa_sites_enter(sites, node, 0, 0);
+	bool counts = !sites->totals || tpa_trace_passes_untabled(sites->trace, event->node, &sites->passing);
+	uint32_t node = counts ? tpa_event_node(sites->trace, event) : TPROF_NODE_NONE;
+	uint32_t site = tpa_sites_enter(sites, node, 0, 0);
 
-	if (node == tpa_trace_node(sites->trace, event->node)) { /* it is the same at all times */
+	if (!counts || node == tpa_trace_node(sites->trace, event->node)) { /* it is the same at all times */
 		tpa_extend(&sites->of_number, &sites->number_count, &sites->number_room,
 			   TPROF_NODE_FIRST + sites->trace->recorded_nodes, sizeof(*sites->of_number));
 		if (event->node < sites->number_count)

@@ -57,6 +57,8 @@ struct tpa_sites {
 	size_t number_count, number_room;
 	uint32_t *table; /* hash table of all sites */
 	unsigned bits;
+	bool totals; /* TPA_GROUP_NONE: most stacks share one site */
+	struct tpa_passing passing;
 };
 
 void tpa_sites_init(struct tpa_sites *sites, const struct tpa_trace *trace);
@@ -68,7 +70,7 @@ uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node, uint64_t key, u
 /* The site of an event's stack alone, the first time. */
 uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *event);
 
-/* An event's site, when blocks are grouped by stack and it is in no op. */
+/* An event's site, when blocks are grouped by stack and it is in no op, or not grouped. */
 static inline uint32_t tpa_sites_of_stack(struct tpa_sites *sites, const struct tpa_event *event)
 {
 	uint32_t site = event->node < sites->number_count ? sites->of_number[event->node] : TPA_SITE_NONE;

@@ -130,11 +130,9 @@ static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event
 
 	if (options->thread && event->thread != options->thread)
 		return TPA_SITE_IGNORED;
-	if (options->group == TPA_GROUP_NONE)
-		return tpa_sites_enter(sites, TPROF_NODE_NONE, 0, 0);
-	if (options->group != TPA_GROUP_STACK)
+	if (options->group != TPA_GROUP_STACK && options->group != TPA_GROUP_NONE)
 		return site_of_key(replay, event, open);
-	if (__builtin_expect(op, 0))
+	if (__builtin_expect(op && !sites->totals, 0))
 		return tpa_sites_enter(sites, tpa_event_node(replay->trace, event), 0, op);
 	return tpa_sites_of_stack(sites, event);
 }
@@ -434,6 +432,7 @@ static void init(struct tpa_replay *replay)
 {
 	tpa_live_init(&replay->heap.live);
 	tpa_sites_init(&replay->heap.sites, replay->trace);
+	replay->heap.sites.totals = replay->options->group == TPA_GROUP_NONE;
 	replay->heap.estimates.mean = (double)replay->trace->header->sample_bytes;
 	replay->heap.short_time = tpa_trace_about(replay->trace, TPA_SHORT_LIVED_NS);
 }

@@ -21,12 +21,6 @@ struct survey {
 	uint64_t allocations, samples; /* of the whole process */
 };
 
-/* Is it a frame of code for which the process had no unwind table, so that the walk went on by rbp? */
-static bool is_untabled(const struct tpa_frame *frame)
-{
-	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
-}
-
 static struct tpa_cfi_place place_of(struct survey *survey, const struct tpa_frame *frame)
 {
 	size_t module = (size_t)(frame->module - survey->trace->modules);
@@ -68,7 +62,7 @@ static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
 
 		if (frame->code)
 			continue;
-		last = is_untabled(frame) ? frame->module : NULL;
+		last = tpa_frame_is_untabled(frame) ? frame->module : NULL;
 		if (last && loses_callers(survey, number))
 			return &survey->lost[last - trace->modules];
 	}
@@ -117,7 +111,7 @@ static size_t choose(struct survey *survey)
 static bool has_untabled(const struct tpa_trace *trace)
 {
 	for (size_t i = 1; i < trace->frame_count; i++)
-		if (is_untabled(&trace->frames[i]))
+		if (tpa_frame_is_untabled(&trace->frames[i]))
 			return true;
 	return false;
 }
@@ -152,35 +146,6 @@ void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa
 	count(&survey, process);
 	*found = (struct tpa_lost_callers_list){ survey.lost, choose(&survey) };
 	end(&survey);
-}
-
-/* Whether a recorded stack does. Makes all recorded frames. */
-static bool ends_short(const struct tpa_trace *trace)
-{
-	struct tpa_call call;
-	bool any = false;
-
-	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &call); i++)
-		any |= call.is_short;
-	return any;
-}
-
-bool tpa_lost_callers_possible(const struct tpa_trace *trace)
-{
-	bool is_short = ends_short(trace), possible;
-	struct survey survey;
-
-	if (!has_untabled(trace))
-		return false;
-	if (is_short)
-		return true;
-	begin(&survey, trace);
-	possible = false;
-	for (size_t i = 1; i < trace->frame_count && !possible; i++)
-		possible = is_untabled(&trace->frames[i]) && loses_callers(&survey, (uint32_t)i);
-	free(survey.lost);
-	end(&survey);
-	return possible;
 }
 
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found)

@@ -20,9 +20,6 @@ struct tpa_lost_callers_list {
 
 /* Finds the modules that affect at least 1% of the allocations or of the CPU samples. */
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process);
-
-/* False: the trace has no stack of which tpa_lost_callers_find() could say anything. Quicker than that, and needs no replay. */
-bool tpa_lost_callers_possible(const struct tpa_trace *trace);
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found);
 
 /* Describes the loss in words, with the module's name. The caller frees the text. */
