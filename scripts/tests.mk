@@ -55,7 +55,7 @@ FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=bool -fno-sanitize-recover=undefined \
 	-Iinclude -Ianalyzer
 # The roofline needs the machine: nothing of a trace goes there.
-FUZZ_SRC := $(shell find analyzer/base analyzer/trace analyzer/model -name '*.c' | sort)
+FUZZ_SRC := $(shell find analyzer/base analyzer/compact analyzer/trace analyzer/model -name '*.c' | sort)
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
 
 $(FUZZ_DIR)/%.o: %.c
@@ -65,7 +65,7 @@ $(FUZZ_DIR)/%.o: %.c
 FUZZ_TARGETS := $(FUZZ_DIR)/trace_fuzz $(FUZZ_DIR)/state_fuzz $(FUZZ_DIR)/jitdump_fuzz
 $(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(call say,LD  ,$@)
-	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lzstd -lm
 $(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)

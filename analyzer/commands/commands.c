@@ -61,6 +61,8 @@ const struct tpa_command tpa_commands[] = {
 	  TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_SUPPRESS | TPA_OPT_WHAT | TPA_OPT_FORMAT |
 		  TPA_OPT_LANGUAGE,
 	  NULL, NULL, tpa_cmd_export },
+	{ "compact", "a smaller file that all commands read: compact TRACE -o FILE; --embed-symbols: names too",
+	  TPA_OPT_EMBED, NULL, NULL, tpa_cmd_compact },
 	{ "live", "follows a program that runs: live PID, or live TRACE",
 	  TPA_OPT_JSON | TPA_OPT_EXACT | TPA_OPT_LANGUAGE | TPA_OPT_FILTER | TPA_OPT_SUPPRESS | TPA_OPT_LIVE,
 	  "self total calls mean p99 alloc", NULL, tpa_cmd_live },

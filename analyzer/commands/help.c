@@ -56,6 +56,7 @@ static const struct {
 	  "  --once               print one report, and end\n"
 	  "  --interval TIME      between two reports, as in 500ms or 10 (seconds); 1s\n"
 	  "  --openmetrics WHERE  serve OpenMetrics at this port of 127.0.0.1, or write them to a file\n" },
+	{ TPA_OPT_EMBED, "  --embed-symbols      put the names of functions, files and lines into the file\n" },
 	{ TPA_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

@@ -76,6 +76,8 @@ static void print_file(const struct tpa_page *page, const struct tpa_process *pr
 	line(page, "file", "%s, %s used of %s, version %" PRIu32, trace->file,
 	     tpa_bytes(trace->used_bytes, page->exact).text, tpa_bytes(trace->file_bytes, page->exact).text,
 	     header->version);
+	if (trace->compact_bytes)
+		line(page, "", "%s in the file (compact)", tpa_bytes(trace->compact_bytes, page->exact).text);
 	if (header->run)
 		line(page, "run", "%016" PRIx64, header->run);
 	line(page, "chunks", "%s of %s", tpa_count(header->chunks).text,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "symbols/embedded.h"
 #include "symbols/schemas.h"
 #include "symbols/symbols.h"
 
@@ -145,9 +146,33 @@ static void name_by_schema(struct tpa_trace *trace, const char *debug_dir)
 	free(schemas);
 }
 
+/* ---- names in the trace ---- */
+
+/* False: a compact trace did not bring them along. */
+static bool name_by_trace(struct tpa_trace *trace)
+{
+	struct tpa_embedded *embedded = tpa_embedded_open(trace);
+	const struct tpa_embedded_op *ops;
+	size_t count;
+
+	if (!embedded)
+		return false;
+	ops = tpa_embedded_ops(embedded, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (ops[i].op >= trace->op_count || !trace->ops[ops[i].op].name)
+			continue;
+		trace->ops[ops[i].op].has_symbol = ops[i].has_symbol;
+		tpa_trace_rename_op(trace, ops[i].op, ops[i].name);
+	}
+	tpa_embedded_close(embedded);
+	return true;
+}
+
 void tpa_op_names(struct tpa_trace *trace, const char *debug_dir)
 {
-	name_by_address(trace, debug_dir);
-	name_by_schema(trace, debug_dir);
+	if (!name_by_trace(trace)) {
+		name_by_address(trace, debug_dir);
+		name_by_schema(trace, debug_dir);
+	}
 	tpa_trace_split_regions(trace);
 }

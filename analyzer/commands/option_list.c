@@ -48,6 +48,7 @@ const struct option tpa_option_list[] = {
 	{ "baseline", required_argument, NULL, OPT_BASELINE },
 	{ "rules", required_argument, NULL, OPT_RULES },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
+	{ "embed-symbols", no_argument, NULL, OPT_EMBED_SYMBOLS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -93,6 +94,7 @@ static const struct {
 	{ OPT_ALL_RUNS, TPA_OPT_RUNS },
 	{ OPT_RULES, TPA_OPT_CHECK },
 	{ OPT_JUNIT, TPA_OPT_CHECK },
+	{ OPT_EMBED_SYMBOLS, TPA_OPT_EMBED },
 };
 
 enum tpa_parse tpa_option_wrong(const char *format, ...)

@@ -39,6 +39,7 @@ enum tpa_option_bit {
 	TPA_OPT_RUNS = 1u << 25, /* --all-runs */
 	TPA_OPT_FULL = 1u << 26,
 	TPA_OPT_LIVE = 1u << 27,
+	TPA_OPT_EMBED = 1u << 28, /* --embed-symbols */
 };
 
 /* A moment named by an event; see commands/moments.h. */
@@ -66,7 +67,8 @@ struct tpa_options {
 	bool cover; /* --by auto: the rows that explain most, see report/rows/cover.h; `by` is then TPA_BY_STACK */
 	bool full;  /* of summary: the long page */
 	bool brief; /* of summary: three lines */
-	bool once;  /* of live: one report, then the end */
+	bool embed_symbols;	 /* of compact */
+	bool once;		 /* of live: one report, then the end */
 	uint64_t interval_ns;	 /* of live, between two reports; 0: the default */
 	const char *openmetrics; /* of live: a port or a file; NULL: neither */
 	enum tpa_relation relation;

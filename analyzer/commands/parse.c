@@ -210,6 +210,8 @@ static bool *switch_of(struct tpa_options *options, int option)
 		return &options->measure;
 	case OPT_INTERPRETER:
 		return &options->interpreter;
+	case OPT_EMBED_SYMBOLS:
+		return &options->embed_symbols;
 	default:
 		return NULL;
 	}
@@ -403,18 +405,6 @@ static enum tpa_parse help_of(int argc, char **argv)
 	return tpa_help_print(command);
 }
 
-/* A file that begins like a trace is one, whatever its name. */
-static bool is_trace(const char *path)
-{
-	char magic[8] = "";
-	FILE *file = fopen(path, "re");
-	bool whole = file && fread(magic, 1, sizeof(magic), file) == sizeof(magic);
-
-	if (file)
-		fclose(file);
-	return whole && memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0;
-}
-
 static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tpa_options *options)
 {
 	size_t count = 0;
@@ -422,7 +412,7 @@ static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tp
 
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
-	if (options->command->options & TPA_OPT_SOURCE && count && !is_trace(traces[0])) {
+	if (options->command->options & TPA_OPT_SOURCE && count && !tpa_trace_is(traces[0])) {
 		options->source = traces[0];
 		memmove(traces, traces + 1, --count * sizeof(*traces));
 	}

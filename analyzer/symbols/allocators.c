@@ -9,6 +9,7 @@
 
 #include <gelf.h>
 
+#include "symbols/embedded.h"
 #include "symbols/image.h"
 #include "base/memory.h"
 
@@ -195,6 +196,9 @@ void tpa_allocators_free(struct tpa_allocators *known)
 		for (size_t k = 0; k < known->list[i].count; k++)
 			free(known->list[i].list[k].symbol);
 	free(known->list);
+	for (size_t i = 0; i < known->embedded_count; i++)
+		tpa_embedded_close(known->embedded[i]);
+	free((void *)known->embedded);
 	*known = (struct tpa_allocators){ NULL };
 }
 
@@ -250,8 +254,27 @@ static void add_unseen(struct tpa_trace *trace, const struct tpa_module *module,
 									      .pool = found->what->pool };
 }
 
+/* The allocators that were found when the trace was made compact. False: it brings no such list. */
+static bool take_embedded(struct tpa_allocators *known, struct tpa_trace *trace)
+{
+	struct tpa_embedded *embedded = tpa_embedded_open(trace);
+	const struct tpa_unseen_allocator *list;
+
+	if (!embedded)
+		return false;
+	*TPA_APPEND(known->embedded, known->embedded_count, known->embedded_room) = embedded;
+	free(trace->unseen);
+	list = tpa_embedded_allocators(embedded, &trace->unseen_count);
+	trace->unseen = tpa_zalloc(trace->unseen_count, sizeof(*trace->unseen));
+	if (trace->unseen_count)
+		memcpy(trace->unseen, list, trace->unseen_count * sizeof(*trace->unseen));
+	return true;
+}
+
 void tpa_allocators_find(struct tpa_allocators *known, struct tpa_trace *trace, const char *debug_dir)
 {
+	if (take_embedded(known, trace))
+		return;
 	for (size_t i = 0; i < trace->module_count; i++) {
 		const struct tpa_module *module = &trace->modules[i];
 		const struct tpa_allocators_module *at;

@@ -13,6 +13,8 @@
 struct tpa_allocators {
 	struct tpa_allocators_module *list;
 	size_t count, room;
+	struct tpa_embedded **embedded; /* whose texts the traces' lists have */
+	size_t embedded_count, embedded_room;
 };
 
 /* Fills trace->unseen of an open trace. */

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "symbols/embedded.h"
 #include "symbols/names.h"
 #include "symbols/perfmap.h"
 #include "trace/jitdump.h"
@@ -20,6 +21,8 @@ struct tpa_symbols {
 	size_t frame_count, frame_room;
 	struct tpa_perfmap *perfmap;
 	bool perfmap_opened;
+	struct tpa_embedded *embedded; /* NULL: the trace has no names */
+	bool *used;		       /* by module: names in it were looked up in `embedded` */
 	uint32_t location_count;
 };
 
@@ -35,6 +38,8 @@ struct tpa_symbols *tpa_symbols_open(const struct tpa_trace *trace, const struct
 		symbols->options = *options;
 	symbols->arena = tpa_arena_new();
 	symbols->names = tpa_zalloc(trace->module_count, sizeof(struct tpa_names *));
+	symbols->used = tpa_zalloc(trace->module_count, sizeof(bool));
+	symbols->embedded = tpa_embedded_open(trace);
 	return symbols;
 }
 
@@ -43,6 +48,8 @@ void tpa_symbols_close(struct tpa_symbols *symbols)
 	if (!symbols)
 		return;
 	free((void *)symbols->names);
+	free(symbols->used);
+	tpa_embedded_close(symbols->embedded);
 	free(symbols->frames);
 	tpa_perfmap_close(symbols->perfmap);
 	tpa_arena_free(symbols->arena);
@@ -109,6 +116,43 @@ static bool find_in_python(const struct tpa_symbols *symbols, const struct tpa_f
 	return true;
 }
 
+/*
+ * Uses the names that the trace brings along, unless the user names a folder and the module's file is found. NULL: there are none.
+ */
+static const struct tpa_location *find_embedded(struct tpa_symbols *symbols, const struct tpa_frame *frame,
+						size_t *count)
+{
+	const struct tpa_module *module = frame->module;
+	const char *folder = symbols->options.debug_dir;
+	const struct tpa_location *found;
+
+	if (!symbols->embedded || frame->jit || (module && folder && tpa_names_are_found(names_of(symbols, module))))
+		return NULL;
+	found = tpa_embedded_frame(symbols->embedded, frame, count);
+	if (found && module)
+		symbols->used[module - symbols->trace->modules] = true;
+	return found;
+}
+
+/* `single`: for a place that has one location. */
+static const struct tpa_location *find_native(struct tpa_symbols *symbols, const struct tpa_frame *at,
+					      struct tpa_location *single, size_t *count)
+{
+	const struct tpa_location *embedded = find_embedded(symbols, at, count);
+
+	if (embedded)
+		return embedded;
+	*count = 1;
+	if (at->module)
+		return tpa_names_find(names_of(symbols, at->module), at->module, symbols->options.debug_dir,
+				      tpa_frame_address(at), count);
+	if (at->jit)
+		find_in_jitdump(symbols, at, single);
+	else
+		find_in_map(symbols, tpa_frame_address(at), single);
+	return single;
+}
+
 static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct tpa_location *locations, size_t count,
 				     const char *path)
 {
@@ -133,9 +177,9 @@ static const struct tpa_symbol *keep(struct tpa_symbols *symbols, const struct t
 const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t frame)
 {
 	struct tpa_location single = { .function = NULL };
-	const struct tpa_location *locations = &single;
+	const struct tpa_location *locations;
 	const struct tpa_frame *at;
-	size_t count = 1;
+	size_t count;
 
 	if (frame == 0 || frame >= symbols->trace->frame_count)
 		return &unknown_symbol;
@@ -147,16 +191,10 @@ const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t
 	if (at->code) {
 		if (!find_in_python(symbols, at, &single))
 			return &unknown_symbol;
-		symbols->frames[frame] = keep(symbols, locations, 1, single.file ? single.file : "");
+		symbols->frames[frame] = keep(symbols, &single, 1, single.file ? single.file : "");
 		return symbols->frames[frame];
 	}
-	if (at->module)
-		locations = tpa_names_find(names_of(symbols, at->module), at->module, symbols->options.debug_dir,
-					   tpa_frame_address(at), &count);
-	else if (at->jit)
-		find_in_jitdump(symbols, at, &single);
-	else
-		find_in_map(symbols, tpa_frame_address(at), &single);
+	locations = find_native(symbols, at, &single, &count);
 	symbols->frames[frame] = keep(symbols, locations, count, at->module ? at->module->path : "");
 	return symbols->frames[frame];
 }
@@ -164,15 +202,27 @@ const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t
 enum tpa_module_state tpa_symbols_module_state(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
+	enum tpa_module_state state = TPA_MODULE_OK;
+	bool named;
 
-	return symbols->names[index] ? tpa_names_state(symbols->names[index]) : TPA_MODULE_OK;
+	if (symbols->used[index])
+		tpa_embedded_module(symbols->embedded, module->id, &state, &named);
+	else if (symbols->names[index])
+		state = tpa_names_state(symbols->names[index]);
+	return state;
 }
 
 bool tpa_symbols_module_is_named(const struct tpa_symbols *symbols, const struct tpa_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
+	enum tpa_module_state state;
+	bool named = false;
 
-	return symbols->names[index] && tpa_names_are_found(symbols->names[index]);
+	if (symbols->used[index])
+		tpa_embedded_module(symbols->embedded, module->id, &state, &named);
+	else
+		named = symbols->names[index] && tpa_names_are_found(symbols->names[index]);
+	return named;
 }
 
 const struct tpa_symbols_options *tpa_symbols_options(const struct tpa_symbols *symbols)

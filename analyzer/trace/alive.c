@@ -228,7 +228,7 @@ static void read_end(struct tpa_trace_impl *impl)
 {
 	struct tprof_header later;
 
-	if (tpa_read_at(impl->fd, &later, sizeof(later), 0) < sizeof(later) || later.end == TPROF_END_NONE)
+	if (tpa_trace_bytes_at(impl, &later, sizeof(later), 0) < sizeof(later) || later.end == TPROF_END_NONE)
 		return;
 	impl->header.finish = later.finish;
 	impl->header.end_status = later.end_status;

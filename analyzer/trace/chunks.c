@@ -2,7 +2,6 @@
 /* Finds the chunks of a file and how much of each is valid. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/order.h"
@@ -77,7 +76,7 @@ static void scan(struct tpa_trace_impl *impl, uint64_t *offset, bool tables_only
 	struct tprof_chunk chunk;
 
 	for (; *offset + sizeof(chunk) <= impl->trace.file_bytes; *offset += impl->chunk_size) {
-		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
+		if (tpa_trace_bytes_at(impl, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
 			tpa_damage_add(&impl->trace, *offset, impl->trace.file_bytes - *offset, "can't be read");
 			*offset = UINT64_MAX - sizeof(chunk);
 			return;
@@ -94,28 +93,28 @@ static void scan_again(struct tpa_trace_impl *impl, const struct places *unbegun
 	struct tprof_chunk chunk;
 
 	for (size_t i = 0; i < unbegun->count; i++)
-		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic)
+		if (tpa_trace_bytes_at(impl, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic)
 			take(impl, unbegun->list[i], &chunk, true);
 }
 
 /* Tables grow while a program runs. Their present state holds at least what the events found so far refer to. */
 static void refresh_tables(struct tpa_trace_impl *impl, uint64_t offset, const struct places *unbegun)
 {
+	uint64_t bytes = tpa_trace_size(impl);
 	struct tprof_chunk chunk;
-	struct stat status;
 	size_t i;
 
 	for (i = 0; i < impl->tables.count; i++) {
 		struct tpa_chunk *table = &impl->tables.list[i];
 
-		if (tpa_read_at(impl->fd, &chunk, sizeof(chunk), table->offset) == sizeof(chunk) &&
+		if (tpa_trace_bytes_at(impl, &chunk, sizeof(chunk), table->offset) == sizeof(chunk) &&
 		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.committed > table->committed)
 			table->committed = readable(impl, table->offset, &chunk);
 	}
 	scan_again(impl, unbegun);
-	if (fstat(impl->fd, &status) < 0 || (uint64_t)status.st_size <= impl->trace.file_bytes)
+	if (bytes <= impl->trace.file_bytes)
 		return;
-	impl->trace.file_bytes = (uint64_t)status.st_size;
+	impl->trace.file_bytes = bytes;
 	scan(impl, &offset, true, NULL);
 }
 

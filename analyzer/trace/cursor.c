@@ -24,7 +24,7 @@ static void refill(struct tpa_cursor *cursor)
 		want = cursor->ahead;
 	cursor->window_offset += (uint64_t)(cursor->at - cursor->window);
 	memmove(cursor->window, cursor->at, keep);
-	got = tpa_read_at(cursor->impl->fd, cursor->window + keep, want, cursor->window_offset + keep);
+	got = tpa_trace_bytes_at(cursor->impl, cursor->window + keep, want, cursor->window_offset + keep);
 	cursor->ahead -= got;
 	if (got < want) {
 		tpa_damage_add(&cursor->impl->trace, cursor->window_offset + keep + got, cursor->ahead,

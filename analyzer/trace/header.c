@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/read_at.h"
 #include "trace/impl.h"
 
 #define HEADER_MAX (1u << 20)
@@ -160,7 +162,7 @@ static void read_text(struct tpa_trace_impl *impl)
 		total += impl->header.text[i].length <= size ? impl->header.text[i].length : 0;
 	impl->text = tpa_zalloc(1, total);
 	impl->lists = tpa_zalloc(total, sizeof(*impl->lists));
-	if (tpa_read_at(impl->fd, raw, size, 0) < size)
+	if (tpa_trace_bytes_at(impl, raw, size, 0) < size)
 		tpa_damage_add(trace, trace->file_bytes, 0, "the file ends inside its header");
 	to = impl->text;
 	trace->exe = piece(impl, TPROF_TEXT_EXE, &to, raw, &length);
@@ -177,23 +179,51 @@ static void read_text(struct tpa_trace_impl *impl)
 	trace->env = (const char *const *)impl->lists + trace->arg_count;
 }
 
-bool tpa_trace_peek(const char *file, struct tprof_header *header)
+bool tpa_trace_is(const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool good;
+	char magic[sizeof(TPROF_MAGIC) - 1];
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool is;
 
-	memset(header, 0, sizeof(*header));
 	if (fd < 0)
 		return false;
-	good = tpa_read_at(fd, header, sizeof(*header), 0) >= offsetof(struct tprof_header, text) &&
-	       memcmp(header->magic, TPROF_MAGIC, sizeof(header->magic)) == 0;
+	is = tpa_compact_is(fd) || (tpa_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+				    memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0);
 	close(fd);
-	return good;
+	return is;
+}
+
+size_t tpa_trace_begin(const char *file, void *buffer, size_t size, uint64_t *bytes)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	size_t got = 0;
+
+	*bytes = 0;
+	if (fd < 0)
+		return 0;
+	if (tpa_compact_is(fd)) {
+		got = tpa_compact_header(fd, buffer, size, bytes);
+	} else if (fstat(fd, &status) == 0) {
+		*bytes = (uint64_t)status.st_size;
+		got = tpa_read_at(fd, buffer, size, 0);
+	}
+	close(fd);
+	return got;
+}
+
+bool tpa_trace_peek(const char *file, struct tprof_header *header)
+{
+	uint64_t bytes;
+
+	memset(header, 0, sizeof(*header));
+	return tpa_trace_begin(file, header, sizeof(*header), &bytes) >= offsetof(struct tprof_header, text) &&
+	       memcmp(header->magic, TPROF_MAGIC, sizeof(header->magic)) == 0;
 }
 
 bool tpa_header_read(struct tpa_trace_impl *impl, char **error)
 {
-	size_t got = tpa_read_at(impl->fd, &impl->header, sizeof(impl->header), 0);
+	size_t got = tpa_trace_bytes_at(impl, &impl->header, sizeof(impl->header), 0);
 
 	if (!check_identity(impl, got, error))
 		return false;

@@ -7,6 +7,7 @@
 #define TPROF_TRACE_IMPL_H
 
 #include "base/memory.h"
+#include "compact/compact.h"
 #include "trace/chunks.h"
 #include "trace/made.h"
 
@@ -25,6 +26,7 @@ struct tpa_trace_impl {
 	struct tpa_trace trace;
 	struct tprof_header header;
 	int fd;
+	struct tpa_compact *compact;	  /* reads the trace out of a compact one; NULL: the file is the trace */
 	uint64_t header_size, chunk_size; /* checked */
 	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
 	uint64_t thread_limit;		  /* threads */
@@ -58,8 +60,11 @@ static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 void tpa_readers_save(struct tpa_trace_impl *impl);
 void tpa_readers_resume(struct tpa_trace_impl *impl);
 
-/* pread of exactly `size` bytes; less at the file's end or on an error. Returns the bytes read. */
-size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset);
+/* Reads `size` bytes of the trace, wherever they are in the file; less at its end or on an error. Returns the bytes read. */
+size_t tpa_trace_bytes_at(const struct tpa_trace_impl *impl, void *buffer, size_t size, uint64_t offset);
+
+/* How many bytes the trace has now; 0: that can't be said. */
+uint64_t tpa_trace_size(const struct tpa_trace_impl *impl);
 
 /* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
 void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);

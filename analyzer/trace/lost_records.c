@@ -15,7 +15,7 @@ uint64_t tpa_missing_from(struct tpa_trace_impl *impl)
 	uint64_t from = impl->header.tables_from, now = 0;
 
 	/* The tables of a running program were read after its header. */
-	tpa_read_at(impl->fd, &now, sizeof(now), offsetof(struct tprof_header, tables_from));
+	tpa_trace_bytes_at(impl, &now, sizeof(now), offsetof(struct tprof_header, tables_from));
 	if (!from || (now && now < from))
 		impl->header.tables_from = now;
 	return impl->header.tables_from;

@@ -10,29 +10,50 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/read_at.h"
 #include "trace/jit.h"
 #include "trace/impl.h"
 #include "trace/lost_records.h"
 
-size_t tpa_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+size_t tpa_trace_bytes_at(const struct tpa_trace_impl *impl, void *buffer, size_t size, uint64_t offset)
 {
-	size_t done = 0;
+	return impl->compact ? tpa_compact_read(impl->compact, buffer, size, offset)
+			     : tpa_read_at(impl->fd, buffer, size, offset);
+}
 
-	while (done < size) {
-		ssize_t got = pread(fd, (char *)buffer + done, size - done, (off_t)(offset + done));
+uint64_t tpa_trace_size(const struct tpa_trace_impl *impl)
+{
+	struct stat status;
 
-		if (got > 0)
-			done += (size_t)got;
-		else if (got == 0 || errno != EINTR)
-			break;
+	if (impl->compact)
+		return tpa_compact_bytes(impl->compact);
+	return fstat(impl->fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static bool open_compact(struct tpa_trace_impl *impl, char **error)
+{
+	const char *reason;
+	size_t length;
+
+	impl->trace.compact_bytes = impl->trace.file_bytes;
+	impl->compact = tpa_compact_open(impl->fd, &reason);
+	if (!impl->compact) {
+		*error = tpa_format("%s: compact trace: %s", impl->trace.file, reason);
+		return false;
 	}
-	return done;
+	impl->trace.file_bytes = tpa_compact_bytes(impl->compact);
+	if (!tpa_compact_names(impl->compact, &length) && length)
+		tpa_damage_add(&impl->trace, impl->trace.file_bytes, length,
+			       "the names in a compact trace are damaged");
+	return true;
 }
 
 bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 {
 	struct stat status;
 
+	if (impl->compact) /* which does not grow */
+		return true;
 	/* O_NONBLOCK: the name could be that of a pipe. */
 	if (impl->fd < 0)
 		impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -47,7 +68,7 @@ bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 		return false;
 	}
 	impl->trace.file_bytes = (uint64_t)status.st_size;
-	return true;
+	return !tpa_compact_is(impl->fd) || open_compact(impl, error);
 }
 
 struct tpa_trace *tpa_trace_open(const char *file, char **error)
@@ -95,6 +116,7 @@ void tpa_trace_close(struct tpa_trace *trace)
 	if (!trace)
 		return;
 	impl = tpa_impl(trace);
+	tpa_compact_close(impl->compact);
 	if (impl->fd >= 0)
 		close(impl->fd);
 	for (i = 0; i < trace->module_count; i++)

@@ -370,7 +370,7 @@ static void read_chunk(struct tpa_tables *tables, const struct tpa_chunk *chunk)
 	buffer = tpa_zalloc(left + TPA_PADDING, 1);
 	tables->place = place;
 	tables->offset = chunk->offset + sizeof(struct tprof_chunk) + place->taken;
-	got = tpa_read_at(tables->impl->fd, buffer, left, tables->offset);
+	got = tpa_trace_bytes_at(tables->impl, buffer, left, tables->offset);
 	if (got < left)
 		tpa_damage_add(trace, tables->offset + got, left - got, "can't be read");
 	tables->start = tables->at = buffer;

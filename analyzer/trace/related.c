@@ -23,26 +23,27 @@ const char *tpa_started_name(const char *started, const char *exe)
 	return base_of(started[0] && strncmp(started, "/dev/fd/", 8) != 0 ? started : exe);
 }
 
-/* Reads a text of a header that was not checked. */
-static void read_text(FILE *file, struct tprof_span span, char *text)
+/* Copies a text of a header that was not checked. */
+static void copy_text(const char *begin, size_t size, struct tprof_span span, char *text)
 {
 	size_t length = span.length < PATH_LENGTH - 1 ? span.length : PATH_LENGTH - 1;
 
 	text[0] = '\0';
-	if (span.offset + (uint64_t)length <= TPROF_HEADER_SIZE && fseek(file, (long)span.offset, SEEK_SET) == 0)
-		text[fread(text, 1, length, file)] = '\0';
+	if (span.offset + (uint64_t)length > size)
+		return;
+	memcpy(text, begin + span.offset, length);
+	text[length] = '\0';
 }
 
-static char *name_of(const char *path, const struct tprof_header *header)
+static char *name_of(const char *path, const struct tprof_header *header, uint64_t *bytes)
 {
 	char exe[PATH_LENGTH] = "", started[PATH_LENGTH] = "";
-	FILE *file = fopen(path, "re");
+	char *begin = tpa_zalloc(1, TPROF_HEADER_SIZE);
+	size_t size = tpa_trace_begin(path, begin, TPROF_HEADER_SIZE, bytes);
 
-	if (file) {
-		read_text(file, header->text[TPROF_TEXT_EXE], exe);
-		read_text(file, header->text[TPROF_TEXT_STARTED], started);
-		fclose(file);
-	}
+	copy_text(begin, size, header->text[TPROF_TEXT_EXE], exe);
+	copy_text(begin, size, header->text[TPROF_TEXT_STARTED], started);
+	free(begin);
 	return tpa_strdup(tpa_started_name(started, exe));
 }
 
@@ -66,9 +67,8 @@ static void add(struct folder *folder, const char *path)
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header))
 		return;
-	other.bytes = (uint64_t)status.st_size;
 	other.file = tpa_strdup(path);
-	other.name = name_of(path, &other.header);
+	other.name = name_of(path, &other.header, &other.bytes);
 	*TPA_APPEND(folder->list, folder->count, folder->room) = other;
 }
 

@@ -134,6 +134,7 @@ struct tpa_trace {
 	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
 	uint64_t file_bytes, used_bytes;   /* used: header and committed bytes of all chunks with their headers */
+	uint64_t compact_bytes; /* of the file that holds the trace compressed; 0: it is not. Offsets are the trace's */
 	const char *exe, *cwd, *malloc_path, *parent_path, *started; /* NUL-terminated; "" if absent */
 	const char *const *args;
 	size_t arg_count;
@@ -204,6 +205,15 @@ bool tpa_trace_refresh(struct tpa_trace *trace, char **error);
 /* Saves the damage that was found while events were read, or adds it to the trace's list. */
 struct tpa_archive;
 void tpa_damage_archive(struct tpa_archive *archive, struct tpa_trace *trace);
+
+/* A file that begins like a trace is one, whatever its name; so is one that begins like a compact trace. */
+bool tpa_trace_is(const char *file);
+
+/*
+ * The first `size` bytes of a trace, unchecked, from a compact one too. Returns how many were read; *bytes: how many the trace
+ * has, uncompressed.
+ */
+size_t tpa_trace_begin(const char *file, void *buffer, size_t size, uint64_t *bytes);
 
 /* A file's header alone, as it is there, unchecked but for its magic. False: it is no trace, or can't be read. */
 bool tpa_trace_peek(const char *file, struct tprof_header *header);

@@ -195,6 +195,7 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	tpa_json_set(json, "threads", tpa_json_number(process->thread_count));
 	tpa_json_set(json, "trace_bytes", tpa_json_number(trace->used_bytes));
 	tpa_json_set(json, "file_bytes", tpa_json_number(trace->file_bytes));
+	tpa_json_set(json, "compact_bytes", trace->compact_bytes ? tpa_json_number(trace->compact_bytes) : json_null());
 	tpa_json_set(json, "damage", json_damage(trace));
 	tpa_json_set(json, "overhead_ns", tpa_json_number(process->overhead_ns));
 	tpa_json_set(json, "collector_bytes", tpa_json_number(header->collector_bytes));

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/rows/stack.h"
+#include "symbols/embedded.h"
 
 #define LEAST_SHARE 0.01
 #define LEAST_SAMPLES 5 /* CPU samples: in a short run, one is more than 1% */
@@ -16,6 +17,7 @@ struct survey {
 	const struct tpa_trace *trace;
 	struct tpa_cfi_file **files; /* by module; NULL: missing, or not opened yet */
 	bool *opened;
+	struct tpa_embedded *embedded; /* NULL: the trace has no names */
 	uint8_t *verdicts;	       /* by frame */
 	struct tpa_lost_callers *lost; /* by module */
 	uint64_t allocations, samples; /* of the whole process */
@@ -23,8 +25,11 @@ struct survey {
 
 static struct tpa_cfi_place place_of(struct survey *survey, const struct tpa_frame *frame)
 {
+	struct tpa_cfi_place place;
 	size_t module = (size_t)(frame->module - survey->trace->modules);
 
+	if (survey->embedded && tpa_embedded_cfi(survey->embedded, frame, &place))
+		return place;
 	if (!survey->opened[module])
 		survey->files[module] = tpa_cfi_open(frame->module);
 	survey->opened[module] = true;
@@ -120,6 +125,7 @@ static void begin(struct survey *survey, const struct tpa_trace *trace)
 {
 	*survey = (struct survey){ .trace = trace };
 	survey->files = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
+	survey->embedded = tpa_embedded_open(trace);
 	survey->opened = tpa_zalloc(trace->module_count, sizeof(bool));
 	survey->verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
 	survey->lost = tpa_zalloc(trace->module_count, sizeof(*survey->lost));
@@ -130,6 +136,7 @@ static void end(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->trace->module_count; i++)
 		tpa_cfi_close(survey->files[i]);
+	tpa_embedded_close(survey->embedded);
 	free(survey->files);
 	free(survey->opened);
 	free(survey->verdicts);

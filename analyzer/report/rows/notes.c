@@ -14,7 +14,9 @@
 #include "report/rows/stack.h"
 #include "report/rows/units.h"
 
-#define MANY_MISSING 3u /* from so many missing modules on, one note counts them; fewer are named one by one */
+#define TAKE_ALONG "and compact --embed-symbols, where it is, puts its names into the trace"
+#define MISSING_NAMED 5u /* modules */
+#define MANY_MISSING 3u	 /* from so many missing modules on, one note counts them; fewer are named one by one */
 
 __attribute__((format(printf, 2, 3))) static void add(struct tpa_notes *notes, const char *format, ...)
 {
@@ -254,11 +256,31 @@ static bool is_missing(const struct tpa_symbols *symbols, const struct tpa_modul
 	       tpa_symbols_module_state(symbols, module) == TPA_MODULE_MISSING;
 }
 
+/* The first of the missing modules' names; a heap string. */
+static char *missing_names(const struct tpa_trace *trace, const struct tpa_symbols *symbols, size_t missing)
+{
+	char *names = tpa_strdup(""), *longer;
+	size_t named = 0;
+
+	for (size_t i = 0; i < trace->module_count && named < MISSING_NAMED; i++) {
+		if (!is_missing(symbols, &trace->modules[i]))
+			continue;
+		longer = tpa_format("%s%s%s", names, named++ ? ", " : "", tpa_file_name(trace->modules[i].path));
+		free(names);
+		names = longer;
+	}
+	if (missing <= named)
+		return names;
+	longer = tpa_format("%s and %zu more", names, missing - named);
+	free(names);
+	return longer;
+}
+
 /* Adds one note for all missing modules, as on a machine without the run's files. False: too few are missing for that. */
 static bool add_missing(struct tpa_notes *notes, const struct tpa_trace *trace, const struct tpa_symbols *symbols)
 {
 	size_t missing = 0, named = 0;
-	char names[64] = "none";
+	char found[64] = "none", *names;
 
 	for (size_t i = 0; i < trace->module_count; i++)
 		if (is_missing(symbols, &trace->modules[i])) {
@@ -268,9 +290,13 @@ static bool add_missing(struct tpa_notes *notes, const struct tpa_trace *trace, 
 	if (missing < MANY_MISSING)
 		return false;
 	if (named)
-		snprintf(names, sizeof(names), "%zu", named);
-	add(notes, "%zu modules: %zu not here; names from build-ids: %s; --debug-dir can name a folder with copies",
-	    trace->module_count, missing, names);
+		snprintf(found, sizeof(found), "%zu", named);
+	names = missing_names(trace, symbols, missing);
+	add(notes,
+	    "%zu modules: %zu not here; names from build-ids: %s; --debug-dir can name a folder with "
+	    "copies, " TAKE_ALONG "; missing: %s",
+	    trace->module_count, missing, found, names);
+	free(names);
 	return true;
 }
 
@@ -284,7 +310,8 @@ static void add_module(struct tpa_notes *notes, const struct tpa_module *module,
 		add(notes, "%s was replaced since the run: its functions are not named from the new file",
 		    module->path);
 	else if (state == TPA_MODULE_MISSING && missing && module->path[0] == '/')
-		add(notes, "%s is not there any more: --debug-dir can name a folder with a copy", module->path);
+		add(notes, "%s is not there any more: --debug-dir can name a folder with a copy, " TAKE_ALONG,
+		    module->path);
 	else if (state == TPA_MODULE_UNREADABLE)
 		add(notes, "%s can't be read as an ELF file", module->path);
 }

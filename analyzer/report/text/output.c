@@ -2,28 +2,13 @@
 #include "report/text/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
-#include <tprof/format.h>
-#include <unistd.h>
 
-static bool is_trace(const char *path)
-{
-	char magic[sizeof(((struct tprof_header *)NULL)->magic)];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool is;
-
-	if (fd < 0)
-		return false;
-	is = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0;
-	close(fd);
-	return is;
-}
+#include "trace/trace.h"
 
 FILE *tpa_output_open(const char *path)
 {
-	if (is_trace(path)) {
+	if (tpa_trace_is(path)) {
 		errno = EEXIST;
 		return NULL;
 	}
