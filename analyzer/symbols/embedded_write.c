@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pairs.h"
 #include "symbols/embedded.h"
 
@@ -113,25 +114,39 @@ static void make_frames(const struct tpa_trace *trace)
 		node++;
 }
 
+/* Names of neighbours are alike. */
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct tpa_frame *frames = context, *x = &frames[*(const uint32_t *)a],
+			       *y = &frames[*(const uint32_t *)b];
+
+	return TPA_UP(x->module ? x->module->id : 0, y->module ? y->module->id : 0) ?:
+	       TPA_UP(tpa_frame_address(x), tpa_frame_address(y)) ?:
+	       TPA_UP(x->flags, y->flags);
+}
+
 static void put_frames(struct writer *writer)
 {
 	const struct tpa_trace *trace = writer->trace;
-	uint64_t count = 0, last = 0;
+	uint32_t *order = tpa_zalloc(trace->frame_count, sizeof(*order));
+	uint64_t last = 0;
+	size_t count = 0;
 
-	for (size_t i = 1; i < trace->frame_count; i++)
-		count += is_native(&trace->frames[i]);
+	for (uint32_t i = 1; i < trace->frame_count; i++)
+		if (is_native(&trace->frames[i]))
+			order[count++] = i;
+	qsort_r(order, count, sizeof(*order), by_place, trace->frames);
 	put(&writer->rest, count);
-	for (uint32_t i = 1; i < trace->frame_count; i++) {
-		const struct tpa_frame *frame = &trace->frames[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct tpa_frame *frame = &trace->frames[order[i]];
 		uint64_t address = tpa_frame_address(frame);
 
-		if (!is_native(frame))
-			continue;
 		put(&writer->rest, frame->module ? frame->module->id : 0);
 		put(&writer->rest, (address - last) << 1 ^ (0 - ((address - last) >> 63)));
-		put_frame(writer, i);
+		put_frame(writer, order[i]);
 		last = address;
 	}
+	free(order);
 }
 
 /* ---- the others ---- */
