@@ -33,8 +33,9 @@ static void merge_modules(struct tpa_tables *tables)
 {
 	struct tpa_trace *trace = &tables->impl->trace;
 	size_t count = 0, all = trace->module_count + tables->module_count;
-	struct tpa_module *old = trace->modules, *old_end = old + trace->module_count, *new = tables->modules,
-			  *end = new + tables->module_count, *merged = tpa_zalloc(all, sizeof(*merged));
+	struct tpa_module *old = trace->modules, *old_end = old ? old + trace->module_count : NULL,
+			  *new = tables->modules, *end = new + tables->module_count,
+			  *merged = tpa_zalloc(all, sizeof(*merged));
 
 	qsort(new, tables->module_count, sizeof(*new), by_id);
 	while (old < old_end || new < end) {
