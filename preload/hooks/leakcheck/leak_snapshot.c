@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/leakcheck/leak_snapshot.h"
 
+#include "core/analyzer.h"
 #include "core/private_fds.h"
 #include "core/clock.h"
 #include "core/emit.h"
@@ -265,24 +266,6 @@ void tpc_leak_snapshot_reap(void)
 
 /* ---- at the end ---- */
 
-/* Finds tprof-analyze beside this library. */
-static bool find_analyzer(char *path, size_t size)
-{
-	struct dl_find_object object;
-	struct tpc_text text = tpc_text_in(path, size);
-	const char *own, *slash;
-
-	if (!tpc_object_find((uintptr_t)&note, &object) || !object.dlfo_link_map)
-		return false;
-	own = object.dlfo_link_map->l_name;
-	slash = own ? strrchr(own, '/') : NULL;
-	if (!slash)
-		return false;
-	tpc_text_add_bytes(&text, own, (size_t)(slash - own));
-	tpc_text_add(&text, "/../bin/tprof-analyze");
-	return !text.cut;
-}
-
 struct search {
 	const char *path, *command;
 	char pid[16]; /* a fork has no state that tells it */
@@ -297,16 +280,12 @@ static struct search search_by(const char *path, const char *command)
 	return search;
 }
 
-/* Without our environment: the search is not to be traced. */
 static void exec_search(const struct search *search) __attribute__((noreturn));
 static void exec_search(const struct search *search)
 {
 	const char *arguments[] = { search->path, "ctl", search->pid, search->command, NULL };
-	const char *environment[] = { NULL };
 
-	tpc_syscall(SYS_execve, search->path, arguments, environment, 0);
-	for (;;)
-		tpc_syscall(SYS_exit_group, 127, 0, 0, 0);
+	tpc_analyzer_exec(arguments);
 }
 
 static long start_search(const char *path)
@@ -319,14 +298,6 @@ static long start_search(const char *path)
 	return pid;
 }
 
-/* Closes the program's files, because a pipe would not end before the search otherwise. */
-static void close_files(void)
-{
-	tpc_syscall(SYS_close_range, 0, ~0u, 0, 0);
-	for (int i = 0; i < 3; i++)
-		tpc_syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
-}
-
 /* A child of a child that ends at once: the program's wait() sees neither. */
 static void start_search_aside(const char *path)
 {
@@ -336,7 +307,7 @@ static void start_search_aside(const char *path)
 	if (pid == 0) {
 		if (tpc_syscall(SYS_clone, 0, 0, 0, 0) == 0) {
 			tpc_syscall(SYS_setsid, 0, 0, 0, 0);
-			close_files();
+			tpc_analyzer_close_files();
 			exec_search(&search);
 		}
 		for (;;)
@@ -351,7 +322,7 @@ void tpc_leak_snapshot_step(const struct tpc_hand *hand)
 	static char path[4096];
 
 	if (!tpc_swap_if(&tpc_step_due, 1u, 0u) || tpc_load(&at_end) || tpc_load(&tpc_sealed) ||
-	    tpc_sys_getpid() != tpc_state.pid || !find_analyzer(path, sizeof(path)))
+	    tpc_sys_getpid() != tpc_state.pid || !tpc_analyzer_find(path, sizeof(path)))
 		return;
 	freeze(hand);
 	if (tpc_load(&to_reap))
@@ -463,7 +434,7 @@ void tpc_leak_snapshot_check(const void *caller)
 	if (tpc_load(&tpc_sealed) || tpc_sys_getpid() != tpc_state.pid)
 		return;
 	tpc_header->search_at_end = TPROF_SEARCH_FAILED; /* until it succeeds */
-	if (!find_analyzer(path, sizeof(path))) {
+	if (!tpc_analyzer_find(path, sizeof(path))) {
 		tpc_log("leak check: there is no tprof-analyze beside ", "libtprof.so");
 		return;
 	}
