@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "commands/command.h"
 #include "commands/ctl.h"
+#include "commands/fold.h"
 #include "commands/parse.h"
 #include "commands/run_choice.h"
 #include "symbols/names.h"
@@ -28,6 +29,8 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* past RLIMIT_FSIZE a write fails as on a full disk: the file is named */
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
 		return tpa_ctl(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "fold") == 0)
+		return tpa_fold(argc - 1, argv + 1);
 	switch (tpa_options_parse(argc, argv, &options)) {
 	case TPA_PARSE_RUN:
 		tpa_names_use_cache();

@@ -98,6 +98,7 @@ struct tpa_options {
 	size_t baseline_count;
 	const char *const *traces;
 	size_t trace_count;	     /* at least 1, unless TPA_OPT_NO_TRACE */
+	bool in_place;		     /* of the folder: tpa_trace_open_in_place() */
 	const char *const *left_out; /* traces of other runs that were named too; see commands/run_choice.h */
 	size_t left_out_count, left_out_runs;
 };

@@ -9,6 +9,7 @@
 #include "report/rows/growth_pool.h"
 #include "report/text/output.h"
 #include "report/text/safe_stream.h"
+#include "trace/checkpoint.h"
 #include "trace/jit.h"
 
 #include <errno.h>
@@ -76,7 +77,8 @@ static int open_traces(struct tpa_session *session)
 
 	for (size_t i = 0; i < options->trace_count; i++) {
 		char *error = NULL;
-		struct tpa_trace *trace = tpa_trace_open(options->traces[i], &error);
+		struct tpa_trace *trace = options->in_place ? tpa_trace_open_in_place(options->traces[i], &error)
+							    : tpa_trace_open(options->traces[i], &error);
 		const struct tpa_trace *same = trace ? find_same(session, trace) : NULL;
 
 		if (same) {
@@ -198,6 +200,43 @@ static int check_thread(const struct tpa_session *session)
 	return TPA_EXIT_USAGE;
 }
 
+/* What the options ask of every event; NULL: nothing. */
+static const char *asks_of_all(const struct tpa_options *options, enum tpa_group group, uint64_t known_ns)
+{
+	static const char *const by[] = { [TPA_GROUP_THREAD] = "a report by thread",
+					  [TPA_GROUP_SIZE] = "a report by size",
+					  [TPA_GROUP_STEP] = "a report by step",
+					  [TPA_GROUP_LAYER] = "a report by layer" };
+
+	if (group != TPA_GROUP_STACK && group != TPA_GROUP_NONE)
+		return by[group];
+	if (options->thread)
+		return "--thread";
+	if (options->from_ns)
+		return "--from";
+	return options->to_ns && options->to_ns < known_ns ? "--to before that" : NULL;
+}
+
+/* The events that a ring has given up are known as their checkpoint has them. */
+static int check_rings(const struct tpa_session *session, enum tpa_group group)
+{
+	for (size_t i = 0; i < session->trace_count; i++) {
+		const struct tpa_trace *trace = session->traces[i];
+		const struct tprof_checkpoint *checkpoint = tpa_trace_checkpoint(trace);
+		uint64_t until = checkpoint ? tpa_trace_ns(trace, checkpoint->ticks) : 0;
+		const char *asked = checkpoint ? asks_of_all(session->options, group, until) : NULL;
+
+		if (!asked)
+			continue;
+		fprintf(stderr,
+			"tprof-analyze: %s: the ring has only a summary of its events up to %s, so %s is not possible: "
+			"record without --ring for it\n",
+			trace->file, tpa_time(until).text, asked);
+		return TPA_EXIT_USAGE;
+	}
+	return TPA_EXIT_OK;
+}
+
 /* After the run's end there is nothing to report, and the peak would come from before --from. */
 static int check_from(const struct tpa_session *session)
 {
@@ -306,9 +345,12 @@ struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session
 int tpa_session_replay(struct tpa_session *session, enum tpa_group group)
 {
 	const struct tpa_options *options = session->options;
-	struct tpa_replay_options replay = tpa_session_replay_options(session, group);
-	int status;
+	struct tpa_replay_options replay;
+	int status = check_rings(session, group);
 
+	if (status != TPA_EXIT_OK)
+		return tpa_session_close(session, status);
+	replay = tpa_session_replay_options(session, group);
 	for (size_t i = 0; i < session->trace_count; i++)
 		tpa_op_names(session->traces[i], options->debug_dir);
 	session->progress = tpa_progress_new("reading");

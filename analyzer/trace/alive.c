@@ -236,6 +236,25 @@ static void read_end(struct tpa_trace_impl *impl)
 	impl->header.end = later.end;
 }
 
+bool tpa_alive_writes(int fd, const struct tprof_header *header)
+{
+	char pid[32];
+
+	return header->end == TPROF_END_NONE && is_this_boot(header) &&
+	       find_process(header, pid, sizeof(pid)) != LIFE_OVER && (is_locked(fd) || is_mapped(pid, fd));
+}
+
+bool tpa_trace_lives(const struct tpa_trace *trace)
+{
+	enum life life;
+	char pid[32];
+
+	if (!is_this_boot(trace->header))
+		return false;
+	life = find_process(trace->header, pid, sizeof(pid));
+	return life == LIFE_GOES_ON || (life == LIFE_UNSEEN && is_locked(tpa_impl(trace)->file));
+}
+
 void tpa_alive_find(struct tpa_trace_impl *impl)
 {
 	const struct tprof_header *header = &impl->header;
@@ -246,9 +265,9 @@ void tpa_alive_find(struct tpa_trace_impl *impl)
 	if (header->end != TPROF_END_NONE || !header->process_start)
 		return;
 	life = here ? find_process(header, pid, sizeof(pid)) : LIFE_UNSEEN;
-	locked = life != LIFE_OVER && is_locked(impl->fd);
+	locked = life != LIFE_OVER && is_locked(impl->file);
 	impl->trace.running = life == LIFE_GOES_ON || (life == LIFE_UNSEEN && locked);
-	written = here && impl->trace.running && (locked || is_mapped(pid, impl->fd));
+	written = here && impl->trace.running && (locked || is_mapped(pid, impl->file));
 	if (written)
 		impl->now = moment_now(header->clock);
 	/* earlier than the trace's begin or its latest moment: this is not the writer's clock */

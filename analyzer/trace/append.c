@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "trace/ring.h"
 
 #define RECORD_MAX 640
+#define PLACE_TRIES 1000 /* of a millisecond */
 #define TEXT_MAX 250
 
 static uint8_t *put(uint8_t *p, uint64_t n)
@@ -93,17 +95,33 @@ static uint8_t *put_whole(uint8_t *p, put_record *record, const void *list, size
 	return p + length;
 }
 
+/* Takes a place for a chunk. 0, which the program's first chunk has: the ring is full. */
+static uint64_t take_place(struct tpa_control *control)
+{
+	struct tpa_ring ring;
+	uint64_t place;
+
+	if (!control->header->ring_bytes)
+		return __atomic_fetch_add(&control->header->chunks, 1, __ATOMIC_RELAXED);
+	if (!tpa_ring_open(&ring, control->fd))
+		return 0;
+	for (int i = 0; !(place = tpa_ring_take(&ring)) && i < PLACE_TRIES; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	tpa_ring_close(&ring);
+	return place;
+}
+
 /* The magic is written last: until then the chunk counts as handed out and not begun. */
 static bool write_chunk(struct tpa_control *control, uint8_t *chunk, const uint8_t *end)
 {
 	uint64_t size = control->header->chunk_size;
-	uint64_t number = __atomic_fetch_add(&control->header->chunks, 1, __ATOMIC_RELAXED);
+	uint64_t number = take_place(control);
 	off_t offset = (off_t)(control->header->header_size + number * size);
 	struct tprof_chunk *head = (struct tprof_chunk *)chunk;
 	uint32_t magic = TPROF_CHUNK_MAGIC;
 	struct tprof_moment begin = control->header->start;
 
-	errno = posix_fallocate(control->fd, offset, (off_t)size);
+	errno = number ? posix_fallocate(control->fd, offset, (off_t)size) : ENOSPC;
 	if (errno)
 		return false;
 	memset(head, 0, sizeof(*head));

@@ -35,10 +35,23 @@ static void note_place(struct places *places, uint64_t offset)
 	*TPA_APPEND(places->list, places->count, places->room) = offset;
 }
 
+static struct tpa_chunks *chunks_of(struct tpa_trace_impl *impl, uint32_t kind)
+{
+	switch (kind) {
+	case TPROF_CHUNK_EVENTS:
+		return &impl->events;
+	case TPROF_CHUNK_TABLES:
+		return &impl->tables;
+	case TPROF_CHUNK_STATE:
+		return &impl->states;
+	}
+	return NULL;
+}
+
 /* Adds a chunk to its list, or notes why it is no chunk. */
 static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
-	struct tpa_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
+	struct tpa_chunks *chunks = chunks_of(impl, chunk->kind);
 	struct tpa_trace *trace = &impl->trace;
 	uint64_t left = trace->file_bytes - offset, size = left < impl->chunk_size ? left : impl->chunk_size;
 	struct tpa_chunk *new;
@@ -48,7 +61,11 @@ static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 			tpa_damage_add(trace, offset, size, "no chunk where one should begin");
 		return;
 	}
-	if (chunk->kind != TPROF_CHUNK_EVENTS && chunk->kind != TPROF_CHUNK_TABLES) {
+	if (offset == impl->header_size)
+		impl->first = chunk->begin;
+	if (chunk->kind == TPROF_CHUNK_RING)
+		return;
+	if (!chunks) {
 		tpa_damage_add(trace, offset, size, "unknown kind of chunk");
 		return;
 	}

@@ -140,6 +140,8 @@ static const struct tprof_moment *first_begin(const struct tpa_trace_impl *impl)
 {
 	const struct tpa_chunks *lists[] = { &impl->tables, &impl->events };
 
+	if (impl->first.ticks)
+		return &impl->first;
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < lists[k]->count; i++)
 			if (lists[k]->list[i].offset == impl->header_size)

@@ -31,6 +31,11 @@ void tpa_damage_add(struct tpa_trace *trace, uint64_t offset, uint64_t lost_byte
 		(struct tpa_damage){ offset, lost_bytes, reason };
 }
 
+void tpa_damage_note(struct tpa_trace *trace, uint64_t offset, const char *reason)
+{
+	tpa_damage_add(trace, offset, 0, reason);
+}
+
 static void load_one(struct tpa_archive *archive, struct tpa_trace *trace)
 {
 	struct tpa_trace_impl *impl = tpa_impl(trace);

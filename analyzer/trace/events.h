@@ -201,6 +201,9 @@ void tpa_events_archive(struct tpa_archive *archive, struct tpa_events *events, 
  */
 size_t tpa_events_read(const struct tpa_events *events, bool unread, uint64_t *offsets);
 
+/* Where the chunk of the event that was given out last is in the file. */
+uint64_t tpa_events_place(const struct tpa_events *events);
+
 /* Another reader that continues where this one is; `unread` as above. */
 struct tpa_events *tpa_events_copy(struct tpa_events *events, bool unread);
 

@@ -25,14 +25,17 @@ struct tpa_clock {
 struct tpa_trace_impl {
 	struct tpa_trace trace;
 	struct tprof_header header;
-	int fd;
+	int file, fd;			  /* the file; what is read of it: the same, or a copy */
 	struct tpa_compact *compact;	  /* reads the trace out of a compact one; NULL: the file is the trace */
+	bool in_place;			  /* a ring that is being written is not to be copied */
 	uint64_t header_size, chunk_size; /* checked */
 	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
 	uint64_t thread_limit;		  /* threads */
 	struct tpa_chunks events, tables; /* events in order of begin */
 	struct tpa_tables *records;	  /* of the table chunks, see trace/records.h */
 	struct tpa_made made;		  /* of these, the trace's frames and nodes */
+	struct tpa_chunks states;	  /* parts of checkpoints, of a ring */
+	struct tprof_moment first;	  /* when the file's first chunk began; ticks 0: it is damaged or gone */
 	struct tprof_moment now;	  /* when the file was opened, if its process still writes it; else 0 */
 	struct tpa_clock clock;
 	char *text;   /* the strings of the header */
@@ -55,6 +58,9 @@ static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 {
 	return trace->impl;
 }
+
+/* Whether a process writes the file with that header now. */
+bool tpa_alive_writes(int fd, const struct tprof_header *header);
 
 /* Around a refresh, the readers of events save how far they are and continue from there in the later trace. */
 void tpa_readers_save(struct tpa_trace_impl *impl);

@@ -298,6 +298,11 @@ size_t tpa_events_read(const struct tpa_events *events, bool unread, uint64_t *o
 	return read;
 }
 
+uint64_t tpa_events_place(const struct tpa_events *events)
+{
+	return merge_of(events)->given->chunk->offset;
+}
+
 static void save_places(struct tpa_archive *archive, const struct tpa_merge *events, bool unread)
 {
 	size_t count;

@@ -14,6 +14,7 @@
 #include "trace/jit.h"
 #include "trace/impl.h"
 #include "trace/lost_records.h"
+#include "trace/ring_copy.h"
 
 size_t tpa_trace_bytes_at(const struct tpa_trace_impl *impl, void *buffer, size_t size, uint64_t offset)
 {
@@ -48,6 +49,25 @@ static bool open_compact(struct tpa_trace_impl *impl, char **error)
 	return true;
 }
 
+/* A ring that is being written is read from a copy, because its chunks are used again. */
+static void choose_copy(struct tpa_trace_impl *impl)
+{
+	struct tprof_header header;
+	int copy = -1;
+
+	if (impl->fd != impl->file)
+		close(impl->fd);
+	impl->fd = impl->file;
+	if (!impl->in_place && tpa_read_at(impl->file, &header, sizeof(header), 0) == sizeof(header) &&
+	    memcmp(header.magic, TPROF_MAGIC, sizeof(header.magic)) == 0 && header.ring_bytes &&
+	    tpa_alive_writes(impl->file, &header))
+		copy = tpa_ring_copy(impl->file);
+	if (copy < 0)
+		return;
+	impl->fd = copy;
+	impl->trace.file_bytes = (uint64_t)lseek(copy, 0, SEEK_END);
+}
+
 bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 {
 	struct stat status;
@@ -55,9 +75,9 @@ bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 	if (impl->compact) /* which does not grow */
 		return true;
 	/* O_NONBLOCK: the name could be that of a pipe. */
-	if (impl->fd < 0)
-		impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {
+	if (impl->file < 0)
+		impl->file = impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (impl->file < 0 || fstat(impl->file, &status) < 0) {
 		*error = tpa_format("%s: can't be opened: %s", impl->trace.file, strerror(errno));
 		return false;
 	}
@@ -68,15 +88,19 @@ bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 		return false;
 	}
 	impl->trace.file_bytes = (uint64_t)status.st_size;
-	return !tpa_compact_is(impl->fd) || open_compact(impl, error);
+	if (tpa_compact_is(impl->file))
+		return open_compact(impl, error);
+	choose_copy(impl);
+	return true;
 }
 
-struct tpa_trace *tpa_trace_open(const char *file, char **error)
+static struct tpa_trace *open_trace(const char *file, bool in_place, char **error)
 {
 	struct tpa_trace_impl *impl = tpa_zalloc(1, sizeof(*impl));
 
 	*error = NULL;
-	impl->fd = -1;
+	impl->fd = impl->file = -1;
+	impl->in_place = in_place;
 	impl->trace.impl = impl;
 	impl->trace.header = &impl->header;
 	impl->trace.file = tpa_strdup(file);
@@ -85,6 +109,16 @@ struct tpa_trace *tpa_trace_open(const char *file, char **error)
 		return &impl->trace;
 	tpa_trace_close(&impl->trace);
 	return NULL;
+}
+
+struct tpa_trace *tpa_trace_open(const char *file, char **error)
+{
+	return open_trace(file, false, error);
+}
+
+struct tpa_trace *tpa_trace_open_in_place(const char *file, char **error)
+{
+	return open_trace(file, true, error);
 }
 
 static void free_facts(struct tpa_trace *trace)
@@ -117,8 +151,10 @@ void tpa_trace_close(struct tpa_trace *trace)
 		return;
 	impl = tpa_impl(trace);
 	tpa_compact_close(impl->compact);
-	if (impl->fd >= 0)
+	if (impl->fd != impl->file)
 		close(impl->fd);
+	if (impl->file >= 0)
+		close(impl->file);
 	for (i = 0; i < trace->module_count; i++)
 		free((void *)(uintptr_t)trace->modules[i].path);
 	free(trace->unseen);
@@ -145,6 +181,7 @@ void tpa_trace_close(struct tpa_trace *trace)
 	free(impl->jit_folder);
 	free(impl->events.list);
 	free(impl->tables.list);
+	free(impl->states.list);
 	free(impl->whole);
 	free(impl->text);
 	free(impl->lists);

@@ -41,7 +41,7 @@ static void read_anew(struct tpa_trace_impl *impl)
 	impl->trace.running = impl->trace.written = false;
 	impl->now = (struct tprof_moment){ 0 };
 	impl->events = (struct tpa_chunks){ NULL };
-	impl->tables.count = 0;
+	impl->tables.count = impl->states.count = 0;
 	tpa_alive_find(impl);
 	tpa_chunks_scan(impl);
 	tpa_tables_read(impl);

@@ -188,6 +188,9 @@ struct tpa_trace {
  * is a snapshot: events that are committed later are not read.
  */
 struct tpa_trace *tpa_trace_open(const char *file, char **error);
+
+/* The same for the folder of a ring, which alone frees the ring's chunks. Others read a copy of a ring that is being written. */
+struct tpa_trace *tpa_trace_open_in_place(const char *file, char **error);
 void tpa_trace_close(struct tpa_trace *trace);
 
 /*
@@ -201,6 +204,12 @@ void tpa_trace_close(struct tpa_trace *trace);
  * False: *error as tpa_trace_open() has it, and the trace is as it was.
  */
 bool tpa_trace_refresh(struct tpa_trace *trace, char **error);
+
+/* Adds a place to the trace's damage. `reason`: static text. */
+void tpa_damage_note(struct tpa_trace *trace, uint64_t offset, const char *reason);
+
+/* Whether the process of a trace without an end lives now. */
+bool tpa_trace_lives(const struct tpa_trace *trace);
 
 /* Saves the damage that was found while events were read, or adds it to the trace's list. */
 struct tpa_archive;

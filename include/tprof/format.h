@@ -8,9 +8,10 @@
  *   chunk  := struct tprof_chunk, then records, chunk_size bytes in all; the first `committed` bytes after the
  *             chunk header are valid, the rest has no meaning (the writer may have died in the middle of a record)
  *
- * There are two kinds of chunk. An event chunk belongs to one thread at a time and contains what happened, in order. A
- * table chunk contains what events refer to: modules, frames, stack nodes. A table record is in the file before any
- * event that refers to it is committed.
+ * An event chunk belongs to one thread at a time and contains what happened, in order. A table chunk contains what
+ * events refer to: modules, frames, stack nodes. A table record is in the file before any event that refers to it is
+ * committed. A ring (TPROF_RING) has two more kinds of chunk, and uses the place of an event chunk again once a
+ * checkpoint contains its events. A chunk of events is known by its place and the ticks of its begin.
  */
 #ifndef TPROF_FORMAT_H
 #define TPROF_FORMAT_H
@@ -33,7 +34,19 @@
 enum tprof_chunk_kind {
 	TPROF_CHUNK_EVENTS = 1,
 	TPROF_CHUNK_TABLES = 2,
+	TPROF_CHUNK_RING = 3,  /* chunk 0 of a ring: enum tprof_place of each chunk of the file, a byte each */
+	TPROF_CHUNK_STATE = 4, /* a part of a checkpoint: struct tprof_checkpoint */
 };
+
+/* What a ring's chunk is used for. */
+enum tprof_place {
+	TPROF_PLACE_USED = 0,  /* being written, or not used yet, or not of events */
+	TPROF_PLACE_FREE = 1,  /* its events are in the checkpoint; its header is zeros, and it may be used again */
+	TPROF_PLACE_ENDED = 2, /* of events; no more records will follow */
+};
+
+#define TPROF_RING_LEAST (UINT64_C(4) << 20) /* bytes of the smallest ring, and of the largest */
+#define TPROF_RING_MOST (UINT64_C(4) << 30)
 
 #define TPROF_CHUNK_TIMED 10u
 struct tprof_chunk {

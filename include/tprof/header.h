@@ -92,13 +92,14 @@ enum tprof_lost {
 	 * than 1,024 functions built with -finstrument-functions
 	 */
 	TPROF_LOST_OP_DEPTH,
+	TPROF_LOST_RING, /* events while all of a ring was in use, after the time that a thread waits for the folder */
 	TPROF_LOST_CAUSES = 16, /* room for more; unused ones are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
 	{                                                                                                              \
 		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
-			"cpu_timer", "sandbox", "counters", "op_depth"                                                 \
+			"cpu_timer", "sandbox", "counters", "op_depth", "ring"                                                 \
 	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
@@ -118,8 +119,9 @@ enum tprof_text {
 enum tprof_feature {
 	TPROF_FEATURE_TIMED_SHARE = 1u << 0, /* there are FOLD records with TPROF_FOLD_SHARE */
 	TPROF_FEATURE_OUTER_ENDS = 1u << 1,  /* there are ends of ops with TPROF_OP_OUTER */
+	TPROF_FEATURE_RING = 1u << 2,	     /* chunks are used again: ring_bytes */
 };
-#define TPROF_FEATURES_KNOWN UINT64_C(3)
+#define TPROF_FEATURES_KNOWN UINT64_C(7)
 
 struct tprof_span {
 	uint32_t offset, length;
@@ -183,6 +185,17 @@ struct tprof_untraced {
 	char name[48]; /* name as it was started; NUL-terminated */
 };
 #define TPROF_UNTRACED_MAX 12u
+
+/*
+ * The state of a replay of all events whose chunks were used again. Its bytes are those of the chunks of kind
+ * TPROF_CHUNK_STATE with its number in overhead_ticks, in the order of `thread`, which counts them from 0.
+ */
+struct tprof_checkpoint {
+	uint64_t number; /* 1, 2, ... */
+	uint64_t bytes;	 /* a zstd frame, which contains them uncompressed */
+	uint64_t events; /* that were replayed */
+	uint64_t ticks;	 /* when the last of them happened; not shifted */
+};
 
 struct tprof_header {
 	uint8_t magic[8];
@@ -307,6 +320,20 @@ struct tprof_header {
 	 * the parent then; 0: unknown.
 	 */
 	uint64_t parent_seen_ns;
+
+	/* ---- a ring: the program writes it, and a process beside it, the folder, replays the oldest chunks ---- */
+	uint64_t ring_bytes;   /* size that the file does not exceed; 0: it is no ring */
+	uint32_t ring_places;  /* chunks that fit in it */
+	uint32_t ring_free;    /* chunks that are TPROF_PLACE_FREE */
+	uint32_t ring_reserve; /* chunks that events leave to tables and checkpoints */
+	uint32_t ring_folder;  /* process ID of the folder; 0: there was none yet */
+	uint64_t ring_seen_ns; /* CLOCK_MONOTONIC: when the folder last said that it lives */
+	uint64_t ring_waited;  /* ticks that threads have waited for a free chunk, in all */
+	uint64_t ring_cut;     /* ticks: since when stacks are cut to ring_depth frames, because of the room for tables */
+	uint32_t ring_depth, ring_tables; /* ring_tables: chunks of tables of the program */
+	uint64_t ring_too_big; /* bytes of the latest checkpoint that the ring had no room for; 0: none */
+	uint64_t checkpoint;   /* number of the latest one that is complete; 0: there is none */
+	struct tprof_checkpoint checkpoints[2]; /* number n is in [n % 2] */
 };
 
 #endif

@@ -63,7 +63,7 @@ def test_times_go_forward(tprof):
 
 
 FIELD = re.compile(r"^\.It (\d+) Ta (\w+)(?:\[(\d+)\])? Ta (\w+)", re.M)
-SIZES = {"u8": 1, "u32": 4, "i32": 4, "u64": 8, "moment": 24, "span": 8}
+SIZES = {"u8": 1, "u32": 4, "i32": 4, "u64": 8, "moment": 24, "span": 8, "checkpoint": 32}
 
 
 def test_the_page_is_the_header(tprof):

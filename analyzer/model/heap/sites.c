@@ -141,7 +141,10 @@ struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number,
 void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
 {
 	size_t together = (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER;
+	bool asked = sites->totals;
 
+	TPA_ARCHIVE(archive, sites->totals);
+	tpa_archive_check(archive, asked || !sites->totals, "the saved state has totals alone");
 	tpa_archive_array(archive, &sites->list, &sites->count, &sites->room, sizeof(*sites->list));
 	tpa_archive_array(archive, &sites->changed, &together, &sites->changed_room, sizeof(*sites->changed));
 	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++) {

@@ -97,6 +97,7 @@ static void archive_opened(struct tpa_archive *archive, struct tpa_ops *ops)
 
 void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 {
+	TPA_ARCHIVE(archive, ops->batches);
 	TPA_ARCHIVE(archive, ops->counts);
 	TPA_ARCHIVE(archive, ops->last);
 	tpa_archive_op(archive, &ops->last.op);

@@ -12,7 +12,7 @@ void tpa_follow_begin(struct tpa_follow *follow, struct tpa_trace *trace, const 
 {
 	follow->options = *options;
 	follow->begun = false;
-	tpa_replay_init(&follow->replay, trace, &follow->options, 0);
+	tpa_replay_open(&follow->replay, trace, &follow->options, 0);
 }
 
 void tpa_follow_end(struct tpa_follow *follow)

@@ -230,6 +230,13 @@ bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const s
 		     uint64_t start_ns, struct tpa_archive *archive);
 
 /*
+ * Like tpa_replay_init(); of a ring, continues from its checkpoint. A checkpoint that can't be loaded is added to the trace's
+ * damage, and the replay begins with the events in the file. Returns whether there is a checkpoint and it was loaded.
+ */
+bool tpa_replay_open(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns);
+
+/*
  * Refreshes the trace (tpa_trace_refresh()), and goes on with the events that were added. False: *error says why (heap string);
  * the replay is back at the trace's begin, and tpa_replay_free() is to be called as ever.
  */

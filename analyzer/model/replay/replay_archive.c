@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves and loads a replay, and looks at it without changing it. */
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "model/replay/replay_impl.h"
+#include "trace/checkpoint.h"
 #include "trace/chunks.h"
 
 static void expect(struct tpa_archive *archive, uint64_t value, const char *reason)
@@ -14,7 +17,7 @@ static void expect(struct tpa_archive *archive, uint64_t value, const char *reas
 
 /* A state is loaded with the trace and the options with which it was saved. */
 static void archive_options(struct tpa_archive *archive, const struct tpa_trace *trace,
-			    const struct tpa_replay_options *options, uint64_t start_ns)
+			    const struct tpa_replay_options *options)
 {
 	static const char other_trace[] = "the saved state is of another trace";
 	static const char other_options[] = "the saved state was made with other options";
@@ -22,11 +25,10 @@ static void archive_options(struct tpa_archive *archive, const struct tpa_trace 
 	expect(archive, trace->header->pid, other_trace);
 	expect(archive, trace->header->start.unix_ns, other_trace);
 	expect(archive, trace->header->start.ticks, other_trace);
-	expect(archive, start_ns, other_options);
-	expect(archive, options->group, other_options);
+	/* Where totals are enough, a state with all stacks will do. */
+	expect(archive, options->group == TPA_GROUP_NONE ? TPA_GROUP_STACK : options->group, other_options);
 	expect(archive, options->thread, other_options);
 	expect(archive, options->from_ns, other_options);
-	expect(archive, options->batches, other_options);
 }
 
 /* All but the list of chunks, for a copy that reads the same trace. */
@@ -64,7 +66,7 @@ static bool load(struct tpa_replay *replay, struct tpa_trace *trace, const struc
 
 bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archive)
 {
-	archive_options(archive, replay->trace, replay->options, replay->start_ns);
+	archive_options(archive, replay->trace, replay->options);
 	tpa_chunks_archive(archive, replay->trace);
 	return save(replay, archive);
 }
@@ -72,10 +74,31 @@ bool tpa_replay_save(const struct tpa_replay *replay, struct tpa_archive *archiv
 bool tpa_replay_load(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
 		     uint64_t start_ns, struct tpa_archive *archive)
 {
-	archive_options(archive, trace, options, start_ns);
+	archive_options(archive, trace, options);
 	if (!archive->failed)
 		tpa_chunks_archive(archive, trace);
 	return load(replay, trace, options, start_ns, archive);
+}
+
+bool tpa_replay_open(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,
+		     uint64_t start_ns)
+{
+	struct tpa_archive archive = { 0 };
+	size_t size = 0;
+	uint8_t *bytes = tpa_checkpoint_read(trace, &size);
+	bool loaded = false;
+
+	if (bytes && tpa_archive_open(&archive, bytes, size)) {
+		loaded = tpa_replay_load(replay, trace, options, start_ns, &archive);
+		if (!loaded)
+			tpa_replay_free(replay);
+	}
+	if (bytes && !loaded)
+		tpa_damage_note(trace, offsetof(struct tprof_header, checkpoint), archive.failed);
+	free(bytes);
+	if (!loaded)
+		tpa_replay_init(replay, trace, options, start_ns);
+	return loaded;
 }
 
 bool tpa_replay_look(const struct tpa_replay *replay, struct tpa_process *process)
@@ -111,7 +134,7 @@ bool tpa_replay_refresh(struct tpa_replay *replay, char **error)
 	if (good && any)
 		good = load(replay, trace, options, start_ns, &loading);
 	else
-		tpa_replay_init(replay, trace, options, start_ns); /* also after a failure, so that it can be freed */
+		tpa_replay_open(replay, trace, options, start_ns); /* also after a failure, so that it can be freed */
 	if (!good && !*error)
 		*error = tpa_strdup(loading.failed ? loading.failed : saved.failed);
 	tpa_archive_free(&saved);

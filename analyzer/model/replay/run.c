@@ -324,7 +324,7 @@ static void prepare(struct work *work, const struct chosen *chosen)
 
 		if (start_ns > START_MAX)
 			start_ns = START_MAX;
-		tpa_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns);
+		tpa_replay_open(&work->replays[i], chosen[i].trace, work->options, start_ns);
 		work->total += tpa_events_total(work->replays[i].events);
 	}
 }

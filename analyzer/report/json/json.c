@@ -5,6 +5,7 @@
 #include "report/rows/estimate.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
+#include "trace/checkpoint.h"
 
 #include <inttypes.h>
 
@@ -167,6 +168,30 @@ static json_t *json_lost_callers(const struct tpa_process *process)
 	return list;
 }
 
+static json_t *json_ring(const struct tpa_trace *trace)
+{
+	static const struct tprof_checkpoint none;
+	const struct tprof_header *header = trace->header;
+	const struct tprof_checkpoint *checkpoint = tpa_trace_checkpoint(trace);
+	json_t *json;
+
+	if (!header->ring_bytes)
+		return json_null();
+	if (!checkpoint)
+		checkpoint = &none;
+	json = json_object();
+	tpa_json_set(json, "bytes", tpa_json_number(header->ring_bytes));
+	tpa_json_set(json, "checkpoint", tpa_json_number(checkpoint->number));
+	tpa_json_set(json, "folded_events", tpa_json_number(checkpoint->events));
+	tpa_json_set(json, "folded_until_ns", tpa_json_number(tpa_trace_ns(trace, checkpoint->ticks)));
+	tpa_json_set(json, "waited_ns",
+		     tpa_json_number(tpa_trace_ns(trace, header->start.ticks + header->ring_waited)));
+	tpa_json_set(json, "depth", tpa_json_number(header->ring_depth));
+	tpa_json_set(json, "cut_at_ns", tpa_json_number(header->ring_cut ? tpa_trace_ns(trace, header->ring_cut) : 0));
+	tpa_json_set(json, "too_small_for", tpa_json_number(header->ring_too_big));
+	return json;
+}
+
 json_t *tpa_json_capture(const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
@@ -190,6 +215,7 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	tpa_json_set(json, "stacks_short", tpa_json_number(header->walks_short));
 	tpa_json_set(json, "no_unwind_tables", json_lost_callers(process));
 	tpa_json_set(json, "python", json_python(header));
+	tpa_json_set(json, "ring", json_ring(trace));
 	tpa_json_set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
 	tpa_json_set(json, "aside_bytes", tpa_json_number((uint64_t)header->chunks_aside * header->chunk_size));
 	tpa_json_set(json, "threads", tpa_json_number(process->thread_count));

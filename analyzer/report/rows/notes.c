@@ -13,10 +13,12 @@
 #include "report/rows/process_facts.h"
 #include "report/rows/stack.h"
 #include "report/rows/units.h"
+#include "trace/checkpoint.h"
 
 #define TAKE_ALONG "and compact --embed-symbols, where it is, puts its names into the trace"
 #define MISSING_NAMED 5u /* modules */
 #define MANY_MISSING 3u	 /* from so many missing modules on, one note counts them; fewer are named one by one */
+#define WAITED_NS UINT64_C(100000000) /* a shorter wait for room in a ring is not worth a note */
 
 __attribute__((format(printf, 2, 3))) static void add(struct tpa_notes *notes, const char *format, ...)
 {
@@ -115,6 +117,32 @@ static void add_aside(struct tpa_notes *notes, const struct tpa_trace *trace)
 		    header->tables_from ? tpa_time(tpa_trace_ns(trace, header->tables_from)).text : "");
 }
 
+/* What a ring could not keep. */
+static void add_ring(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	const struct tprof_checkpoint *checkpoint = tpa_trace_checkpoint(trace);
+	uint64_t waited = tpa_trace_ns(trace, header->start.ticks + header->ring_waited);
+
+	if (checkpoint)
+		add(notes,
+		    "the ring's checkpoint has the first %s events, of the time until %s: they count, but are no "
+		    "longer "
+		    "in the file",
+		    tpa_count(checkpoint->events).text, tpa_time(tpa_trace_ns(trace, checkpoint->ticks)).text);
+	if (header->ring_cut)
+		add(notes,
+		    "the ring's tables fill it: since %s only %u frames of a new stack are kept; a larger ring "
+		    "(TPROF_RING) keeps more",
+		    tpa_time(tpa_trace_ns(trace, header->ring_cut)).text, header->ring_depth);
+	if (header->ring_too_big)
+		add(notes, "the ring is too small: a checkpoint takes %s, so let it be %s (TPROF_RING)",
+		    tpa_bytes(header->ring_too_big, false).text, tpa_bytes(8 * header->ring_too_big, false).text);
+	if (waited >= WAITED_NS)
+		add(notes, "threads waited %s for room in the ring: a larger one (TPROF_RING) needs fewer checkpoints",
+		    tpa_time(waited).text);
+}
+
 static void add_losses(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -126,6 +154,7 @@ static void add_losses(struct tpa_notes *notes, const struct tpa_trace *trace)
 		    tpa_time(tpa_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
 	}
 	add_aside(notes, trace);
+	add_ring(notes, trace);
 	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++) {
 		const char *name = tpa_lost_name(i);
 		uint64_t lost = header->lost[i];

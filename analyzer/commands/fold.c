@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/fold.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/op_names.h"
+#include "commands/session.h"
+#include "model/replay/fold.h"
+
+#define OFTEN_NS 5000000   /* between two looks at a ring that fills quickly, */
+#define SELDOM_NS 50000000 /* and at others */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A ring has one folder. The lock belongs to the open file, and ends with this process. */
+static bool lock(int fd)
+{
+	struct flock range = { .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_start = offsetof(struct tprof_header, ring_folder),
+			       .l_len = 1 };
+
+	return fcntl(fd, F_OFD_SETLK, &range) == 0;
+}
+
+/* Tells the program that the ring has a folder. */
+static void say_alive(struct tpa_ring *ring)
+{
+	__atomic_store_n(&ring->header->ring_seen_ns, now_ns(), __ATOMIC_RELAXED);
+}
+
+static bool runs(const struct tpa_ring *ring, const struct tpa_trace *trace)
+{
+	return __atomic_load_n(&ring->header->end, __ATOMIC_ACQUIRE) == TPROF_END_NONE && tpa_trace_lives(trace);
+}
+
+static bool fold(struct tpa_session *session, struct tpa_ring *ring)
+{
+	struct tpa_replay_options options = tpa_session_replay_options(session, TPA_GROUP_STACK);
+	struct tpa_fold folder;
+	char *error = NULL;
+	bool good = true;
+
+	options.batches = true;
+	tpa_fold_begin(&folder, session->traces[0], ring, &options);
+	while (good && runs(ring, session->traces[0])) {
+		size_t freed = 0;
+
+		say_alive(ring);
+		if (tpa_fold_is_due(ring)) {
+			tpa_session_drop_run(session);
+			good = tpa_fold_once(&folder, &freed, &error);
+		}
+		if (!freed)
+			nanosleep(&(struct timespec){ .tv_nsec = tpa_fold_is_due(ring) ? OFTEN_NS : SELDOM_NS }, NULL);
+	}
+	tpa_fold_end(&folder);
+	free(error);
+	return good;
+}
+
+static int fold_file(const char *file, int fd, pid_t pid)
+{
+	struct tpa_options options = {
+		.command = tpa_command_find("live"), .traces = &file, .trace_count = 1, .in_place = true
+	};
+	struct tpa_session session;
+	struct tpa_ring ring;
+	bool good;
+
+	if (!tpa_ring_open(&ring, fd) || ring.header->pid != (uint32_t)pid)
+		return TPA_EXIT_TRACE;
+	ring.header->ring_folder = (uint32_t)getpid();
+	say_alive(&ring);
+	tpa_ring_clean(&ring);
+	good = tpa_session_open(&session, &options) == TPA_EXIT_OK;
+	if (good) {
+		tpa_op_names(session.traces[0], NULL);
+		good = fold(&session, &ring);
+		tpa_session_close(&session, 0);
+	}
+	tpa_ring_close(&ring);
+	return good ? TPA_EXIT_OK : TPA_EXIT_TRACE;
+}
+
+int tpa_fold(int argc, char **argv)
+{
+	pid_t pid = argc == 3 ? (pid_t)strtol(argv[1], NULL, 10) : 0;
+	int fd = pid > 0 ? open(argv[2], O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1, status = TPA_EXIT_USAGE;
+
+	if (fd >= 0 && lock(fd))
+		status = fold_file(argv[2], fd, pid);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}

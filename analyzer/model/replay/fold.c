@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replay/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/memory.h"
+#include "trace/chunks.h"
+
+#define AT_ONCE 65536 /* events between two counts of the chunks that can be freed */
+
+void tpa_fold_begin(struct tpa_fold *fold, struct tpa_trace *trace, struct tpa_ring *ring,
+		    const struct tpa_replay_options *options)
+{
+	fold->options = *options;
+	fold->ring = ring;
+	fold->states = tpa_zalloc(ring->places, 1);
+	tpa_replay_open(&fold->replay, trace, &fold->options, 0);
+}
+
+void tpa_fold_end(struct tpa_fold *fold)
+{
+	tpa_replay_free(&fold->replay);
+	free(fold->states);
+}
+
+bool tpa_fold_is_due(const struct tpa_ring *ring)
+{
+	return tpa_ring_left(ring) < ring->places / 2;
+}
+
+/* How many chunks to free. A checkpoint takes as long whether few or many are freed. */
+static size_t wanted(const struct tpa_ring *ring)
+{
+	uint64_t left = tpa_ring_left(ring), goal = ring->places / 2 + ring->places / 4;
+
+	return goal > left ? (size_t)(goal - left) : 1;
+}
+
+static bool has_ended(const struct tpa_fold *fold, uint64_t offset)
+{
+	uint32_t place = tpa_ring_place(offset);
+
+	return place < fold->ring->places && fold->states[place] == TPROF_PLACE_ENDED;
+}
+
+/* The offsets of chunks that were read to their ends, and to which nothing more will be written. */
+static size_t list_done(const struct tpa_fold *fold, uint64_t *offsets)
+{
+	const struct tpa_replay *replay = &fold->replay;
+	size_t count = tpa_events_read(replay->events, replay->event != NULL, offsets), done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (has_ended(fold, offsets[i]))
+			offsets[done++] = offsets[i];
+	return done;
+}
+
+/*
+ * Folded calls are added to their record until its chunk has ended. Their replay waits for that, unless there is hardly any room
+ * left: the chunk may be that of a thread that does nothing more for hours.
+ */
+static bool must_wait(const struct tpa_fold *fold)
+{
+	const struct tpa_replay *replay = &fold->replay;
+
+	return replay->event->kind == TPA_EVENT_FOLD && !has_ended(fold, tpa_events_place(replay->events)) &&
+	       tpa_ring_left(fold->ring) > fold->ring->places / 4;
+}
+
+/* Returns how many chunks can be freed. */
+static size_t replay_until(struct tpa_fold *fold, size_t enough, uint64_t *offsets)
+{
+	struct tpa_replay *replay = &fold->replay;
+	size_t done = list_done(fold, offsets);
+	bool waits = false;
+
+	while (done < enough && replay->event && !waits) {
+		for (size_t i = 0; i < AT_ONCE && replay->event && !(waits = must_wait(fold)); i++)
+			tpa_replay_step(replay);
+		done = list_done(fold, offsets);
+	}
+	return done;
+}
+
+static bool write_checkpoint(struct tpa_fold *fold, char **error)
+{
+	const struct tpa_replay *replay = &fold->replay;
+	struct tprof_checkpoint checkpoint = { .events = replay->heap.counts.events,
+					       .ticks = tpa_replay_ticks(replay, replay->last) };
+	struct tpa_archive saved = { 0 };
+	uint8_t *bytes = NULL;
+	bool written;
+
+	if (tpa_replay_save(replay, &saved) && tpa_archive_seal(&saved))
+		bytes = tpa_ring_compress(saved.bytes, saved.size, &checkpoint);
+	if (!bytes)
+		*error = tpa_strdup(saved.failed ? saved.failed : "the state can't be saved");
+	tpa_archive_free(&saved);
+	written = bytes && tpa_ring_write(fold->ring, &checkpoint, bytes);
+	free(bytes);
+	return written;
+}
+
+bool tpa_fold_once(struct tpa_fold *fold, size_t *freed, char **error)
+{
+	const struct tpa_trace *trace = fold->replay.trace;
+	uint64_t *offsets;
+	size_t count;
+
+	*freed = 0;
+	memcpy(fold->states, fold->ring->states, fold->ring->places);
+	__atomic_thread_fence(
+		__ATOMIC_ACQUIRE); /* pairs with the program: all of a chunk that has ended is in the file */
+	if (!tpa_replay_refresh(&fold->replay, error))
+		return false;
+	offsets = tpa_zalloc(tpa_trace_chunks(trace)->count + 1, sizeof(*offsets));
+	count = replay_until(fold, wanted(fold->ring), offsets);
+	tpa_ring_lock_to_write(fold->ring->fd);
+	if (count && write_checkpoint(fold, error)) {
+		for (size_t i = 0; i < count; i++)
+			tpa_ring_free(fold->ring, tpa_ring_place(offsets[i]));
+		*freed = count;
+	}
+	tpa_ring_unlock(fold->ring->fd);
+	free(offsets);
+	return !*error;
+}

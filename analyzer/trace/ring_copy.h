@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_TRACE_RING_COPY_H
+#define TPROF_TRACE_RING_COPY_H
+
+/*
+ * A copy of a ring that is being written, in memory, as it was at one moment: the checkpoint and all events since. Returns its
+ * descriptor, which the caller closes; -1: no memory, or it can't be read. Blocks the ring's folder meanwhile.
+ */
+int tpa_ring_copy(int fd);
+
+#endif
