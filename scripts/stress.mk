@@ -24,7 +24,7 @@ $(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
 # make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.
 STRESS_SRC := $(wildcard tests/stress/*_stress.c)
 STRESS_BIN := $(STRESS_SRC:%.c=$(B)/%)
-STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o %/core/batch.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o
+STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o %/core/batch.c.o %/core/ring.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o
 $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harness.h $(STRESS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)

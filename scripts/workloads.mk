@@ -11,7 +11,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
-	mlp cnn transformer first_page pinned)
+	mlp cnn transformer first_page pinned ring ring_stacks)
 WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes op_waits)
 WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
@@ -50,7 +50,7 @@ $(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
 $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes $(W)/op_waits: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes $(W)/op_waits: include/tprof.h
-$(W)/pinned: WORKLOAD_EXTRA := -pthread
+$(W)/pinned $(W)/ring: WORKLOAD_EXTRA := -pthread
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h

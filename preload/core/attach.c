@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/fold.h"
+#include "core/ring.h"
 #include "core/scope.h"
 #include "core/space.h"
 #include "core/stackrange.h"
@@ -63,7 +64,10 @@ bool tpc_thread_new_chunk(struct tpc_thread *thread)
 	}
 	chunk = tpc_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tpc_load(&thread->tid), thread->chunk != NULL);
 	if (!chunk) {
-		tpc_lost_stopped(1);
+		if (tpc_ring_drops())
+			tpc_lost(TPROF_LOST_RING, 1);
+		else
+			tpc_lost_stopped(1);
 		return false;
 	}
 	tpc_fold_close(&thread->fold);
@@ -165,11 +169,12 @@ struct tpc_thread *tpc_thread_attach(void)
 	return begin(thread);
 }
 
+/* Those of the parent. A ring's are unmapped by now, and others are at the same addresses. */
 static void end_chunks(struct tpc_thread *thread)
 {
-	if (thread->chunk)
+	if (thread->chunk && !tpc_ring_is_on())
 		tpc_chunk_end(thread->chunk);
-	if (thread->tables)
+	if (thread->tables && !tpc_ring_is_on())
 		tpc_chunk_end(thread->tables);
 	thread->chunk = thread->tables = NULL;
 }

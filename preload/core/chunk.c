@@ -6,6 +6,7 @@
 #include "core/batch.h"
 #include "core/clock.h"
 #include "core/output.h"
+#include "core/ring.h"
 #include "core/state.h"
 
 struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
@@ -16,7 +17,7 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 
 	if (tpc_state_is_child())
 		return NULL;
-	chunk = tpc_batch_take(whole, &obstacle);
+	chunk = tpc_ring_is_on() ? tpc_ring_take(kind, whole, &began, &obstacle) : tpc_batch_take(whole, &obstacle);
 	if (tpc_state_is_child()) /* again: the chunk may have been mapped after the fork, from the parent's trace */
 		return NULL;
 	if (chunk && tpc_spill_waits())
@@ -26,7 +27,8 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 	if (!chunk) {
 		if (kind == TPROF_CHUNK_TABLES)
 			tpc_spill_no_tables();
-		tpc_stop(obstacle.cause, obstacle.reason);
+		if (!tpc_ring_drops())
+			tpc_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}
 	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0);
@@ -43,6 +45,8 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 void tpc_chunk_end(struct tprof_chunk *chunk)
 {
 	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0);
-	if (!tpc_spill_give(chunk))
+	if (tpc_ring_is_on())
+		tpc_ring_give(chunk);
+	else if (!tpc_spill_give(chunk))
 		tpc_batch_give(chunk);
 }

@@ -9,7 +9,8 @@
 
 /*
  * A new chunk, ready for records. `whole`: its writer has filled one before and will probably fill this one too, so all of its
- * pages are allocated at once, which is cheaper. NULL: recording was stopped, and the reason logged.
+ * pages are allocated at once, which is cheaper. NULL: recording was
+ * stopped, and the reason logged; or a ring is full (core/ring.h).
  */
 TPC_SLOW struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole);
 

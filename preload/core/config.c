@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 
+#include <tprof/format.h>
 #include <tprof/nearest.h>
 #include <tprof/size.h>
 
@@ -143,6 +144,20 @@ static bool read_run(const char *value)
 	return tpc_config.run != 0;
 }
 
+static bool read_ring(const char *value)
+{
+	tpc_config.ring = 0;
+	if (strcmp(value, "off") == 0)
+		return true;
+	return tprof_parse_size(value, &tpc_config.ring) && tpc_config.ring >= TPROF_RING_LEAST &&
+	       tpc_config.ring <= TPROF_RING_MOST;
+}
+
+static bool read_ring_wait(const char *value)
+{
+	return read_range(value, 0, 60000, &tpc_config.ring_wait);
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tpc_config.verbose);
@@ -168,6 +183,8 @@ static const struct option {
 	{ "TPROF_PYTHON", read_python, "0 or off, 1, or alloc", "1" },
 	{ "TPROF_LEAKCHECK", read_leakcheck, "exit, or step:N with N from 1 on", "" },
 	{ "TPROF_RUN", read_run, "a name for the run, not empty", NULL },
+	{ "TPROF_RING", read_ring, "a size from 4M to 4G, as in 256M, or off", "off" },
+	{ "TPROF_RING_WAIT", read_ring_wait, "milliseconds from 0 to 60000", "10000" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

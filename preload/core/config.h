@@ -20,12 +20,14 @@ struct tpc_config {
 	uint32_t cpu;			 /* TPROF_CPU: samples a second of CPU time; 0: off */
 	bool children;			 /* TPROF_CHILDREN */
 	bool start_off;			 /* TPROF_START=off: tell it when to begin */
-	uint32_t depth;			 /* TPROF_DEPTH, frames */
+	uint32_t depth;			 /* TPROF_DEPTH, frames; core/ring.c lowers it */
 	uint32_t python;		 /* TPROF_PYTHON: enum tpc_python_mode */
 	bool leakcheck;			 /* TPROF_LEAKCHECK=exit */
 	uint64_t leakcheck_step;	 /* TPROF_LEAKCHECK=step:N; 0: none */
 	uint32_t verbose;		 /* TPROF_VERBOSE */
 	uint64_t run;			 /* TPROF_RUN; 0: not said */
+	uint64_t ring;			 /* TPROF_RING, bytes; 0: the trace grows */
+	uint32_t ring_wait;		 /* TPROF_RING_WAIT, milliseconds */
 	struct tpc_perf_wanted counters; /* TPROF_COUNTERS */
 };
 

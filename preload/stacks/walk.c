@@ -198,7 +198,9 @@ static void keep(struct walk *walk, uint32_t stays, uint32_t count)
 /* How many outermost frames are left out. */
 static uint32_t base_of(uint32_t count)
 {
-	return count <= tpc_config.depth ? 0 : count - tpc_config.depth;
+	uint32_t depth = tpc_load(&tpc_config.depth); /* core/ring.c may lower it */
+
+	return count <= depth ? 0 : count - depth;
 }
 
 static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from, const struct tpc_node_miss *miss)

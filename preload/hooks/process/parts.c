@@ -6,6 +6,7 @@
 #include "core/output.h"
 #include "core/process.h"
 #include "core/regions.h"
+#include "core/ring.h"
 #include "core/spill.h"
 #include "core/state.h"
 #include "core/tables.h"
@@ -42,6 +43,7 @@ static void forget_header(void)
  * - forget: none, the rows do not depend on one another.
  * - restart: the hooks are described ("coverage") before the first CPU sample can come ("cpu").
  * - start: forks are watched first. CPU sampling starts before the slow parts, so that their time is sampled, too.
+ * - open: the ring is there before anything is written to it.
  * - end: spilled chunks are written to the file before its unused end is given back ("batch").
  */
 const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
@@ -51,6 +53,7 @@ const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
 	{ .name = "regions", .forget = tpc_regions_forget },
 	{ .name = "spill", .forget = tpc_spill_forget, .end = tpc_spill_end },
 	{ .name = "batch", .forget = tpc_batch_forget, .end = tpc_batch_end },
+	{ .name = "ring", .forget = tpc_ring_forget, .open = tpc_ring_open },
 	{ .name = "header", .forget = forget_header },
 	{ .name = "tables", .forget = tpc_tables_forget },
 	{ .name = "nodes", .forget = tpc_nodes_forget },

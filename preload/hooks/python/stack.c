@@ -365,7 +365,7 @@ static bool compare(struct stack *stack, uintptr_t frame)
 TPC_INLINE uint32_t collect(struct tpc_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
 {
 	const struct offsets of = offsets_of(&tpc_python);
-	uint32_t count = 0, most = tpc_config.depth < FRAMES_MAX ? tpc_config.depth : FRAMES_MAX;
+	uint32_t count = 0, depth = tpc_load(&tpc_config.depth), most = depth < FRAMES_MAX ? depth : FRAMES_MAX;
 
 	for (; frame && count < most; count++) {
 		struct place *place = &stack->fresh[count];

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TPROF_RING: a trace that never exceeds a size, and whose report is that of a trace of any size."""
+import json
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+from conftest import ANALYZE, LIBRARY, WORKLOADS, heap_of, nothing_lost, report
+
+RING = {"TPROF_RING": "4M", "TPROF_CPU": "off", "TPROF_RING_WAIT": "60000"}
+SIZE = 4 << 20
+HEADER = struct.Struct("<QIIIIQQQIIQQ")  # from ring_bytes to checkpoint
+AT = 1608
+
+
+def ring_of(trace):
+    with open(trace, "rb") as file:
+        file.seek(AT)
+        names = "bytes places free reserve folder seen_ns waited cut depth tables too_big checkpoint"
+        return dict(zip(names.split(), HEADER.unpack(file.read(HEADER.size))))
+
+
+def counts(file):
+    """What the program counted itself, threads together: made, freed, bytes."""
+    numbers = struct.unpack("<512Q", file.read_bytes())
+    return [sum(numbers[i::8]) for i in range(3)]
+
+
+def made(trace):
+    """Of make(), which all threads call: its blocks, those of them that were freed, and bytes."""
+    heap = report(trace, options=["--top", "0"])["heap"]
+    blocks, bytes_, live = 0, 0, 0
+    for site in heap["hot_sites"]:
+        if site["stack"] and site["stack"][0]["function"] == "make":
+            blocks, bytes_ = blocks + site["allocations"], bytes_ + site["bytes"]
+    for site in heap["unfreed_sites"]:
+        if site["stack"] and site["stack"][0]["function"] == "make":
+            live += site["blocks"]
+    return [blocks, blocks - live, bytes_]
+
+
+def wait_until(what, seconds=60):
+    for _ in range(seconds * 100):
+        if what():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to be")
+
+
+def lives(pid):
+    """And is no zombie."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+# What two runs of a program have in common, if addresses are the same: all but times and what depends on them.
+TIMES = re.compile(r"_ns$|time|second|rss|short_lived|temporary|^(pid|ppid|run|events|ring|.*_bytes_per|file_bytes|trace_bytes|damage|notes"
+                   r"|overhead|collector_bytes|hooks|memory|timeline|threads|cpu.*|env|cwd|trace|file|started|host|resident|pinned|vms"
+                   r"|answer|growth|machine|steps|ops|wait.*|ci95)$")
+
+
+def untimed(value):
+    if isinstance(value, dict):
+        return {key: untimed(v) for key, v in value.items() if not TIMES.search(key)}
+    return [untimed(v) for v in value] if isinstance(value, list) else value
+
+
+def both(tprof, command, env=None):
+    """The same program, its memory at the same addresses, with a trace of any size and with a ring."""
+    env = {"TPROF_CPU": "off", "TPROF_EXE": command[0].name, **(env or {})}
+    runs = [tprof.profile(["setarch", "-R", *command], env={**env, **ring}) for ring in ({}, RING)]
+    traces = [run.directory / "trace.bin" for run in runs]
+    assert traces[1].stat().st_size <= SIZE < traces[0].stat().st_size
+    assert ring_of(traces[1])["checkpoint"] > 0
+    return traces
+
+
+def test_report_is_the_same(tprof):
+    traces = both(tprof, [WORKLOADS / "truth", 1, 600000, 1, "failures"])
+    for command in ("summary", "peak", "leaks", "hotspots", "ops"):
+        whole, ring = (untimed(report(trace, command=command, options=["--top", "0"])) for trace in traces)
+        assert whole == ring and len(str(whole)) > 200
+
+
+def test_what_stays_exact(tprof):
+    """Of several threads: the program's own counts."""
+    run = tprof.profile([WORKLOADS / "ring", "counts", 4, 300000], env=RING)
+    summary = report(run.directory / "trace.bin")
+    nothing_lost(summary)
+    assert summary["capture"]["file_bytes"] <= SIZE
+    ring = summary["capture"]["ring"]
+    assert ring["bytes"] == SIZE and 0 < ring["folded_events"] < summary["capture"]["events"]
+    assert ring["too_small_for"] == 0
+    assert made(run.directory / "trace.bin") == counts(run.directory / "counts")
+    assert summary["heap"]["unmatched_frees"] == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_killed_program(tprof, seed):
+    """At any moment: the file has all up to then, to one call of each thread."""
+    draw = random.Random(seed)
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 3, 1 << 40], env=RING)
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 0)
+    time.sleep(draw.uniform(0, 0.3))
+    if draw.random() < 0.5:
+        os.kill(ring_of(trace)["folder"], signal.SIGKILL)
+        time.sleep(draw.uniform(0, 0.01))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not lives(ring_of(trace)["folder"]))
+    assert trace.stat().st_size <= SIZE
+    summary = report(trace)
+    nothing_lost(summary)
+    for seen, done, most in zip(made(trace), counts(run.directory / "counts"), (3, 3, 3 * 515)):
+        assert 0 <= seen - done <= most
+
+
+def test_killed_folder(tprof):
+    """Another one goes on from the checkpoint."""
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 2, 1500000], env=RING)
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 0)
+    folders = set()
+    while process.poll() is None:
+        folder = ring_of(trace)["folder"]
+        if lives(folder) and folder not in folders:
+            time.sleep(0.05)
+            os.kill(folder, signal.SIGKILL)
+            folders.add(folder)
+        time.sleep(0.01)
+    assert process.returncode == 0 and len(folders) >= 2
+    summary = report(trace)
+    nothing_lost(summary)
+    assert made(trace) == counts(run.directory / "counts")
+    assert trace.stat().st_size <= SIZE
+
+
+def test_stopped_folder(tprof):
+    """The program waits as long as it was told, then drops events, which are counted."""
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 2000000], env={**RING, "TPROF_RING_WAIT": "50"})
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["folder"] and ring_of(trace)["checkpoint"])
+    folder = ring_of(trace)["folder"]
+    os.kill(folder, signal.SIGSTOP)
+    assert process.wait(timeout=60) == 0
+    os.kill(folder, signal.SIGKILL)
+    summary = report(trace)
+    lost = summary["capture"]["lost"]["ring"]
+    assert lost > 0 and summary["capture"]["lost_events"] == lost
+    assert summary["capture"]["ring"]["waited_ns"] >= 40_000_000
+    heap = heap_of(summary)
+    allocated, freed, _ = counts(run.directory / "counts")
+    assert 0 <= allocated + freed - (heap["allocations"] + heap["frees"]) <= lost
+    assert trace.stat().st_size <= SIZE
+
+
+def test_the_program_does_not_notice(tprof):
+    """It has no child, no descriptor and no signal more; the folder has no preload, and a session of its own."""
+    script = r"""
+import ctypes, os, signal, sys
+signal.signal(signal.SIGCHLD, lambda *_: os.write(2, b"SIGCHLD\n"))
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes, libc.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
+def use():
+    for _ in range(400000):
+        libc.free(libc.malloc(100))
+before = sorted(os.listdir("/proc/self/fd"))
+use()
+assert sorted(os.listdir("/proc/self/fd")) == before
+try:
+    os.waitpid(-1, 0)
+except ChildProcessError:
+    print("no child")
+assert not open(f"/proc/self/task/{os.getpid()}/children").read()
+child = os.spawnlp(os.P_NOWAIT, "true", "true")
+assert os.wait() == (child, 0)
+"""
+    run = tprof.profile(["/usr/bin/python3", "-c", script], env={**RING, "TPROF_CHILDREN": "0", "TPROF_RING": "4M"})
+    assert (run.stdout, run.status) == (b"no child\n", 0)
+    assert ring_of(run.directory / "trace.bin")["checkpoint"] > 0
+
+
+def test_the_folder(tprof):
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 40, 1000, 1000], env=RING)
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"])
+    folder = ring_of(trace)["folder"]
+    environment = open(f"/proc/{folder}/environ", "rb").read()
+    stat = open(f"/proc/{folder}/stat", encoding="utf8").read().rsplit(")", 1)[1].split()
+    assert environment == b""
+    assert stat[3] == str(folder) and int(stat[16]) == 10  # session, nice
+    assert int(stat[1]) != process.pid
+    files = {os.readlink(f"/proc/{folder}/fd/{fd}") for fd in os.listdir(f"/proc/{folder}/fd")}
+    assert files == {"/dev/null", str(trace)}
+    process.kill()
+    process.wait()
+    wait_until(lambda: not lives(folder))
+
+
+def test_read_while_it_is_written(tprof):
+    """Each look has all that the program counted before it, and no more than it counted after."""
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 2, 1 << 40], env=RING)
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 1)
+    for _ in range(8):
+        before = counts(run.directory / "counts")
+        seen = made(trace)
+        after = counts(run.directory / "counts")
+        assert before[0] <= seen[0] <= after[0] + 2 and before[1] <= seen[1] <= after[1] + 2
+    lines = subprocess.run([ANALYZE, "live", "--once", "--json", trace], check=True, capture_output=True).stdout
+    assert json.loads(lines)["heap"]["allocations"] >= after[0]
+    process.kill()
+    process.wait()
+
+
+def test_requests(tprof):
+    """Marks and snapshots before and after their events were folded, and a leak check, which writes tables."""
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 40], env=RING)
+    trace = run.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 0)
+    for words in (["mark", "early"], ["snapshot", "also early"], ["leakcheck"]):
+        subprocess.run([ANALYZE, "ctl", str(process.pid), *words], check=True, capture_output=True)
+    number = ring_of(trace)["checkpoint"]
+    wait_until(lambda: ring_of(trace)["checkpoint"] > number + 3)
+    subprocess.run([ANALYZE, "ctl", str(process.pid), "mark", "late"], check=True, capture_output=True)
+    process.kill()
+    process.wait()
+    timeline = report(trace, command="timeline")
+    assert [m["text"] for m in timeline["timeline"]["marks"]] == ["early", "also early", "late"]
+    assert report(trace, command="leaks")["reachability"]
+    assert trace.stat().st_size <= SIZE
+
+
+def test_forks_and_execs(tprof):
+    """Each process has a ring and a folder of its own."""
+    script = f"for i in 1 2 3; do {WORKLOADS / 'ring'} counts$i 1 300000 & done; wait; exec {WORKLOADS / 'ring'} counts4 1 300000"
+    run = tprof.run(["sh", "-c", script], [LIBRARY], RING)
+    assert (run.status, run.stderr) == (0, b"")
+    found = {}
+    for trace in run.traces():
+        summary = report(trace)
+        nothing_lost(summary)
+        assert trace.stat().st_size <= SIZE
+        if summary["process"]["exe"].endswith("/ring"):
+            found[summary["process"]["args"][1]] = made(trace)
+    assert found == {f"counts{i}": counts(run.directory / f"counts{i}") for i in range(1, 5)}
+
+
+def test_tables_that_fill_the_ring(tprof):
+    """Each stack is a new one. New ones are cut at their outer ends, and all is counted as before."""
+    run = tprof.profile([WORKLOADS / "ring_stacks", 100000], env=RING)
+    trace = run.directory / "trace.bin"
+    summary = report(trace)
+    nothing_lost(summary)
+    assert trace.stat().st_size <= SIZE
+    assert summary["capture"]["ring"]["depth"] in (1, 4, 32) and summary["capture"]["ring"]["cut_at_ns"] > 0
+    assert summary["heap"]["frees"] >= 100000 and summary["heap"]["end_blocks"] < 100
+    assert summary["capture"]["stacks_cut"] > 10000
+    assert "the ring's tables fill it: since" in subprocess.run([ANALYZE, trace], check=True, capture_output=True,
+                                                                text=True).stdout
+
+
+def test_full_disk(tprof, small_disk):
+    """The ring stays as large as the disk has room for."""
+    run = tprof.run([WORKLOADS / "ring", tprof.directory / "counts", 1, 200000], [LIBRARY],
+                    {**RING, "TPROF_OUTPUT": str(small_disk / "trace.bin"), "TPROF_RING_WAIT": "100"})
+    assert run.status == 0 and run.stdout == b"done\n"
+    summary = report(small_disk / "trace.bin")
+    heap = heap_of(summary)
+    allocated, freed, _ = counts(tprof.directory / "counts")
+    assert allocated + freed - heap["allocations"] - heap["frees"] <= summary["capture"]["lost"]["ring"]
+
+
+def test_what_a_ring_can_not_tell(tprof):
+    run = tprof.profile([WORKLOADS / "ring", "counts", 1, 300000], env=RING)
+    for options, what in ((["--by", "thread"], b"a report by thread"), (["--thread", "1"], b"--thread"), (["--from", "1ms"], b"--from")):
+        done = subprocess.run([ANALYZE, "peak", *options, run.directory / "trace.bin"], capture_output=True, check=False)
+        assert done.returncode == 2 and not done.stdout
+        assert re.search(rb"the ring has only a summary of its events up to .*" + what + b" is not possible", done.stderr)
+
+
+@pytest.mark.parametrize("value", ["1M", "5G", "much", ""])
+def test_wrong_sizes(tprof, value):
+    run = tprof.run(["true"], [LIBRARY], {"TPROF_RING": value})
+    assert f"tprof: TPROF_RING={value}: allowed is a size from 4M to 4G, as in 256M, or off; using off\n" in run.stderr.decode()
+
+
+def test_a_damaged_checkpoint(tprof):
+    """What is left is reported, with what is missing."""
+    run = tprof.profile([WORKLOADS / "ring", "counts", 1, 300000], env=RING)
+    trace = run.directory / "trace.bin"
+    data = bytearray(trace.read_bytes())
+    number = ring_of(trace)["checkpoint"]
+    for at in range(16384, len(data), 65536):
+        magic, kind = struct.unpack_from("<II", data, at)
+        if magic and kind == 4 and struct.unpack_from("<Q", data, at + 48)[0] == number:
+            data[at + 200] ^= 0xff
+    trace.write_bytes(data)
+    done = subprocess.run([ANALYZE, "summary", "--json", trace], capture_output=True, check=True)
+    assert b"checkpoint can't be decompressed" in done.stderr or b"checksum is wrong" in done.stderr
+    assert json.loads(done.stdout)["capture"]["events"] > 0
