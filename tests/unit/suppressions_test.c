@@ -68,8 +68,8 @@ static void make(struct made *made, size_t count, const char *const names[][3])
 	for (size_t i = 0; i < count; i++) {
 		made->locations[i].function = names[i][0];
 		made->locations[i].file = names[i][1];
-		made->symbols[i] =
-			(struct tpa_symbol){ &made->locations[i], 1, strrchr(names[i][2], '/') + 1, names[i][2] };
+		made->symbols[i] = (struct tpa_symbol){ &made->locations[i], 1, strrchr(names[i][2], '/') + 1,
+							names[i][2], false };
 		made->lines[i].location = &made->locations[i];
 		made->lines[i].symbol = &made->symbols[i];
 	}
