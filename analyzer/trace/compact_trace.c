@@ -24,7 +24,8 @@ bool tpa_trace_compact(const struct tpa_trace *trace, FILE *file, const uint8_t 
 
 const uint8_t *tpa_trace_embedded(const struct tpa_trace *trace, size_t *length)
 {
-	struct tpa_compact *compact = tpa_impl(trace)->compact;
+	const struct tpa_trace_impl *impl = tpa_impl(trace); /* NULL: the trace was not read from a file */
+	struct tpa_compact *compact = impl ? impl->compact : NULL;
 
 	return compact ? tpa_compact_names(compact, length) : NULL;
 }

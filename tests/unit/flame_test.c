@@ -14,7 +14,6 @@
 
 #include "report/export/flame.h"
 #include "report/rows/tree.h"
-#include "trace/impl.h"
 
 #include "folder.h"
 
@@ -27,7 +26,6 @@ struct made {
 	struct tpa_frame frames[6];
 	struct tpa_node nodes[NODES];
 	struct tpa_trace trace;
-	struct tpa_trace_impl impl; /* of a trace that is no file */
 	struct tpa_site sites[4];
 	struct tpa_process process;
 	struct tpa_symbols *symbols;
@@ -52,8 +50,7 @@ static void make(struct made *made, const char *const names[4])
 	made->nodes[AB] = (struct tpa_node){ A, 2 };
 	made->nodes[ABC] = (struct tpa_node){ AB, 3 };
 	made->nodes[AX] = (struct tpa_node){ A, 4 };
-	made->trace = (struct tpa_trace){ .impl = &made->impl,
-					  .header = &made->header,
+	made->trace = (struct tpa_trace){ .header = &made->header,
 					  .frames = made->frames,
 					  .frame_count = 5,
 					  .nodes = made->nodes,
