@@ -2,6 +2,8 @@
 """A second reader of the trace format, written from its text alone: slow, plain, and no code in common with the first."""
 import struct
 
+import zstandard
+
 HEADER_SIZE_AT, MASK64 = 12, (1 << 64) - 1
 
 
@@ -27,7 +29,8 @@ def usable_guess(size):
 
 class Trace:
     """events: (time, sequence, kind, ...); stacks: node -> (parent, frame); frames: frame -> (module, offset), of Python
-    (code, line); joins: node -> (native node, Python node); codes: code -> (function, file, first line)."""
+    (code, line); joins: node -> (native node, Python node); codes: code -> (function, file, first line). Of a ring, places: a byte
+    for each chunk; checkpoint: number, bytes, events, ticks; state: what the checkpoint contains."""
 
     def __init__(self, data):
         assert data[:8] == b"TPROF\r\n\x1a"
@@ -35,13 +38,14 @@ class Trace:
         assert version == 1
         self.machine = struct.unpack_from("<I", data, 1564)[0]
         features = struct.unpack_from("<Q", data, 24)[0]
-        assert not features & ~1
+        assert not features & ~5
         self.share = bool(features & 1)
         self.tick_shift = struct.unpack_from("<I", data, 64)[0]
         self.events, self.nodes, self.frames, self.modules = [], {}, {}, {}
         self.codes, self.joins, self.loops, self.entries = {}, {}, set(), set()
+        self.places, parts = b"", {}
         for at in range(header_size, len(data), chunk_size):
-            magic, kind, _thread, _tid = struct.unpack_from("<4I", data, at) if at + 112 <= len(data) else (0, 0, 0, 0)
+            magic, kind, thread, _tid = struct.unpack_from("<4I", data, at) if at + 112 <= len(data) else (0, 0, 0, 0)
             if magic != 0x4b435054:
                 continue
             ticks = struct.unpack_from("<Q", data, at + 16)[0]
@@ -49,8 +53,25 @@ class Trace:
             body = data[at + 120:at + 120 + committed]
             if kind == 2:
                 self.read_tables(body)
+            elif kind == 3:
+                self.places = body
+            elif kind == 4:
+                parts[struct.unpack_from("<Q", data, at + 48)[0], thread] = body
             else:
                 self.read_events(body, ticks >> self.tick_shift)
+        number = struct.unpack_from("<Q", data, 1672)[0] if features & 4 else 0
+        self.checkpoint = struct.unpack_from("<4Q", data, 1680 + 32 * (number % 2)) if number else None
+        self.state = self.read_state({part: body for (whose, part), body in parts.items() if whose == number})
+
+    def read_state(self, parts):
+        if not self.checkpoint:
+            return b""
+        packed = b"".join(parts[i] for i in sorted(parts))
+        assert sorted(parts) == list(range(len(parts))) and len(packed) == self.checkpoint[1]
+        state = zstandard.ZstdDecompressor().decompress(packed)
+        magic, _, zero, length = struct.unpack_from("<QIIQ", state)
+        assert (magic, zero) == (0x3165746174737074, 0) and length == len(state) - 32
+        return state[32:]
 
     def read_tables(self, data):
         at = expected = python = 0

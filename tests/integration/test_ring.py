@@ -11,6 +11,7 @@ import time
 
 import pytest
 from conftest import ANALYZE, LIBRARY, WORKLOADS, heap_of, nothing_lost, report
+from second_reader import Trace
 
 RING = {"TPROF_RING": "4M", "TPROF_CPU": "off", "TPROF_RING_WAIT": "60000"}
 SIZE = 4 << 20
@@ -101,6 +102,21 @@ def test_what_stays_exact(tprof):
     assert ring["too_small_for"] == 0
     assert made(run.directory / "trace.bin") == counts(run.directory / "counts")
     assert summary["heap"]["unmatched_frees"] == 0
+
+
+def test_the_second_reader(tprof):
+    """What the page says of the form of a ring: the events in the file are those that the checkpoint lacks, and some that it has."""
+    run = tprof.profile([WORKLOADS / "ring", "counts", 1, 400000], env=RING)
+    trace = run.directory / "trace.bin"
+    capture = report(trace)["capture"]
+    ring = Trace(trace.read_bytes())
+    number, _, folded, ticks = ring.checkpoint
+    assert number == capture["ring"]["checkpoint"] and folded == capture["ring"]["folded_events"]
+    assert len(ring.places) == ring_of(trace)["places"] and set(ring.places) == {0, 1, 2}
+    assert ring.places.count(1) == ring_of(trace)["free"] and len(ring.state) > 1000
+    after = [sum(event[0] > (ticks >> ring.tick_shift) - same for event in ring.events) for same in (0, 1)]
+    others = capture["events"] - capture["alloc_events"] - capture["free_events"]
+    assert after[0] <= capture["events"] - folded <= after[1] + others and others < 2000 < after[0]
 
 
 @pytest.mark.parametrize("seed", range(10))
