@@ -14,6 +14,7 @@
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
 #include "report/text/resident_listing.h"
+#include "trace/checkpoint.h"
 
 uint64_t tpa_top(const struct tpa_options *options, uint64_t text_default)
 {
@@ -75,6 +76,15 @@ void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_suppress
 			  tpa_plural(rows->suppressed_sites));
 }
 
+static bool has_checkpoint(const struct tpa_run *run)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		found = found || tpa_trace_checkpoint(run->processes[i].trace);
+	return found;
+}
+
 void tpa_combined_print(const struct tpa_session *session)
 {
 	const struct tpa_page *page = &session->page;
@@ -96,6 +106,9 @@ void tpa_combined_print(const struct tpa_session *session)
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
 	}
 	tpa_table_end(table, page);
+	if (has_checkpoint(run))
+		tpa_print(page, TPA_STYLE_DIM,
+			  "  of rings, what each process held at its checkpoint counts for the time before it\n");
 }
 
 void tpa_scope_print(const struct tpa_session *session)

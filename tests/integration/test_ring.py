@@ -270,6 +270,11 @@ def test_forks_and_execs(tprof):
         if summary["process"]["exe"].endswith("/ring"):
             found[summary["process"]["args"][1]] = made(trace)
     assert found == {f"counts{i}": counts(run.directory / f"counts{i}") for i in range(1, 5)}
+    answer = json.loads(subprocess.run([ANALYZE, "summary", "--json", *run.traces()], check=True, capture_output=True).stdout)
+    peaks = [p["heap"]["peak_bytes"] for p in answer["processes"]]
+    assert max(peaks) <= answer["combined"]["peak_bytes"] <= sum(peaks)
+    text = subprocess.run([ANALYZE, *run.traces()], check=True, capture_output=True, text=True).stdout
+    assert "of rings, what each process held at its checkpoint counts for the time before it" in text
 
 
 def test_tables_that_fill_the_ring(tprof):

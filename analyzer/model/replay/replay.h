@@ -148,6 +148,7 @@ struct tpa_part_threads {
 struct tpa_part_sum {
 	bool ended;	       /* the process has left the run's sum */
 	bool waits;	       /* it was killed, and is taken to live until a child ends that never saw it gone */
+	bool folded;	       /* of a ring: what its checkpoint has is not in the run's sum yet */
 	uint64_t number, peak; /* live bytes at the run's peak of that number */
 	double variance;
 };

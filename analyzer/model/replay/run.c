@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/queue.h"
+#include "trace/checkpoint.h"
 #include "trace/chunks.h"
 
 #define PROGRESS_EVENTS 65536
@@ -59,8 +60,8 @@ static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t 
 	/* The process has not changed since the last peaks of the sum, so its state then is its present one. */
 	if (replay->sum.number != work->peak_number) {
 		replay->sum.number = work->peak_number;
-		replay->sum.peak = replay->now.live_bytes;
-		replay->sum.variance = replay->now.bytes_variance;
+		replay->sum.peak = replay->sum.folded ? 0 : replay->now.live_bytes;
+		replay->sum.variance = replay->sum.folded ? 0 : replay->now.bytes_variance;
 	}
 	if (time_ns < work->options->from_ns)
 		return false;
@@ -74,6 +75,8 @@ static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t 
 	tpa_timeline_advance(&work->timeline, time_ns, now);
 	return true;
 }
+
+static const struct tpa_point nothing;
 
 static void change_sum(struct work *work, const struct tpa_point *before, const struct tpa_point *after,
 		       uint64_t time_ns)
@@ -90,14 +93,13 @@ static void change_sum(struct work *work, const struct tpa_point *before, const 
 	work->last_ns = time_ns;
 }
 
-/* Replays one event of one process, and updates the sum. */
-static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
+/* After a change: the process was `before`, and is `after`. */
+static void note_change(struct work *work, const struct tpa_point *before, const struct tpa_point *after,
+			uint64_t time_ns, bool inside)
 {
-	struct tpa_point before = replay->now, *now = &work->now;
-	bool inside = begin_change(work, replay, time_ns);
+	struct tpa_point *now = &work->now;
 
-	tpa_replay_step(replay);
-	change_sum(work, &before, &replay->now, time_ns);
+	change_sum(work, before, after, time_ns);
 	if (!inside)
 		return;
 	tpa_timeline_record(&work->timeline, time_ns, now);
@@ -110,11 +112,28 @@ static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t 
 	}
 }
 
+/* Replays one event of one process, and updates the sum. */
+static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
+{
+	struct tpa_point before = replay->now;
+	bool inside = begin_change(work, replay, time_ns);
+
+	tpa_replay_step(replay);
+	note_change(work, &before, &replay->now, time_ns, inside);
+}
+
+/* What a ring's process held at its checkpoint counts from its start: what it held before is not known. */
+static void begin_of_ring(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
+{
+	bool inside = begin_change(work, replay, time_ns);
+
+	note_change(work, &nothing, &replay->now, time_ns, inside);
+	replay->sum.folded = false;
+}
+
 /* The process ends: the sum goes on without all that it held. */
 static void end_of_one(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
-	static const struct tpa_point nothing;
-
 	begin_change(work, replay, time_ns);
 	change_sum(work, &replay->now, &nothing, time_ns);
 	replay->sum.ended = true;
@@ -207,18 +226,23 @@ static void replay_many(struct work *work)
 	size_t i;
 
 	for (i = 0; i < work->count; i++)
-		if (work->replays[i].event)
+		if (work->replays[i].sum.folded)
+			tpa_queue_push(&queue, work->replays[i].start_ns, work->count + i, &work->replays[i]);
+		else if (work->replays[i].event)
 			push_next(work, &queue, &work->replays[i], 0);
 	while (queue.count) {
 		struct tpa_queue_item item = queue.items[0];
 		struct tpa_replay *replay = item.what;
 
-		if (!replay->event) {
+		if (!replay->event && !replay->sum.folded) {
 			tpa_queue_drop_first(&queue);
 			take_end(work, &queue, replay, item.key);
 			continue;
 		}
-		step_of_many(work, replay, item.key);
+		if (replay->sum.folded)
+			begin_of_ring(work, replay, item.key);
+		else
+			step_of_many(work, replay, item.key);
 		if (replay->event) {
 			queue.items[0].key = tpa_replay_ns(replay, replay->event->time);
 			tpa_queue_sink(&queue);
@@ -230,6 +254,20 @@ static void replay_many(struct work *work)
 			show_progress(work);
 	}
 	free(queue.items);
+}
+
+/* The sum is not known before a ring's checkpoint, but it was no less than one process had. */
+static void raise_peak(struct work *work, struct tpa_process *process)
+{
+	struct tpa_run *run = work->run;
+
+	if (!tpa_trace_checkpoint(process->trace) || process->heap.peak_bytes <= run->peak_bytes)
+		return;
+	for (size_t i = 0; i < work->count; i++)
+		run->processes[i].combined_peak_bytes = 0;
+	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
+	run->peak_time_ns = process->heap.peak_time_ns;
+	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 }
 
 static void collect_sum(struct work *work)
@@ -247,6 +285,8 @@ static void collect_sum(struct work *work)
 		run->processes[i].combined_peak_bytes = replay->sum.peak;
 		run->processes[i].combined_peak_variance = replay->sum.variance;
 	}
+	for (i = 0; i < work->count; i++)
+		raise_peak(work, &run->processes[i]);
 	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 }
 
@@ -324,7 +364,8 @@ static void prepare(struct work *work, const struct chosen *chosen)
 
 		if (start_ns > START_MAX)
 			start_ns = START_MAX;
-		tpa_replay_open(&work->replays[i], chosen[i].trace, work->options, start_ns);
+		work->replays[i].sum.folded =
+			tpa_replay_open(&work->replays[i], chosen[i].trace, work->options, start_ns);
 		work->total += tpa_events_total(work->replays[i].events);
 	}
 }
