@@ -13,6 +13,7 @@
 
 #define OFTEN_NS 5000000   /* between two looks at a ring that fills quickly, */
 #define SELDOM_NS 50000000 /* and at others */
+#define OPEN_TRIES 20	   /* of SELDOM_NS */
 
 static uint64_t now_ns(void)
 {
@@ -69,6 +70,17 @@ static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 	return good;
 }
 
+/* The program makes the ring directly after the file. */
+static bool open_ring(struct tpa_ring *ring, int fd)
+{
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		if (tpa_ring_open(ring, fd))
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = SELDOM_NS }, NULL);
+	}
+	return false;
+}
+
 static int fold_file(const char *file, int fd, pid_t pid)
 {
 	struct tpa_options options = {
@@ -78,7 +90,7 @@ static int fold_file(const char *file, int fd, pid_t pid)
 	struct tpa_ring ring;
 	bool good;
 
-	if (!tpa_ring_open(&ring, fd) || ring.header->pid != (uint32_t)pid)
+	if (!open_ring(&ring, fd) || ring.header->pid != (uint32_t)pid)
 		return TPA_EXIT_TRACE;
 	ring.header->ring_folder = (uint32_t)getpid();
 	say_alive(&ring);

@@ -77,7 +77,7 @@ static void start(void)
 	if (!tpc_analyzer_find(path, sizeof(path)))
 		tpc_log("TPROF_RING: there is no tprof-analyze beside ", "libtprof.so");
 	else if (adopts_orphans())
-		tpc_log("TPROF_RING: this process adopts orphans, so the ring is not folded: ", "use tprof run");
+		tpc_log("TPROF_RING: this process adopts orphans, so it can't start the folder: ", "use tprof run");
 	else
 		tpc_private_fds(start_orphan, &start);
 }

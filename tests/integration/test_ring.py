@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import ANALYZE, LIBRARY, WORKLOADS, heap_of, nothing_lost, report
+from conftest import ANALYZE, LAUNCHER, LIBRARY, WORKLOADS, heap_of, nothing_lost, report
 from second_reader import Trace
 
 RING = {"TPROF_RING": "4M", "TPROF_CPU": "off", "TPROF_RING_WAIT": "60000"}
@@ -221,6 +221,24 @@ def test_the_folder(tprof):
     process.kill()
     process.wait()
     wait_until(lambda: not lives(folder))
+
+
+def test_the_launcher(tprof):
+    """It starts the folder itself, as a child of its own."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("TPROF_")}
+    process = subprocess.Popen([LAUNCHER, "run", "--ring", "4M", "--cpu", "off", "-q", "--", WORKLOADS / "ring", "counts", "1", str(1 << 40), "1000", "250"],
+                               cwd=tprof.directory, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    trace = tprof.directory / "trace.bin"
+    wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"])
+    folder = ring_of(trace)["folder"]
+    with open(f"/proc/{folder}/stat", encoding="utf8") as file:
+        stat = file.read().rsplit(")", 1)[1].split()
+    assert stat[1] == str(process.pid) and stat[16] == "10"
+    pid = struct.unpack_from("<I", trace.read_bytes(), 40)[0]
+    os.kill(pid, signal.SIGKILL)
+    assert process.wait(timeout=30) == 128 + signal.SIGKILL
+    wait_until(lambda: not lives(folder))
+    assert b"next: tprof-analyze ./trace.bin" in process.stderr.read()
 
 
 def test_read_while_it_is_written(tprof):
