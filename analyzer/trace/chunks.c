@@ -48,13 +48,31 @@ static struct tpa_chunks *chunks_of(struct tpa_trace_impl *impl, uint32_t kind)
 	return NULL;
 }
 
+static struct tpa_chunk describe(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
+{
+	struct tpa_chunk new = { .offset = offset,
+				 .committed = readable(impl, offset, chunk),
+				 .begin = chunk->begin,
+				 .thread = chunk->thread,
+				 .tid = chunk->tid,
+				 .overhead_ticks = chunk->overhead_ticks,
+				 .overhead_samples = chunk->overhead_samples };
+
+	if (chunk->kind == TPROF_CHUNK_EVENTS) {
+		new.free_ticks = chunk->free_ticks;
+		new.free_samples = chunk->free_samples;
+		new.free_timed = chunk->free_timed;
+	}
+	memcpy(new.timed, chunk->timed, sizeof(new.timed));
+	return new;
+}
+
 /* Adds a chunk to its list, or notes why it is no chunk. */
 static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
 	struct tpa_chunks *chunks = chunks_of(impl, chunk->kind);
 	struct tpa_trace *trace = &impl->trace;
 	uint64_t left = trace->file_bytes - offset, size = left < impl->chunk_size ? left : impl->chunk_size;
-	struct tpa_chunk *new;
 
 	if (chunk->magic != TPROF_CHUNK_MAGIC) {
 		if (chunk->magic || chunk->committed)
@@ -69,22 +87,8 @@ static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 		tpa_damage_add(trace, offset, size, "unknown kind of chunk");
 		return;
 	}
-	if (tables_only && chunks != &impl->tables)
-		return;
-	new = TPA_APPEND(chunks->list, chunks->count, chunks->room);
-	*new = (struct tpa_chunk){ .offset = offset,
-				   .committed = readable(impl, offset, chunk),
-				   .begin = chunk->begin,
-				   .thread = chunk->thread,
-				   .tid = chunk->tid,
-				   .overhead_ticks = chunk->overhead_ticks,
-				   .overhead_samples = chunk->overhead_samples };
-	if (chunk->kind == TPROF_CHUNK_EVENTS) {
-		new->free_ticks = chunk->free_ticks;
-		new->free_samples = chunk->free_samples;
-		new->free_timed = chunk->free_timed;
-	}
-	memcpy(new->timed, chunk->timed, sizeof(new->timed));
+	if (!tables_only || chunks == &impl->tables)
+		*TPA_APPEND(chunks->list, chunks->count, chunks->room) = describe(impl, offset, chunk);
 }
 
 /* `unbegun`: where to note chunks that have not begun; may be NULL. */
@@ -112,6 +116,24 @@ static void scan_again(struct tpa_trace_impl *impl, const struct places *unbegun
 	for (size_t i = 0; i < unbegun->count; i++)
 		if (tpa_trace_bytes_at(impl, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic)
 			take(impl, unbegun->list[i], &chunk, true);
+}
+
+/*
+ * A thread may have begun a chunk while earlier places were read. Then the one before is complete by now, but was not yet when it
+ * was read. What threads begin after the scan is not read, so nothing of a thread is left out.
+ */
+static void refresh_events(struct tpa_trace_impl *impl)
+{
+	struct tprof_chunk chunk;
+
+	for (size_t i = 0; impl->trace.running && i < impl->events.count; i++) {
+		struct tpa_chunk *event = &impl->events.list[i];
+
+		if (tpa_trace_bytes_at(impl, &chunk, sizeof(chunk), event->offset) == sizeof(chunk) &&
+		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.kind == TPROF_CHUNK_EVENTS &&
+		    chunk.begin.ticks == event->begin.ticks && chunk.committed > event->committed)
+			*event = describe(impl, event->offset, &chunk);
+	}
 }
 
 /* Tables grow while a program runs. Their present state holds at least what the events found so far refer to. */
@@ -195,6 +217,7 @@ void tpa_chunks_scan(struct tpa_trace_impl *impl)
 	struct places unbegun = { 0 };
 
 	scan(impl, &offset, false, &unbegun);
+	refresh_events(impl);
 	refresh_tables(impl, offset, &unbegun);
 	free(unbegun.list);
 	if (size >= impl->header_size)

@@ -2,10 +2,12 @@
 #include "trace/ring_copy.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read_at.h"
 #include "trace/ring.h"
 
@@ -16,37 +18,47 @@ struct copying {
 	uint64_t size;
 };
 
-/*
- * The header of a chunk is read first: the program writes a record before it says that the record is there. A chunk whose place
- * was taken meanwhile is either in the checkpoint, or copied anew.
- */
-static bool copy_chunk(const struct copying *copying, uint64_t offset, bool tables)
+static bool read_head(const struct copying *copying, size_t place, struct tprof_chunk *chunk)
+{
+	return tpa_read_at(copying->from, chunk, sizeof(*chunk), tpa_ring_offset((uint32_t)place)) == sizeof(*chunk);
+}
+
+/* The header of a chunk is read first: the program writes a record before it says that the record is there. */
+static bool copy_chunk(const struct copying *copying, size_t place)
 {
 	static uint8_t bytes[TPROF_CHUNK_SIZE];
 	struct tprof_chunk *chunk = (struct tprof_chunk *)bytes;
-	size_t length = sizeof(*chunk);
+	uint64_t offset = tpa_ring_offset((uint32_t)place);
 
-	if (tpa_read_at(copying->from, chunk, sizeof(*chunk), offset) < sizeof(*chunk))
+	if (!read_head(copying, place, chunk) || chunk->committed > sizeof(bytes) - sizeof(*chunk) ||
+	    tpa_read_at(copying->from, chunk + 1, chunk->committed, offset + sizeof(*chunk)) < chunk->committed)
 		return false;
-	if (chunk->magic && (chunk->kind == TPROF_CHUNK_TABLES) != tables)
-		return true;
-	if (chunk->magic && chunk->committed <= sizeof(bytes) - sizeof(*chunk)) {
-		length += chunk->committed;
-		if (tpa_read_at(copying->from, chunk + 1, chunk->committed, offset + sizeof(*chunk)) < chunk->committed)
-			return false;
-	}
-	return pwrite(copying->to, bytes, length, (off_t)offset) == (ssize_t)length;
+	return pwrite(copying->to, bytes, sizeof(*chunk) + chunk->committed, (off_t)offset) ==
+	       (ssize_t)(sizeof(*chunk) + chunk->committed);
 }
 
-/* Tables last: they have all that the events refer to. */
+/*
+ * First it finds which chunks have begun: those that threads begin later are left out, so that nothing of a thread is missing
+ * before what is copied. Tables come last: they have all that the events refer to.
+ */
 static bool copy_chunks(const struct copying *copying)
 {
-	bool good = true;
+	size_t places = (copying->size - TPROF_HEADER_SIZE) / TPROF_CHUNK_SIZE;
+	bool *begun = tpa_zalloc(places, sizeof(*begun)), good = true;
+	struct tprof_chunk chunk;
 
-	for (int tables = 0; tables < 2; tables++)
-		for (uint64_t at = TPROF_HEADER_SIZE; good && at + TPROF_CHUNK_SIZE <= copying->size;
-		     at += TPROF_CHUNK_SIZE)
-			good = copy_chunk(copying, at, tables);
+	for (size_t i = 0; i < places && good; i++) {
+		good = read_head(copying, i, &chunk);
+		begun[i] = chunk.magic && chunk.kind != TPROF_CHUNK_TABLES;
+	}
+	for (size_t i = 0; i < places && good; i++)
+		good = !begun[i] || copy_chunk(copying, i);
+	for (size_t i = 0; i < places && good; i++) {
+		good = read_head(copying, i, &chunk);
+		if (good && chunk.magic && chunk.kind == TPROF_CHUNK_TABLES)
+			good = copy_chunk(copying, i);
+	}
+	free(begun);
 	return good;
 }
 
