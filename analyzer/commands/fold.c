@@ -48,24 +48,21 @@ static bool runs(const struct tpa_ring *ring, const struct tpa_trace *trace)
 static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 {
 	struct tpa_replay_options options = tpa_session_replay_options(session, TPA_GROUP_STACK);
-	struct tpa_fold folder;
 	char *error = NULL;
 	bool good = true;
 
 	options.batches = true;
-	tpa_fold_begin(&folder, session->traces[0], ring, &options);
 	while (good && runs(ring, session->traces[0])) {
 		size_t freed = 0;
 
 		say_alive(ring);
 		if (tpa_fold_is_due(ring)) {
 			tpa_session_drop_run(session);
-			good = tpa_fold_once(&folder, &freed, &error);
+			good = tpa_fold_once(session->traces[0], ring, &options, &freed, &error);
 		}
 		if (!freed)
 			nanosleep(&(struct timespec){ .tv_nsec = tpa_fold_is_due(ring) ? OFTEN_NS : SELDOM_NS }, NULL);
 	}
-	tpa_fold_end(&folder);
 	free(error);
 	return good;
 }

@@ -123,7 +123,7 @@ def test_the_second_reader(tprof):
 def test_killed_program(tprof, seed):
     """At any moment: the file has all up to then, to one call of each thread."""
     draw = random.Random(seed)
-    process, run = tprof.start([WORKLOADS / "ring", "counts", 3, 1 << 40], env=RING)
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 3, 1 << 30], env=RING)
     trace = run.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 0)
     time.sleep(draw.uniform(0, 0.3))
@@ -207,7 +207,7 @@ assert os.wait() == (child, 0)
 
 
 def test_the_folder(tprof):
-    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 40, 1000, 1000], env=RING)
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 30, 1000, 1000], env=RING)
     trace = run.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"])
     folder = ring_of(trace)["folder"]
@@ -226,24 +226,24 @@ def test_the_folder(tprof):
 def test_the_launcher(tprof):
     """It starts the folder itself, as a child of its own."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("TPROF_")}
-    process = subprocess.Popen([LAUNCHER, "run", "--ring", "4M", "--cpu", "off", "-q", "--", WORKLOADS / "ring", "counts", "1", str(1 << 40), "1000", "250"],
-                               cwd=tprof.directory, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    command = [LAUNCHER, "run", "--ring", "4M", "--cpu", "off", "-q", "--", WORKLOADS / "ring", "counts", "1", "30000000", "1000", "250"]
+    process = subprocess.Popen(command, cwd=tprof.directory, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     trace = tprof.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"])
+    pid = struct.unpack_from("<I", trace.read_bytes(), 40)[0]
     folder = ring_of(trace)["folder"]
     with open(f"/proc/{folder}/stat", encoding="utf8") as file:
         stat = file.read().rsplit(")", 1)[1].split()
-    assert stat[1] == str(process.pid) and stat[16] == "10"
-    pid = struct.unpack_from("<I", trace.read_bytes(), 40)[0]
     os.kill(pid, signal.SIGKILL)
     assert process.wait(timeout=30) == 128 + signal.SIGKILL
     wait_until(lambda: not lives(folder))
+    assert stat[1] == str(process.pid) and stat[16] == "10"
     assert b"next: tprof-analyze ./trace.bin" in process.stderr.read()
 
 
 def test_read_while_it_is_written(tprof):
     """Each look has all that the program counted before it, and no more than it counted after."""
-    process, run = tprof.start([WORKLOADS / "ring", "counts", 2, 1 << 40], env=RING)
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 2, 1 << 30], env=RING)
     trace = run.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 1)
     for _ in range(8):
@@ -259,7 +259,7 @@ def test_read_while_it_is_written(tprof):
 
 def test_requests(tprof):
     """Marks and snapshots before and after their events were folded, and a leak check, which writes tables."""
-    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 40], env=RING)
+    process, run = tprof.start([WORKLOADS / "ring", "counts", 1, 1 << 30], env=RING)
     trace = run.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"] > 0)
     for words in (["mark", "early"], ["snapshot", "also early"], ["leakcheck"]):

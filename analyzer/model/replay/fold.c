@@ -6,24 +6,16 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "model/replay/replay.h"
 #include "trace/chunks.h"
 
 #define AT_ONCE 65536 /* events between two counts of the chunks that can be freed */
 
-void tpa_fold_begin(struct tpa_fold *fold, struct tpa_trace *trace, struct tpa_ring *ring,
-		    const struct tpa_replay_options *options)
-{
-	fold->options = *options;
-	fold->ring = ring;
-	fold->states = tpa_zalloc(ring->places, 1);
-	tpa_replay_open(&fold->replay, trace, &fold->options, 0);
-}
-
-void tpa_fold_end(struct tpa_fold *fold)
-{
-	tpa_replay_free(&fold->replay);
-	free(fold->states);
-}
+struct fold {
+	struct tpa_replay replay;
+	struct tpa_ring *ring;
+	uint8_t *states; /* of the places, from before the trace was read: the chunks that had ended by then */
+};
 
 bool tpa_fold_is_due(const struct tpa_ring *ring)
 {
@@ -38,7 +30,7 @@ static size_t wanted(const struct tpa_ring *ring)
 	return goal > left ? (size_t)(goal - left) : 1;
 }
 
-static bool has_ended(const struct tpa_fold *fold, uint64_t offset)
+static bool has_ended(const struct fold *fold, uint64_t offset)
 {
 	uint32_t place = tpa_ring_place(offset);
 
@@ -46,7 +38,7 @@ static bool has_ended(const struct tpa_fold *fold, uint64_t offset)
 }
 
 /* The offsets of chunks that were read to their ends, and to which nothing more will be written. */
-static size_t list_done(const struct tpa_fold *fold, uint64_t *offsets)
+static size_t list_done(const struct fold *fold, uint64_t *offsets)
 {
 	const struct tpa_replay *replay = &fold->replay;
 	size_t count = tpa_events_read(replay->events, replay->event != NULL, offsets), done = 0;
@@ -61,7 +53,7 @@ static size_t list_done(const struct tpa_fold *fold, uint64_t *offsets)
  * Folded calls are added to their record until its chunk has ended. Their replay waits for that, unless there is hardly any room
  * left: the chunk may be that of a thread that does nothing more for hours.
  */
-static bool must_wait(const struct tpa_fold *fold)
+static bool must_wait(const struct fold *fold)
 {
 	const struct tpa_replay *replay = &fold->replay;
 
@@ -70,7 +62,7 @@ static bool must_wait(const struct tpa_fold *fold)
 }
 
 /* Returns how many chunks can be freed. */
-static size_t replay_until(struct tpa_fold *fold, size_t enough, uint64_t *offsets)
+static size_t replay_until(struct fold *fold, size_t enough, uint64_t *offsets)
 {
 	struct tpa_replay *replay = &fold->replay;
 	size_t done = list_done(fold, offsets);
@@ -84,7 +76,7 @@ static size_t replay_until(struct tpa_fold *fold, size_t enough, uint64_t *offse
 	return done;
 }
 
-static bool write_checkpoint(struct tpa_fold *fold, char **error)
+static bool write_checkpoint(struct fold *fold, char **error)
 {
 	const struct tpa_replay *replay = &fold->replay;
 	struct tprof_checkpoint checkpoint = { .events = replay->heap.counts.events,
@@ -103,27 +95,36 @@ static bool write_checkpoint(struct tpa_fold *fold, char **error)
 	return written;
 }
 
-bool tpa_fold_once(struct tpa_fold *fold, size_t *freed, char **error)
+/* Returns how many chunks were freed. */
+static size_t free_done(struct fold *fold, char **error)
 {
-	const struct tpa_trace *trace = fold->replay.trace;
-	uint64_t *offsets;
-	size_t count;
+	const struct tpa_chunks *chunks = tpa_trace_chunks(fold->replay.trace);
+	uint64_t *offsets = tpa_zalloc(chunks->count + 1, sizeof(*offsets));
+	size_t count = replay_until(fold, wanted(fold->ring), offsets);
 
-	*freed = 0;
-	memcpy(fold->states, fold->ring->states, fold->ring->places);
-	__atomic_thread_fence(
-		__ATOMIC_ACQUIRE); /* pairs with the program: all of a chunk that has ended is in the file */
-	if (!tpa_replay_refresh(&fold->replay, error))
-		return false;
-	offsets = tpa_zalloc(tpa_trace_chunks(trace)->count + 1, sizeof(*offsets));
-	count = replay_until(fold, wanted(fold->ring), offsets);
 	tpa_ring_lock_to_write(fold->ring->fd);
-	if (count && write_checkpoint(fold, error)) {
-		for (size_t i = 0; i < count; i++)
-			tpa_ring_free(fold->ring, tpa_ring_place(offsets[i]));
-		*freed = count;
-	}
+	if (!count || !write_checkpoint(fold, error))
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		tpa_ring_free(fold->ring, tpa_ring_place(offsets[i]));
 	tpa_ring_unlock(fold->ring->fd);
 	free(offsets);
+	return count;
+}
+
+bool tpa_fold_once(struct tpa_trace *trace, struct tpa_ring *ring, const struct tpa_replay_options *options,
+		   size_t *freed, char **error)
+{
+	struct fold fold = { .ring = ring, .states = tpa_copy(ring->states, ring->places) };
+
+	__atomic_thread_fence(
+		__ATOMIC_ACQUIRE); /* pairs with the program: all of a chunk that has ended is in the file */
+	*freed = 0;
+	if (tpa_trace_refresh(trace, error)) {
+		tpa_replay_open(&fold.replay, trace, options, 0);
+		*freed = free_done(&fold, error);
+		tpa_replay_free(&fold.replay);
+	}
+	free(fold.states);
 	return !*error;
 }
