@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/text/process_listing.h"
+#include "trace/checkpoint.h"
 
 static bool is_wanted(const struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
@@ -38,16 +39,25 @@ static void show(struct tpa_dump *dump, const struct tpa_event *event, uint64_t 
 	dump->printed++;
 }
 
+/* Of a ring, only some of the events before that time are in the file. */
+static uint64_t first_time(const struct tpa_trace *trace)
+{
+	const struct tprof_checkpoint *checkpoint = tpa_trace_checkpoint(trace);
+
+	return checkpoint ? checkpoint->ticks >> trace->header->tick_shift : 0;
+}
+
 static void read_events(struct tpa_dump *dump, uint64_t limit)
 {
 	struct tpa_events *events = tpa_events_open(dump->trace);
 	unsigned int shift = dump->trace->header->tick_shift;
+	uint64_t first = first_time(dump->trace);
 	const struct tpa_event *event;
 
 	while ((!limit || dump->printed < limit) && (event = tpa_events_next(events))) {
 		uint64_t time_ns = dump->process->start_ns + tpa_trace_ns(dump->trace, event->time << shift);
 
-		if (is_wanted(dump, event, time_ns))
+		if (event->time >= first && is_wanted(dump, event, time_ns))
 			show(dump, event, time_ns);
 	}
 	extend_nodes(dump);
@@ -88,7 +98,8 @@ static void dump_text(struct tpa_dump *dump)
 	for (size_t i = 0; i < dump->session->run->process_count; i++) {
 		begin_process(dump, i);
 		tpa_process_print(dump->process, page);
-		tpa_print(page, TPA_STYLE_DIM, "  milliseconds since the start of the run\n");
+		tpa_print(page, TPA_STYLE_DIM, "  milliseconds since the start of the run%s\n",
+			  first_time(dump->trace) ? "; earlier events are no longer in the ring" : "");
 		read_events(dump, limit);
 		end_process(dump);
 		free(dump->used);
