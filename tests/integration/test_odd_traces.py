@@ -6,7 +6,7 @@ import pytest
 from conftest import LIBRARY, WORKLOADS, Harness, analyze
 from test_documented import COMMANDS, sections_of_json_page, undocumented
 
-OTHERS = {"flamegraph", "html", "export"}  # those without --json
+OTHERS = {"flamegraph", "html", "export", "compact"}  # those without --json
 ROOTS = {command: command for command in ("dump", "check", "lines", "compare", "diff", "roofline")}
 ODD = {
     "nothing": (["/bin/true"], {}),
@@ -80,6 +80,9 @@ def test_text_and_pictures(traces, tmp_path, name):
             assert int(line.rpartition(" ")[2]) > 0
     assert analyze("html", traces[name]).stdout.rstrip().endswith("</html>")
     assert json.loads(analyze("export", "--format", "chrome", traces[name]).stdout)["traceEvents"]
+    small = tmp_path / "small.bin"
+    assert analyze("compact", "-o", small, traces[name]).stderr == ""
+    assert analyze("info", small).stdout.strip()
 
 
 def test_what_is_odd_is_in_them(traces):
