@@ -2,6 +2,7 @@
 #include "commands/fold.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +14,9 @@
 
 #define OFTEN_NS 5000000   /* between two looks at a ring that fills quickly, */
 #define SELDOM_NS 50000000 /* and at others */
-#define OPEN_TRIES 20	   /* of SELDOM_NS */
+#define SHARE 20
+#define REST_MOST_NS 900000000 /* the program looks for a sign of life every 3 s */
+#define OPEN_TRIES 20	       /* of SELDOM_NS */
 
 static uint64_t now_ns(void)
 {
@@ -21,17 +24,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* A ring has one folder. The lock belongs to the open file, and ends with this process. */
-static bool lock(int fd)
-{
-	struct flock range = { .l_type = F_WRLCK,
-			       .l_whence = SEEK_SET,
-			       .l_start = offsetof(struct tprof_header, ring_folder),
-			       .l_len = 1 };
-
-	return fcntl(fd, F_OFD_SETLK, &range) == 0;
 }
 
 /* Tells the program that the ring has a folder. */
@@ -45,6 +37,18 @@ static bool runs(const struct tpa_ring *ring, const struct tpa_trace *trace)
 	return __atomic_load_n(&ring->header->end, __ATOMIC_ACQUIRE) == TPROF_END_NONE && tpa_trace_lives(trace);
 }
 
+/* An attempt that frees nothing is repeated the later the longer it took, unless threads wait for room. */
+static void rest(const struct tpa_ring *ring, uint64_t took_ns)
+{
+	uint64_t ns = SELDOM_NS + SHARE * took_ns;
+
+	if (tpa_ring_is_waited_for(ring))
+		ns = OFTEN_NS;
+	else if (ns > REST_MOST_NS)
+		ns = REST_MOST_NS;
+	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
+}
+
 static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 {
 	struct tpa_replay_options options = tpa_session_replay_options(session, TPA_GROUP_STACK);
@@ -53,6 +57,7 @@ static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 
 	options.batches = true;
 	while (good && runs(ring, session->traces[0])) {
+		uint64_t began = now_ns();
 		size_t freed = 0;
 
 		say_alive(ring);
@@ -61,7 +66,7 @@ static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 			good = tpa_fold_once(session->traces[0], ring, &options, &freed, &error);
 		}
 		if (!freed)
-			nanosleep(&(struct timespec){ .tv_nsec = tpa_fold_is_due(ring) ? OFTEN_NS : SELDOM_NS }, NULL);
+			rest(ring, now_ns() - began);
 	}
 	free(error);
 	return good;
@@ -106,8 +111,11 @@ int tpa_fold(int argc, char **argv)
 {
 	pid_t pid = argc == 3 ? (pid_t)strtol(argv[1], NULL, 10) : 0;
 	int fd = pid > 0 ? open(argv[2], O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1, status = TPA_EXIT_USAGE;
+	sigset_t none;
 
-	if (fd >= 0 && lock(fd))
+	sigemptyset(&none); /* the program's thread had blocked them all */
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (fd >= 0 && tpa_ring_become_folder(fd))
 		status = fold_file(argv[2], fd, pid);
 	if (fd >= 0)
 		close(fd);

@@ -204,7 +204,7 @@ static uint64_t nanoseconds(clockid_t clock)
 }
 
 /* The time by the writer's clock, on the same machine; of several readings the one that was interrupted least. */
-static struct tprof_moment moment_now(uint32_t clock)
+struct tprof_moment tpa_moment_now(uint32_t clock)
 {
 	struct tprof_moment now = { 0 };
 	uint64_t least = UINT64_MAX;
@@ -238,7 +238,7 @@ static void read_end(struct tpa_trace_impl *impl)
 
 bool tpa_alive_writes(int fd, const struct tprof_header *header)
 {
-	char pid[32];
+	char pid[32] = "";
 
 	return header->end == TPROF_END_NONE && is_this_boot(header) &&
 	       find_process(header, pid, sizeof(pid)) != LIFE_OVER && (is_locked(fd) || is_mapped(pid, fd));
@@ -269,7 +269,7 @@ void tpa_alive_find(struct tpa_trace_impl *impl)
 	impl->trace.running = life == LIFE_GOES_ON || (life == LIFE_UNSEEN && locked);
 	written = here && impl->trace.running && (locked || is_mapped(pid, impl->file));
 	if (written)
-		impl->now = moment_now(header->clock);
+		impl->now = tpa_moment_now(header->clock);
 	/* earlier than the trace's begin or its latest moment: this is not the writer's clock */
 	if (impl->now.mono_ns < header->start.mono_ns || impl->now.mono_ns < header->latest.mono_ns ||
 	    impl->now.ticks < header->start.ticks || impl->now.ticks < header->latest.ticks)

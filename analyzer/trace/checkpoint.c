@@ -54,7 +54,7 @@ static uint8_t *expand(const uint8_t *bytes, uint64_t length, size_t *size)
 	unsigned long long content = ZSTD_getFrameContentSize(bytes, length);
 	uint8_t *expanded;
 
-	if (content > MOST) /* an error is a large number, too */
+	if (content > MOST || content / 4096 > length + 65536) /* an error is a large number, too */
 		return NULL;
 	expanded = tpa_resize(NULL, 1, content + 1);
 	*size = ZSTD_decompress(expanded, content, bytes, length);

@@ -87,6 +87,9 @@ static void take(struct tpa_trace_impl *impl, uint64_t offset, const struct tpro
 		tpa_damage_add(trace, offset, size, "unknown kind of chunk");
 		return;
 	}
+	/* Begun during the scan, perhaps behind one that was looked at before: left to the next refresh. */
+	if (chunks == &impl->events && impl->now.ticks && chunk->begin.ticks > impl->now.ticks)
+		return;
 	if (!tables_only || chunks == &impl->tables)
 		*TPA_APPEND(chunks->list, chunks->count, chunks->room) = describe(impl, offset, chunk);
 }

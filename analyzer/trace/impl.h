@@ -59,6 +59,9 @@ static inline struct tpa_trace_impl *tpa_impl(const struct tpa_trace *trace)
 	return trace->impl;
 }
 
+/* The time by a writer's clock (enum tprof_clock), on the same machine. */
+struct tprof_moment tpa_moment_now(uint32_t clock);
+
 /* Whether a process writes the file with that header now. */
 bool tpa_alive_writes(int fd, const struct tprof_header *header);
 

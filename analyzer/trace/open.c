@@ -14,6 +14,7 @@
 #include "trace/jit.h"
 #include "trace/impl.h"
 #include "trace/lost_records.h"
+#include "trace/ring.h"
 #include "trace/ring_copy.h"
 
 size_t tpa_trace_bytes_at(const struct tpa_trace_impl *impl, void *buffer, size_t size, uint64_t offset)
@@ -60,7 +61,7 @@ static void choose_copy(struct tpa_trace_impl *impl)
 	impl->fd = impl->file;
 	if (!impl->in_place && tpa_read_at(impl->file, &header, sizeof(header), 0) == sizeof(header) &&
 	    memcmp(header.magic, TPROF_MAGIC, sizeof(header.magic)) == 0 && header.ring_bytes &&
-	    tpa_alive_writes(impl->file, &header))
+	    (tpa_alive_writes(impl->file, &header) || tpa_ring_has_folder(impl->file)))
 		copy = tpa_ring_copy(impl->file);
 	if (copy < 0)
 		return;

@@ -18,6 +18,7 @@
 bool tpa_ring_open(struct tpa_ring *ring, int fd)
 {
 	const struct tprof_chunk *index;
+	uint32_t places = 0;
 
 	memset(ring, 0, sizeof(*ring));
 	ring->fd = fd;
@@ -27,10 +28,10 @@ bool tpa_ring_open(struct tpa_ring *ring, int fd)
 	ring->index = mmap(NULL, TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, TPROF_HEADER_SIZE);
 	index = ring->index;
 	if (ring->header != MAP_FAILED && ring->index != MAP_FAILED && index->magic == TPROF_CHUNK_MAGIC &&
-	    index->kind == TPROF_CHUNK_RING && ring->header->ring_places <= ROOM &&
+	    index->kind == TPROF_CHUNK_RING && (places = ring->header->ring_places) <= ROOM &&
 	    ring->header->chunk_size == TPROF_CHUNK_SIZE && ring->header->header_size == TPROF_HEADER_SIZE) {
 		ring->states = (uint8_t *)ring->index + sizeof(*index);
-		ring->places = ring->header->ring_places;
+		ring->places = places;
 		return true;
 	}
 	tpa_ring_close(ring);
@@ -56,19 +57,30 @@ uint64_t tpa_ring_offset(uint32_t place)
 	return TPROF_HEADER_SIZE + (uint64_t)place * TPROF_CHUNK_SIZE;
 }
 
+uint32_t tpa_ring_usable(const struct tpa_ring *ring)
+{
+	uint32_t usable = __atomic_load_n(&ring->header->ring_places, __ATOMIC_RELAXED);
+
+	return usable < ring->places ? usable : ring->places;
+}
+
+bool tpa_ring_is_waited_for(const struct tpa_ring *ring)
+{
+	return tpa_ring_left(ring) <= (uint64_t)__atomic_load_n(&ring->header->ring_reserve, __ATOMIC_RELAXED) + 1;
+}
+
 uint64_t tpa_ring_left(const struct tpa_ring *ring)
 {
-	uint64_t used = __atomic_load_n(&ring->header->chunks, __ATOMIC_RELAXED);
+	uint64_t used = __atomic_load_n(&ring->header->chunks, __ATOMIC_RELAXED), usable = tpa_ring_usable(ring);
 
-	return (used < ring->places ? ring->places - used : 0) +
-	       __atomic_load_n(&ring->header->ring_free, __ATOMIC_RELAXED);
+	return (used < usable ? usable - used : 0) + __atomic_load_n(&ring->header->ring_free, __ATOMIC_RELAXED);
 }
 
 static uint32_t take_new(struct tpa_ring *ring)
 {
 	uint64_t place = __atomic_load_n(&ring->header->chunks, __ATOMIC_RELAXED);
 
-	while (place < ring->places)
+	while (place < tpa_ring_usable(ring))
 		if (__atomic_compare_exchange_n(&ring->header->chunks, &place, place + 1, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			return (uint32_t)place;
@@ -102,7 +114,29 @@ void tpa_ring_free(struct tpa_ring *ring, uint32_t place)
 	__atomic_fetch_add(&ring->header->ring_free, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- the lock ---- */
+/* ---- the locks ---- */
+
+static struct flock byte_of_folder(void)
+{
+	return (struct flock){ .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_start = offsetof(struct tprof_header, ring_folder),
+			       .l_len = 1 };
+}
+
+bool tpa_ring_become_folder(int fd)
+{
+	struct flock range = byte_of_folder();
+
+	return fcntl(fd, F_OFD_SETLK, &range) == 0;
+}
+
+bool tpa_ring_has_folder(int fd)
+{
+	struct flock range = byte_of_folder();
+
+	return fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+}
 
 #define LOCK_TRIES 500 /* of a millisecond */
 
@@ -183,10 +217,12 @@ void tpa_ring_clean(struct tpa_ring *ring)
 	struct tprof_chunk chunk;
 
 	for (uint32_t place = 1; place < ring->places && place < used; place++) {
+		uint8_t state = __atomic_load_n(&ring->states[place], __ATOMIC_ACQUIRE); /* before the chunk is read */
+
 		if (pread(ring->fd, &chunk, sizeof(chunk), (off_t)tpa_ring_offset(place)) != sizeof(chunk))
 			continue;
 		if (chunk.kind == TPROF_CHUNK_STATE ? chunk.overhead_ticks != ring->header->checkpoint
-						    : !chunk.magic && ring->states[place] == TPROF_PLACE_ENDED)
+						    : !chunk.magic && state == TPROF_PLACE_ENDED)
 			tpa_ring_free(ring, place);
 	}
 }

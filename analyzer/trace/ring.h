@@ -24,6 +24,18 @@ struct tpa_ring {
 bool tpa_ring_open(struct tpa_ring *ring, int fd);
 void tpa_ring_close(struct tpa_ring *ring);
 
+/* Whether a process folds the ring of that file, perhaps after the program has ended. */
+bool tpa_ring_has_folder(int fd);
+
+/* Makes this process the folder, as long as the file is open here. False: the ring has one. */
+bool tpa_ring_become_folder(int fd);
+
+/* Places that may be used: fewer than there were at first if the disk was full. */
+uint32_t tpa_ring_usable(const struct tpa_ring *ring);
+
+/* Whether threads wait for room, or nearly. */
+bool tpa_ring_is_waited_for(const struct tpa_ring *ring);
+
 /* Places that were never used, and free ones. */
 uint64_t tpa_ring_left(const struct tpa_ring *ring);
 

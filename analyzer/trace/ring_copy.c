@@ -9,13 +9,14 @@
 
 #include "base/memory.h"
 #include "base/read_at.h"
+#include "trace/impl.h"
 #include "trace/ring.h"
 
 #define TRIES 10 /* a folder that waited too long for this reader went on */
 
 struct copying {
 	int from, to;
-	uint64_t size;
+	uint64_t size, began; /* began: ticks */
 };
 
 static bool read_head(const struct copying *copying, size_t place, struct tprof_chunk *chunk)
@@ -38,7 +39,7 @@ static bool copy_chunk(const struct copying *copying, size_t place)
 }
 
 /*
- * First it finds which chunks have begun: those that threads begin later are left out, so that nothing of a thread is missing
+ * First it finds which chunks have begun. Those that threads begin meanwhile are left out, so that nothing of a thread is missing
  * before what is copied. Tables come last: they have all that the events refer to.
  */
 static bool copy_chunks(const struct copying *copying)
@@ -49,7 +50,8 @@ static bool copy_chunks(const struct copying *copying)
 
 	for (size_t i = 0; i < places && good; i++) {
 		good = read_head(copying, i, &chunk);
-		begun[i] = chunk.magic && chunk.kind != TPROF_CHUNK_TABLES;
+		begun[i] = chunk.magic && chunk.kind != TPROF_CHUNK_TABLES &&
+			   !(chunk.kind == TPROF_CHUNK_EVENTS && chunk.begin.ticks > copying->began);
 	}
 	for (size_t i = 0; i < places && good; i++)
 		good = !begun[i] || copy_chunk(copying, i);
@@ -70,11 +72,14 @@ static uint64_t checkpoint_of(int fd)
 	return number;
 }
 
-static bool copy_once(const struct copying *copying)
+static bool copy_once(struct copying *copying)
 {
 	static uint8_t header[TPROF_HEADER_SIZE];
 	uint64_t number = checkpoint_of(copying->from);
+	uint32_t clock = 0;
 
+	tpa_read_at(copying->from, &clock, sizeof(clock), offsetof(struct tprof_header, clock));
+	copying->began = tpa_moment_now(clock).ticks;
 	return ftruncate(copying->to, (off_t)copying->size) == 0 && copy_chunks(copying) &&
 	       tpa_read_at(copying->from, header, sizeof(header), 0) == sizeof(header) &&
 	       pwrite(copying->to, header, sizeof(header), 0) == sizeof(header) &&
@@ -87,8 +92,10 @@ int tpa_ring_copy(int fd)
 	bool good = false;
 
 	for (int i = 0; i < TRIES && !good; i++) {
-		copying.to = memfd_create("ring", MFD_CLOEXEC);
 		copying.size = (uint64_t)lseek(fd, 0, SEEK_END);
+		if (copying.size < TPROF_HEADER_SIZE || copying.size > TPROF_RING_MOST)
+			return -1;
+		copying.to = memfd_create("ring", MFD_CLOEXEC);
 		tpa_ring_lock_to_read(fd);
 		good = copying.to >= 0 && copy_once(&copying);
 		tpa_ring_unlock(fd);

@@ -64,9 +64,7 @@ bool tpc_thread_new_chunk(struct tpc_thread *thread)
 	}
 	chunk = tpc_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tpc_load(&thread->tid), thread->chunk != NULL);
 	if (!chunk) {
-		if (tpc_ring_drops())
-			tpc_lost(TPROF_LOST_RING, 1);
-		else
+		if (!tpc_ring_is_on() || tpc_load(&tpc_state.mode) == TPC_MODE_STOPPED)
 			tpc_lost_stopped(1);
 		return false;
 	}

@@ -25,10 +25,13 @@ struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread,
 	if (!chunk && obstacle.passes)
 		chunk = tpc_spill_take(kind, obstacle.offset);
 	if (!chunk) {
+		if (obstacle.cause == TPROF_LOST_RING) {
+			tpc_lost(kind == TPROF_CHUNK_TABLES ? TPROF_LOST_STACK : TPROF_LOST_RING, 1);
+			return NULL;
+		}
 		if (kind == TPROF_CHUNK_TABLES)
 			tpc_spill_no_tables();
-		if (!tpc_ring_drops())
-			tpc_stop(obstacle.cause, obstacle.reason);
+		tpc_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}
 	tpc_assert((uintptr_t)chunk % TPC_PAGE == 0);

@@ -13,7 +13,7 @@
 #include "core/text.h"
 
 #include <linux/sched.h>
-#include <signal.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 #define SEEN_NS UINT64_C(3000000000)  /* a folder that was not seen for longer is gone, or stopped */
@@ -39,16 +39,18 @@ static void become_folder(void *context)
 {
 	struct start *start = context;
 	const char *arguments[] = { start->path, "fold", start->pid, tpc_output_path(), NULL };
-	uint64_t none = 0;
+	static const uint8_t all[128] = { [0 ... 127] = 0xff };
+	const int priority = 0;
 
 	tpc_syscall(SYS_setsid, 0, 0, 0, 0);
+	tpc_syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &priority, 0); /* not as the thread that asks */
+	tpc_syscall(SYS_sched_setaffinity, 0, sizeof(all), all, 0);
 	tpc_syscall(SYS_setpriority, PRIO_PROCESS, 0, NICE, 0);
 	tpc_syscall(SYS_chdir, "/", 0, 0, 0);
 	raise_limit(RLIMIT_AS);
 	raise_limit(RLIMIT_DATA);
 	raise_limit(RLIMIT_CPU);
 	tpc_analyzer_close_files();
-	tpc_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof(none));
 	tpc_analyzer_exec(arguments);
 }
 

@@ -20,6 +20,7 @@ static struct {
 	tpc_shared_u32 usable; /* of them; fewer than `places` if the disk was full when the file grew */
 	tpc_shared_u32 next;   /* where to look for a free place next */
 	tpc_shared_bool drops, told;
+	uint32_t depth; /* TPROF_DEPTH, which count_tables() lowers */
 } ring;
 
 static struct tprof_chunk *chunk_at(uint64_t place)
@@ -80,6 +81,8 @@ void tpc_ring_open(void)
 
 	if (!tpc_ring_is_on())
 		return;
+	ring.depth = ring.depth ? ring.depth : tpc_config.depth;
+	tpc_header->depth = tpc_config.depth = ring.depth; /* a forked child begins anew */
 	ring.places = places_of(tpc_config.ring);
 	tpc_unshared(ring.usable) = ring.places;
 	tpc_unshared(ring.drops) = tpc_unshared(ring.told) = false;
@@ -159,11 +162,6 @@ static bool take_free(uint64_t *place)
 
 /* ---- waiting ---- */
 
-bool tpc_ring_drops(void)
-{
-	return tpc_ring_is_on() && tpc_load(&ring.drops);
-}
-
 static void begin_to_drop(void)
 {
 	tpc_store(&ring.drops, true);
@@ -182,12 +180,12 @@ static bool take_place(enum tprof_chunk_kind kind, struct place *place)
 /* Once events are dropped, no thread waits again before there is room. */
 static bool wait_for_place(enum tprof_chunk_kind kind, struct place *place)
 {
-	uint32_t most = kind == TPROF_CHUNK_EVENTS && !tpc_load(&ring.drops) ? tpc_config.ring_wait : 0;
+	uint32_t most = tpc_load(&ring.drops) ? 0 : tpc_config.ring_wait;
 	struct timespec rest = { .tv_nsec = TRY_NS };
 	uint64_t began = tpc_clock_before();
 	bool taken = false;
 
-	for (uint32_t i = 0; i < most && !taken; i++) {
+	for (uint32_t i = 0; i < most && !taken && !tpc_load(&tpc_sealed) && !tpc_state_is_child(); i++) {
 		tpc_folder_ask();
 		tpc_syscall(SYS_nanosleep, &rest, 0, 0, 0);
 		taken = take_place(kind, place);
@@ -224,8 +222,12 @@ static void count_tables(void)
 /* The disk was full: the ring stays as large as it is now. */
 static void stay_small(uint64_t place, struct tpc_obstacle *obstacle)
 {
-	if (place < tpc_load(&ring.usable))
+	if (place < tpc_load(&ring.usable)) {
 		tpc_store(&ring.usable, (uint32_t)place);
+		tpc_store(&tpc_header->ring_places, (uint32_t)place);
+	}
+	tpc_swap_if(&tpc_header->chunks, place + 1, place); /* not in the file */
+	obstacle->cause = TPROF_LOST_RING;
 	obstacle->passes = false;
 	begin_to_drop();
 }
@@ -253,10 +255,12 @@ struct tprof_chunk *tpc_ring_take(enum tprof_chunk_kind kind, bool whole, uint64
 		tpc_folder_ask();
 	if (!take_place(kind, &place) && !wait_for_place(kind, &place)) {
 		begin_to_drop();
+		obstacle->cause = TPROF_LOST_RING;
 		return NULL;
 	}
 	*began += place.waited;
-	tpc_store(&ring.drops, false);
+	if (kind == TPROF_CHUNK_EVENTS)
+		tpc_store(&ring.drops, false);
 	if (kind == TPROF_CHUNK_TABLES)
 		count_tables();
 	return make(&place, whole, obstacle);

@@ -29,15 +29,12 @@ TPC_SLOW void tpc_ring_forget(void);
 
 /*
  * A chunk whose header is zeros. Waits for the folder if there is no room for events; the time of that is added to *began. `whole`:
- * as in tpc_batch_take(). NULL: *obstacle says why not. Any thread.
+ * as in tpc_batch_take(). NULL: *obstacle says why not: TPROF_LOST_RING if it is full, and recording goes on. Any thread.
  */
 TPC_SLOW struct tprof_chunk *tpc_ring_take(enum tprof_chunk_kind kind, bool whole, uint64_t *began,
 					   struct tpc_obstacle *obstacle);
 
 /* The chunk is complete. Ignores chunks that are not this process's. */
 TPC_SLOW void tpc_ring_give(struct tprof_chunk *chunk);
-
-/* Events are being dropped, because no place is free. */
-bool tpc_ring_drops(void);
 
 #endif

@@ -167,6 +167,13 @@ class Harness:
     def __init__(self, directory):
         self.directory = directory
         self.runs = 0
+        self.started = []
+
+    def end(self):
+        """What a test that failed has left."""
+        for process in self.started:
+            process.kill()
+            process.wait()
 
     def _environment(self, directory, preload, extra):
         drop = re.compile("TPROF_|LD_|ORACLE_|MALLOC_|PYTHON")
@@ -195,6 +202,7 @@ class Harness:
         directory.mkdir()
         process = subprocess.Popen([str(c) for c in command], cwd=directory, stdin=subprocess.DEVNULL,
                                    env=self._environment(directory, preload, env), stdout=subprocess.DEVNULL)
+        self.started.append(process)
         return process, Run(0, b"", b"", directory)
 
     def profile(self, command, allocator="glibc", env=None, timeout=120, behind=()):
@@ -242,7 +250,9 @@ class Harness:
 
 @pytest.fixture
 def tprof(tmp_path):
-    return Harness(tmp_path)
+    harness = Harness(tmp_path)
+    yield harness
+    harness.end()
 
 
 @pytest.fixture

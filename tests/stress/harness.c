@@ -4,7 +4,6 @@
 #include "core/chunk.h"
 #include "core/clock.h"
 #include "core/output.h"
-#include "core/ring.h"
 #include "core/state.h"
 
 #include <stdlib.h>
@@ -32,16 +31,11 @@ struct tprof_chunk *harness_chunk(size_t i)
 	return chunk && tpc_load_acquire(&chunk->magic) == TPROF_CHUNK_MAGIC ? chunk : NULL;
 }
 
-/* ---- in place of core/output.c, core/ring.c and core/chunk.c: a chunk outlives its writer ---- */
+/* ---- in place of core/output.c and core/chunk.c: a chunk outlives its writer ---- */
 
 int tpc_output_reach(void)
 {
 	return -1;
-}
-
-bool tpc_ring_drops(void)
-{
-	return false;
 }
 
 struct tprof_chunk *tpc_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)

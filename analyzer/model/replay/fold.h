@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The folder of a ring: replays the oldest chunks of events, saves the replay into the file, and frees the chunks. The next time it
- * goes on from what it saved, so it keeps nothing. The replay lags behind the program by some of the ring, so that events which a
- * thread has stamped and not yet written still come in time. Not thread-safe.
+ * goes on from what it saved, so it keeps nothing. The last 10 ms are not replayed, so that events which a thread has stamped and not
+ * yet written still come in time. Not thread-safe.
  */
 #ifndef TPROF_MODEL_REPLAY_FOLD_H
 #define TPROF_MODEL_REPLAY_FOLD_H

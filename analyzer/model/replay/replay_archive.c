@@ -125,13 +125,15 @@ bool tpa_replay_refresh(struct tpa_replay *replay, char **error)
 	const struct tpa_replay_options *options = replay->options;
 	struct tpa_trace *trace = replay->trace;
 	uint64_t start_ns = replay->start_ns;
+	uint64_t checkpoint = trace->header->checkpoint;
 	bool any = replay->event || replay->heap.counts.events, good = save(replay, &saved);
 
 	*error = NULL;
 	tpa_replay_free(replay);
 	good = good && tpa_trace_refresh(trace, error);
 	tpa_archive_load_from(&loading, saved.bytes, saved.size);
-	if (good && any)
+	/* Chunks of a ring may have come and gone meanwhile; its checkpoint has them. */
+	if (good && any && trace->header->checkpoint == checkpoint)
 		good = load(replay, trace, options, start_ns, &loading);
 	else
 		tpa_replay_open(replay, trace, options, start_ns); /* also after a failure, so that it can be freed */
