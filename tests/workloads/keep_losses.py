@@ -10,7 +10,7 @@ torch.set_num_threads(1)
 model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
 optimizer = torch.optim.Adam(model.parameters())
 losses = []
-for step in range(320):
+for step in range(640):
     batch, target = torch.randn(128, 256), torch.randint(0, 10, (128,))
     loss = nn.functional.cross_entropy(model(batch), target)
     optimizer.zero_grad()

@@ -447,11 +447,12 @@ static void copy_moment(struct tpa_makeup_moment *to, const struct tpa_makeup_mo
 
 /*
  * Whether the reading is the new peak. When a program has freed its blocks and the allocator kept their pages, RSS stays as it was
- * or rises by a little: such a reading shows only free memory, and the one before tells more.
+ * or has grown since the reading before, which may be seconds ago on a busy machine. Such a reading shows only free memory, and the
+ * one before tells more.
  */
 static bool is_peak(const struct tpa_makeup_sample *sample, const struct tpa_makeup_sample *peak)
 {
-	bool emptied = sample->live < peak->live / 2, by_little = sample->rss < peak->rss + peak->rss / 64;
+	bool emptied = sample->live < peak->live / 2, by_little = sample->rss < peak->rss + peak->rss / 4;
 
 	return sample->rss >= peak->rss && !(emptied && by_little);
 }
