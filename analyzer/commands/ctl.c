@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/ctl.h"
 
+#include "base/now.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,14 +106,11 @@ static int print_status(const struct tpa_control *control)
 {
 	const struct tprof_header *header = control->header;
 	struct stat file;
-	struct timespec now;
 	char text[256];
 
 	printf("process %d records to %s\n", (int)control->pid, control->path);
 	print_state(header);
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(text, sizeof(text), "%s ago",
-		 tpa_time((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - header->start.unix_ns).text);
+	snprintf(text, sizeof(text), "%s ago", tpa_time(tpa_now_ns(CLOCK_REALTIME) - header->start.unix_ns).text);
 	line("started", text);
 	snprintf(text, sizeof(text), "%s in %s chunk%s",
 		 tpa_bytes(fstat(control->fd, &file) == 0 ? (uint64_t)file.st_size : 0, false).text,

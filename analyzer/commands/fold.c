@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/fold.h"
 
+#include "base/now.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,18 +20,10 @@
 #define REST_MOST_NS 900000000 /* the program looks for a sign of life every 3 s */
 #define OPEN_TRIES 20	       /* of SELDOM_NS */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Tells the program that the ring has a folder. */
 static void say_alive(struct tpa_ring *ring)
 {
-	__atomic_store_n(&ring->header->ring_seen_ns, now_ns(), __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->header->ring_seen_ns, tpa_now_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 }
 
 static bool runs(const struct tpa_ring *ring, const struct tpa_trace *trace)
@@ -57,7 +51,7 @@ static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 
 	options.batches = true;
 	while (good && runs(ring, session->traces[0])) {
-		uint64_t began = now_ns();
+		uint64_t began = tpa_now_ns(CLOCK_MONOTONIC);
 		size_t freed = 0;
 
 		say_alive(ring);
@@ -66,7 +60,7 @@ static bool fold(struct tpa_session *session, struct tpa_ring *ring)
 			good = tpa_fold_once(session->traces[0], ring, &options, &freed, &error);
 		}
 		if (!freed)
-			rest(ring, now_ns() - began);
+			rest(ring, tpa_now_ns(CLOCK_MONOTONIC) - began);
 	}
 	free(error);
 	return good;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "commands/root_names.h"
 #include "model/holders/paths.h"
 #include "model/holders/python.h"
@@ -156,14 +156,6 @@ static struct ranges list_ranges(const struct tpa_roots *roots, const struct tpa
 	return ranges;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void begin_python(struct searching *searching, const struct tpa_reach_held *held,
 			 struct tpa_holders_block **blocks, size_t *count)
 {
@@ -191,7 +183,7 @@ void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen
 					   .name = name_root,
 					   .context = searching };
 	struct tpa_dominators dominators;
-	uint64_t begin = now_ns();
+	uint64_t begin = tpa_now_ns(CLOCK_MONOTONIC);
 	struct rusage usage;
 
 	if (take) {
@@ -213,7 +205,7 @@ void tpa_holders_search(const struct tpa_trace *trace, struct tpa_frozen *frozen
 	tpa_holders_graph_build(&searching->graph, blocks, count, &input);
 	tpa_dominators_find(&dominators, &searching->graph);
 	tpa_holders_paths(&searching->graph, &dominators, &labels, ticks, result);
-	result->search.ns = now_ns() - begin;
+	result->search.ns = tpa_now_ns(CLOCK_MONOTONIC) - begin;
 	result->search.memory = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss << 10 : 0;
 	tpa_dominators_free(&dominators);
 	tpa_holders_graph_free(&searching->graph);

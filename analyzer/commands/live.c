@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "commands/ctl.h"
 #include "commands/live_metrics.h"
 #include "commands/live_view.h"
@@ -43,21 +44,13 @@ struct live {
 	char said[200]; /* what was asked of the program, and its answer */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- looks ---- */
 
 static bool look(struct live *live)
 {
 	struct tpa_run *run;
 
-	live->began_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	live->began_ns = tpa_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	tpa_session_drop_run(&live->session);
 	run = tpa_follow_look(&live->follow, &live->error);
 	if (!run)
@@ -72,12 +65,12 @@ static bool look(struct live *live)
 /* Sets the time of the next look by the CPU time that the last one took, with what was printed of it. */
 static void plan_next(struct live *live)
 {
-	uint64_t cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - live->began_ns, interval = live->options.interval_ns;
+	uint64_t cost = tpa_now_ns(CLOCK_PROCESS_CPUTIME_ID) - live->began_ns, interval = live->options.interval_ns;
 
 	interval = interval ? interval : INTERVAL;
 	if (interval < SHARE * cost)
 		interval = SHARE * cost;
-	live->next_ns = clock_ns(CLOCK_MONOTONIC) + interval;
+	live->next_ns = tpa_now_ns(CLOCK_MONOTONIC) + interval;
 }
 
 static bool runs(const struct live *live)
@@ -278,7 +271,7 @@ static bool obey(struct live *live, int key)
 /* Other frames are wanted at once, also on a frozen screen. */
 static bool is_due(const struct live *live)
 {
-	return !live->next_ns || (!live->frozen && runs(live) && clock_ns(CLOCK_MONOTONIC) >= live->next_ns);
+	return !live->next_ns || (!live->frozen && runs(live) && tpa_now_ns(CLOCK_MONOTONIC) >= live->next_ns);
 }
 
 static int run_screen(struct live *live)

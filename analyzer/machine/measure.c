@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "machine/kernels.h"
 
 #define RUN_NS 1000000.0 /* per run; the best run counts, as other programs disturb some */
@@ -43,14 +44,6 @@ struct member {
 	bool first;
 	double begin_ns[RUNS], end_ns[RUNS], done; /* done: FLOP or bytes per run */
 };
-
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static double run(const struct work *work, const char *set, uint64_t rounds, int number)
 {
@@ -100,10 +93,10 @@ static void calibrate(struct team *team, const void *set)
 	if (team->work->window)
 		return;
 	for (team->rounds = 1; took < RUN_NS / 8; team->rounds *= 2) {
-		double begin = now_ns();
+		double begin = (double)tpa_now_ns(CLOCK_MONOTONIC);
 
 		run(team->work, set, team->rounds, 0);
-		took = now_ns() - begin;
+		took = (double)tpa_now_ns(CLOCK_MONOTONIC) - begin;
 	}
 	team->rounds /= 2;
 	run_ns = took;
@@ -162,9 +155,9 @@ static void *member_main(void *context)
 	run(work, set, team->rounds, 0); /* warm up vector units and clocks */
 	for (int i = 0; i < team->runs; i++) {
 		meet(team);
-		member->begin_ns[i] = now_ns();
+		member->begin_ns[i] = (double)tpa_now_ns(CLOCK_MONOTONIC);
 		member->done = run(work, set, team->rounds, i + 1);
-		member->end_ns[i] = now_ns();
+		member->end_ns[i] = (double)tpa_now_ns(CLOCK_MONOTONIC);
 	}
 out:
 	if (set)

@@ -13,6 +13,8 @@
 
 #include "trace/impl.h"
 
+#include "base/now.h"
+
 #define FIRST_NAMESPACE UINT64_C(0xeffffffc) /* inode of the PID namespace that sees all others */
 
 /* ---- processes ---- */
@@ -195,14 +197,6 @@ static bool is_this_boot(const struct tprof_header *header)
 	       memcmp(header->boot_id, here, sizeof(here)) == 0;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The time by the writer's clock, on the same machine; of several readings the one that was interrupted least. */
 struct tprof_moment tpa_moment_now(uint32_t clock)
 {
@@ -210,7 +204,7 @@ struct tprof_moment tpa_moment_now(uint32_t clock)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
-		uint64_t before = __builtin_ia32_rdtsc(), mono = nanoseconds(CLOCK_MONOTONIC);
+		uint64_t before = __builtin_ia32_rdtsc(), mono = tpa_now_ns(CLOCK_MONOTONIC);
 		uint64_t took = __builtin_ia32_rdtsc() - before;
 
 		if (took >= least)
@@ -219,7 +213,7 @@ struct tprof_moment tpa_moment_now(uint32_t clock)
 		now.mono_ns = mono;
 		now.ticks = clock == TPROF_CLOCK_TSC ? before + took / 2 : mono;
 	}
-	now.unix_ns = nanoseconds(CLOCK_REALTIME);
+	now.unix_ns = tpa_now_ns(CLOCK_REALTIME);
 	return now;
 }
 

@@ -2,6 +2,7 @@
 #include "trace/control.h"
 
 #include "base/memory.h"
+#include "base/file_lock.h"
 #include "trace/wake.h"
 
 #include <errno.h>
@@ -227,19 +228,15 @@ bool tpa_control_is_child(const struct tpa_control *control, pid_t pid)
 
 /* ---- asking ---- */
 
-/* A lock of the open file, not of the process, which opens and closes the trace again to read it. */
 static bool lock(const struct tpa_control *control, enum tpa_control_what what, short type)
 {
 	bool search = what == TPA_CONTROL_SEARCH;
-	struct flock range = {
-		.l_type = type,
-		.l_whence = SEEK_SET,
-		.l_start = search ? offsetof(struct tprof_header, snapshot_pid)
-				  : offsetof(struct tprof_header, control_asked),
-		.l_len = search ? sizeof(control->header->snapshot_pid) : sizeof(control->header->control_asked),
-	};
+	off_t offset =
+		search ? offsetof(struct tprof_header, snapshot_pid) : offsetof(struct tprof_header, control_asked);
 
-	return fcntl(control->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
+	return tpa_file_lock_if_any(control->fd, type, offset,
+				    search ? sizeof(control->header->snapshot_pid)
+					   : sizeof(control->header->control_asked));
 }
 
 bool tpa_control_lock(const struct tpa_control *control, enum tpa_control_what what)

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/file_lock.h"
 
 #define LEVEL 1						     /* of zstd: the folder should be done soon */
 #define ROOM (TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk)) /* bytes of a checkpoint in a chunk */
@@ -116,37 +117,21 @@ void tpa_ring_free(struct tpa_ring *ring, uint32_t place)
 
 /* ---- the locks ---- */
 
-static struct flock byte_of_folder(void)
-{
-	return (struct flock){ .l_type = F_WRLCK,
-			       .l_whence = SEEK_SET,
-			       .l_start = offsetof(struct tprof_header, ring_folder),
-			       .l_len = 1 };
-}
-
 bool tpa_ring_become_folder(int fd)
 {
-	struct flock range = byte_of_folder();
-
-	return fcntl(fd, F_OFD_SETLK, &range) == 0;
+	return tpa_file_lock(fd, F_WRLCK, offsetof(struct tprof_header, ring_folder), 1);
 }
 
 bool tpa_ring_has_folder(int fd)
 {
-	struct flock range = byte_of_folder();
-
-	return fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+	return tpa_file_is_locked(fd, offsetof(struct tprof_header, ring_folder), 1);
 }
 
 #define LOCK_TRIES 500 /* of a millisecond */
 
 static bool set_lock(int fd, short type)
 {
-	struct flock range = {
-		.l_type = type, .l_whence = SEEK_SET, .l_start = offsetof(struct tprof_header, checkpoint), .l_len = 1
-	};
-
-	return fcntl(fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
+	return tpa_file_lock_if_any(fd, type, offsetof(struct tprof_header, checkpoint), 1);
 }
 
 static void wait_for_lock(int fd, short type)

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 
 #define BAR 30
 #define FIRST_NS 250000000
@@ -21,14 +21,6 @@ struct tpa_progress {
 	bool drawn;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 struct tpa_progress *tpa_progress_new(const char *what)
 {
 	const char *term = getenv("TERM");
@@ -38,7 +30,7 @@ struct tpa_progress *tpa_progress_new(const char *what)
 		return NULL;
 	progress = tpa_zalloc(1, sizeof(*progress));
 	progress->what = what;
-	progress->next_ns = now_ns() + FIRST_NS;
+	progress->next_ns = (int64_t)tpa_now_ns(CLOCK_MONOTONIC) + FIRST_NS;
 	return progress;
 }
 
@@ -50,7 +42,7 @@ void tpa_progress_update(void *context, uint64_t done, uint64_t total)
 
 	if (!progress || !total)
 		return;
-	now = now_ns();
+	now = (int64_t)tpa_now_ns(CLOCK_MONOTONIC);
 	if (now < progress->next_ns)
 		return;
 	progress->next_ns = now + AGAIN_NS;
