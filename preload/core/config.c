@@ -158,6 +158,11 @@ static bool read_ring_wait(const char *value)
 	return read_range(value, 0, 60000, &tpc_config.ring_wait);
 }
 
+static bool read_ring_folder(const char *value)
+{
+	return read_range(value, 1, INT32_MAX, &tpc_config.ring_folder);
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tpc_config.verbose);
@@ -185,6 +190,7 @@ static const struct option {
 	{ "TPROF_RUN", read_run, "a name for the run, not empty", NULL },
 	{ "TPROF_RING", read_ring, "a size from 4M to 4G, as in 256M, or off", "off" },
 	{ "TPROF_RING_WAIT", read_ring_wait, "milliseconds from 0 to 60000", "10000" },
+	{ "TPROF_RING_FOLDER", read_ring_folder, "a process id", NULL },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

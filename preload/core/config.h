@@ -28,6 +28,7 @@ struct tpc_config {
 	uint64_t run;			 /* TPROF_RUN; 0: not said */
 	uint64_t ring;			 /* TPROF_RING, bytes; 0: the trace grows */
 	uint32_t ring_wait;		 /* TPROF_RING_WAIT, milliseconds */
+	uint32_t ring_folder;		 /* TPROF_RING_FOLDER: the process whose ring tprof run folds; 0: none */
 	struct tpc_perf_wanted counters; /* TPROF_COUNTERS */
 };
 

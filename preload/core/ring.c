@@ -69,6 +69,8 @@ static void describe(struct tprof_chunk *index)
 	tpc_set_bits(&tpc_header->features_required, TPROF_FEATURE_RING);
 	index->kind = TPROF_CHUNK_RING;
 	index->begin = tpc_clock_moment();
+	if (tpc_config.ring_folder == tpc_state.pid)
+		tpc_header->ring_seen_ns = index->begin.mono_ns; /* its folder is about to begin */
 	index->committed = ring.places;
 	tpc_store_release(&index->magic, TPROF_CHUNK_MAGIC); /* pairs with the reader: the fields above are set */
 }

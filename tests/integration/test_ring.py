@@ -236,9 +236,12 @@ def test_the_folder(tprof):
 
 
 def test_the_launcher(tprof):
-    """It starts the folder itself, as a child of its own."""
+    """It starts the folder itself, as a child of its own, also if the ring is full before."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("TPROF_")}
-    command = [LAUNCHER, "run", "--ring", "4M", "--cpu", "off", "-q", "--", WORKLOADS / "ring", "counts", "1", "30000000", "1000", "250"]
+    env["PATH"] = f"{tprof.directory}:{env['PATH']}"
+    (tprof.directory / "nice").write_text('#!/bin/sh\nsleep 1\nexec /usr/bin/nice "$@"\n', encoding="utf8")
+    (tprof.directory / "nice").chmod(0o755)
+    command = [LAUNCHER, "run", "--ring", "4M", "--cpu", "off", "-q", "--", WORKLOADS / "ring", "counts", "1", "30000000"]
     process = subprocess.Popen(command, cwd=tprof.directory, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     trace = tprof.directory / "trace.bin"
     wait_until(lambda: trace.exists() and ring_of(trace)["checkpoint"])
