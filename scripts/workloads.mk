@@ -20,7 +20,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
-WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so libslow_flock.so liblazyblas.so loaders windows steady-asan)
 WORKLOADS += $(W)/segments-bfd $(W)/segments-gold $(W)/starts $(W)/heirs $(W)/shifts $(W)/spike $(W)/idle
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
@@ -81,7 +81,7 @@ $(W)/early: WORKLOAD_EXTRA := -no-pie
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind
 $(W)/stack2 $(W)/exceptions2: WORKLOAD_EXTRA := -O2 -Wno-vla -lunwind
 $(W)/stack3 $(W)/exceptions3: WORKLOAD_EXTRA := -O3 -Wno-vla -lunwind
-$(W)/liboracle.so $(W)/libfence.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/liboracle.so $(W)/libfence.so $(W)/libslow_flock.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/liborigin.so: WORKLOAD_EXTRA := -shared -fPIC -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/nested'
 $(W)/libplugin_a.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_a
 $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_b

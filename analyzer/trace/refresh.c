@@ -43,6 +43,9 @@ static void read_anew(struct tpa_trace_impl *impl)
 	impl->events = (struct tpa_chunks){ NULL };
 	impl->tables.count = impl->states.count = 0;
 	tpa_alive_find(impl);
+	/* Again: all chunks that had begun by `now` are to be found, whatever the file has grown by since it was opened. */
+	if (impl->trace.written)
+		impl->trace.file_bytes = tpa_trace_size(impl);
 	tpa_chunks_scan(impl);
 	tpa_tables_read(impl);
 	tpa_clock_fit(impl);

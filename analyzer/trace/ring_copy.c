@@ -16,7 +16,7 @@
 
 struct copying {
 	int from, to;
-	uint64_t size, began; /* began: ticks */
+	uint64_t began; /* ticks */
 };
 
 static bool read_head(const struct copying *copying, size_t place, struct tprof_chunk *chunk)
@@ -38,14 +38,21 @@ static bool copy_chunk(const struct copying *copying, size_t place)
 	       (ssize_t)(sizeof(*chunk) + chunk->committed);
 }
 
-/*
- * First it finds which chunks have begun. Those that threads begin meanwhile are left out, so that nothing of a thread is missing
- * before what is copied. Tables come last: they have all that the events refer to.
- */
-static bool copy_chunks(const struct copying *copying)
+/* How many places the file has by now; 0: it is no ring. The copy becomes as large. */
+static size_t make_room(const struct copying *copying)
 {
-	size_t places = (copying->size - TPROF_HEADER_SIZE) / TPROF_CHUNK_SIZE;
-	bool *begun = tpa_zalloc(places, sizeof(*begun)), good = true;
+	off_t size = lseek(copying->from, 0, SEEK_END);
+
+	if (size < TPROF_HEADER_SIZE || size > (off_t)TPROF_RING_MOST || ftruncate(copying->to, size) != 0)
+		return 0;
+	return ((size_t)size - TPROF_HEADER_SIZE) / TPROF_CHUNK_SIZE;
+}
+
+/* First it finds which chunks have begun. Those that threads begin meanwhile are left out, so nothing of a thread is missing. */
+static bool copy_others(const struct copying *copying)
+{
+	size_t places = make_room(copying);
+	bool *begun = tpa_zalloc(places + 1, sizeof(*begun)), good = places > 0;
 	struct tprof_chunk chunk;
 
 	for (size_t i = 0; i < places && good; i++) {
@@ -55,12 +62,22 @@ static bool copy_chunks(const struct copying *copying)
 	}
 	for (size_t i = 0; i < places && good; i++)
 		good = !begun[i] || copy_chunk(copying, i);
+	free(begun);
+	return good;
+}
+
+/* Later than the events: they have all that these refer to. */
+static bool copy_tables(const struct copying *copying)
+{
+	size_t places = make_room(copying);
+	struct tprof_chunk chunk;
+	bool good = places > 0;
+
 	for (size_t i = 0; i < places && good; i++) {
 		good = read_head(copying, i, &chunk);
 		if (good && chunk.magic && chunk.kind == TPROF_CHUNK_TABLES)
 			good = copy_chunk(copying, i);
 	}
-	free(begun);
 	return good;
 }
 
@@ -80,7 +97,7 @@ static bool copy_once(struct copying *copying)
 
 	tpa_read_at(copying->from, &clock, sizeof(clock), offsetof(struct tprof_header, clock));
 	copying->began = tpa_moment_now(clock).ticks;
-	return ftruncate(copying->to, (off_t)copying->size) == 0 && copy_chunks(copying) &&
+	return copy_others(copying) && copy_tables(copying) &&
 	       tpa_read_at(copying->from, header, sizeof(header), 0) == sizeof(header) &&
 	       pwrite(copying->to, header, sizeof(header), 0) == sizeof(header) &&
 	       checkpoint_of(copying->from) == number && checkpoint_of(copying->to) == number;
@@ -92,9 +109,6 @@ int tpa_ring_copy(int fd)
 	bool good = false;
 
 	for (int i = 0; i < TRIES && !good; i++) {
-		copying.size = (uint64_t)lseek(fd, 0, SEEK_END);
-		if (copying.size < TPROF_HEADER_SIZE || copying.size > TPROF_RING_MOST)
-			return -1;
 		copying.to = memfd_create("ring", MFD_CLOEXEC);
 		tpa_ring_lock_to_read(fd);
 		good = copying.to >= 0 && copy_once(&copying);
