@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc unseen early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws ring_ops op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer first_page pinned ring ring_stacks)
 WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes op_waits)
@@ -115,8 +115,8 @@ $(W)/op_calls $(W)/op_calls-now $(W)/op_dlsym: $(W)/libsignatures.so
 $(W)/op_throws $(W)/throw_tree: $(W)/libthrower.so
 # Its functions call each other through the PLT.
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
-$(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
-$(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
+$(W)/hot $(W)/hot_throws $(W)/ring_ops: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
+$(W)/hot $(W)/hot_throws $(W)/ring_ops: $(W)/libtinyblas.so include/tprof.h
 $(W)/waits: WORKLOAD_EXTRA := -lgomp
 $(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -pthread
 $(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: $(W)/libtinyblas.so

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/fold.h"
+#include "core/reclaim.h"
 #include "core/ring.h"
 #include "core/scope.h"
 #include "core/space.h"
@@ -53,16 +54,48 @@ static void put_name(struct tpc_thread *thread)
 	tpc_emit_name(thread, name, strnlen(name, sizeof(name)));
 }
 
+/* In a ring, another thread was about to take the chunk, and has left it. */
+static bool was_spared(struct tpc_thread *thread)
+{
+	uint8_t *limit = thread->chunk ? tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX : NULL;
+
+	if (thread->limit != TPC_RECLAIM_LIMIT || thread->at >= limit)
+		return false;
+	thread->limit = limit;
+	return true;
+}
+
+/*
+ * In a ring, a chunk can be freed only once it has ended, and the thread may wait for that. It is forgotten before it is ended:
+ * a longjmp may interrupt this.
+ */
+static void end_chunk(struct tpc_thread *thread)
+{
+	struct tprof_chunk *old = thread->chunk;
+
+	tpc_fold_close(&thread->fold);
+	thread->chunk = NULL;
+	thread->at = thread->limit = NULL;
+	if (old)
+		tpc_chunk_end(old);
+}
+
 bool tpc_thread_new_chunk(struct tpc_thread *thread)
 {
+	bool had_one = thread->chunk != NULL;
 	struct tprof_chunk *chunk, *old;
 
+	tpc_reclaim_wait(thread);
 	if (tpc_fold_unsettled(&thread->fold)) {
 		tpc_fold_settle(thread);
 		if (thread->at < thread->limit)
 			return true;
 	}
-	chunk = tpc_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tpc_load(&thread->tid), thread->chunk != NULL);
+	if (was_spared(thread))
+		return true;
+	if (tpc_ring_is_on())
+		end_chunk(thread);
+	chunk = tpc_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tpc_load(&thread->tid), had_one);
 	if (!chunk) {
 		if (!tpc_ring_is_on() || tpc_load(&tpc_state.mode) == TPC_MODE_STOPPED)
 			tpc_lost_stopped(1);
@@ -75,7 +108,7 @@ bool tpc_thread_new_chunk(struct tpc_thread *thread)
 	thread->limit = tpc_chunk_limit(chunk) - TPC_RECORD_MAX;
 	thread->time = chunk->begin.ticks >> tpc_emit_shift;
 	reset_coding(thread);
-	thread->named = thread->named && old;
+	thread->named = thread->named && had_one;
 	put_name(thread);
 	if (old)
 		tpc_chunk_end(old); /* last: a longjmp may interrupt any of this */
@@ -94,23 +127,41 @@ static void continue_chunk(struct tpc_thread *thread)
 	put_name(thread);
 }
 
-void tpc_thread_recover(struct tpc_thread *thread)
+static void continue_interrupted(struct tpc_thread *thread)
 {
-	tpc_lost(TPROF_LOST_REENTRANT, 1);
-	memset(thread->walk, 0, TPC_WALK_HEAD);
-	memset(thread->python, 0, TPC_WALK_HEAD);
-	tpc_scope_recover(thread);
-	tpc_fold_reset(thread);
-	if (!thread->chunk)
-		return;
 	thread->at = tpc_chunk_bytes(thread->chunk) + tpc_chunk_committed(thread->chunk);
 	thread->limit = tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX;
 	if (thread->at < thread->limit)
 		continue_chunk(thread);
 }
 
+void tpc_thread_recover(struct tpc_thread *thread)
+{
+	tpc_lost(TPROF_LOST_REENTRANT, 1);
+	tpc_reclaim_forbid(thread);
+	memset(thread->walk, 0, TPC_WALK_HEAD);
+	memset(thread->python, 0, TPC_WALK_HEAD);
+	tpc_scope_recover(thread);
+	tpc_fold_reset(thread);
+	if (thread->chunk)
+		continue_interrupted(thread);
+	tpc_reclaim_allow(thread);
+}
+
+/* Goes on with the chunk of the dead thread that had the struct before, or begins one. */
+static bool begin_chunk(struct tpc_thread *thread)
+{
+	if (!was_spared(thread) && (!thread->chunk || thread->at >= thread->limit))
+		return tpc_thread_new_chunk(thread);
+	continue_chunk(thread);
+	return true;
+}
+
 static struct tpc_thread *begin(struct tpc_thread *thread)
 {
+	bool good;
+
+	tpc_reclaim_forbid(thread);
 	thread->number = tpc_add(&tpc_header->threads, 1) + 1;
 	if (thread->number >= 2)
 		tpc_store(&tpc_thread_several, true);
@@ -132,20 +183,16 @@ static struct tpc_thread *begin(struct tpc_thread *thread)
 	thread->random = 0;
 	memset(thread->walk, 0, TPC_WALK_HEAD);
 	memset(thread->python, 0, TPC_WALK_HEAD);
-	if (thread->chunk && thread->at < thread->limit) {
-		continue_chunk(thread);
-	} else if (!tpc_thread_new_chunk(thread)) {
-		thread->busy = TPC_IDLE;
-		return NULL;
-	}
+	good = begin_chunk(thread);
+	tpc_reclaim_allow(thread);
 	thread->busy = TPC_IDLE;
-	if (tpc_thread_attached) {
+	if (good && tpc_thread_attached) {
 		uint64_t began = tpc_clock_before();
 
 		tpc_thread_attached(thread);
 		tpc_spent(began);
 	}
-	return thread;
+	return good ? thread : NULL;
 }
 
 struct tpc_thread *tpc_thread_attach(void)
@@ -182,6 +229,7 @@ void tpc_threads_forget(struct tpc_thread *survivor)
 	tpc_assert(!survivor || survivor == tpc_self);
 	tpc_threads_each(end_chunks);
 	tpc_threads_keep(survivor);
+	tpc_reclaim_forget(survivor);
 	tpc_self = survivor;
 	if (!survivor)
 		return;

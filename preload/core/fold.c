@@ -4,6 +4,7 @@
 #include "core/assert.h"
 #include "core/emit.h"
 #include "core/clock.h"
+#include "core/reclaim.h"
 #include "core/scope.h"
 #include "core/state.h"
 
@@ -71,6 +72,8 @@ uint64_t tpc_fold_hold_throw(struct tpc_thread *thread)
 {
 	uint64_t thrown = thread->fold.thrown;
 
+	if (thrown)
+		tpc_reclaim_wait(thread);
 	if (thrown && !thread->fold.frame)
 		give_back_limit(thread);
 	thread->fold.thrown = 0;
@@ -116,7 +119,8 @@ static bool open_record(struct tpc_thread *thread, const struct tpc_fold_hot *ho
 	struct tpc_fold_slot *slot = hot->slot;
 	uint8_t *p = thread->at, *body = p + 3, *length;
 
-	if (tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
+	if (!thread->chunk ||
+	    tpc_chunk_limit(thread->chunk) - TPC_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
 		return false;
 	p[0] = TPROF_EVENT_FOLD << 2;
 	p = tpc_put_uvarint(body, tpc_emit_time(thread, now));
@@ -379,7 +383,7 @@ static bool is_sound(const struct tpc_fold *fold)
 	return true;
 }
 
-void tpc_fold_close_all(struct tpc_fold *fold)
+void tpc_fold_give_up(struct tpc_fold *fold)
 {
 	uint64_t now = tpc_clock_before();
 
@@ -393,6 +397,12 @@ void tpc_fold_close_all(struct tpc_fold *fold)
 	for (uint32_t i = 0; i < TPC_FOLD_SLOTS; i++)
 		if (fold->slots[i].count)
 			judge(&fold->slots[i], now);
+}
+
+void tpc_fold_close_all(struct tpc_fold *fold)
+{
+	tpc_reclaim_wait((struct tpc_thread *)((char *)fold - offsetof(struct tpc_thread, fold)));
+	tpc_fold_give_up(fold);
 }
 
 void tpc_fold_reset(struct tpc_thread *thread)

@@ -170,6 +170,9 @@ static inline void tpc_fold_warm(struct tpc_fold *fold, struct tpc_fold_slot *sl
 
 TPC_APART void tpc_fold_close_all(struct tpc_fold *fold);
 
+/* The same, by the thread that takes the chunk of the fold's thread (core/reclaim.h). */
+TPC_SLOW void tpc_fold_give_up(struct tpc_fold *fold);
+
 /* Ends all records: their chunk ends, or what they were part of. Mostly there are none. */
 static inline void tpc_fold_close(struct tpc_fold *fold)
 {

@@ -7,12 +7,14 @@
 #include "core/folder.h"
 #include "core/log.h"
 #include "core/output.h"
+#include "core/reclaim.h"
 #include "core/state.h"
 #include "core/sys.h"
 
 #include <time.h>
 
-#define TRY_NS 1000000 /* between two looks for a free place */
+#define TRY_NS 1000000	/* between two looks for a free place */
+#define RECLAIM_TRIES 5 /* looks after which the chunks of idle threads are taken, again and again */
 
 static struct {
 	char *area;	       /* where place 0 is mapped, which stays mapped; NULL: the ring could not be made */
@@ -190,6 +192,8 @@ static bool wait_for_place(enum tprof_chunk_kind kind, struct place *place)
 	for (uint32_t i = 0; i < most && !taken && !tpc_load(&tpc_sealed) && !tpc_state_is_child(); i++) {
 		tpc_folder_ask();
 		tpc_syscall(SYS_nanosleep, &rest, 0, 0, 0);
+		if (i % RECLAIM_TRIES == RECLAIM_TRIES - 1)
+			tpc_reclaim_idle();
 		taken = take_place(kind, place);
 	}
 	place->waited = tpc_clock_before() - began;

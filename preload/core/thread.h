@@ -78,11 +78,11 @@ struct tpc_thread {
 		__attribute__((aligned(64))); /* the stack of the CPU sampler's handler */
 
 	/* The hot path: every event uses the first two cache lines, ops the third. */
-	uint8_t *at;	/* where the next record goes */
-	uint8_t *limit; /* from here on the chunk has no room for one */
-	struct tprof_chunk *chunk;
-	uint64_t time;	  /* of the last record, shifted ticks */
-	uint64_t address; /* coding state, see format.h */
+	uint8_t *at;		   /* where the next record goes */
+	uint8_t *limit;		   /* from here on the chunk has no room for one */
+	struct tprof_chunk *chunk; /* NULL, as `at` and `limit` are: it has none, or in a ring no longer */
+	uint64_t time;		   /* of the last record, shifted ticks */
+	uint64_t address;	   /* coding state, see format.h */
 	uint32_t stack, delta;
 	uint32_t busy; /* enum tpc_busy */
 	uint32_t number;
@@ -115,6 +115,7 @@ struct tpc_thread {
 	bool vfork_child_blocked;		 /* and in this thread's vfork child, which has the parent's memory */
 	uint32_t vfork_child;			 /* pid of the child that has changed its mask; 0: none */
 	tpc_shared_u32 timer;			 /* of the CPU sampler: the kernel's id + 1; 0: none */
+	tpc_shared_u32 reclaimed;		 /* core/reclaim.c: whether another thread takes its chunk */
 	uint32_t chunks;			 /* chunks that it began, until tpc_space_gather() */
 	uint32_t table_records;			 /* core/tables.c: written by this thread */
 	struct tprof_chunk *tables; /* the chunk that it keeps for them; NULL: none, or it is being written to */

@@ -146,6 +146,18 @@ def test_what_stays_exact(tprof):
     assert summary["heap"]["unmatched_frees"] == 0
 
 
+@pytest.mark.parametrize("arguments", [(64, 20000), (64, 200, 30000, 10)], ids=["busy", "idle"])
+def test_more_threads_than_places(tprof, arguments):
+    """A thread that waits for room ends its own chunk, and those of threads that have been idle, whether or not they still live."""
+    run = tprof.profile([WORKLOADS / "ring", "counts", *arguments], env=RING)
+    trace = run.directory / "trace.bin"
+    summary = report(trace)
+    nothing_lost(summary)
+    assert summary["capture"]["ring"]["waited_ns"] > 0 and trace.stat().st_size <= SIZE
+    assert summary["heap"]["unmatched_frees"] == 0
+    assert made(trace) == counts(run.directory / "counts")
+
+
 def test_the_second_reader(tprof):
     """What the page says of the form of a ring: the events in the file are those that the checkpoint lacks, and some that it has."""
     run = tprof.profile([WORKLOADS / "ring", "counts", 1, 400000], env=RING)
@@ -359,6 +371,18 @@ def test_forks_and_execs(tprof):
     assert max(peaks) <= answer["combined"]["peak_bytes"] <= sum(peaks)
     text = subprocess.run([ANALYZE, *run.traces()], check=True, capture_output=True, text=True).stdout
     assert "of rings, what each process held at its checkpoint counts for the time before it" in text
+
+
+def test_many_processes(tprof):
+    """64 at once, each with a ring and a folder."""
+    script = f"for i in $(seq 64); do {WORKLOADS / 'ring'} counts$i 1 500000 & done; wait"
+    run = tprof.run(["sh", "-c", script], [LIBRARY], {**RING, "TPROF_EXE": "ring"})
+    assert (run.status, run.stderr) == (0, b"") and len(run.traces()) == 64
+    for trace in run.traces():
+        summary = report(trace)
+        nothing_lost(summary)
+        assert trace.stat().st_size <= SIZE and summary["capture"]["ring"]["checkpoint"] > 0
+        assert made(trace) == counts(run.directory / summary["process"]["args"][1])
 
 
 def test_tables_that_fill_the_ring(tprof):

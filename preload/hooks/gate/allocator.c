@@ -5,6 +5,7 @@
 #include "core/emit.h"
 #include "core/lookup.h"
 #include "core/memory_sample.h"
+#include "core/reclaim.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/link/loader.h"
@@ -121,6 +122,7 @@ static void record(struct tpc_thread *thread)
 void tpc_allocator_ask(struct tpc_thread *thread, bool now)
 {
 	uint64_t ticks = tpc_clock_before(), due = tpc_load(&tpc_state.next_allocator), began, spent;
+	struct tprof_chunk *chunk;
 
 	/* Acquire: pairs with tpc_allocator_find(). */
 	if (!tpc_load_acquire(&jemalloc.ctl) || due == BUSY || (ticks < due && !now) || !is_safe(thread) ||
@@ -129,8 +131,9 @@ void tpc_allocator_ask(struct tpc_thread *thread, bool now)
 	began = tpc_clock_thread_ns();
 	record(thread);
 	spent = tpc_clock_thread_ns() - began;
-	if (thread->chunk)
-		thread->chunk->overhead_ticks += tpc_clock_ticks(spent);
+	chunk = tpc_reclaim_left(thread);
+	if (chunk)
+		chunk->overhead_ticks += tpc_clock_ticks(spent);
 	if (!due) /* the first time: much of it went into creating what is asked for */
 		spent = 0;
 	/* Release: pairs with the swap of the next thread, which owns these variables then. */

@@ -3,6 +3,7 @@
 
 #include "core/spill.h"
 #include "core/memory_sample.h"
+#include "core/reclaim.h"
 #include "core/sys.h"
 #include "core/tables.h"
 #include "hooks/gate/control.h"
@@ -232,7 +233,7 @@ static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, bool is_free, u
 /* `now` was read before anything that only timed events do, so that this is not counted. */
 static void time_event(struct tpc_thread *thread, uint64_t now, bool is_free)
 {
-	struct tprof_chunk *chunk = thread->chunk;
+	struct tprof_chunk *chunk = tpc_reclaim_left(thread);
 	uint64_t took;
 
 	if (!tpc_timed_is(&thread->timed, thread->events) || !chunk)

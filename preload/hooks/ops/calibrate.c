@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/fold.h"
+#include "core/reclaim.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/ops/stubs.h"
@@ -38,6 +39,7 @@ static __attribute__((noinline)) void nothing(long layout, long transposed_a, lo
 
 static void enter_stage(struct tpc_thread *thread, struct stage *stage)
 {
+	tpc_reclaim_forbid(thread); /* the chunk is not one of the trace, and the thread will not be busy */
 	tpc_fold_settle(thread);
 	stage->at = thread->at;
 	stage->limit = thread->limit;
@@ -59,6 +61,7 @@ static void leave_stage(struct tpc_thread *thread, const struct stage *stage)
 	thread->time = stage->time;
 	thread->events = stage->events;
 	memcpy(&thread->fold, &stage->fold, sizeof(thread->fold));
+	tpc_reclaim_allow(thread);
 }
 
 static uint64_t time_of(callee *volatile call)

@@ -43,6 +43,12 @@ static bool find_room(struct tpc_thread *thread)
 	return has_room(thread) || (tpc_thread_new_chunk(thread) && (has_room(thread) || tpc_thread_new_chunk(thread)));
 }
 
+/* No room for any record: in a full ring, or once recording has stopped. */
+static bool has_none(const struct tpc_thread *thread)
+{
+	return thread->at >= thread->limit;
+}
+
 static void find_room_apart(void *thread)
 {
 	find_room(thread);
@@ -244,8 +250,13 @@ struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_th
 			return (struct called){ function->address, TPC_WINDOW_PASS };
 	}
 	/* A call that was left may have had this very frame: this call is there now. */
-	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
+	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame + 1))) {
 		end_unwound(thread, (uintptr_t)frame + 1, tpc_clock_before());
+		if (has_none(thread)) {
+			tpc_leave(thread);
+			return (struct called){ function->address, TPC_WINDOW_PASS };
+		}
+	}
 	if (tpc_likely(thread->op_depth < TPC_OPS_MAX)) {
 		if (tpc_unlikely(tpc_load(&signature->learns)))
 			note(function, frame);
@@ -350,7 +361,7 @@ static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_o
 		after = tpc_usage_emit(thread, ticks);
 		make_room(thread);
 	}
-	put_end(thread, &thread->op_open[thread->op_depth - 1], ticks);
+	tpc_scope_end(thread, ticks, false);
 	if (function->ends_step) {
 		make_room(thread);
 		tpc_emit_step(thread, after, 0);
@@ -396,7 +407,10 @@ static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_
 		tpc_ops_end_innermost(thread, ticks, false);
 	}
 	make_room(thread);
-	end(thread, frame, ticks);
+	if (has_none(thread))
+		tpc_scope_end(thread, ticks, false);
+	else
+		end(thread, frame, ticks);
 }
 
 /* A call is pending. True: it was this one, and is counted. */
@@ -405,12 +419,18 @@ static TPC_APART bool end_pending(struct tpc_thread *thread, uintptr_t frame, ui
 	return (thread->fold.frame & ~(uintptr_t)1) == frame && tpc_fold_end(thread, ticks);
 }
 
-/* Makes room for the end of the call with that frame, and of ops that were left within it. */
-static TPC_SLOW void make_room_to_end(struct tpc_thread *thread, uintptr_t frame)
+/*
+ * Makes room for the end of the call with that frame, as when another call is still pending, or an exception left some; and
+ * ends ops that were left within it. False: there is no room.
+ */
+static TPC_SLOW bool prepare_end(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
 {
 	thread->fold.ending = frame;
 	make_room(thread);
 	thread->fold.ending = 0;
+	if (has_unwound(thread, frame))
+		end_unwound(thread, frame, ticks);
+	return !has_none(thread);
 }
 
 void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
@@ -421,11 +441,10 @@ void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 		tpc_leave(thread);
 		return;
 	}
-	if (tpc_unlikely(!has_room(thread))) /* as when another call is still pending, or an exception left some */
-		make_room_to_end(thread, (uintptr_t)frame);
-	if (tpc_unlikely(has_unwound(thread, (uintptr_t)frame)))
-		end_unwound(thread, (uintptr_t)frame, ticks);
-	if (tpc_likely(thread->fold.outer == (uintptr_t)frame))
+	if (tpc_unlikely((!has_room(thread) || has_unwound(thread, (uintptr_t)frame)) &&
+			 !prepare_end(thread, (uintptr_t)frame, ticks)))
+		end_before_others(thread, frame, ticks);
+	else if (tpc_likely(thread->fold.outer == (uintptr_t)frame))
 		end(thread, frame, ticks);
 	else
 		end_before_others(thread, frame, ticks);
