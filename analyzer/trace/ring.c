@@ -178,7 +178,8 @@ static bool write_part(struct tpa_ring *ring, uint64_t number, uint32_t part, co
 /* The next checkpoint may be larger, and is written while this one is there; and there will be more tables. */
 static void set_reserve(struct tpa_ring *ring, uint64_t parts)
 {
-	uint64_t reserve = parts + parts / 4 + ring->places / 32 + 8, most = ring->places / 2;
+	uint32_t usable = tpa_ring_usable(ring), most = usable / 2;
+	uint64_t reserve = parts + parts / 4 + usable / 32 + 8;
 
 	ring->header->ring_reserve = (uint32_t)(reserve < most ? reserve : most);
 }

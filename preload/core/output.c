@@ -233,6 +233,7 @@ static struct tpc_obstacle obstacle_of(const struct growth *growth)
 		obstacle.cause = TPROF_LOST_NO_SPACE;
 		obstacle.reason = name_error(growth->error);
 		obstacle.passes = growth->error == -ENOSPC || growth->error == -EDQUOT;
+		obstacle.full = obstacle.passes || growth->error == -EFBIG;
 	} else if (!growth->chunk) {
 		obstacle.cause = TPROF_LOST_NO_MEMORY;
 		obstacle.reason = name_error(growth->unmapped);

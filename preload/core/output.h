@@ -26,6 +26,7 @@ struct tpc_obstacle {
 	enum tprof_lost cause;
 	const char *reason;
 	bool passes;	 /* the disk is full, which may pass */
+	bool full;	 /* or RLIMIT_FSIZE is reached */
 	uint64_t offset; /* the chunk's place in the file; it stays reserved */
 };
 

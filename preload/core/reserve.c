@@ -41,6 +41,18 @@ void tpc_reserve_fill(int fd, uint64_t offset, uint64_t length)
 	tpc_sys_pwritev(fd, parts, count, offset);
 }
 
+bool tpc_reserve_ahead(int fd, uint64_t offset, uint64_t length)
+{
+	long result;
+
+	if (offset + length > tpc_sys_limit(RLIMIT_FSIZE))
+		return false;
+	do {
+		result = tpc_syscall(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, offset, length);
+	} while (result == -EINTR);
+	return result != -ENOSPC && result != -EDQUOT;
+}
+
 void tpc_reserve_return(int fd, uint64_t offset, uint64_t length)
 {
 	tpc_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);

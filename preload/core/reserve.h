@@ -19,6 +19,12 @@ int tpc_reserve_space(int fd, uint64_t offset, uint64_t length);
  */
 void tpc_reserve_fill(int fd, uint64_t offset, uint64_t length);
 
+/*
+ * Allocates space behind the end of the file, which does not grow. False: there is none, or the file may not become as large. True
+ * also where that is not known.
+ */
+bool tpc_reserve_ahead(int fd, uint64_t offset, uint64_t length);
+
 /* Returns the blocks of an unused part to the disk; it then reads as zeros. */
 void tpc_reserve_return(int fd, uint64_t offset, uint64_t length);
 

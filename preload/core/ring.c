@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/ring.h"
 
+#include "core/ahead.h"
 #include "core/assert.h"
 #include "core/clock.h"
 #include "core/commit.h"
@@ -63,11 +64,17 @@ static uint32_t places_of(uint64_t bytes)
 	return (uint32_t)(places < most ? places : most);
 }
 
+/* Until the folder knows how large a checkpoint is. */
+static uint32_t first_reserve(uint32_t of_places)
+{
+	return of_places * 3 / 8;
+}
+
 static void describe(struct tprof_chunk *index)
 {
 	tpc_header->ring_bytes = tpc_config.ring;
 	tpc_header->ring_places = ring.places;
-	tpc_header->ring_reserve = ring.places * 3 / 8; /* until the folder knows how large a checkpoint is */
+	tpc_header->ring_reserve = first_reserve(ring.places);
 	tpc_set_bits(&tpc_header->features_required, TPROF_FEATURE_RING);
 	index->kind = TPROF_CHUNK_RING;
 	index->begin = tpc_clock_moment();
@@ -89,6 +96,7 @@ void tpc_ring_open(void)
 	tpc_header->depth = tpc_config.depth = ring.depth; /* a forked child begins anew */
 	ring.places = places_of(tpc_config.ring);
 	tpc_unshared(ring.usable) = ring.places;
+	tpc_ahead_begin();
 	tpc_unshared(ring.drops) = tpc_unshared(ring.told) = false;
 	area = tpc_sys_mmap((size_t)ring.places * TPROF_CHUNK_SIZE, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -225,51 +233,75 @@ static void count_tables(void)
 
 /* ---- chunks ---- */
 
-/* The disk was full: the ring stays as large as it is now. */
-static void stay_small(uint64_t place, struct tpc_obstacle *obstacle)
+/* The disk is full, or RLIMIT_FSIZE is reached: the ring stays as large as it is now. */
+static void stay_small(uint64_t places)
 {
-	if (place < tpc_load(&ring.usable)) {
-		tpc_store(&ring.usable, (uint32_t)place);
-		tpc_store(&tpc_header->ring_places, (uint32_t)place);
-	}
-	tpc_swap_if(&tpc_header->chunks, place + 1, place); /* not in the file */
-	obstacle->cause = TPROF_LOST_RING;
-	obstacle->passes = false;
-	begin_to_drop();
+	if (places >= tpc_load(&ring.usable))
+		return;
+	tpc_store(&ring.usable, (uint32_t)places);
+	tpc_store(&tpc_header->ring_places, (uint32_t)places);
+	if (!tpc_load(&tpc_header->checkpoint))
+		tpc_store(&tpc_header->ring_reserve, first_reserve((uint32_t)places));
+}
+
+/* Allocates as much that what is left of it is a reserve, once the place is used. */
+static void allocate_for(uint64_t place)
+{
+	uint64_t most = tpc_load(&ring.usable), wanted = (place + 1) * 8 / 5 + 2, have;
+
+	wanted = wanted < most ? wanted : most;
+	have = tpc_ahead_allocate(wanted);
+	if (have < wanted)
+		stay_small(have);
 }
 
 static struct tprof_chunk *make(const struct place *place, bool whole, struct tpc_obstacle *obstacle)
 {
-	struct tprof_chunk *chunk = tpc_output_grow(place->number, 1, whole && place->is_new, obstacle);
+	struct tprof_chunk *chunk;
 
-	if (chunk)
-		return put(chunk, place->number, obstacle);
-	if (place->is_new && obstacle->passes)
-		stay_small(place->number, obstacle);
-	return NULL;
+	if (place->is_new)
+		allocate_for(place->number);
+	chunk = tpc_output_grow(place->number, 1, whole && place->is_new, obstacle);
+	return chunk ? put(chunk, place->number, obstacle) : NULL;
+}
+
+/* The place could not be made, as the disk is full. Another one may be free, or become so. */
+static bool gave_up(const struct place *place, const struct tpc_obstacle *obstacle)
+{
+	if (!place->is_new || !obstacle->full)
+		return false;
+	stay_small(place->number);
+	tpc_swap_if(&tpc_header->chunks, place->number + 1, place->number); /* not in the file */
+	return true;
 }
 
 struct tprof_chunk *tpc_ring_take(enum tprof_chunk_kind kind, bool whole, uint64_t *began,
 				  struct tpc_obstacle *obstacle)
 {
 	struct place place = { 0 };
+	struct tprof_chunk *chunk;
 
 	*obstacle = (struct tpc_obstacle){ .cause = TPROF_LOST_NO_MEMORY, .reason = "the ring could not be made" };
 	if (!ring.area)
 		return NULL;
 	if (left() < tpc_load(&ring.usable) / 2)
 		tpc_folder_ask();
-	if (!take_place(kind, &place) && !wait_for_place(kind, &place)) {
-		begin_to_drop();
-		obstacle->cause = TPROF_LOST_RING;
-		return NULL;
-	}
-	*began += place.waited;
+	do {
+		if (!take_place(kind, &place) && !wait_for_place(kind, &place)) {
+			begin_to_drop();
+			obstacle->cause = TPROF_LOST_RING;
+			obstacle->passes = false;
+			return NULL;
+		}
+		*began += place.waited;
+		place.waited = 0;
+		chunk = make(&place, whole, obstacle);
+	} while (!chunk && gave_up(&place, obstacle));
 	if (kind == TPROF_CHUNK_EVENTS)
 		tpc_store(&ring.drops, false);
 	if (kind == TPROF_CHUNK_TABLES)
 		count_tables();
-	return make(&place, whole, obstacle);
+	return chunk;
 }
 
 /* Unmapped first: the place may be another thread's as soon as the folder knows that the chunk has ended. */

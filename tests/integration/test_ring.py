@@ -399,8 +399,36 @@ def test_tables_that_fill_the_ring(tprof):
                                                                 text=True).stdout
 
 
-def test_full_disk(tprof, small_disk):
-    """The ring stays as large as the disk has room for."""
+def works_within(tprof, trace, run, room):
+    """The ring stayed as large as it got room, and lost nothing."""
+    assert run.status == 0 and run.stdout == b"done\n" and run.stderr == b""
+    wait_until(lambda: not lives(ring_of(trace)["folder"]))
+    summary = report(trace)
+    nothing_lost(summary)
+    assert trace.stat().st_size <= room and 0 < ring_of(trace)["places"] <= (room - 16384) // 65536
+    assert ring_of(trace)["checkpoint"] > 1 and summary["heap"]["unmatched_frees"] == 0
+    assert made(trace) == counts(tprof.directory / "counts")
+
+
+@pytest.mark.parametrize("filled", [0, 512, 1024], ids=lambda kib: f"{kib}KiB of others")
+def test_full_disk(tprof, small_disk, filled):
+    """Before there is a checkpoint, room for it is kept."""
+    (small_disk / "other").write_bytes(bytes(filled << 10))
+    run = tprof.run([WORKLOADS / "ring", tprof.directory / "counts", 2, 300000], [LIBRARY],
+                    {**RING, "TPROF_OUTPUT": str(small_disk / "trace.bin")})
+    works_within(tprof, small_disk / "trace.bin", run, (2048 - filled) << 10)
+
+
+def test_limit_of_files(tprof):
+    """RLIMIT_FSIZE, which is less than the ring's size."""
+    run = tprof.run(["prlimit", f"--fsize={3 << 19}", WORKLOADS / "ring", tprof.directory / "counts", 2, 300000], [LIBRARY],
+                    {**RING, "TPROF_EXE": "ring"})
+    works_within(tprof, run.directory / "trace.bin", run, 3 << 19)
+
+
+def test_disk_that_is_too_small(tprof, small_disk):
+    """Where there is no room for a checkpoint, events are dropped and counted."""
+    (small_disk / "other").write_bytes(bytes((2048 - 200) << 10))
     run = tprof.run([WORKLOADS / "ring", tprof.directory / "counts", 1, 200000], [LIBRARY],
                     {**RING, "TPROF_OUTPUT": str(small_disk / "trace.bin"), "TPROF_RING_WAIT": "100"})
     assert run.status == 0 and run.stdout == b"done\n"
