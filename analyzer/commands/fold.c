@@ -14,9 +14,9 @@
 #include "commands/session.h"
 #include "model/replay/fold.h"
 
-#define OFTEN_NS 5000000   /* between two looks at a ring that fills quickly, */
-#define SELDOM_NS 50000000 /* and at others */
-#define SHARE 20
+#define OFTEN_NS 5000000       /* between two looks at a ring that fills quickly, */
+#define SELDOM_NS 50000000     /* and at others */
+#define SHARE 20	       /* an attempt that freed nothing is followed by a rest of so many times its length */
 #define REST_MOST_NS 900000000 /* the program looks for a sign of life every 3 s */
 #define OPEN_TRIES 20	       /* of SELDOM_NS */
 
@@ -77,6 +77,10 @@ static bool open_ring(struct tpa_ring *ring, int fd)
 	return false;
 }
 
+/*
+ * The replay is that of `live`: it leaves out no event and needs no second pass over them, so any command can go on from its
+ * checkpoint.
+ */
 static int fold_file(const char *file, int fd, pid_t pid)
 {
 	struct tpa_options options = {

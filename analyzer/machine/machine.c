@@ -2,7 +2,6 @@
 #include "machine/machine.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <jansson.h>
 #include <sched.h>
 #include <stdio.h>
