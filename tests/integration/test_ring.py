@@ -158,6 +158,20 @@ def test_more_threads_than_places(tprof, arguments):
     assert made(trace) == counts(run.directory / "counts")
 
 
+@pytest.mark.parametrize("threads, calls, burst", [(64, 64000, 2000), (4, 640000, 20000)], ids=["many", "few"])
+def test_calls_that_are_added_late(tprof, threads, calls, burst):
+    """Calls are counted in records that the folder had to read before: threads sleep, and it can't wait for their chunks to end."""
+    run = tprof.profile([WORKLOADS / "ring_ops", threads, calls, burst, 10000], env=RING)
+    trace = run.directory / "trace.bin"
+    summary = report(trace, command="ops")
+    nothing_lost(summary)
+    assert summary["capture"]["ring"]["checkpoint"] > 0 and trace.stat().st_size <= SIZE
+    dot, bursts = (next(op for op in summary["ops"] if op["name"] == name) for name in ("cblas_sdot", "bursts"))
+    assert dot["calls"] == threads * calls and dot["folded"] > dot["calls"] // 2
+    assert bursts["calls"] == threads * calls // (4 * burst)
+    assert bursts["total_ns"] == pytest.approx(bursts["self_ns"] + dot["total_ns"], rel=1e-6)
+
+
 def test_the_second_reader(tprof):
     """What the page says of the form of a ring: the events in the file are those that the checkpoint lacks, and some that it has."""
     run = tprof.profile([WORKLOADS / "ring", "counts", 1, 400000], env=RING)

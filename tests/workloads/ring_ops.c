@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_ops THREADS CALLS BURST PAUSE_US: each thread makes CALLS calls of libtinyblas.so's cblas_sdot, which are so short that
- * they are folded, and sleeps PAUSE_US microseconds after each BURST of them; the first thread allocates meanwhile, twice as
- * often as it calls.
+ * they are folded, and sleeps PAUSE_US microseconds after each BURST of them. Each four bursts are an op "bursts". The first
+ * thread allocates meanwhile, twice as often as it calls.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tprof.h>
 #include <unistd.h>
 
 #include "tinyblas.h"
 
 #define THREADS 64
 #define LENGTH 10
+#define BURSTS 4
 
 static unsigned long calls, burst;
 static unsigned pause_us;
@@ -22,6 +24,8 @@ static void *run(void *first)
 	float x[LENGTH] = { 1 }, y[LENGTH] = { 2 }, sum = 0;
 
 	for (unsigned long i = 1; i <= calls; i++) {
+		if (i % (BURSTS * burst) == 1)
+			tprof_op_begin("bursts", "");
 		sum += cblas_sdot(LENGTH, x, 1, y, 1);
 		for (int k = 0; first && k < 2; k++) {
 			void *block = malloc(100);
@@ -31,6 +35,8 @@ static void *run(void *first)
 		}
 		if (i % burst == 0)
 			usleep(pause_us);
+		if (i % (BURSTS * burst) == 0 || i == calls)
+			tprof_op_end();
 	}
 	return sum > 0 ? NULL : first;
 }

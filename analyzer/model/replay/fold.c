@@ -6,7 +6,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
-#include "model/replay/replay.h"
+#include "model/replay/replay_impl.h"
 #include "trace/chunks.h"
 
 #define LAG_NS 10000000
@@ -32,8 +32,9 @@ static size_t wanted(const struct tpa_ring *ring)
 	return goal > left ? (size_t)(goal - left) : 1;
 }
 
-static bool has_ended(const struct fold *fold, uint64_t offset)
+static bool has_ended(const void *context, uint64_t offset)
 {
+	const struct fold *fold = context;
 	uint32_t place = tpa_ring_place(offset);
 
 	return place < fold->ring->places && fold->states[place] == TPROF_PLACE_ENDED;
@@ -51,11 +52,20 @@ static size_t list_done(const struct fold *fold, uint64_t *offsets)
 	return done;
 }
 
+/* Calls may still be added to the next event. */
+static bool is_open_fold(const struct fold *fold)
+{
+	const struct tpa_replay *replay = &fold->replay;
+
+	return replay->event->kind == TPA_EVENT_FOLD && !has_ended(fold, tpa_events_place(replay->events));
+}
+
 /*
  * The last moments are left to the next time: a thread may have stamped events of them that it has not written.
  *
  * Folded calls are added to their record until its chunk has ended. Their replay waits for that, unless there is hardly any room
- * left: the chunk may be that of a thread that does nothing more for hours.
+ * left: the chunk may be that of a thread that does nothing more for hours. What is added later is counted later
+ * (replay_folded.c).
  */
 static bool must_wait(const struct fold *fold)
 {
@@ -63,8 +73,8 @@ static bool must_wait(const struct fold *fold)
 
 	if (replay->event->time > fold->limit)
 		return true;
-	return replay->event->kind == TPA_EVENT_FOLD && !has_ended(fold, tpa_events_place(replay->events)) &&
-	       tpa_ring_left(fold->ring) > fold->ring->places / 4 && !tpa_ring_is_waited_for(fold->ring);
+	return is_open_fold(fold) && tpa_ring_left(fold->ring) > fold->ring->places / 4 &&
+	       !tpa_ring_is_waited_for(fold->ring);
 }
 
 /* Returns how many chunks can be freed. */
@@ -75,8 +85,11 @@ static size_t replay_until(struct fold *fold, size_t enough, uint64_t *offsets)
 	bool waits = false;
 
 	while (done < enough && replay->event && !waits) {
-		for (size_t i = 0; i < AT_ONCE && replay->event && !(waits = must_wait(fold)); i++)
+		for (size_t i = 0; i < AT_ONCE && replay->event && !(waits = must_wait(fold)); i++) {
+			if (is_open_fold(fold))
+				tpa_replay_folded_note(replay, tpa_events_place(replay->events));
 			tpa_replay_step(replay);
+		}
 		done = list_done(fold, offsets);
 	}
 	return done;
@@ -137,6 +150,7 @@ bool tpa_fold_once(struct tpa_trace *trace, struct tpa_ring *ring, const struct 
 	if (tpa_trace_refresh(trace, error)) {
 		fold.limit = limit_of(trace);
 		tpa_replay_open(&fold.replay, trace, options, 0);
+		tpa_replay_folded_end(&fold.replay, has_ended, &fold);
 		*freed = free_done(&fold, error);
 		tpa_replay_free(&fold.replay);
 	}

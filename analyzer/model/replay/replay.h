@@ -144,6 +144,22 @@ struct tpa_part_threads {
 	size_t index_count, index_room;
 };
 
+/* A FOLD record that was replayed before its chunk had ended: replay_folded.c. */
+struct tpa_early_fold {
+	uint64_t offset;	/* of the record in the file */
+	uint64_t chunk, began;	/* offset and begin of its chunk, ticks */
+	uint64_t op;		/* number in the file */
+	uint32_t thread, depth; /* of the calls: ops that were open around them */
+	uint32_t lasted, lasted_calls;
+	struct tprof_fold counts; /* what was counted so far; with those before it, as in struct tpa_folded */
+	bool counted;
+};
+
+struct tpa_part_folded {
+	struct tpa_early_fold *list;
+	size_t count, room;
+};
+
 /* The process's share of a run of several processes (run.c). */
 struct tpa_part_sum {
 	bool ended;	       /* the process has left the run's sum */
@@ -183,6 +199,7 @@ struct tpa_replay {
 	struct tpa_part_step steps;
 	struct tpa_part_growth growth;
 	struct tpa_part_threads threads;
+	struct tpa_part_folded folded;
 	struct tpa_part_sum sum;
 };
 

@@ -90,7 +90,9 @@ bool tpa_replay_open(struct tpa_replay *replay, struct tpa_trace *trace, const s
 
 	if (bytes && tpa_archive_open(&archive, bytes, size)) {
 		loaded = tpa_replay_load(replay, trace, options, start_ns, &archive);
-		if (!loaded)
+		if (loaded)
+			tpa_replay_folded_go_on(replay);
+		else
 			tpa_replay_free(replay);
 	}
 	if (bytes && !loaded)
@@ -133,9 +135,11 @@ bool tpa_replay_refresh(struct tpa_replay *replay, char **error)
 	good = good && tpa_trace_refresh(trace, error);
 	tpa_archive_load_from(&loading, saved.bytes, saved.size);
 	/* Chunks of a ring may have come and gone meanwhile; its checkpoint has them. */
-	if (good && any && trace->header->checkpoint == checkpoint)
+	if (good && any && trace->header->checkpoint == checkpoint) {
 		good = load(replay, trace, options, start_ns, &loading);
-	else
+		if (good)
+			tpa_replay_folded_go_on(replay);
+	} else
 		tpa_replay_open(replay, trace, options, start_ns); /* also after a failure, so that it can be freed */
 	if (!good && !*error)
 		*error = tpa_strdup(loading.failed ? loading.failed : saved.failed);

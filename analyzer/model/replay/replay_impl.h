@@ -10,6 +10,7 @@
  *   replay_resident.c  RSS and what it is made of; what the allocator says of itself
  *   replay_cpu.c       CPU samples
  *   replay_ops.c       ops
+ *   replay_folded.c    calls that are added to a record after it was replayed
  *   replay_steps.c     steps, and what ends them
  *   replay_growth.c    growth with the steps, or with time
  *   replay_threads.c   the threads themselves
@@ -34,7 +35,7 @@ struct tpa_part {
 	void (*free)(struct tpa_replay *replay);
 };
 extern const struct tpa_part tpa_part_time, tpa_part_order, tpa_part_heap, tpa_part_pools, tpa_part_maps,
-	tpa_part_memory, tpa_part_cpu, tpa_part_ops, tpa_part_steps, tpa_part_growth, tpa_part_threads;
+	tpa_part_memory, tpa_part_cpu, tpa_part_ops, tpa_part_steps, tpa_part_growth, tpa_part_threads, tpa_part_folded;
 
 /* ---- threads ---- */
 
@@ -66,6 +67,18 @@ static inline void tpa_replay_charge(const struct tpa_replay *replay, struct tpa
 		tpa_op_charge(&thread->open,
 			      tpa_cost_event(&replay->ops.cost, event->offset, event->kind == TPA_EVENT_FREE));
 }
+
+/* ---- FOLD records whose chunks have not ended ---- */
+
+/* The next event is one, and is about to be replayed. `chunk`: where its chunk is in the file. */
+void tpa_replay_folded_note(struct tpa_replay *replay, uint64_t chunk);
+
+/* Counts what was added since to those that were noted. No event was replayed since the replay was loaded. */
+void tpa_replay_folded_go_on(struct tpa_replay *replay);
+
+/* Forgets those of chunks that had ended before that. */
+void tpa_replay_folded_end(struct tpa_replay *replay, bool (*ended)(const void *context, uint64_t chunk),
+			   const void *context);
 
 /* ---- handlers of events ---- */
 
