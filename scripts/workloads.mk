@@ -50,7 +50,7 @@ $(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
 $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes $(W)/op_waits: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes $(W)/op_waits: include/tprof.h
-$(W)/pinned $(W)/ring: WORKLOAD_EXTRA := -pthread
+$(W)/pinned $(W)/ring $(W)/ring_stacks: WORKLOAD_EXTRA := -pthread
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h

@@ -5,6 +5,7 @@
 #include "core/spill.h"
 #include "core/chunk.h"
 #include "core/clock.h"
+#include "core/ring.h"
 #include "core/state.h"
 #include "core/thread.h"
 #include "core/varint.h"
@@ -61,10 +62,11 @@ static struct tprof_chunk *borrow_any(size_t room)
  * A thread that writes much keeps its chunk: passing it on takes two atomic operations, each of which waits for all
  * pending stores of the processor. While the thread records, nothing else uses the chunk (core/thread.h). If a longjmp
  * interrupts a record, the chunk is abandoned, because its coding state may be ahead of its content.
+ * In a ring no thread keeps one: tables are never freed, and many threads would keep much that is empty.
  */
 static struct tprof_chunk **kept_by(struct tpc_thread *thread)
 {
-	return thread && thread->busy == TPC_BUSY_RECORD ? &thread->tables : NULL;
+	return thread && thread->busy == TPC_BUSY_RECORD && !tpc_ring_is_on() ? &thread->tables : NULL;
 }
 
 static struct tprof_chunk *borrow(size_t room)

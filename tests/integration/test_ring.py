@@ -413,6 +413,16 @@ def test_tables_that_fill_the_ring(tprof):
                                                                 text=True).stdout
 
 
+def test_tables_of_many_threads(tprof):
+    """Threads share chunks of tables, which are never freed: their tables take 13 of 63 chunks, and 16 would cut stacks."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    run = tprof.profile(["taskset", "-c", cpu, WORKLOADS / "ring_stacks", 530, 40], env={**RING, "TPROF_EXE": "ring_stacks"})
+    summary = report(run.directory / "trace.bin")
+    nothing_lost(summary)
+    assert summary["capture"]["stacks_cut"] == 0 and ring_of(run.directory / "trace.bin")["cut"] == 0
+    assert summary["heap"]["frees"] >= 530 * 40
+
+
 def works_within(tprof, trace, run, room):
     """The ring stayed as large as it got room, and lost nothing."""
     assert run.status == 0 and run.stdout == b"done\n" and run.stderr == b""

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_stacks CALLS: allocates and frees below stacks of 40 frames that are drawn at random, so that each is new. */
+/*
+ * ring_stacks CALLS [THREADS]: each thread allocates and frees CALLS times, below stacks of 40 frames that are drawn at random, so
+ * that each is new.
+ */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define DEPTH 40
+#define THREADS 64
 
-static uint32_t state = 1;
+static _Thread_local uint32_t state;
+static long calls;
 
 static uint32_t draw(void)
 {
@@ -42,11 +48,27 @@ static __attribute__((noinline)) void go(int depth)
 	__asm__ volatile("");
 }
 
-int main(int argc, char **argv)
+static void *run(void *seed)
 {
-	long calls = argc > 1 ? atol(argv[1]) : 0;
-
+	state = (uint32_t)(uintptr_t)seed;
 	for (long i = 0; i < calls; i++)
 		go(DEPTH / 2);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	uintptr_t threads = argc > 2 ? (uintptr_t)atoi(argv[2]) : 1;
+	pthread_t started[THREADS];
+
+	calls = argc > 1 ? atol(argv[1]) : 0;
+	if (threads > THREADS)
+		return 2;
+	for (uintptr_t i = 1; i < threads; i++)
+		if (pthread_create(&started[i], NULL, run, (void *)(i * 77777 + 1)) != 0)
+			return 2;
+	run((void *)1);
+	for (uintptr_t i = 1; i < threads; i++)
+		pthread_join(started[i], NULL);
 	return printf("%ld\n", calls) < 0;
 }
