@@ -107,7 +107,7 @@ enum tprof_class {
  *   addresses[256], stacks[256]: all 0
  *
  * ALLOC: tag, uvarint dtime, ADDRESS, uvarint size, [uvarint usable - size, TPROF_ALLOC_USABLE], [fn byte and log2 of
- *        the alignment byte, TPROF_ALLOC_FN], STACK
+ *        the alignment byte, TPROF_ALLOC_FN], [byte MEAN, TPROF_ALLOC_MEAN], STACK
  * FREE:  tag, uvarint dtime, ADDRESS, [fn byte, TPROF_FREE_FN]
  *
  * OP:    tag, uvarint dtime, and without TPROF_OP_END: uvarint op (a table record names it). With TPROF_OP_END it ends
@@ -122,12 +122,15 @@ enum tprof_class {
  *          delta, stacks[tprof_stack_slot(node)] = node. In all cases stack = node.
  * size:    bytes requested. usable: what malloc_usable_size says; without TPROF_ALLOC_USABLE it is
  *          tprof_usable_guess(size).
+ * MEAN:    log2 of the mean, in bytes, by which this block was sampled; 0: all blocks were recorded, so it stands for itself
+ *          alone. Without it the block was sampled by header.sample_bytes, unless that is 0.
  */
 #define TPROF_TAG_ADDRESS_INDEX 0x04u /* ALLOC, FREE */
 #define TPROF_ALLOC_STACK_SHIFT 3     /* two bits */
 #define TPROF_ALLOC_USABLE 0x20u
 #define TPROF_ALLOC_FN 0x40u /* absent: TPROF_FN_MALLOC */
-#define TPROF_FREE_FN 0x08u  /* absent: TPROF_FN_FREE */
+#define TPROF_ALLOC_MEAN 0x80u
+#define TPROF_FREE_FN 0x08u /* absent: TPROF_FN_FREE */
 
 #define TPROF_OP_END 0x04u
 #define TPROF_OP_UNWOUND 0x08u
@@ -207,7 +210,7 @@ enum tprof_event_type {
 	TPROF_EVENT_NAME = 6, /* uvarint dtime, rest: the thread's name */
 	/*
 	 * uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte, log2 alignment byte, uvarint
-	 * stack node: an ALLOC that has no short form
+	 * stack node, and if there is one more byte, MEAN: an ALLOC that has no short form
 	 */
 	TPROF_EVENT_ALLOC = 7,
 	TPROF_EVENT_FREE = 8, /* uvarint dtime, uvarint address in bytes, fn byte */
@@ -238,7 +241,7 @@ enum tprof_event_type {
 	/*
 	 * uvarint dtime, uvarint address in bytes, uvarint size, uvarint pool, uvarint stack node: the program's own
 	 * allocator handed out a block. pool: address of the live heap block in which it lies, and which the program
-	 * uses only for its pool; or another number that the program gave
+	 * uses only for its pool; or another number that the program gave. If there is one more byte, it is MEAN
 	 */
 	TPROF_EVENT_POOL_ALLOC = 15,
 	/*
@@ -278,6 +281,12 @@ enum tprof_event_type {
 	 * Part of a reading of smaps: all from one thread, the last one is an END; a reading without it is incomplete
 	 */
 	TPROF_EVENT_REGION = 23,
+	/*
+	 * uvarint dtime, byte MEAN, byte 1 if calls of hooked functions are recorded (else 0): what is recorded from here
+	 * on, until the next LEVEL of any thread. In a trace with header.max_overhead; before the first one, everything is.
+	 * Functions whose calls end steps or backward passes are always recorded
+	 */
+	TPROF_EVENT_LEVEL = 24,
 };
 
 enum tprof_region_kind {

@@ -99,7 +99,7 @@ enum tprof_lost {
 #define TPROF_LOST_NAMES                                                                                               \
 	{                                                                                                              \
 		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
-			"cpu_timer", "sandbox", "counters", "op_depth", "ring"                                                 \
+			"cpu_timer", "sandbox", "counters", "op_depth", "ring"                                         \
 	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
@@ -120,8 +120,9 @@ enum tprof_feature {
 	TPROF_FEATURE_TIMED_SHARE = 1u << 0, /* there are FOLD records with TPROF_FOLD_SHARE */
 	TPROF_FEATURE_OUTER_ENDS = 1u << 1,  /* there are ends of ops with TPROF_OP_OUTER */
 	TPROF_FEATURE_RING = 1u << 2,	     /* chunks are used again: ring_bytes */
+	TPROF_FEATURE_LEVELS = 1u << 3,	     /* there are LEVEL events, and ALLOCs with TPROF_ALLOC_MEAN */
 };
-#define TPROF_FEATURES_KNOWN UINT64_C(7)
+#define TPROF_FEATURES_KNOWN UINT64_C(15)
 
 struct tprof_span {
 	uint32_t offset, length;
@@ -147,6 +148,7 @@ enum tprof_gate {
 	TPROF_GATE_BEGINS = 1, /* recording is paused: skip everything that begins something */
 	/* Recording has been paused since the start: also skip what ends something */
 	TPROF_GATE_ALL = 2,
+	TPROF_GATE_OPS = 3, /* skip calls of hooked functions, to stay below max_overhead */
 };
 
 /* Requests to the program: header.control_what. */
@@ -329,11 +331,17 @@ struct tprof_header {
 	uint32_t ring_folder;  /* process ID of the folder; 0: there was none yet */
 	uint64_t ring_seen_ns; /* CLOCK_MONOTONIC: when the folder last said that it lives */
 	uint64_t ring_waited;  /* ticks that threads have waited for a free chunk, in all */
-	uint64_t ring_cut;     /* ticks: since when stacks are cut to ring_depth frames, because of the room for tables */
+	uint64_t ring_cut; /* ticks: since when stacks are cut to ring_depth frames, because of the room for tables */
 	uint32_t ring_depth, ring_tables; /* ring_tables: chunks of tables of the program */
-	uint64_t ring_too_big; /* bytes of the latest checkpoint that the ring had no room for; 0: none */
-	uint64_t checkpoint;   /* number of the latest one that is complete; 0: there is none */
+	uint64_t ring_too_big;		  /* bytes of the latest checkpoint that the ring had no room for; 0: none */
+	uint64_t checkpoint;		  /* number of the latest one that is complete; 0: there is none */
 	struct tprof_checkpoint checkpoints[2]; /* number n is in [n % 2] */
+
+	/*
+	 * TPROF_MAX_OVERHEAD: what recording may cost, in hundredths of a percent of the program's CPU time; 0: no bound.
+	 * With a bound, sample_bytes is the mean that is used first when not all allocations are recorded.
+	 */
+	uint64_t max_overhead;
 };
 
 #endif
