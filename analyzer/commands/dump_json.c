@@ -80,6 +80,10 @@ static void json_field(const struct tpa_dump *dump, const struct tpa_field *fiel
 	case TPA_FIELD_LOG2:
 		json_number(out, field->name, value < 64 ? UINT64_C(1) << value : 0);
 		break;
+	case TPA_FIELD_MEAN:
+		if (value != TPA_MEAN_UNSAID)
+			json_number(out, field->name, value ? UINT64_C(1) << value : 0);
+		break;
 	case TPA_FIELD_TEXT:
 		json_text(out, field->name, ((const struct tpa_event_text *)at)->text,
 			  ((const struct tpa_event_text *)at)->length);

@@ -44,6 +44,25 @@ static const char *size_text(const struct tpa_dump *dump, uint64_t bytes, struct
 	return text->text;
 }
 
+/* The mean by which a block was sampled, if its record says that. */
+static void print_mean(const struct tpa_dump *dump, uint8_t mean)
+{
+	struct tpa_text size;
+
+	if (mean == 0)
+		fputs("  all recorded", dump->session->page.out);
+	else if (mean != TPA_MEAN_UNSAID)
+		fprintf(dump->session->page.out, "  one per %s", size_text(dump, UINT64_C(1) << mean, &size));
+}
+
+static void print_level(const struct tpa_dump *dump, const struct tpa_event *event)
+{
+	fprintf(dump->session->page.out, "%-14s allocations", "level");
+	print_mean(dump, event->level.mean);
+	fprintf(dump->session->page.out, "  calls of hooked functions %s",
+		event->level.ops ? "recorded" : "not recorded");
+}
+
 static void print_alloc(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
@@ -54,6 +73,7 @@ static void print_alloc(struct tpa_dump *dump, const struct tpa_event *event)
 	fprintf(out, "  usable %s", size_text(dump, event->alloc.usable, &size));
 	if (event->alloc.alignment_log2)
 		fprintf(out, "  aligned to 2^%u", event->alloc.alignment_log2);
+	print_mean(dump, event->alloc.mean);
 	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event));
 }
 
@@ -187,6 +207,7 @@ static void print_pool(struct tpa_dump *dump, const struct tpa_event *event)
 	}
 	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->pool_alloc.address,
 		size_text(dump, event->pool_alloc.bytes, &size));
+	print_mean(dump, event->pool_alloc.mean);
 	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->pool_alloc.pool, event->node,
 		stack_text(dump, event));
 }
@@ -287,6 +308,9 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 		break;
 	case TPA_EVENT_REGION:
 		print_region(dump, event);
+		break;
+	case TPA_EVENT_LEVEL:
+		print_level(dump, event);
 		break;
 	case TPA_EVENT_PAUSE:
 	case TPA_EVENT_RESUME:

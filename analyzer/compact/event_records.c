@@ -162,6 +162,8 @@ INLINE void code_alloc(struct tpa_coder *coder, struct tpa_addresses *addresses,
 		tpa_code_number(coder, TPA_COLUMN_USABLE, decoding);
 	if (tag & TPROF_ALLOC_FN)
 		tpa_code_bytes(coder, TPA_COLUMN_ALLOC_FN, 2, decoding);
+	if (tag & TPROF_ALLOC_MEAN)
+		tpa_code_byte(coder, TPA_COLUMN_ALLOC_FN, decoding);
 	switch (tag >> TPROF_ALLOC_STACK_SHIFT & 3) {
 	case TPROF_STACK_INDEX:
 		tpa_code_byte(coder, TPA_COLUMN_STACK_INDEX, decoding);

@@ -117,10 +117,16 @@ __attribute__((always_inline)) static inline bool read_alloc(struct tpa_cursor *
 		event->alloc.fn = *(*at)++;
 		event->alloc.alignment_log2 = *(*at)++;
 	}
+	event->alloc.mean = TPA_MEAN_UNSAID;
+	if (tag & TPROF_ALLOC_MEAN) {
+		event->alloc.mean = *(*at)++;
+		if (event->alloc.mean > TPA_MEAN_MOST)
+			return false;
+	}
 	if (!read_stack(cursor, at, tag))
 		return false;
 	event->node = cursor->stack;
-	return !(tag & 0x80);
+	return true;
 }
 
 __attribute__((always_inline)) static inline bool read_free(struct tpa_cursor *cursor, struct tpa_event *event,

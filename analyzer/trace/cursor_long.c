@@ -104,7 +104,20 @@ static void read_counters(struct tpa_cursor *cursor, struct tpa_event *event, co
 	tpa_counters_read(&cursor->payload.counters, idle_ns, *at, rest(cursor, *at, end));
 }
 
-static void read_long_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
+/* MEAN, where the record may end with it. One that is out of range moves the reader out of the record, which the caller reports. */
+static uint8_t read_mean(const struct tpa_cursor *cursor, const uint8_t **at, const uint8_t *end)
+{
+	uint8_t mean = TPA_MEAN_UNSAID;
+
+	if (!rest(cursor, *at, end))
+		return mean;
+	mean = *(*at)++;
+	if (mean > TPA_MEAN_MOST)
+		*at = end + 1;
+	return mean;
+}
+
+static void read_long_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
 	event->kind = TPA_EVENT_ALLOC;
 	cursor->time += tpa_uvarint(at);
@@ -114,6 +127,7 @@ static void read_long_alloc(struct tpa_cursor *cursor, struct tpa_event *event, 
 	event->alloc.fn = *(*at)++;
 	event->alloc.alignment_log2 = *(*at)++;
 	event->node = (uint32_t)tpa_uvarint(at);
+	event->alloc.mean = read_mean(cursor, at, end);
 }
 
 static void read_long_free(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
@@ -125,7 +139,7 @@ static void read_long_free(struct tpa_cursor *cursor, struct tpa_event *event, c
 	event->cancelled = tpa_fn_reallocates(event->free.fn) && tpa_cursor_cancels(cursor, end);
 }
 
-static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
+static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
 	event->kind = TPA_EVENT_POOL_ALLOC;
 	cursor->time += tpa_uvarint(at);
@@ -133,6 +147,17 @@ static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, 
 	event->pool_alloc.bytes = tpa_uvarint(at);
 	event->pool_alloc.pool = tpa_uvarint(at);
 	event->node = (uint32_t)tpa_uvarint(at);
+	event->pool_alloc.mean = read_mean(cursor, at, end);
+}
+
+/* Both bytes must be there. */
+static void read_level(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	read_plain(cursor, event, TPA_EVENT_LEVEL, at);
+	event->level.mean = *(*at)++;
+	event->level.ops = *(*at)++ & 1;
+	if (event->level.mean > TPA_MEAN_MOST)
+		*at = end + 1;
 }
 
 static void read_work(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
@@ -195,7 +220,7 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		event->name = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_ALLOC:
-		read_long_alloc(cursor, event, at);
+		read_long_alloc(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_FREE:
 		read_long_free(cursor, event, at, end);
@@ -248,7 +273,10 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		read_region(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
-		read_pool_alloc(cursor, event, at);
+		read_pool_alloc(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_LEVEL:
+		read_level(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_POOL_FREE:
 		event->kind = TPA_EVENT_POOL_FREE;

@@ -40,8 +40,16 @@ enum tpa_event_kind {
 	TPA_EVENT_USAGE,     /* what the kernel counted up to now */
 	TPA_EVENT_ALLOCATOR, /* the allocator's own statistics */
 	TPA_EVENT_REGION,    /* a part of the address space and its memory */
+	TPA_EVENT_LEVEL,     /* what is recorded from here on, in all threads */
 	TPA_EVENT_KINDS,
 };
+
+/*
+ * MEAN: log2 of the mean, in bytes, by which blocks are sampled. 0: all are recorded. TPA_MEAN_UNSAID: the record does not say it,
+ * so the mean is that of the header.
+ */
+#define TPA_MEAN_MOST 62u
+#define TPA_MEAN_UNSAID 63u
 
 struct tpa_event_text {
 	const char *text; /* not terminated */
@@ -70,6 +78,7 @@ struct tpa_event {
 			uint64_t usable;
 			uint8_t fn;		/* enum tprof_fn */
 			uint8_t alignment_log2; /* 0: none was asked for */
+			uint8_t mean;		/* MEAN */
 		} alloc;
 		struct {
 			uint64_t address;
@@ -110,6 +119,7 @@ struct tpa_event {
 		struct {
 			uint64_t address, bytes;
 			uint64_t pool; /* address of the pool; 0: it has none */
+			uint8_t mean;  /* MEAN */
 		} pool_alloc;
 		struct {
 			uint64_t address;
@@ -123,6 +133,10 @@ struct tpa_event {
 		const struct tpa_usage *usage;
 		const struct tpa_allocator *allocator;
 		const struct tpa_region *region;
+		struct {
+			uint8_t mean; /* MEAN */
+			bool ops;     /* calls of hooked functions are recorded */
+		} level;
 	};
 };
 

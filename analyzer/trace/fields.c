@@ -28,7 +28,8 @@ const struct tpa_event_row tpa_event_rows[TPA_EVENT_KINDS] = {
 		EVENT(alloc.fn, "function", FUNCTION, NULL),
 		EVENT(alloc.bytes, "size", NUMBER, "bytes"),
 		EVENT(alloc.usable, "usable", NUMBER, "bytes"),
-		EVENT(alloc.alignment_log2, "alignment", LOG2, "bytes") } },
+		EVENT(alloc.alignment_log2, "alignment", LOG2, "bytes"),
+		EVENT(alloc.mean, "mean", MEAN, "bytes") } },
 	[TPA_EVENT_MAP] = { "map", {
 		EVENT(map.address, "address", ADDRESS, NULL),
 		EVENT(map.length, "size", NUMBER, "bytes") } },
@@ -62,7 +63,8 @@ const struct tpa_event_row tpa_event_rows[TPA_EVENT_KINDS] = {
 	[TPA_EVENT_POOL_ALLOC] = { "pool_alloc", {
 		EVENT(pool_alloc.address, "address", ADDRESS, NULL),
 		EVENT(pool_alloc.bytes, "size", NUMBER, "bytes"),
-		EVENT(pool_alloc.pool, "pool", ADDRESS, NULL) } },
+		EVENT(pool_alloc.pool, "pool", ADDRESS, NULL),
+		EVENT(pool_alloc.mean, "mean", MEAN, "bytes") } },
 	[TPA_EVENT_POOL_FREE] = { "pool_free", {
 		EVENT(pool_free.address, "address", ADDRESS, NULL),
 		EVENT(pool_free.whole, "whole_pool", FLAG, NULL) } },
@@ -94,6 +96,9 @@ const struct tpa_event_row tpa_event_rows[TPA_EVENT_KINDS] = {
 		FIELD(tpa_region, private, "private", NUMBER, "bytes"),
 		FIELD(tpa_region, written, "written", NUMBER, "bytes"),
 		FIELD(tpa_region, swap, "swap", NUMBER, "bytes") } },
+	[TPA_EVENT_LEVEL] = { "level", {
+		EVENT(level.mean, "mean", MEAN, "bytes"),
+		EVENT(level.ops, "ops", FLAG, NULL) } },
 };
 /* clang-format on */
 

@@ -19,6 +19,7 @@ enum tpa_field_type {
 	TPA_FIELD_TEXT,	    /* struct tpa_event_text */
 	TPA_FIELD_FILE,	    /* number in tpa_trace.files */
 	TPA_FIELD_OP,	    /* number in tpa_trace.ops */
+	TPA_FIELD_MEAN,	    /* MEAN, see events.h */
 };
 
 struct tpa_field {

@@ -119,6 +119,7 @@ class Events:
                 continue
             self.allocated.append((address, freed))
             out += columns.bytes("alloc_fn", 2) if tag & 0x40 else b""
+            out += columns.bytes("alloc_fn", 1) if tag & 0x80 else b""
             if tag >> 3 & 3 == 1:
                 out += columns.bytes("stack_index")
             elif tag >> 3 & 3 == 2:

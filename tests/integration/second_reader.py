@@ -38,7 +38,7 @@ class Trace:
         assert version == 1
         self.machine = struct.unpack_from("<I", data, 1564)[0]
         features = struct.unpack_from("<Q", data, 24)[0]
-        assert not features & ~5
+        assert not features & ~13
         self.share = bool(features & 1)
         self.tick_shift = struct.unpack_from("<I", data, 64)[0]
         self.events, self.nodes, self.frames, self.modules = [], {}, {}, {}
@@ -176,6 +176,10 @@ class Trace:
             fn = 0
             if tag & 0x40:
                 fn, at = data[at], at + 2
+            mean = None
+            if tag & 0x80:
+                mean, at = data[at], at + 1
+                assert mean <= 62
             form = tag >> 3 & 3
             if form == 1:
                 stack, at = stacks[data[at]], at + 1
@@ -184,7 +188,7 @@ class Trace:
                 delta_node += step
                 stack = delta_node
                 stacks[((stack * 0x9e3779b1) & 0xffffffff) >> 24] = stack
-            self.events.append((time, "alloc", where * 8, size, stack, fn))
+            self.events.append((time, "alloc", where * 8, size, stack, fn, mean))
 
     def lasted(self, body, flags, calls, timed, ticks):
         if not flags & 4:
@@ -217,14 +221,14 @@ class Trace:
             where, at = uvarint(body, at)
             size, at = uvarint(body, at)
             _usable, at = uvarint(body, at)
-            stack, _ = uvarint(body, at + 2)
-            self.events.append((time, "alloc", where, size, stack, body[at]))
+            stack, end = uvarint(body, at + 2)
+            self.events.append((time, "alloc", where, size, stack, body[at], self.read_mean(body, end)))
         elif kind == 15:
             where, at = uvarint(body, at)
             size, at = uvarint(body, at)
             pool, at = uvarint(body, at)
-            stack, _ = uvarint(body, at)
-            self.events.append((time, "pool_alloc", where, size, stack, pool))
+            stack, end = uvarint(body, at)
+            self.events.append((time, "pool_alloc", where, size, stack, pool, self.read_mean(body, end)))
         elif kind == 16:
             where, at = uvarint(body, at)
             self.events.append((time, "pool_free", where, body[at]))
@@ -233,7 +237,15 @@ class Trace:
         elif kind == 8:
             where, at = uvarint(body, at)
             self.events.append((time, "free", where, body[at]))
+        elif kind == 24:
+            assert body[at] <= 62
+            self.events.append((time, "level", body[at], bool(body[at + 1] & 1)))
         return time
+
+    @staticmethod
+    def read_mean(body, at):
+        assert at == len(body) or body[at] <= 62
+        return body[at] if at < len(body) else None
 
     def python_stack(self, node):
         """Function, file and line of the Python frames, innermost first; [] if there are none."""

@@ -54,6 +54,8 @@ static void put_long_alloc(struct gen *gen, struct chunk *chunk, uint64_t ticks,
 	tg_byte(gen, alloc->fn);
 	tg_byte(gen, alloc->alignment_log2);
 	tg_number(gen, alloc->node);
+	if (alloc->has_mean)
+		tg_byte(gen, alloc->mean);
 	tg_wrap(gen, TPROF_EVENT_ALLOC);
 }
 
@@ -72,6 +74,7 @@ void gen_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, const struct ge
 	tag |= (unsigned)stack_form(chunk, alloc->node) << TPROF_ALLOC_STACK_SHIFT;
 	tag |= usable != tprof_usable_guess(alloc->size) ? TPROF_ALLOC_USABLE : 0;
 	tag |= alloc->fn != TPROF_FN_MALLOC || alloc->alignment_log2 ? TPROF_ALLOC_FN : 0;
+	tag |= alloc->has_mean ? TPROF_ALLOC_MEAN : 0;
 	tg_byte(gen, tag);
 	tg_time(gen, chunk, ticks);
 	put_address(gen, chunk, address);
@@ -82,6 +85,8 @@ void gen_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, const struct ge
 		tg_byte(gen, alloc->fn);
 		tg_byte(gen, alloc->alignment_log2);
 	}
+	if (alloc->has_mean)
+		tg_byte(gen, alloc->mean);
 	put_stack(gen, chunk, alloc->node);
 	tg_append(gen, chunk);
 }
@@ -219,7 +224,18 @@ void gen_pool_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t p
 	tg_number(gen, alloc->size);
 	tg_number(gen, pool);
 	tg_number(gen, alloc->node);
+	if (alloc->has_mean)
+		tg_byte(gen, alloc->mean);
 	tg_end(gen, chunk, TPROF_EVENT_POOL_ALLOC);
+}
+
+void gen_level(struct gen *gen, uint32_t thread, uint64_t ticks, uint8_t mean, bool ops)
+{
+	struct chunk *chunk = tg_begin(gen, thread, ticks, 32);
+
+	tg_byte(gen, mean);
+	tg_byte(gen, ops);
+	tg_end(gen, chunk, TPROF_EVENT_LEVEL);
 }
 
 void gen_pool_free(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, bool whole_pool)

@@ -53,6 +53,8 @@ struct gen_alloc {
 	uint64_t address, size, usable; /* usable 0: as the guess */
 	uint32_t node;
 	uint8_t fn, alignment_log2;
+	bool has_mean; /* the record ends with MEAN */
+	uint8_t mean;
 };
 void gen_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen_alloc *alloc);
 void gen_release(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint8_t fn);
@@ -92,6 +94,8 @@ void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idl
 		  size_t count);
 void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods);
 void gen_pool_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t pool, const struct gen_alloc *alloc);
+/* What is recorded from here on: MEAN, and calls of hooked functions. */
+void gen_level(struct gen *gen, uint32_t thread, uint64_t ticks, uint8_t mean, bool ops);
 void gen_pool_free(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, bool whole_pool);
 /* Any other record of the class LONG. */
 void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);
