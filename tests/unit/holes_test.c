@@ -24,7 +24,11 @@ static uint64_t draw(uint64_t below)
 
 static void add(struct tpa_live *live, uint64_t address, uint64_t size, uint64_t usable, uint64_t time, uint32_t site)
 {
-	*tpa_live_place(live, address) = (struct tpa_block){ address, size, time, site, tpa_slack_pack(size, usable) };
+	*tpa_live_place(live, address) = (struct tpa_block){ .address = address,
+							     .size = size & TPA_BLOCK_MOST,
+							     .time = time,
+							     .site = site,
+							     .slack = tpa_slack_pack(size, usable) };
 	live->count++;
 }
 

@@ -8,6 +8,7 @@
 #include "model/stats/stats.h"
 #include "base/archive.h"
 #include "base/memory.h"
+#include "trace/events.h"
 
 void tpa_estimates_reserve(struct tpa_estimates *estimates, size_t count)
 {
@@ -19,10 +20,29 @@ void tpa_estimates_free(struct tpa_estimates *estimates)
 	free(estimates->sites);
 }
 
-/* A block of 0 bytes is never recorded. If a damaged trace has one, it counts as 1 byte, so that 1 / p stays finite. */
+/* A block of 0 bytes is never sampled. If a damaged trace has one, it counts as 1 byte, so that 1 / p stays finite. */
 static double probability(double mean, uint64_t size)
 {
 	return -expm1(-(size ? (double)size : 1) / mean);
+}
+
+static double mean_of(const struct tpa_estimates *estimates, unsigned mean)
+{
+	if (mean == TPA_MEAN_UNSAID)
+		return estimates->mean;
+	return mean ? (double)(UINT64_C(1) << mean) : 0;
+}
+
+double tpa_estimates_chance(const struct tpa_estimates *estimates, const struct tpa_block *block)
+{
+	double mean = mean_of(estimates, block->mean);
+
+	return mean > 0 ? probability(mean, block->size) : 1;
+}
+
+void tpa_estimates_sampled(struct tpa_estimates *estimates, unsigned mean)
+{
+	estimates->widest = fmax(estimates->widest, mean_of(estimates, mean));
 }
 
 /* `sign` -1 takes back what was added. */
@@ -32,9 +52,9 @@ static void add(struct tpa_estimate *estimate, double p, double x, double sign)
 	estimate->variance += sign * x * x * (1 - p) / (p * p);
 }
 
-void tpa_estimate_add(struct tpa_estimate *estimate, double mean, uint64_t size, double x)
+void tpa_estimate_add(struct tpa_estimate *estimate, double p, double x)
 {
-	add(estimate, probability(mean, size), fabs(x), x < 0 ? -1 : 1);
+	add(estimate, p, fabs(x), x < 0 ? -1 : 1);
 }
 
 static void add_block(struct tpa_amount_estimate *amount, double p, const struct tpa_block *block, double sign)
@@ -56,7 +76,7 @@ void tpa_estimates_live(struct tpa_estimates *estimates, const struct tpa_block 
 			uint64_t peak_number)
 {
 	struct tpa_estimate_state *site = &estimates->sites[block->site];
-	double p = probability(estimates->mean, block->size);
+	double p = tpa_estimates_chance(estimates, block);
 
 	touch(site, peak_number);
 	add_block(&site->live, p, block, sign);
@@ -74,16 +94,18 @@ void tpa_estimates_peak(struct tpa_estimates *estimates)
 
 void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_block *block)
 {
-	double p = probability(estimates->mean, block->size);
+	double p = tpa_estimates_chance(estimates, block);
 
 	add_block(&estimates->sites[block->site].allocated, p, block, 1);
 	add_block(&estimates->all.allocated, p, block, 1);
+	if (block->mean)
+		add(&estimates->by_chance, p, 1, 1);
 }
 
 void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block *block, bool short_lived, double sign)
 {
 	struct tpa_estimate_state *site = &estimates->sites[block->site];
-	double p = probability(estimates->mean, block->size);
+	double p = tpa_estimates_chance(estimates, block);
 
 	add(&site->frees, p, 1, sign);
 	add(&estimates->all.frees, p, 1, sign);
@@ -154,21 +176,23 @@ void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *
 #define SMALLEST 24 /* bytes: usable size of glibc's smallest chunk (malloc/malloc.c, MINSIZE) */
 
 /*
- * The weight is the variance over the estimate: the mean of (1 - p) / p over all blocks, as it is the sum of (1 - p) /
- * p^2 over the sum of 1 / p. If it is below 1, most blocks are so large that they are likely to be recorded. They say
+ * The weight is the variance over the estimate: the mean of (1 - p) / p over the blocks that were not certain to be recorded,
+ * as it is the sum of (1 - p) / p^2 over the sum of 1 / p. If it is below 1, most blocks are so large that they are likely to be recorded. They say
  * nothing about small blocks, so the smallest block is used instead.
  */
 struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates)
 {
-	const struct tpa_estimate *blocks = &estimates->all.allocated.blocks;
+	const struct tpa_estimate *blocks = &estimates->by_chance;
 	double weight = blocks->value > 0 ? blocks->variance / blocks->value : 0;
 
-	return (struct tpa_unseen){ estimates->mean,
-				    weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
+	return (struct tpa_unseen){ estimates->widest,
+				    weight >= 1 ? weight : 1 / probability(estimates->widest, SMALLEST) };
 }
 
 void tpa_estimates_archive(struct tpa_archive *archive, struct tpa_estimates *estimates)
 {
+	TPA_ARCHIVE(archive, estimates->widest);
+	TPA_ARCHIVE(archive, estimates->by_chance);
 	TPA_ARCHIVE(archive, estimates->all);
 	tpa_archive_array(archive, &estimates->sites, &estimates->count, &estimates->room, sizeof(*estimates->sites));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Estimates of sums over all blocks when allocations were sampled by bytes (header.sample_bytes is the mean m). A block
- * of s bytes is recorded with probability p = 1 - exp(-s / m), independently of all others. The sum of x / p over the
+ * Estimates of sums over all blocks when allocations were sampled by bytes, with a mean m. A block of s bytes is
+ * recorded with probability p = 1 - exp(-s / m), independently of all others. m is header.sample_bytes. In a trace with
+ * header.max_overhead it changes as the program runs, and each block has the one by which it was sampled (block->mean); while
+ * all blocks are recorded, p is 1. The sum of x / p over the
  * recorded blocks is an unbiased estimate of the sum of x over all blocks. The sum of x^2 (1 - p) / p^2 over them
  * estimates its variance (Horvitz, Thompson 1952).
  *
@@ -32,7 +34,13 @@ struct tpa_estimate_state {
 };
 
 struct tpa_estimates {
-	double mean; /* the mean m in bytes; 0: allocations were not sampled, and the rest is unused */
+	double mean; /* of blocks that don't have their own, in bytes; 0: allocations were not sampled, and the rest is unused */
+	/*
+	 * The largest mean by which blocks may have been left out so far, in bytes; 0: all blocks were recorded, so the
+	 * estimates are the exact numbers
+	 */
+	double widest;
+	struct tpa_estimate by_chance; /* the blocks that were not certain to be recorded, among all.allocated.blocks */
 	struct tpa_estimate_state all, *sites;
 	size_t count, room; /* of `sites`, which is indexed by site number */
 };
@@ -41,7 +49,13 @@ struct tpa_estimates {
 void tpa_estimates_reserve(struct tpa_estimates *estimates, size_t count);
 void tpa_estimates_free(struct tpa_estimates *estimates);
 
-/* Saves the estimates, or loads them. When loading, only `mean` may be set. */
+/* Blocks may have been left out, as they were sampled by that mean: MEAN of trace/events.h. */
+void tpa_estimates_sampled(struct tpa_estimates *estimates, unsigned mean);
+
+/* The probability with which the block was recorded: above 0. */
+double tpa_estimates_chance(const struct tpa_estimates *estimates, const struct tpa_block *block);
+
+/* Saves the estimates, or loads them. When loading, only `mean` and `widest` may be set. */
 void tpa_estimates_archive(struct tpa_archive *archive, struct tpa_estimates *estimates);
 
 /*
@@ -57,10 +71,10 @@ void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_b
 void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block *block, bool short_lived, double sign);
 
 /*
- * Adds `x` of one recorded block of `size` bytes to an estimate, with the mean m. A negative `x` takes back what its
+ * Adds `x` of one block, which was recorded with the probability p, to an estimate. A negative `x` takes back what its
  * absolute value added.
  */
-void tpa_estimate_add(struct tpa_estimate *estimate, double mean, uint64_t size, double x);
+void tpa_estimate_add(struct tpa_estimate *estimate, double p, double x);
 
 /* Replaces counts with their estimates. Counts that are unknown in a sampled run become 0. */
 void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site);

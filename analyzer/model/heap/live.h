@@ -17,11 +17,20 @@ struct tpa_archive;
 /* Two of these fit in a cache line. */
 struct tpa_block {
 	uint64_t address;
-	uint64_t size;	/* bytes requested */
-	uint64_t time;	/* event time of the allocation */
-	uint32_t site;	/* site number; 0: the slot is empty */
-	uint32_t slack; /* usable bytes beyond `size`, see tpa_slack_pack() */
+	uint64_t size : 58; /* bytes requested; see tpa_block_size() */
+	uint64_t mean : 6;  /* by which it was sampled: MEAN of trace/events.h */
+	uint64_t time;	    /* event time of the allocation */
+	uint32_t site;	    /* site number; 0: the slot is empty */
+	uint32_t slack;	    /* usable bytes beyond `size`, see tpa_slack_pack() */
 };
+
+/* No block is as large as 2^58 bytes, so a larger size is damage. It counts as the largest that a block can have. */
+#define TPA_BLOCK_MOST ((UINT64_C(1) << 58) - 1)
+
+static inline uint64_t tpa_block_size(uint64_t size)
+{
+	return size < TPA_BLOCK_MOST ? size : TPA_BLOCK_MOST;
+}
 
 struct tpa_live {
 	struct tpa_block *blocks;

@@ -10,6 +10,7 @@
 static const struct tpa_part *const parts[] = {
 	&tpa_part_time, &tpa_part_order, &tpa_part_heap,   &tpa_part_pools,  &tpa_part_maps,	&tpa_part_cpu,
 	&tpa_part_ops,	&tpa_part_steps, &tpa_part_growth, &tpa_part_memory, &tpa_part_threads, &tpa_part_folded,
+	&tpa_part_levels,
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -22,7 +23,7 @@ void tpa_replay_prepare(struct tpa_replay *replay, struct tpa_trace *trace, cons
 	replay->trace = trace;
 	replay->options = options;
 	replay->start_ns = start_ns;
-	replay->sampled = trace->header->sample_bytes != 0;
+	replay->sampled = trace->header->sample_bytes || trace->header->max_overhead;
 	replay->from = from ? tpa_trace_time(trace, from) : 0;
 	replay->to = UINT64_MAX;
 	if (options->to_ns)
@@ -115,6 +116,7 @@ static tpa_replay_handler *const handlers[TPA_EVENT_KINDS] = {
 	[TPA_EVENT_USAGE] = tpa_replay_usage,
 	[TPA_EVENT_ALLOCATOR] = tpa_replay_allocator,
 	[TPA_EVENT_REGION] = tpa_replay_region,
+	[TPA_EVENT_LEVEL] = tpa_replay_level,
 };
 /* clang-format on */
 

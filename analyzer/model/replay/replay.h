@@ -12,6 +12,7 @@
 #include "model/heap/estimate.h"
 #include "model/growth/growth.h"
 #include "model/heap/live.h"
+#include "model/samples/levels.h"
 #include "model/heap/maps.h"
 #include "model/ops/ops.h"
 #include "model/steps/period.h"
@@ -177,7 +178,7 @@ struct tpa_replay {
 	struct tpa_events *events;
 	const struct tpa_event *event; /* the next one; NULL: no more */
 	uint64_t start_ns;	       /* since the run's start */
-	bool sampled;		       /* allocations were sampled */
+	bool sampled;		       /* allocations were sampled, or may have been: see tpa_replay_estimated() */
 
 	uint64_t from, to;    /* event times of --from and --to, both inclusive */
 	bool inside;	      /* `from` has been reached */
@@ -200,8 +201,15 @@ struct tpa_replay {
 	struct tpa_part_growth growth;
 	struct tpa_part_threads threads;
 	struct tpa_part_folded folded;
+	struct tpa_levels levels;
 	struct tpa_part_sum sum;
 };
+
+/* Whether blocks may have been left out up to now: numbers of the heap are estimates. */
+static inline bool tpa_replay_estimated(const struct tpa_replay *replay)
+{
+	return replay->heap.estimates.widest > 0;
+}
 
 /* Call tpa_replay_free() afterwards. The trace and the options must outlive the replay. */
 void tpa_replay_init(struct tpa_replay *replay, struct tpa_trace *trace, const struct tpa_replay_options *options,

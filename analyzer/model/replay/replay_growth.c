@@ -12,7 +12,7 @@ struct tpa_growth_inputs tpa_replay_growth_inputs(struct tpa_replay *replay)
 					   .start_ns = replay->start_ns,
 					   .last = replay->last,
 					   .sites = &replay->heap.sites,
-					   .estimates = replay->sampled ? &replay->heap.estimates : NULL,
+					   .estimates = tpa_replay_estimated(replay) ? &replay->heap.estimates : NULL,
 					   .maps = &replay->maps,
 					   .live = &replay->heap.live,
 					   .outlived = &replay->heap.outlived,

@@ -27,14 +27,17 @@ __attribute__((noinline)) static void move_estimate(struct tpa_replay *replay, c
 						    double sign, uint64_t time)
 {
 	struct tpa_amount_estimate *live = &replay->heap.estimates.all.live;
+	struct tpa_heap *counts = &replay->heap.counts;
 
 	tpa_estimates_live(&replay->heap.estimates, block, sign, block->time < replay->from, replay->heap.peak_number);
 	replay->now.live_bytes = tpa_round(live->bytes.value);
 	replay->now.live_blocks = tpa_round(live->blocks.value);
 	replay->now.bytes_variance = live->bytes.variance;
 	replay->now.blocks_variance = live->blocks.variance;
-	if (replay->now.live_bytes > replay->heap.counts.peak_bytes && replay->inside) {
-		replay->heap.counts.peak_bytes = replay->now.live_bytes;
+	if (replay->now.live_bytes > counts->peak_bytes && replay->inside) {
+		counts->peak_bytes = replay->now.live_bytes;
+		counts->peak_blocks = replay->heap.amount.blocks; /* shown while these are not estimates */
+		counts->peak_usable = replay->heap.amount.usable;
 		tpa_estimates_peak(&replay->heap.estimates);
 		replay->heap.peak_time = time;
 		replay->heap.peak_number++;
@@ -140,18 +143,18 @@ static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event
 __attribute__((noinline)) static void estimate_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread,
 						     const struct tpa_block *block)
 {
-	double mean = replay->heap.estimates.mean;
+	double p = tpa_estimates_chance(&replay->heap.estimates, block);
 
 	tpa_estimates_allocated(&replay->heap.estimates, block);
-	tpa_estimate_add(&thread->allocations, mean, block->size, 1);
-	tpa_estimate_add(&thread->bytes, mean, block->size, (double)block->size);
+	tpa_estimate_add(&thread->allocations, p, 1);
+	tpa_estimate_add(&thread->bytes, p, (double)block->size);
 }
 
 __attribute__((noinline)) static void estimate_free(struct tpa_replay *replay, struct tpa_thread_state *thread,
 						    const struct tpa_block *block, bool short_lived, double sign)
 {
 	tpa_estimates_freed(&replay->heap.estimates, block, short_lived, sign);
-	tpa_estimate_add(&thread->frees, replay->heap.estimates.mean, block->size, sign);
+	tpa_estimate_add(&thread->frees, tpa_estimates_chance(&replay->heap.estimates, block), sign);
 }
 
 HOT void count_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
@@ -213,43 +216,52 @@ static void close_block(struct tpa_replay *replay, struct tpa_thread_state *thre
 }
 
 /* Bytes of a block as its op counts them: in a sampled run, the bytes that the block stands for. */
-static uint64_t op_bytes(const struct tpa_replay *replay, uint64_t size)
+static uint64_t op_bytes(const struct tpa_replay *replay, const struct tpa_block *block)
 {
-	struct tpa_estimate estimate = { 0, 0 };
-
 	if (!replay->sampled)
-		return size;
-	tpa_estimate_add(&estimate, replay->heap.estimates.mean, size, (double)size);
-	return tpa_round(estimate.value);
+		return block->size;
+	return tpa_round((double)block->size / tpa_estimates_chance(&replay->heap.estimates, block));
+}
+
+/* In a sampled run: a block was recorded. */
+static void note_sampled(struct tpa_replay *replay, const struct tpa_block *block)
+{
+	tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
+	if (block->mean)
+		tpa_estimates_sampled(&replay->heap.estimates, block->mean);
 }
 
 HOT void on_alloc(struct tpa_replay *replay, const struct tpa_event *event, bool sampled)
 {
 	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
 	struct tpa_block *block = tpa_live_place(&replay->heap.live, event->alloc.address);
+	struct tpa_block made;
 	struct tpa_undo undo;
-	uint32_t site;
 
 	if (__builtin_expect(replay->pools.any, 0) && tpa_pools_backs(&replay->pools, replay->heap.counts.events))
 		return tpa_replay_pool_begins(replay, event);
 	if (__builtin_expect(replay->pause.on, 0) && tpa_replay_began_in_pause(replay, thread, event->alloc.fn))
 		return;
-	site = site_of(replay, event, &thread->open);
+	made = (struct tpa_block){ .address = event->alloc.address,
+				   .size = tpa_block_size(event->alloc.bytes) & TPA_BLOCK_MOST,
+				   .mean = event->alloc.mean & TPA_MEAN_UNSAID,
+				   .time = event->time,
+				   .site = site_of(replay, event, &thread->open),
+				   .slack = tpa_slack_pack(event->alloc.bytes, event->alloc.usable) };
 	if (__builtin_expect(thread->open.count, 0)) {
-		tpa_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes));
+		tpa_op_allocated(&thread->open, op_bytes(replay, &made));
 		tpa_replay_charge(replay, thread, event);
 	}
 	if (sampled)
-		tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
+		note_sampled(replay, &made);
 	if (__builtin_expect(block->site != TPA_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
 	else
 		replay->heap.live.count++;
-	*block = (struct tpa_block){ event->alloc.address, event->alloc.bytes, event->time, site,
-				     tpa_slack_pack(event->alloc.bytes, event->alloc.usable) };
+	*block = made;
 	thread->newest = event->alloc.address;
 	thread->newest_time = event->time;
-	if (site == TPA_SITE_IGNORED)
+	if (made.site == TPA_SITE_IGNORED)
 		return;
 	raise(replay, block, event->time, sampled);
 	if (replay->inside)
@@ -272,8 +284,9 @@ static void on_unmatched(struct tpa_replay *replay, struct tpa_undo *undo, const
 
 	tpa_order_unmatched(replay, event);
 	undo->what = TPA_UNDO_UNMATCHED;
-	undo->counted = tpa_replay_counts(replay, event) &&
-			!replay->pause.on; /* most likely of a block that was allocated in the pause */
+	/* most likely of a block that was allocated in the pause, or while not all were recorded */
+	undo->counted = tpa_replay_counts(replay, event) && !replay->pause.on &&
+			!(replay->trace->header->max_overhead && tpa_replay_estimated(replay));
 	if (undo->counted && inherited)
 		replay->heap.counts.inherited_frees++;
 	else if (undo->counted)
@@ -305,7 +318,7 @@ HOT void on_free(struct tpa_replay *replay, const struct tpa_event *event, bool 
 		return;
 	}
 	if (__builtin_expect(thread->open.count, 0))
-		tpa_op_freed(&thread->open, op_bytes(replay, block->size));
+		tpa_op_freed(&thread->open, op_bytes(replay, block));
 	/* restores the time too: another thread may have allocated the address since */
 	end_block(replay, thread, block, event->time,
 		  newest == event->free.address && thread->newest_time == block->time, &thread->undo, sampled);
@@ -324,7 +337,7 @@ static void restore_block(struct tpa_replay *replay, struct tpa_thread_state *th
 	*block = undo->block;
 	replay->heap.live.count++;
 	if (thread->open.count)
-		tpa_op_freed(&thread->open, 0 - op_bytes(replay, block->size));
+		tpa_op_freed(&thread->open, 0 - op_bytes(replay, block));
 	if (block->site != TPA_SITE_IGNORED)
 		raise(replay, block, time, replay->sampled);
 	if (undo->counted) {
@@ -367,15 +380,18 @@ void tpa_replay_cancel(struct tpa_replay *replay, const struct tpa_event *event)
 void tpa_replay_begin_block(struct tpa_replay *replay, const struct tpa_event *event, struct tpa_block *block)
 {
 	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
-	uint32_t site = site_of(replay, event, &thread->open);
 
+	*block = (struct tpa_block){ .address = event->pool_alloc.address,
+				     .size = tpa_block_size(event->pool_alloc.bytes) & TPA_BLOCK_MOST,
+				     .mean = event->pool_alloc.mean & TPA_MEAN_UNSAID,
+				     .time = event->time,
+				     .site = site_of(replay, event, &thread->open) };
 	if (replay->sampled)
-		tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
+		note_sampled(replay, block);
 	if (thread->open.count)
-		tpa_op_allocated(&thread->open, op_bytes(replay, event->pool_alloc.bytes));
-	*block = (struct tpa_block){ event->pool_alloc.address, event->pool_alloc.bytes, event->time, site, 0 };
+		tpa_op_allocated(&thread->open, op_bytes(replay, block));
 	thread->newest = TPA_NO_ADDRESS;
-	if (site == TPA_SITE_IGNORED)
+	if (block->site == TPA_SITE_IGNORED)
 		return;
 	raise(replay, block, event->time, replay->sampled);
 	if (replay->inside)
@@ -391,7 +407,7 @@ void tpa_replay_end_block(struct tpa_replay *replay, struct tpa_thread_state *th
 	struct tpa_undo undo;
 
 	if (thread->open.count)
-		tpa_op_freed(&thread->open, op_bytes(replay, block->size));
+		tpa_op_freed(&thread->open, op_bytes(replay, block));
 	end_block(replay, thread, block, time, false, &undo, replay->sampled);
 	thread->newest = TPA_NO_ADDRESS;
 }
@@ -434,6 +450,8 @@ static void init(struct tpa_replay *replay)
 	tpa_sites_init(&replay->heap.sites, replay->trace);
 	replay->heap.sites.totals = replay->options->group == TPA_GROUP_NONE;
 	replay->heap.estimates.mean = (double)replay->trace->header->sample_bytes;
+	if (!replay->trace->header->max_overhead)
+		replay->heap.estimates.widest = replay->heap.estimates.mean;
 	replay->heap.short_time = tpa_trace_about(replay->trace, TPA_SHORT_LIVED_NS);
 }
 
@@ -493,7 +511,7 @@ static void result_heap(struct tpa_replay *replay, struct tpa_heap *heap)
 	heap->end_usable = replay->heap.amount.usable - replay->heap.before.usable;
 	heap->recorded_allocations = heap->allocations;
 	heap->recorded_frees = heap->frees;
-	if (replay->sampled)
+	if (tpa_replay_estimated(replay))
 		tpa_estimates_heap(&replay->heap.estimates, heap);
 	if (whole && header_peak > heap->rss_peak)
 		heap->rss_peak = header_peak;
@@ -501,12 +519,12 @@ static void result_heap(struct tpa_replay *replay, struct tpa_heap *heap)
 
 static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
-	process->estimated = replay->sampled;
+	process->estimated = tpa_replay_estimated(replay);
 	result_heap(replay, &process->heap);
-	if (replay->sampled)
+	if (process->estimated)
 		process->unseen = tpa_estimates_unseen(&replay->heap.estimates);
 	process->sites = tpa_sites_result(&replay->heap.sites, replay->heap.peak_number,
-					  replay->sampled ? &replay->heap.estimates : NULL, &process->site_count);
+					  process->estimated ? &replay->heap.estimates : NULL, &process->site_count);
 }
 
 static void free_part(struct tpa_replay *replay)

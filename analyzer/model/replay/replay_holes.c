@@ -27,7 +27,8 @@ enum tpa_hole_layout tpa_replay_hole_layout(const struct tpa_replay *replay)
 {
 	const struct tprof_header *header = replay->trace->header;
 
-	if (header->sample_bytes || header->origin == TPROF_ORIGIN_FORK || replay->pause.count || replay->pause.on ||
+	if (tpa_replay_estimated(replay) || header->origin == TPROF_ORIGIN_FORK || replay->pause.count ||
+	    replay->pause.on ||
 	    (header->flags & (TPROF_FLAG_FOREIGN_MALLOC | TPROF_FLAG_WAITED | TPROF_FLAG_DEEPBIND)) ||
 	    is_off(replay->trace))
 		return TPA_LAYOUT_UNKNOWN;

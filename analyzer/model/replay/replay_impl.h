@@ -14,6 +14,7 @@
  *   replay_steps.c     steps, and what ends them
  *   replay_growth.c    growth with the steps, or with time
  *   replay_threads.c   the threads themselves
+ *   replay_levels.c    levels of recording
  * replay_archive.c saves and loads all of them.
  */
 #ifndef TPROF_MODEL_REPLAY_REPLAY_IMPL_H
@@ -35,7 +36,8 @@ struct tpa_part {
 	void (*free)(struct tpa_replay *replay);
 };
 extern const struct tpa_part tpa_part_time, tpa_part_order, tpa_part_heap, tpa_part_pools, tpa_part_maps,
-	tpa_part_memory, tpa_part_cpu, tpa_part_ops, tpa_part_steps, tpa_part_growth, tpa_part_threads, tpa_part_folded;
+	tpa_part_memory, tpa_part_cpu, tpa_part_ops, tpa_part_steps, tpa_part_growth, tpa_part_threads, tpa_part_folded,
+	tpa_part_levels;
 
 /* ---- threads ---- */
 
@@ -90,7 +92,7 @@ tpa_replay_handler tpa_replay_cancel;
 tpa_replay_handler tpa_replay_map, tpa_replay_unmap, tpa_replay_memory, tpa_replay_allocator, tpa_replay_region;
 tpa_replay_handler tpa_replay_name, tpa_replay_sample, tpa_replay_pause;
 tpa_replay_handler tpa_replay_op, tpa_replay_step_end, tpa_replay_mark, tpa_replay_counters, tpa_replay_usage;
-tpa_replay_handler tpa_replay_pool_alloc, tpa_replay_pool_free;
+tpa_replay_handler tpa_replay_pool_alloc, tpa_replay_pool_free, tpa_replay_level;
 
 /* ---- pools, for the heap, and the other way round ---- */
 

@@ -64,7 +64,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 		struct tpa_thread_state *thread = &replay->threads.list[i];
 
 		process->threads[i] = thread->stats;
-		if (replay->sampled)
+		if (tpa_replay_estimated(replay))
 			estimate_thread(thread, &process->threads[i]);
 		process->threads[i].op_ns = op_ns(replay, op_ticks, thread->stats.op_ns);
 		op_ticks += thread->stats.op_ns;

@@ -17,6 +17,7 @@
 #include "model/samples/allocator.h"
 #include "model/samples/counters.h"
 #include "model/samples/cpu_samples.h"
+#include "model/samples/levels.h"
 #include "model/samples/marks.h"
 #include "model/samples/resident.h"
 #include "model/samples/timeline.h"
@@ -63,12 +64,13 @@ struct tpa_process {
 	struct tpa_marks marks;	      /* of the thread and within the time range that the report is about */
 	struct tpa_thread_stats *threads;
 	size_t thread_count;
-	uint64_t start_ns;	      /* start of this process since the run's start */
-	uint64_t duration_ns;	      /* from its start to its end, or to its last event */
-	uint64_t overhead_ns;	      /* estimated time spent in tprof */
-	bool off_at_start;	      /* recording was off at the start; not counted in `pauses` */
-	uint64_t pauses, paused_ns;   /* pauses of the recording; the numbers don't include what happened then */
-	uint64_t combined_peak_bytes; /* this process's live bytes at the run's combined peak */
+	uint64_t start_ns;	       /* start of this process since the run's start */
+	uint64_t duration_ns;	       /* from its start to its end, or to its last event */
+	uint64_t overhead_ns;	       /* estimated time spent in tprof */
+	struct tpa_level_stats levels; /* of a run whose recording was limited */
+	bool off_at_start;	       /* recording was off at the start; not counted in `pauses` */
+	uint64_t pauses, paused_ns;    /* pauses of the recording; the numbers don't include what happened then */
+	uint64_t combined_peak_bytes;  /* this process's live bytes at the run's combined peak */
 	double combined_peak_variance;
 };
 
