@@ -45,6 +45,7 @@ static void archive_state(struct tpa_archive *archive, struct tpa_op_state *stat
 	archive_shapes(archive, state);
 	TPA_ARCHIVE(archive, state->later);
 	TPA_ARCHIVE(archive, state->timed);
+	TPA_ARCHIVE(archive, state->share);
 	tpa_histogram_archive(archive, state->durations);
 	archive_means(archive, state->means);
 	if (state->batches)
@@ -99,6 +100,7 @@ void tpa_ops_archive(struct tpa_archive *archive, struct tpa_ops *ops)
 {
 	TPA_ARCHIVE(archive, ops->batches);
 	TPA_ARCHIVE(archive, ops->counts);
+	TPA_ARCHIVE(archive, ops->spans);
 	TPA_ARCHIVE(archive, ops->last);
 	tpa_archive_op(archive, &ops->last.op);
 	TPA_ARCHIVE(archive, ops->outermost_ticks);

@@ -175,6 +175,7 @@ static void finish(const struct tpa_ops *ops, struct tpa_op_state *state, double
 	stats->name = op ? op->name : TPA_UNNAMED;
 	stats->category = op ? op->category : "";
 	find_percentiles(stats, state->durations, tick_ns);
+	stats->whole = tpa_op_whole(ops, state, tick_ns);
 	scale_state(state, tick_ns, sums);
 	leave_out_warmup(state);
 	stats->min_ns = state->durations->min;

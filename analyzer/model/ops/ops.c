@@ -176,6 +176,8 @@ void tpa_ops_begin(struct tpa_ops *ops, struct tpa_op_stack *stack, uint64_t num
 		return;
 	}
 	ops->counts.nameless += moment->counted && tpa_op_is_nameless(ops, frame.op);
+	if (__builtin_expect(ops->spans.off, 0) && moment->counted)
+		tpa_op_state(ops, frame.op)->share.outside++;
 	frame.recursive = tpa_op_is_open(stack, frame.op);
 	frame.node = tpa_op_tree_child(&ops->tree, outer, frame.op);
 	make_room(stack);

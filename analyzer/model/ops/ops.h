@@ -12,6 +12,7 @@
 
 #include "model/ops/cost.h"
 #include "model/stats/histogram.h"
+#include "model/ops/op_share.h"
 #include "model/ops/op_tree.h"
 #include "model/ops/op_stats.h"
 #include "model/flop/work_torch.h"
@@ -95,6 +96,7 @@ struct tpa_op_state {
 	struct tpa_means *means;
 	struct tpa_batches *batches; /* NULL: not asked for */
 	size_t shape_room;
+	struct tpa_op_share share;
 };
 
 struct tpa_ops {
@@ -108,10 +110,11 @@ struct tpa_ops {
 	struct tpa_op_state **states; /* by number as in `same`; NULL: never called */
 	struct tpa_op_tree tree;
 	struct tpa_op_counts counts;
-	struct tpa_op_call last;  /* what the last tpa_ops_end() counted; op 0: nothing */
-	uint64_t outermost_ticks; /* total time of all outermost calls */
-	double outermost_tick_ns; /* nanoseconds per tick of these, as tpa_ops_result() rounded them */
-	bool batches;		  /* keep the durations in batches, too */
+	struct tpa_op_spans spans; /* of the recording, where it is limited */
+	struct tpa_op_call last;   /* what the last tpa_ops_end() counted; op 0: nothing */
+	uint64_t outermost_ticks;  /* total time of all outermost calls */
+	double outermost_tick_ns;  /* nanoseconds per tick of these, as tpa_ops_result() rounded them */
+	bool batches;		   /* keep the durations in batches, too */
 };
 
 /* The moment at which an op begins or ends. */

@@ -3,14 +3,25 @@
 #include "base/memory.h"
 #include "model/replay/replay_impl.h"
 
+/* Ticks since the last change of the level, without those before the time that is looked at. */
+static uint64_t lasted(const struct tpa_replay *replay, uint64_t time)
+{
+	return tpa_replay_ticks(replay, tpa_levels_lasted(&replay->levels, time));
+}
+
 void tpa_replay_level(struct tpa_replay *replay, const struct tpa_event *event)
 {
+	uint64_t ticks = lasted(replay, event->time);
+
 	tpa_replay_thread(replay, event);
 	if (!replay->trace->header->max_overhead) /* damage */
 		return;
 	if (event->level.mean)
 		tpa_estimates_sampled(&replay->heap.estimates, event->level.mean);
-	tpa_levels_change(&replay->levels, event->time, event->level.mean, event->level.ops);
+	if (!tpa_levels_change(&replay->levels, event->time, event->level.mean, event->level.ops))
+		return;
+	tpa_ops_pass(&replay->ops.calls, ticks);
+	tpa_ops_record(&replay->ops.calls, event->level.ops);
 }
 
 /* The event time at which the last level ends: with the process, or with the time that is looked at. */
@@ -19,7 +30,7 @@ static uint64_t end_of(const struct tpa_replay *replay)
 	uint64_t last = tpa_trace_last(replay->trace) >> replay->trace->header->tick_shift;
 	uint64_t end = last > replay->last ? last : replay->last;
 
-	return end < replay->to ? end : replay->to;
+	return end < replay->to && !replay->cut ? end : replay->to;
 }
 
 /* Event times to nanoseconds of their difference. */
@@ -46,6 +57,8 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 
 	if (!replay->trace->header->max_overhead)
 		return;
+	tpa_ops_pass(&replay->ops.calls, lasted(replay, end_of(replay)));
+	tpa_ops_end_spans(&replay->ops.calls);
 	tpa_levels_end(levels, end_of(replay));
 	stats->spans = tpa_copy(levels->list, levels->count * sizeof(*stats->spans));
 	stats->span_count = levels->count;

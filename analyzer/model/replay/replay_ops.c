@@ -126,6 +126,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 
 	for (i = 0; i < replay->threads.count; i++)
 		tpa_ops_left_open(&replay->ops.calls, &replay->threads.list[i].open);
+	process->op_whole = tpa_ops_whole(&replay->ops.calls, tpa_trace_tick_ns(replay->trace));
 	process->ops = tpa_ops_result(&replay->ops.calls, tpa_trace_tick_ns(replay->trace), &process->op_count);
 	process->op_counts = replay->ops.calls.counts;
 	process->counters = replay->ops.counters;

@@ -52,6 +52,7 @@ static void add_shapes(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 static void add_counts(struct tpa_op_stats *to, const struct tpa_op_stats *from)
 {
 	to->calls += from->calls;
+	tpa_op_whole_add(&to->whole, &from->whole);
 	to->unwound += from->unwound;
 	to->folded += from->folded;
 	to->untimed += from->untimed;

@@ -50,6 +50,7 @@ struct tpa_process {
 	size_t cpu_site_count;
 	struct tpa_op_stats *ops; /* largest total time first */
 	size_t op_count;
+	struct tpa_op_whole op_whole; /* of all ops that were recorded in a part of the time */
 	struct tpa_op_counts op_counts;
 	struct tpa_op_node *op_nodes; /* used from TPA_OP_NODE_FIRST - 1 on; parents come before their children */
 	size_t op_node_count;

@@ -52,12 +52,13 @@ void tpa_levels_end(struct tpa_levels *levels, uint64_t time)
 		join_shortest(levels);
 }
 
-void tpa_levels_change(struct tpa_levels *levels, uint64_t time, uint8_t mean, bool ops)
+bool tpa_levels_change(struct tpa_levels *levels, uint64_t time, uint8_t mean, bool ops)
 {
 	if (mean == levels->now.mean && ops == levels->now.ops)
-		return;
+		return false;
 	tpa_levels_end(levels, time);
 	levels->now = (struct tpa_level_span){ .from = time, .mean = mean, .ops = ops };
+	return true;
 }
 
 bool tpa_levels_sampled(const struct tpa_level_stats *stats)

@@ -52,10 +52,10 @@ struct tpa_levels {
 /* Everything is recorded from `start` on. What lies before `from` is not counted. */
 void tpa_levels_init(struct tpa_levels *levels, uint64_t start, uint64_t from);
 
-/* A level holds from that time on. */
-void tpa_levels_change(struct tpa_levels *levels, uint64_t time, uint8_t mean, bool ops);
+/* A level holds from that time on. False: it held already. */
+bool tpa_levels_change(struct tpa_levels *levels, uint64_t time, uint8_t mean, bool ops);
 
-/* The time since the last change that counts, if `now` is that time. */
+/* How much of the time between the last change and `time` counts. */
 uint64_t tpa_levels_lasted(const struct tpa_levels *levels, uint64_t time);
 
 /* Ends the last level at that time, so call it once. */

@@ -37,9 +37,11 @@ static void put_run(const struct tpa_html *html, const struct tpa_process *proce
 			 tpa_end_sentence(process->trace).text);
 	if (process->estimated)
 		tpa_html_element(html, "p", "warn",
-				 "Allocations were sampled, one each %s: numbers with an interval are "
+				 "Allocations were sampled%s, one each %s%s: numbers with an interval are "
 				 "estimates (95%% confidence).",
-				 tpa_bytes(header->sample_bytes, false).text);
+				 header->max_overhead ? " at times" : "",
+				 tpa_bytes(tpa_round(process->unseen.bytes), false).text,
+				 header->max_overhead ? " or more often" : "");
 }
 
 /* Writes which losses occurred. */

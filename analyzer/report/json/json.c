@@ -230,6 +230,7 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	tpa_json_set(json, "unseen_allocators", json_unseen(trace));
 	tpa_json_set(json, "hooks", json_hooks(trace));
 	tpa_json_set(json, "pauses", json_pauses(process));
+	tpa_json_levels(json, process);
 	return json;
 }
 

@@ -15,6 +15,8 @@
 
 json_t *tpa_json_process(const struct tpa_process *process);
 json_t *tpa_json_capture(const struct tpa_process *process);
+/* Sets the keys of "capture" that say what TPROF_MAX_OVERHEAD left out; null if recording was not limited. */
+void tpa_json_levels(json_t *capture, const struct tpa_process *process);
 /* Only the numbers, without lists of sites. */
 json_t *tpa_json_heap(const struct tpa_process *process);
 /* Notes: limits of the numbers. */

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "report/rows/op_globs.h"
+#include "report/rows/level_words.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
 #include "report/rows/stack.h"
@@ -386,11 +387,21 @@ static void add_globs(struct tpa_notes *notes, const struct tpa_process *process
 	free(unmet);
 }
 
+static void add_levels(struct tpa_notes *notes, const struct tpa_process *process)
+{
+	char *words = tpa_level_words(process);
+
+	if (words)
+		add(notes, "%s", words);
+	free(words);
+}
+
 void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *process, const struct tpa_symbols *symbols)
 {
 	notes->text = NULL;
 	notes->count = 0;
 	add_globs(notes, process); /* first, because a page may show only one note: a setting had no effect */
+	add_levels(notes, process);
 	add_bypasses(notes, process->trace);
 	add_losses(notes, process->trace);
 	add_pauses(notes, process);

@@ -5,6 +5,7 @@
 
 #include "model/result/priorities.h"
 #include "report/rows/call_tree.h"
+#include "report/rows/level_words.h"
 #include "report/rows/op_waits.h"
 
 #define OP(member) TPA_MEMBER(struct tpa_op_stats, member)
@@ -83,6 +84,52 @@ OP_GETTER(spinning_interval)
 OP_GETTER(estimated)
 {
 	return number(row->untimed > 0);
+}
+
+/* Amounts in the whole run, where calls were recorded in a part of the time. */
+static struct tpa_figure whole(const struct tpa_op_stats *op, unsigned which)
+{
+	double value = op->whole.amounts[which].value;
+
+	return (struct tpa_figure){ .unknown = !op->whole.limited || isnan(value),
+				    .number = isnan(value) ? 0 : (int64_t)tpa_round(value) };
+}
+
+static struct tpa_figure whole_interval(const struct tpa_op_stats *op, unsigned which, uint64_t recorded)
+{
+	struct tpa_interval interval = tpa_whole_interval(&op->whole.amounts[which], (double)recorded);
+
+	return (struct tpa_figure){ .unknown = !op->whole.limited || isnan(interval.high), .interval = interval };
+}
+
+OP_GETTER(whole_calls)
+{
+	return whole(row, TPA_SHARE_CALLS);
+}
+
+OP_GETTER(whole_calls_interval)
+{
+	return whole_interval(row, TPA_SHARE_CALLS, row->calls);
+}
+
+OP_GETTER(whole_total)
+{
+	return whole(row, TPA_SHARE_TOTAL);
+}
+
+OP_GETTER(whole_total_interval)
+{
+	return whole_interval(row, TPA_SHARE_TOTAL, row->total_ns);
+}
+
+OP_GETTER(whole_self)
+{
+	return whole(row, TPA_SHARE_SELF);
+}
+
+OP_GETTER(whole_self_interval)
+{
+	return whole_interval(row, TPA_SHARE_SELF, row->self_ns);
 }
 
 OP_GETTER(deviation)
@@ -164,6 +211,12 @@ const struct tpa_column tpa_op_columns[] = {
 	{ "spinning_ns", NULL, TPA_UNIT_NS, TPA_COMPUTED(spinning) },
 	{ "spinning_ns_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(spinning_interval) },
 	{ "estimated", NULL, TPA_UNIT_BOOL, TPA_COMPUTED(estimated) },
+	{ "estimated_calls", NULL, TPA_UNIT_COUNT, TPA_COMPUTED(whole_calls) },
+	{ "estimated_calls_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(whole_calls_interval) },
+	{ "estimated_total_ns", NULL, TPA_UNIT_NS, TPA_COMPUTED(whole_total) },
+	{ "estimated_total_ns_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(whole_total_interval) },
+	{ "estimated_self_ns", NULL, TPA_UNIT_NS, TPA_COMPUTED(whole_self) },
+	{ "estimated_self_ns_ci95", NULL, TPA_UNIT_INTERVAL_NS, TPA_COMPUTED(whole_self_interval) },
 	{ "flop_in", NULL, .unit = TPA_UNIT_OTHER },
 	{ "net_bytes", "net", TPA_UNIT_NET_BYTES, OP(net_bytes), .hint = "allocated less freed" },
 	{ "effective_calls", NULL, TPA_UNIT_REAL, TPA_COMPUTED(effective) },

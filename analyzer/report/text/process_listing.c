@@ -76,11 +76,12 @@ static void print_arguments(const struct tpa_trace *trace, const struct tpa_page
 static void print_sampling(const struct tpa_process *process, const struct tpa_page *page)
 {
 	const char *sign = page->utf8 ? "\xc2\xb1" : "+-";
-	uint64_t mean = process->trace->header->sample_bytes;
+	uint64_t mean = tpa_round(process->unseen.bytes);
+	bool limited = process->trace->header->max_overhead != 0;
 
 	tpa_print(page, TPA_STYLE_WARN,
-		  "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)",
-		  tpa_bytes(mean, false).text, sign);
+		  "allocations were sampled%s, one each %s%s: numbers with %s are estimates (95%% confidence)",
+		  limited ? " at times" : "", tpa_bytes(mean, false).text, limited ? " or more often" : "", sign);
 	if (!process->heap.end_bytes)
 		tpa_print(page, TPA_STYLE_WARN, "; 0 B %s? may be up to %s", sign,
 			  tpa_bytes(mean > UINT64_MAX / 3 ? UINT64_MAX : 3 * mean, false).text);
