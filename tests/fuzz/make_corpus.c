@@ -245,6 +245,44 @@ static void python(const char *folder)
 	save(gen, folder, "python", 0);
 }
 
+/* Blocks by three means, in the short and the long form and of pools, and calls in a part of the time. */
+static void levels(const char *folder)
+{
+	static const uint8_t means[] = { 0, 12, 19 };
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+
+	gen_header(gen)->max_overhead = 150;
+	gen_header(gen)->sample_bytes = UINT64_C(512) << 10;
+	gen_header(gen)->features = TPROF_FEATURE_LEVELS;
+	gen_header(gen)->flags |= TPROF_FLAG_POOLS;
+	gen_op(gen, 1, TPROF_OP_FUNCTION, "blas", "hooked");
+	gen_op(gen, 2, TPROF_OP_ANNOTATION, "", "marked");
+	for (uint32_t i = 0; i < 60; i++) {
+		uint8_t mean = means[i / 10 % 3];
+		struct gen_alloc block = { .address = 0x10000 + 0x10000 * (uint64_t)i + (i % 7 == 3),
+					   .size = i % 10 ? 100 + 300 * i : 0,
+					   .node = 16 + i % 6,
+					   .has_mean = i % 20 != 19,
+					   .mean = mean };
+		uint64_t ticks = 1100 + 400 * i;
+
+		if (i % 10 == 0)
+			gen_level(gen, 1, ticks, mean, i / 10 % 2 == 0);
+		if (block.size || !mean)
+			gen_alloc(gen, 1, ticks + 40, &block);
+		block.address += 0x8000;
+		if (i % 9 == 4 && block.size)
+			gen_pool_alloc(gen, 1, ticks + 80, 0, &block);
+		for (uint32_t op = 1 + (i / 10 % 2); op <= 2; op++) {
+			gen_op_begin(gen, 1, ticks + 120 * op, op);
+			gen_op_end(gen, 1, ticks + 120 * op + 40, false);
+		}
+		if (i % 4 == 2)
+			gen_release(gen, 1, ticks + 380, block.address - 0x8000, TPROF_FN_FREE);
+	}
+	save(gen, folder, "levels", 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -259,5 +297,6 @@ int main(int argc, char **argv)
 	shapes(argv[1]);
 	pools(argv[1]);
 	python(argv[1]);
+	levels(argv[1]);
 	return 0;
 }
