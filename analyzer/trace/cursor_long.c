@@ -150,6 +150,20 @@ static void read_pool_alloc(struct tpa_cursor *cursor, struct tpa_event *event, 
 	event->pool_alloc.mean = read_mean(cursor, at, end);
 }
 
+static void read_pool_free(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
+{
+	read_plain(cursor, event, TPA_EVENT_POOL_FREE, at);
+	event->pool_free.address = tpa_uvarint(at);
+	event->pool_free.whole = *(*at)++ & 1;
+}
+
+static void read_sample(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
+{
+	read_plain(cursor, event, TPA_EVENT_SAMPLE, at);
+	event->node = (uint32_t)tpa_uvarint(at);
+	event->sample.periods = tpa_uvarint(at);
+}
+
 /* Both bytes must be there. */
 static void read_level(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
 {
@@ -226,22 +240,17 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		read_long_free(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_SAMPLE:
-		event->kind = TPA_EVENT_SAMPLE;
-		cursor->time += tpa_uvarint(at);
-		event->node = (uint32_t)tpa_uvarint(at);
-		event->sample.periods = tpa_uvarint(at);
+		read_sample(cursor, event, at);
 		return true;
 	case TPROF_EVENT_SHAPE:
-		event->kind = TPA_EVENT_SHAPE;
-		cursor->time += tpa_uvarint(at);
+		read_plain(cursor, event, TPA_EVENT_SHAPE, at);
 		event->shape.op = tpa_uvarint(at);
 		return true;
 	case TPROF_EVENT_DETAIL:
 		read_detail(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_STEP:
-		event->kind = TPA_EVENT_STEP;
-		cursor->time += tpa_uvarint(at);
+		read_plain(cursor, event, TPA_EVENT_STEP, at);
 		event->step.items = tpa_uvarint(at);
 		return true;
 	case TPROF_EVENT_MARK:
@@ -279,10 +288,7 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		read_level(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_POOL_FREE:
-		event->kind = TPA_EVENT_POOL_FREE;
-		cursor->time += tpa_uvarint(at);
-		event->pool_free.address = tpa_uvarint(at);
-		event->pool_free.whole = *(*at)++ & 1;
+		read_pool_free(cursor, event, at);
 		return true;
 	default:
 		if (*at < end)

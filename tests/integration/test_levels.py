@@ -94,6 +94,12 @@ def test_words():
     assert "at times, one each 512 KiB or more often" in analyze("summary", TRACE).stdout
 
 
+def test_comparisons():
+    """What compares runs says that one of them has a part of the calls."""
+    done = analyze("check", "--max-peak", "1T", TRACE)
+    assert f"{TRACE}: calls of hooked functions were recorded in 50.5% of the time" in done.stdout + done.stderr
+
+
 def test_other_programs(tmp_path, monkeypatch):
     """A compact copy is the same trace; a replay that is saved and loaded again and again says the same."""
     compact = tmp_path / "compact.bin"

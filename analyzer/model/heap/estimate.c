@@ -33,11 +33,11 @@ static double mean_of(const struct tpa_estimates *estimates, unsigned mean)
 	return mean ? (double)(UINT64_C(1) << mean) : 0;
 }
 
-double tpa_estimates_chance(const struct tpa_estimates *estimates, const struct tpa_block *block)
+double tpa_estimates_chance(const struct tpa_estimates *estimates, uint64_t size, unsigned mean)
 {
-	double mean = mean_of(estimates, block->mean);
+	double bytes = mean_of(estimates, mean);
 
-	return mean > 0 ? probability(mean, block->size) : 1;
+	return bytes > 0 ? probability(bytes, size) : 1;
 }
 
 void tpa_estimates_sampled(struct tpa_estimates *estimates, unsigned mean)
@@ -76,7 +76,7 @@ void tpa_estimates_live(struct tpa_estimates *estimates, const struct tpa_block 
 			uint64_t peak_number)
 {
 	struct tpa_estimate_state *site = &estimates->sites[block->site];
-	double p = tpa_estimates_chance(estimates, block);
+	double p = tpa_estimates_chance(estimates, block->size, block->mean);
 
 	touch(site, peak_number);
 	add_block(&site->live, p, block, sign);
@@ -94,7 +94,7 @@ void tpa_estimates_peak(struct tpa_estimates *estimates)
 
 void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_block *block)
 {
-	double p = tpa_estimates_chance(estimates, block);
+	double p = tpa_estimates_chance(estimates, block->size, block->mean);
 
 	add_block(&estimates->sites[block->site].allocated, p, block, 1);
 	add_block(&estimates->all.allocated, p, block, 1);
@@ -105,7 +105,7 @@ void tpa_estimates_allocated(struct tpa_estimates *estimates, const struct tpa_b
 void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block *block, bool short_lived, double sign)
 {
 	struct tpa_estimate_state *site = &estimates->sites[block->site];
-	double p = tpa_estimates_chance(estimates, block);
+	double p = tpa_estimates_chance(estimates, block->size, block->mean);
 
 	add(&site->frees, p, 1, sign);
 	add(&estimates->all.frees, p, 1, sign);

@@ -52,8 +52,8 @@ void tpa_estimates_free(struct tpa_estimates *estimates);
 /* Blocks may have been left out, as they were sampled by that mean: MEAN of trace/events.h. */
 void tpa_estimates_sampled(struct tpa_estimates *estimates, unsigned mean);
 
-/* The probability with which the block was recorded: above 0. */
-double tpa_estimates_chance(const struct tpa_estimates *estimates, const struct tpa_block *block);
+/* The probability with which a block of that size and MEAN was recorded: above 0. */
+double tpa_estimates_chance(const struct tpa_estimates *estimates, uint64_t size, unsigned mean);
 
 /* Saves the estimates, or loads them. When loading, only `mean` and `widest` may be set. */
 void tpa_estimates_archive(struct tpa_archive *archive, struct tpa_estimates *estimates);

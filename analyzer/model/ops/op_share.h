@@ -15,9 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tpa_ops;
-struct tpa_op_state;
-
 enum { TPA_SHARE_CALLS, TPA_SHARE_TOTAL, TPA_SHARE_SELF, TPA_SHARES };
 
 /* Sums of an op over the spans that have ended. */
@@ -48,24 +45,12 @@ struct tpa_op_whole {
 	struct tpa_whole amounts[TPA_SHARES];
 };
 
-/* Calls of hooked functions are recorded from now on, or no longer. A span ends when the next one begins. */
-void tpa_ops_record(struct tpa_ops *ops, bool recorded);
-
-/* Time passed: `ticks`, at the present level. */
-void tpa_ops_pass(struct tpa_ops *ops, uint64_t ticks);
-
-/* Ends the last span. */
-void tpa_ops_end_spans(struct tpa_ops *ops);
+/* Adds an amount of a span of so many ticks. */
+void tpa_op_share_add(struct tpa_op_share *share, unsigned which, uint64_t amount, double ticks);
 
 /* The estimate of an amount, of which `recorded` was recorded. */
 struct tpa_whole tpa_op_share_whole(const struct tpa_op_spans *spans, const struct tpa_op_share *share, unsigned which,
 				    double recorded);
-
-/* The estimates of an op. Call it while its times are in ticks. */
-struct tpa_op_whole tpa_op_whole(const struct tpa_ops *ops, const struct tpa_op_state *state, double tick_ns);
-
-/* The same for the sum of all ops that were not recorded at all times. */
-struct tpa_op_whole tpa_ops_whole(const struct tpa_ops *ops, double tick_ns);
 
 /* Adds what another process did. */
 void tpa_op_whole_add(struct tpa_op_whole *to, const struct tpa_op_whole *from);

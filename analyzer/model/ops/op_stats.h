@@ -40,7 +40,7 @@ struct tpa_op_stats {
 	/* Variances of total_ns and self_ns in ns^2. self_variance may be above 0 even if `untimed` is 0. */
 	double total_variance, self_variance;
 	struct tpa_op_whole whole; /* if its calls were recorded in a part of the time */
-	uint64_t open; /* calls that were open at the end of the trace; not part of `calls` */
+	uint64_t open;		   /* calls that were open at the end of the trace; not part of `calls` */
 	uint64_t total_ns, self_ns;
 	uint64_t total_cost_ns, self_cost_ns; /* the cost of recording that was subtracted from them */
 	uint64_t first_ns;

@@ -246,6 +246,23 @@ void tpa_op_stack_archive(struct tpa_archive *archive, struct tpa_ops *ops, stru
  */
 struct tpa_op_stats *tpa_ops_result(struct tpa_ops *ops, double tick_ns, size_t *count);
 
+/* ---- limited recording: model/ops/op_spans.c ---- */
+
+/* Calls of hooked functions are recorded from now on, or no longer. A span ends when the next one begins. */
+void tpa_ops_record(struct tpa_ops *ops, bool recorded);
+
+/* Time passed: `ticks`, at the present level. */
+void tpa_ops_pass(struct tpa_ops *ops, uint64_t ticks);
+
+/* Ends the last span. */
+void tpa_ops_end_spans(struct tpa_ops *ops);
+
+/* The estimates of an op. Call it while its times are in ticks. */
+struct tpa_op_whole tpa_op_whole(const struct tpa_ops *ops, const struct tpa_op_state *state, double tick_ns);
+
+/* The same for the sum of all ops that were not recorded at all times. */
+struct tpa_op_whole tpa_ops_whole(const struct tpa_ops *ops, double tick_ns);
+
 /*
  * Marks in a list of ops the parts of parallel regions, and fills in how long ops waited for them
  * (model/ops/op_parts.c).

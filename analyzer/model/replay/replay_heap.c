@@ -143,7 +143,7 @@ static inline uint32_t site_of(struct tpa_replay *replay, const struct tpa_event
 __attribute__((noinline)) static void estimate_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread,
 						     const struct tpa_block *block)
 {
-	double p = tpa_estimates_chance(&replay->heap.estimates, block);
+	double p = tpa_estimates_chance(&replay->heap.estimates, block->size, block->mean);
 
 	tpa_estimates_allocated(&replay->heap.estimates, block);
 	tpa_estimate_add(&thread->allocations, p, 1);
@@ -154,7 +154,7 @@ __attribute__((noinline)) static void estimate_free(struct tpa_replay *replay, s
 						    const struct tpa_block *block, bool short_lived, double sign)
 {
 	tpa_estimates_freed(&replay->heap.estimates, block, short_lived, sign);
-	tpa_estimate_add(&thread->frees, tpa_estimates_chance(&replay->heap.estimates, block), sign);
+	tpa_estimate_add(&thread->frees, tpa_estimates_chance(&replay->heap.estimates, block->size, block->mean), sign);
 }
 
 HOT void count_alloc(struct tpa_replay *replay, struct tpa_thread_state *thread, const struct tpa_block *block,
@@ -216,52 +216,52 @@ static void close_block(struct tpa_replay *replay, struct tpa_thread_state *thre
 }
 
 /* Bytes of a block as its op counts them: in a sampled run, the bytes that the block stands for. */
-static uint64_t op_bytes(const struct tpa_replay *replay, const struct tpa_block *block)
+static uint64_t op_bytes(const struct tpa_replay *replay, uint64_t size, unsigned mean)
 {
 	if (!replay->sampled)
-		return block->size;
-	return tpa_round((double)block->size / tpa_estimates_chance(&replay->heap.estimates, block));
+		return size;
+	return tpa_round((double)size / tpa_estimates_chance(&replay->heap.estimates, size, mean));
 }
 
 /* In a sampled run: a block was recorded. */
-static void note_sampled(struct tpa_replay *replay, const struct tpa_block *block)
+static void note_sampled(struct tpa_replay *replay, unsigned mean)
 {
 	tpa_estimates_reserve(&replay->heap.estimates, replay->heap.sites.count);
-	if (block->mean)
-		tpa_estimates_sampled(&replay->heap.estimates, block->mean);
+	if (mean)
+		tpa_estimates_sampled(&replay->heap.estimates, mean);
 }
 
 HOT void on_alloc(struct tpa_replay *replay, const struct tpa_event *event, bool sampled)
 {
 	struct tpa_thread_state *thread = tpa_replay_thread(replay, event);
 	struct tpa_block *block = tpa_live_place(&replay->heap.live, event->alloc.address);
-	struct tpa_block made;
 	struct tpa_undo undo;
+	uint32_t site;
 
 	if (__builtin_expect(replay->pools.any, 0) && tpa_pools_backs(&replay->pools, replay->heap.counts.events))
 		return tpa_replay_pool_begins(replay, event);
 	if (__builtin_expect(replay->pause.on, 0) && tpa_replay_began_in_pause(replay, thread, event->alloc.fn))
 		return;
-	made = (struct tpa_block){ .address = event->alloc.address,
-				   .size = tpa_block_size(event->alloc.bytes) & TPA_BLOCK_MOST,
-				   .mean = event->alloc.mean & TPA_MEAN_UNSAID,
-				   .time = event->time,
-				   .site = site_of(replay, event, &thread->open),
-				   .slack = tpa_slack_pack(event->alloc.bytes, event->alloc.usable) };
+	site = site_of(replay, event, &thread->open);
 	if (__builtin_expect(thread->open.count, 0)) {
-		tpa_op_allocated(&thread->open, op_bytes(replay, &made));
+		tpa_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes, event->alloc.mean));
 		tpa_replay_charge(replay, thread, event);
 	}
 	if (sampled)
-		note_sampled(replay, &made);
+		note_sampled(replay, event->alloc.mean);
 	if (__builtin_expect(block->site != TPA_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
 	else
 		replay->heap.live.count++;
-	*block = made;
+	*block = (struct tpa_block){ .address = event->alloc.address,
+				     .size = tpa_block_size(event->alloc.bytes) & TPA_BLOCK_MOST,
+				     .mean = sampled ? event->alloc.mean & TPA_MEAN_UNSAID : 0,
+				     .time = event->time,
+				     .site = site,
+				     .slack = tpa_slack_pack(event->alloc.bytes, event->alloc.usable) };
 	thread->newest = event->alloc.address;
 	thread->newest_time = event->time;
-	if (made.site == TPA_SITE_IGNORED)
+	if (site == TPA_SITE_IGNORED)
 		return;
 	raise(replay, block, event->time, sampled);
 	if (replay->inside)
@@ -318,7 +318,7 @@ HOT void on_free(struct tpa_replay *replay, const struct tpa_event *event, bool 
 		return;
 	}
 	if (__builtin_expect(thread->open.count, 0))
-		tpa_op_freed(&thread->open, op_bytes(replay, block));
+		tpa_op_freed(&thread->open, op_bytes(replay, block->size, block->mean));
 	/* restores the time too: another thread may have allocated the address since */
 	end_block(replay, thread, block, event->time,
 		  newest == event->free.address && thread->newest_time == block->time, &thread->undo, sampled);
@@ -337,7 +337,7 @@ static void restore_block(struct tpa_replay *replay, struct tpa_thread_state *th
 	*block = undo->block;
 	replay->heap.live.count++;
 	if (thread->open.count)
-		tpa_op_freed(&thread->open, 0 - op_bytes(replay, block));
+		tpa_op_freed(&thread->open, 0 - op_bytes(replay, block->size, block->mean));
 	if (block->site != TPA_SITE_IGNORED)
 		raise(replay, block, time, replay->sampled);
 	if (undo->counted) {
@@ -387,9 +387,9 @@ void tpa_replay_begin_block(struct tpa_replay *replay, const struct tpa_event *e
 				     .time = event->time,
 				     .site = site_of(replay, event, &thread->open) };
 	if (replay->sampled)
-		note_sampled(replay, block);
+		note_sampled(replay, block->mean);
 	if (thread->open.count)
-		tpa_op_allocated(&thread->open, op_bytes(replay, block));
+		tpa_op_allocated(&thread->open, op_bytes(replay, block->size, block->mean));
 	thread->newest = TPA_NO_ADDRESS;
 	if (block->site == TPA_SITE_IGNORED)
 		return;
@@ -407,7 +407,7 @@ void tpa_replay_end_block(struct tpa_replay *replay, struct tpa_thread_state *th
 	struct tpa_undo undo;
 
 	if (thread->open.count)
-		tpa_op_freed(&thread->open, op_bytes(replay, block));
+		tpa_op_freed(&thread->open, op_bytes(replay, block->size, block->mean));
 	end_block(replay, thread, block, time, false, &undo, replay->sampled);
 	thread->newest = TPA_NO_ADDRESS;
 }

@@ -442,6 +442,9 @@ void tpa_notes_partial(struct tpa_notes *notes, const struct tpa_process *proces
 		    lost == 1 ? " was" : "s were");
 	if (process->estimated)
 		add(notes, "%s: allocations were sampled: memory is an estimate", trace->file);
+	if (process->levels.ops_ns < process->levels.time_ns)
+		add(notes, "%s: calls of hooked functions were recorded in %s of the time", trace->file,
+		    tpa_percent(process->levels.ops_ns, process->levels.time_ns).text);
 	if (is_paused(process) && !is_never_on(process))
 		add(notes, "%s: recording was paused for %s", trace->file, tpa_time(process->paused_ns).text);
 	if (trace->running)
