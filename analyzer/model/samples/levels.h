@@ -20,9 +20,10 @@ struct tpa_archive;
 
 struct tpa_level_span {
 	uint64_t from, to;
-	uint8_t mean; /* MEAN of trace/events.h: never TPA_MEAN_UNSAID */
-	bool ops;     /* calls of hooked functions were recorded */
-	bool several; /* several levels held in it, so `mean` and `ops` are unknown */
+	uint8_t mean;	   /* MEAN of trace/events.h: never TPA_MEAN_UNSAID */
+	bool ops;	   /* calls of hooked functions were recorded */
+	bool several;	   /* several levels held in it, so `mean` and `ops` are unknown */
+	uint8_t unused[5]; /* zeros, as it is saved */
 };
 
 /* All the time at one level. */
