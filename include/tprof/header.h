@@ -148,7 +148,6 @@ enum tprof_gate {
 	TPROF_GATE_BEGINS = 1, /* recording is paused: skip everything that begins something */
 	/* Recording has been paused since the start: also skip what ends something */
 	TPROF_GATE_ALL = 2,
-	TPROF_GATE_OPS = 3, /* skip calls of hooked functions, to stay below max_overhead */
 };
 
 /* Requests to the program: header.control_what. */

@@ -163,6 +163,26 @@ static bool read_ring_folder(const char *value)
 	return read_range(value, 1, INT32_MAX, &tpc_config.ring_folder);
 }
 
+/* Of a percentage with up to two decimals, as in 2, 2% or 0.25%. */
+static bool read_max_overhead(const char *value)
+{
+	uint64_t whole, part = 0;
+	unsigned int decimals = 0;
+
+	tpc_config.max_overhead = 0;
+	if (strcmp(value, "off") == 0)
+		return true;
+	if (!tpc_text_number(&value, &whole) || whole > 100)
+		return false;
+	if (*value == '.')
+		for (value++; decimals < 2 && *value >= '0' && *value <= '9'; decimals++)
+			part = part * 10 + (uint64_t)(*value++ - '0');
+	part = decimals == 1 ? part * 10 : part;
+	tpc_config.max_overhead = (uint32_t)(whole * 100 + part);
+	return (!*value || strcmp(value, "%") == 0) && tpc_config.max_overhead >= 10 &&
+	       tpc_config.max_overhead <= 10000;
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tpc_config.verbose);
@@ -191,6 +211,7 @@ static const struct option {
 	{ "TPROF_RING", read_ring, "a size from 4M to 4G, as in 256M, or off", "off" },
 	{ "TPROF_RING_WAIT", read_ring_wait, "milliseconds from 0 to 60000", "10000" },
 	{ "TPROF_RING_FOLDER", read_ring_folder, "a process id", NULL },
+	{ "TPROF_MAX_OVERHEAD", read_max_overhead, "a percentage from 0.1% to 100%, or off", "off" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 
@@ -278,5 +299,9 @@ void tpc_config_read(char *const *environment, struct tpc_text *complaints)
 
 		if (strncmp(*environment, "TPROF_", 6) == 0 && equals && !is_analyzers(*environment))
 			read_variable(*environment, (size_t)(equals - *environment), equals + 1, complaints);
+	}
+	if (tpc_config.max_overhead && tpc_config.alloc == TPC_ALLOC_TRACE) {
+		tpc_config.alloc = TPC_ALLOC_SAMPLE;
+		tpc_config.sample_bytes = 0;
 	}
 }

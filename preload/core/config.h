@@ -16,7 +16,9 @@ struct tpc_config {
 	const char *output;		 /* TPROF_OUTPUT, not expanded */
 	const char *exe;		 /* TPROF_EXE: glob, or NULL */
 	uint32_t alloc;			 /* TPROF_ALLOC: enum tpc_alloc_mode */
-	uint64_t sample_bytes;		 /* mean of TPC_ALLOC_SAMPLE */
+	uint64_t sample_bytes;		 /* mean of TPC_ALLOC_SAMPLE; 0: mean_log2 tells it */
+	uint32_t mean_log2;		 /* core/budget.c changes it; 0: all allocations are recorded */
+	uint32_t max_overhead;		 /* TPROF_MAX_OVERHEAD, hundredths of a percent; 0: no bound */
 	uint32_t cpu;			 /* TPROF_CPU: samples a second of CPU time; 0: off */
 	bool children;			 /* TPROF_CHILDREN */
 	bool start_off;			 /* TPROF_START=off: tell it when to begin */
@@ -33,6 +35,12 @@ struct tpc_config {
 };
 
 extern struct tpc_config tpc_config TPC_NEAR;
+
+/* With TPC_ALLOC_SAMPLE: are all allocations recorded at present? */
+static inline bool tpc_config_takes_all(void)
+{
+	return !tpc_config.sample_bytes && !tpc_load(&tpc_config.mean_log2);
+}
 
 struct tpc_text;
 

@@ -22,6 +22,13 @@ static void end(struct tpc_thread *thread, uint8_t *p)
 	tpc_emit_end(thread, p);
 }
 
+static uint8_t *put_mean(uint8_t *p, const struct tpc_block *block)
+{
+	if (block->mean)
+		*p++ = (uint8_t)(block->mean - 1);
+	return p;
+}
+
 static void emit_long_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block)
 {
 	uint8_t *p;
@@ -34,7 +41,7 @@ static void emit_long_alloc(struct tpc_thread *thread, uint64_t ticks, const str
 	p = tpc_put_uvarint(p, block->usable);
 	*p++ = block->fn;
 	*p++ = block->alignment;
-	end(thread, tpc_put_uvarint(p, block->node));
+	end(thread, put_mean(tpc_put_uvarint(p, block->node), block));
 }
 
 static void emit_long_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
@@ -53,6 +60,18 @@ void tpc_emit_plain(struct tpc_thread *thread, uint64_t ticks, enum tprof_event_
 {
 	if (tpc_emit_room(thread))
 		end(thread, begin(thread, type, ticks));
+}
+
+void tpc_emit_level(struct tpc_thread *thread, uint64_t ticks, uint8_t mean_log2, bool ops)
+{
+	uint8_t *p;
+
+	if (!tpc_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_LEVEL, ticks);
+	*p++ = mean_log2;
+	*p++ = ops;
+	end(thread, p);
 }
 
 void tpc_emit_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block)
@@ -234,7 +253,7 @@ void tpc_emit_pool_alloc(struct tpc_thread *thread, uint64_t ticks, uint64_t poo
 	p = tpc_put_uvarint(p, block->address);
 	p = tpc_put_uvarint(p, block->size);
 	p = tpc_put_uvarint(p, pool);
-	end(thread, tpc_put_uvarint(p, block->node));
+	end(thread, put_mean(tpc_put_uvarint(p, block->node), block));
 }
 
 void tpc_emit_pool_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool)

@@ -21,6 +21,7 @@ struct tpc_block {
 	uint32_t node;
 	uint8_t fn;	   /* enum tprof_fn */
 	uint8_t alignment; /* log2; 0: the allocator's own */
+	uint8_t mean;	   /* MEAN of format.h + 1; 0: not to be told */
 };
 
 struct tpc_map {
@@ -56,6 +57,8 @@ extern tpc_shared_u32 tpc_step_due TPC_NEAR;
 TPC_SLOW void tpc_emit_step(struct tpc_thread *thread, uint64_t ticks, uint64_t items);
 TPC_SLOW void tpc_emit_mark(struct tpc_thread *thread, uint64_t ticks, const char *text);
 TPC_SLOW void tpc_emit_plain(struct tpc_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */
+/* `mean_log2`: MEAN of format.h; `ops`: calls of hooked functions are recorded. */
+TPC_SLOW void tpc_emit_level(struct tpc_thread *thread, uint64_t ticks, uint8_t mean_log2, bool ops);
 TPC_SLOW void tpc_emit_pool_alloc(struct tpc_thread *thread, uint64_t ticks, uint64_t pool,
 				  const struct tpc_block *block);
 TPC_SLOW void tpc_emit_pool_free(struct tpc_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool);
@@ -171,6 +174,10 @@ TPC_HOT void tpc_emit_short_alloc(struct tpc_thread *thread, uint64_t now, struc
 		tag |= TPROF_ALLOC_FN;
 		*p++ = block.fn;
 		*p++ = block.alignment;
+	}
+	if (tpc_unlikely(block.mean)) {
+		tag |= TPROF_ALLOC_MEAN;
+		*p++ = (uint8_t)(block.mean - 1);
 	}
 	p = tpc_emit_stack(thread, p, &tag, block.node);
 	*at = (uint8_t)tag;

@@ -2,6 +2,7 @@
 #include "core/fold.h"
 
 #include "core/assert.h"
+#include "core/budget.h"
 #include "core/emit.h"
 #include "core/clock.h"
 #include "core/reclaim.h"
@@ -199,6 +200,8 @@ static void judge(struct tpc_fold_slot *slot, uint64_t now)
 	uint32_t timed = slot->share ? slot->timed : last->calls;
 
 	tpc_assert(slot->timed <= last->calls);
+	if (tpc_budget_is_on())
+		tpc_budget_folded(last->calls);
 	slot->next_share = often(slot, now) && slot->surprises <= last->calls / TPC_FOLD_SURPRISES &&
 			   last->ticks < (uint64_t)timed * tpc_fold_short;
 	slot->count = NULL;

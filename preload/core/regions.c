@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/regions.h"
 
+#include "core/budget.h"
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/maps.h"
@@ -15,7 +16,7 @@
 /*
  * A reading takes at most 1/SHARE of the time, and the distance to the next one is at least 1/SPREAD of the run so far:
  * a run of a day has a few hundred. A new maximum of RSS is read earlier, so that the reading with the largest RSS is
- * near the peak.
+ * near the peak. With TPROF_MAX_OVERHEAD it is not, and as the next reading may be of more memory, twice the latest cost counts.
  */
 #define SHARE 400
 #define SPREAD 128
@@ -264,16 +265,18 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 static void read_now(struct tpc_thread *thread, uint64_t ticks, uint64_t rss)
 {
-	uint64_t distance;
+	uint64_t distance, took;
 
 	tpc_usage_emit(thread, ticks); /* its page faults bound how much of a parent's memory was copied */
 	if (!read_all(thread)) {
 		tpc_store(&tpc_state.next_regions, NEVER);
 		return;
 	}
-	costs[next_cost++ % COSTS] = tpc_clock_before() - ticks;
+	took = tpc_clock_before() - ticks;
+	costs[next_cost++ % COSTS] = took;
 	highest = most(highest, rss);
-	distance = most(cost_of_one() * SHARE, (ticks - tpc_header->start.ticks) / SPREAD);
+	took = tpc_budget_is_on() ? 2 * took : cost_of_one();
+	distance = most(took * tpc_budget_part(SHARE), (ticks - tpc_header->start.ticks) / SPREAD);
 	tpc_store(&tpc_state.last_regions, ticks);
 	tpc_store(&tpc_state.next_regions, ticks + most(distance, tpc_clock_ticks(LEAST_NS)));
 }
@@ -286,7 +289,8 @@ static bool is_due(uint64_t ticks, uint64_t rss)
 		return false;
 	if (!last)
 		return ticks >= tpc_header->start.ticks + tpc_clock_ticks(FIRST_NS);
-	return ticks >= due || (rss > highest + highest / HIGH_PART && ticks >= last + cost_of_one() * SHARE_HIGH);
+	return ticks >= due || (rss > highest + highest / HIGH_PART && ticks >= last + cost_of_one() * SHARE_HIGH &&
+				!tpc_budget_is_on());
 }
 
 void tpc_regions_due(struct tpc_thread *thread, uint64_t rss)
@@ -305,11 +309,11 @@ void tpc_regions_at_end(struct tpc_thread *thread)
 	uint64_t ticks = tpc_clock_before(), ran = ticks - tpc_header->start.ticks, takes;
 	struct tpc_memory memory;
 
-	if (tpc_load(&tpc_state.next_regions) == NEVER || ran < tpc_clock_ticks(END_NS * SHARE_END) ||
+	if (tpc_load(&tpc_state.next_regions) == NEVER || ran < tpc_clock_ticks(END_NS * tpc_budget_part(SHARE_END)) ||
 	    !tpc_memory(&memory))
 		return;
 	takes = END_NS + memory.rss / TPC_PAGE * END_PAGE_NS;
-	if (ran < tpc_clock_ticks(takes * SHARE_END) || !tpc_trylock_take(&turn))
+	if (ran < tpc_clock_ticks(takes * tpc_budget_part(SHARE_END)) || !tpc_trylock_take(&turn))
 		return;
 	read_now(thread, ticks, memory.rss);
 	tpc_trylock_end(&turn);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/resident.h"
 
+#include "core/budget.h"
 #include "core/clock.h"
 #include "core/space.h"
 #include "core/state.h"
@@ -243,7 +244,7 @@ static uint64_t count_all(uint64_t ticks, uint64_t faults)
 	last.changes = tpc_load(&changes);
 	count_ranges(sum_range);
 	last.good = count_mapped(&last.resident.mapped);
-	pause = (tpc_clock_thread_ns() - began) * SHARE;
+	pause = (tpc_clock_thread_ns() - began) * tpc_budget_part(SHARE);
 	return ticks + tpc_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS);
 }
 

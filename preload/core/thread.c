@@ -97,5 +97,7 @@ void tpc_thread_set_bounds(struct tpc_thread *thread, struct tpc_range bounds)
 	thread->bounds = bounds;
 	thread->extent = bounds.high - bounds.low;
 	thread->hot_extent = hot ? bounds.high - bounds.low : 0;
-	thread->pass_extent = tpc_thread_may_pass && tpc_config.alloc != TPC_ALLOC_TRACE ? bounds.high - bounds.low : 0;
+	thread->pass_extent = tpc_thread_may_pass && tpc_config.alloc != TPC_ALLOC_TRACE && !tpc_config_takes_all()
+				      ? bounds.high - bounds.low
+				      : 0;
 }

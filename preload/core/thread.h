@@ -111,16 +111,17 @@ struct tpc_thread {
 	struct tpc_range alternate;		 /* signal stack, as the program set it */
 	bool named;				 /* in this trace, with a name that the kernel does not know */
 	bool allocates;				 /* or frees: tpc_thread_allocates() was called */
-	bool signal_blocked;			 /* as far as the program knows, the sampler's signal is blocked here */
-	bool vfork_child_blocked;		 /* and in this thread's vfork child, which has the parent's memory */
-	uint32_t vfork_child;			 /* pid of the child that has changed its mask; 0: none */
-	tpc_shared_u32 timer;			 /* of the CPU sampler: the kernel's id + 1; 0: none */
-	tpc_shared_u32 reclaimed;		 /* core/reclaim.c: whether another thread takes its chunk */
-	uint32_t chunks;			 /* chunks that it began, until tpc_space_gather() */
-	uint32_t table_records;			 /* core/tables.c: written by this thread */
-	struct tprof_chunk *tables; /* the chunk that it keeps for them; NULL: none, or it is being written to */
-	struct tpc_range own;	    /* the thread's own stack */
-	struct tpc_thread *next;    /* of all ever made */
+	uint8_t drawn_log2, hit_log2; /* config.mean_log2 when until_sample was drawn, and for the last hit */
+	bool signal_blocked;	      /* as far as the program knows, the sampler's signal is blocked here */
+	bool vfork_child_blocked;     /* and in this thread's vfork child, which has the parent's memory */
+	uint32_t vfork_child;	      /* pid of the child that has changed its mask; 0: none */
+	tpc_shared_u32 timer;	      /* of the CPU sampler: the kernel's id + 1; 0: none */
+	tpc_shared_u32 reclaimed;     /* core/reclaim.c: whether another thread takes its chunk */
+	uint32_t chunks;	      /* chunks that it began, until tpc_space_gather() */
+	uint32_t table_records;	      /* core/tables.c: written by this thread */
+	struct tprof_chunk *tables;   /* the chunk that it keeps for them; NULL: none, or it is being written to */
+	struct tpc_range own;	      /* the thread's own stack */
+	struct tpc_thread *next;      /* of all ever made */
 	struct tpc_caller callers[TPC_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/usage.h"
 
+#include "core/budget.h"
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/state.h"
@@ -38,7 +39,8 @@ static uint64_t gap(void)
 
 	for (int i = 1; i < COSTS; i++)
 		least = tpc_load(&costs[i]) < least ? tpc_load(&costs[i]) : least;
-	return least * SHARE > shortest ? least * SHARE : shortest;
+	least *= tpc_budget_part(SHARE);
+	return least > shortest ? least : shortest;
 }
 
 static bool is_due(uint64_t ticks)

@@ -163,13 +163,13 @@ def test_options_of_the_launcher():
 def test_environment():
     """Each variable that the collector reads has its paragraph, and each paragraph its variable."""
     source = (ROOT / "preload/core/config.c").read_text(encoding="utf-8")
-    read = set(re.findall(r'{ "TPROF_([A-Z]+)", read_', source))
+    read = set(re.findall(r'{ "TPROF_([A-Z_]*[A-Z])", read_', source))
     page = (ROOT / "scripts/tprof.1").read_text(encoding="utf-8")
-    described = set(re.findall(r"TPROF_([A-Z]+)", page))
+    described = set(re.findall(r"TPROF_([A-Z_]*[A-Z])", page))
     assert read and read <= described, read - described
     assert described <= read | {"OUTPUT"}, described - read
     analyzers = {name for path in (ROOT / "analyzer").rglob("*.c")
-                 for name in re.findall(r'getenv\("TPROF_([A-Z]+)"', path.read_text(encoding="utf-8"))}
+                 for name in re.findall(r'getenv\("TPROF_([A-Z_]*[A-Z])"', path.read_text(encoding="utf-8"))}
     page = (ROOT / "analyzer/tprof-analyze.1").read_text(encoding="utf-8")
     assert analyzers and all(re.search(rf"^\.B.* TPROF_{name}", page, re.M) for name in analyzers)
     # Nor does any other page, the README or a test name one that is not there.
@@ -177,7 +177,7 @@ def test_environment():
              ROOT / "README.md", *(ROOT / "tests/integration").glob("*.py")]
     assert len(files) > 20
     for file in files:
-        named = set(re.findall(r"TPROF_([A-Z]+)", file.read_text(encoding="utf-8")))
+        named = set(re.findall(r"TPROF_([A-Z_]*[A-Z])", file.read_text(encoding="utf-8")))
         assert named <= read | {"OUTPUT"} | analyzers, (file, named - read)
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/gate/allocator.h"
 
+#include "core/budget.h"
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/lookup.h"
@@ -134,9 +135,7 @@ void tpc_allocator_ask(struct tpc_thread *thread, bool now)
 	chunk = tpc_reclaim_left(thread);
 	if (chunk)
 		chunk->overhead_ticks += tpc_clock_ticks(spent);
-	if (!due) /* the first time: much of it went into creating what is asked for */
-		spent = 0;
+	spent *= due ? tpc_budget_part(SHARE) : 0; /* the first time much of it went into creating what is asked for */
 	/* Release: pairs with the swap of the next thread, which owns these variables then. */
-	tpc_store_release(&tpc_state.next_allocator,
-			  ticks + tpc_clock_ticks(spent * SHARE > LEAST_NS ? spent * SHARE : LEAST_NS));
+	tpc_store_release(&tpc_state.next_allocator, ticks + tpc_clock_ticks(spent > LEAST_NS ? spent : LEAST_NS));
 }

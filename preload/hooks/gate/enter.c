@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/gate/enter.h"
 
+#include "core/budget.h"
 #include "core/spill.h"
 #include "core/memory_sample.h"
 #include "core/reclaim.h"
@@ -192,19 +193,31 @@ static TPC_SLOW void settle(struct tpc_thread *thread)
 	tpc_spill_settle(thread->chunk);
 }
 
+/* The sample is taken. Samples may be too dear for the next one to come as soon as it would. */
+static TPC_SLOW void budget(struct tpc_thread *thread, uint64_t ticks, uint64_t began_ns)
+{
+	uint64_t wait = tpc_budget_sampled(tpc_clock_thread_ns() - began_ns, MEMORY_SAMPLE_NS);
+	uint64_t due = ticks + tpc_clock_ticks(MEMORY_SAMPLE_NS);
+
+	tpc_budget_look(thread);
+	tpc_swap_if(&tpc_state.next_memory_sample, due, ticks + tpc_clock_ticks(wait));
+}
+
 /*
  * Takes a sample if it is due, or will be within `early` ticks. In a pause it never is. Nor is it once recording has
  * stopped: the first half of a reallocation may have found the disk full.
  */
 static void sample_memory(struct tpc_thread *thread, uint64_t early, const struct tpc_hand *hand)
 {
-	uint64_t due = tpc_load(&tpc_state.next_memory_sample), ticks = thread->event_start, began;
+	uint64_t due = tpc_load(&tpc_state.next_memory_sample), ticks = thread->event_start, began, began_ns = 0;
 
 	if (!due || tpc_load(&tpc_state.mode) == TPC_MODE_STOPPED || thread->event_start + early < due ||
 	    /* another thread takes this one */
 	    !tpc_swap_if(&tpc_state.next_memory_sample, due, thread->event_start + tpc_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	began = tpc_clock_before();
+	if (tpc_budget_is_on())
+		began_ns = tpc_clock_thread_ns();
 	note_moment();
 	if (tpc_spill_waits())
 		settle(thread);
@@ -214,6 +227,8 @@ static void sample_memory(struct tpc_thread *thread, uint64_t early, const struc
 		tpc_leak_snapshot_step(hand);
 	tpc_leak_snapshot_reap();
 	tpc_sample_memory_due(thread, ticks, early > 0);
+	if (tpc_budget_is_on())
+		budget(thread, ticks, began_ns);
 	tpc_spent(began);
 }
 
@@ -242,6 +257,8 @@ static void time_event(struct tpc_thread *thread, uint64_t now, bool is_free)
 	keep_some(chunk, took, is_free, thread->timed.seed >> 8);
 	chunk->overhead_ticks += TPC_TIMED_SHARE * took;
 	chunk->overhead_samples++;
+	if (tpc_budget_is_on())
+		tpc_budget_timed(took);
 	if (is_free) {
 		chunk->free_ticks += TPC_TIMED_SHARE * took;
 		chunk->free_samples++;

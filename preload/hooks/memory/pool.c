@@ -26,6 +26,7 @@ void tpc_pool_alloc(const void *frame, const void *pool, const void *block, size
 	if (tpc_config.alloc == TPC_ALLOC_TRACE || is_sampled(thread, block, size)) {
 		if (!(tpc_load(&tpc_header->flags) & TPROF_FLAG_POOLS))
 			tpc_set_bits(&tpc_header->flags, TPROF_FLAG_POOLS);
+		record.mean = tpc_sample_mean(thread);
 		ticks = tpc_clock_after();
 		tpc_record(thread, ticks);
 		record.node = tpc_caller_stack(thread, frame);

@@ -25,6 +25,7 @@ void tpc_record_block(struct tpc_thread *thread, const void *frame, void *block,
 
 	if (tpc_config.alloc != TPC_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
 		return;
+	record.mean = tpc_sample_mean(thread);
 	if (tpc_unlikely(!thread->allocates))
 		tpc_thread_allocates(thread);
 	ticks = tpc_clock_after();

@@ -2,6 +2,7 @@
 #include "hooks/memory/sample.h"
 
 #include "core/assert.h"
+#include "core/budget.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/space.h"
@@ -10,9 +11,11 @@
 /*
  * Addresses of the live recorded blocks, in buckets of one cache line. An address is in its bucket or nowhere, so a
  * look-up takes one line and a removal leaves nothing behind. 2^17 places are enough for 64 GiB of live blocks at the
- * usual mean of 512 KiB; a full bucket loses a sample, which is counted.
+ * usual mean of 512 KiB; a full bucket loses a sample, which is counted. Where all blocks are recorded at times there are
+ * 2^20, in 8 MiB.
  */
-#define BUCKETS 16384u
+#define BUCKET_BITS (tpc_budget_is_on() ? 17u : 14u)
+#define BUCKETS ((size_t)1 << BUCKET_BITS)
 #define PLACES 8u
 
 struct bucket {
@@ -24,7 +27,7 @@ tpc_shared_u8 tpc_sample_known[1u << TPC_SAMPLE_KNOWN_BITS];
 
 static struct bucket *bucket_of(struct bucket *all, uint64_t address)
 {
-	return &all[address * UINT64_C(0x9e3779b97f4a7c15) >> 50];
+	return &all[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BUCKET_BITS)];
 }
 
 static TPC_SLOW struct bucket *make_buckets(void)
@@ -74,6 +77,7 @@ bool tpc_sample_insert(uint64_t address)
 		forget(address);
 	}
 	tpc_lost(TPROF_LOST_NO_MEMORY, 1);
+	tpc_budget_full();
 	return false;
 }
 
@@ -133,12 +137,17 @@ static uint64_t minus_log2(uint64_t u)
 	return (UINT64_C(64) << 32) - log;
 }
 
-void tpc_sample_draw(struct tpc_thread *thread)
+/* Draws the distance in bytes from the last byte seen to the thread's next hit. */
+static void draw(struct tpc_thread *thread)
 {
 	const uint64_t ln2 = UINT64_C(2977044472); /* ln 2 in 1 / 2^32ths */
 	unsigned __int128 distance;
-	uint64_t u;
+	uint64_t u, mean = tpc_config.sample_bytes;
 
+	if (!mean) {
+		thread->drawn_log2 = (uint8_t)tpc_load(&tpc_config.mean_log2);
+		mean = UINT64_C(1) << thread->drawn_log2;
+	}
 	if (!thread->random)
 		thread->random =
 			(tpc_clock_before() ^ (uint64_t)tpc_load(&thread->tid) << 40) * UINT64_C(0x9e3779b97f4a7c15) |
@@ -147,6 +156,23 @@ void tpc_sample_draw(struct tpc_thread *thread)
 		u = next_random(thread);
 	} while (!u);
 	distance = (unsigned __int128)minus_log2(u) * ln2 >> 32; /* -ln(u / 2^64), in 1 / 2^32ths */
-	distance = distance * tpc_config.sample_bytes >> 32;
+	distance = distance * mean >> 32;
 	thread->until_sample = (uint64_t)distance + 1; /* geometric: P(distance > s) is exp(-s / mean) */
+}
+
+bool tpc_sample_hits(struct tpc_thread *thread, uint64_t size)
+{
+	if (tpc_config_takes_all()) {
+		thread->until_sample = 0; /* not drawn: the mean will be another one */
+		thread->hit_log2 = 0;
+		return true;
+	}
+	if (!thread->until_sample) {
+		draw(thread);
+		tpc_thread_set_bounds(thread, thread->bounds); /* the next ones may pass */
+		return tpc_sample_wanted(thread, size);
+	}
+	thread->hit_log2 = thread->drawn_log2;
+	draw(thread); /* the process is memoryless: the rest of the block does not matter */
+	return true;
 }

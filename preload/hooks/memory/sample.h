@@ -4,11 +4,15 @@
  * recorded, with its free. So a block of s bytes is recorded with probability 1 - exp(-s / BYTES), and a reader that
  * weights it with the inverse estimates without bias (Poisson sampling; Horvitz, Thompson 1952).
  *
+ * With TPROF_MAX_OVERHEAD the mean changes (core/budget.h), and a block's event has the mean by which it was drawn. At times all
+ * blocks are recorded: then each is a hit, and is remembered as such, so that its free is recorded whatever the mean is by then.
+ *
  * An allocation without a hit costs a subtraction and some branches; a free, a look at one byte (tpc_sample_known).
  */
 #ifndef TPROF_HOOKS_MEMORY_SAMPLE_H
 #define TPROF_HOOKS_MEMORY_SAMPLE_H
 
+#include "core/config.h"
 #include "core/thread.h"
 
 #define TPC_SAMPLE_KNOWN_BITS 14
@@ -40,22 +44,22 @@ TPC_HOT bool tpc_sample_passes_free(const struct tpc_thread *thread, const void 
 	       !tpc_load(tpc_sample_known_at((uintptr_t)block));
 }
 
-/* Draws the distance in bytes from the last byte seen to the thread's next hit. */
-TPC_SLOW void tpc_sample_draw(struct tpc_thread *thread);
+/* A new block of `size` bytes ends the distance that was drawn last, or none was drawn, or all blocks are recorded: is it a hit? */
+TPC_SLOW bool tpc_sample_hits(struct tpc_thread *thread, uint64_t size);
 
 /* Is a new block of `size` bytes to be recorded? */
 static inline bool tpc_sample_wanted(struct tpc_thread *thread, uint64_t size)
 {
-	if (tpc_likely(thread->until_sample > size)) {
-		thread->until_sample -= size;
-		return false;
-	}
-	if (tpc_unlikely(!thread->random)) { /* the thread's first block: no distance was drawn yet */
-		tpc_sample_draw(thread);
-		return tpc_sample_wanted(thread, size);
-	}
-	tpc_sample_draw(thread); /* the process is memoryless: the rest of the block does not matter */
-	return true;
+	if (tpc_unlikely(thread->until_sample <= size || tpc_config_takes_all()))
+		return tpc_sample_hits(thread, size);
+	thread->until_sample -= size;
+	return false;
+}
+
+/* What the event of the thread's last hit says of its mean, as struct tpc_block does. */
+static inline uint8_t tpc_sample_mean(const struct tpc_thread *thread)
+{
+	return tpc_config.alloc == TPC_ALLOC_SAMPLE && !tpc_config.sample_bytes ? (uint8_t)(thread->hit_log2 + 1) : 0;
 }
 
 /* Remembers a recorded block. False: no room, so it can't be recorded (counted as lost). */

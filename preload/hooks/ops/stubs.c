@@ -2,6 +2,7 @@
 #include "hooks/ops/stubs.h"
 
 #include "core/assert.h"
+#include "core/budget.h"
 #include "core/fold.h"
 #include "core/space.h"
 #include "core/sys.h"
@@ -13,17 +14,16 @@
 #define FUNCTIONS_MANY 1024u /* calls use many pages: from this number on, functions get a large page */
 #define STUB_BYTES TPC_ARCH_STUB_BYTES
 #define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
-#define STUBS_AT TPC_PAGE /* the addresses of the trampolines precede them */
-#define AREA_BYTES (STUBS_AT + TRAMPOLINES * STUBS_BYTES)
+#define STUBS_AT (FUNCTIONS_MAX * sizeof(void *)) /* the addresses that they jump to precede them */
+#define AREA_BYTES (STUBS_AT + STUBS_BYTES)
 
-/* Each trampoline has room for a stub of each function; a page of stubs is made when the first of them is needed. */
-enum { TRAMPOLINES = 3 };
-static void (*const trampolines[TRAMPOLINES])(void) = { tpc_op_trampoline, tpc_op_trampoline_value,
-							tpc_op_trampoline_reference };
+static void (*const trampolines[])(void) = { tpc_op_trampoline, tpc_op_trampoline_value, tpc_op_trampoline_reference };
 
 struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT; /* set before the first stub is made */
 static tpc_shared_u32 function_count;
-static TPC_SHARED(uint8_t *) stubs; /* everything that is or may become executable; NULL: none */
+static TPC_SHARED(uint8_t *)
+	stubs; /* the addresses and the stubs; a page of stubs is made when the first is needed. NULL: none */
+static tpc_shared_bool passed_by; /* calls go to the functions, and are not recorded */
 
 /* Hash chains by address, through next[]: indices + 1, 0 ends a chain. Thousands of functions are looked up often. */
 #define HEADS 16384u /* a power of two */
@@ -46,6 +46,8 @@ static void *reserve(size_t bytes)
 	return tpc_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+static void pass_ops(bool pass);
+
 static bool make_room(void)
 {
 	struct tpc_op_function *functions;
@@ -60,39 +62,37 @@ static bool make_room(void)
 	area = reserve(AREA_BYTES);
 	if (tpc_sys_failed(area))
 		return false;
-	memcpy(area, trampolines, sizeof(trampolines));
-	protect(area, STUBS_AT, PROT_READ);
 	tpc_leaf_hold((uintptr_t)tpc_op_trampoline, (uintptr_t)tpc_op_trampoline_end - (uintptr_t)tpc_op_trampoline);
 	tpc_fold_left = tpc_ops_end_thrown;
 	tpc_cpu_own_code(area, AREA_BYTES);
+	tpc_budget_pass_ops = pass_ops;
 	tpc_op_functions = functions;
 	tpc_store(&stubs, area);
 	return true;
 }
 
-static uint8_t *stub_of(uint32_t i, uint32_t trampoline)
+static uint8_t *stub_of(uint32_t i)
 {
-	return tpc_load(&stubs) + STUBS_AT + trampoline * STUBS_BYTES + i * STUB_BYTES;
+	return tpc_load(&stubs) + STUBS_AT + i * STUB_BYTES;
 }
 
-static void write_stub(uint32_t i, uint32_t trampoline)
+static void **target_of(uint32_t i)
 {
-	tpc_arch_write_stub(stub_of(i, trampoline), i, tpc_load(&stubs) + trampoline * sizeof(*trampolines));
+	return (void **)tpc_load(&stubs) + i;
 }
 
 /* Makes the page of a stub. False: no memory, or the system forbids executing written code. */
-static bool make_page(uint32_t i, uint32_t trampoline)
+static bool make_page(uint32_t i)
 {
-	static bool made[TRAMPOLINES][STUBS_BYTES / TPC_PAGE];
+	static bool made[STUBS_BYTES / TPC_PAGE];
 	uint32_t each = TPC_PAGE / STUB_BYTES, first = i / each * each;
-	uint8_t *page = stub_of(first, trampoline);
 
-	if (made[trampoline][i / each])
+	if (made[i / each])
 		return true;
 	for (uint32_t k = first; k < first + each; k++)
-		write_stub(k, trampoline);
-	made[trampoline][i / each] = protect(page, TPC_PAGE, PROT_READ | PROT_EXEC);
-	return made[trampoline][i / each];
+		tpc_arch_write_stub(stub_of(k), k, target_of(k));
+	made[i / each] = protect(stub_of(first), TPC_PAGE, PROT_READ | PROT_EXEC);
+	return made[i / each];
 }
 
 bool tpc_op_is_stub(const void *address)
@@ -110,6 +110,25 @@ static uint32_t find(const void *address, const char *name)
 			return i - 1;
 	}
 	return tpc_load(&function_count);
+}
+
+/*
+ * Calls of most functions can be passed by. Not of those whose end takes more than an event, which are called rarely: they end
+ * steps.
+ */
+static void set_target(uint32_t i)
+{
+	const struct tpc_op_function *function = &tpc_op_functions[i];
+	bool passes = tpc_load(&passed_by) && !tpc_load(&function->ending);
+
+	tpc_store(target_of(i), passes ? function->address : (void *)trampolines[function->trampoline]);
+}
+
+static void pass_ops(bool pass)
+{
+	tpc_store(&passed_by, pass);
+	for (uint32_t i = 0; i < tpc_op_function_count(); i++)
+		set_target(i);
 }
 
 static uint32_t trampoline_for(const struct tpc_op_function *function)
@@ -136,6 +155,7 @@ static void add(void *address, const struct tpc_op_choice *choice, uint32_t i)
 			: NULL;
 	function->trampoline = (uint8_t)trampoline_for(function);
 	memcpy(function->name, choice->name, sizeof(function->name));
+	set_target(i);
 	next[i] = tpc_load(head);
 	tpc_store_release(head, (uint16_t)(i + 1)); /* pairs with tpc_op_is_hooked(): the function is there */
 	tpc_store(&function_count, i + 1);
@@ -154,7 +174,7 @@ void *tpc_op_stub(void *address, const struct tpc_op_choice *choice)
 		return NULL;
 	if (i == tpc_load(&function_count))
 		add(address, choice, i);
-	return make_page(i, tpc_op_functions[i].trampoline) ? stub_of(i, tpc_op_functions[i].trampoline) : NULL;
+	return make_page(i) ? stub_of(i) : NULL;
 }
 
 bool tpc_op_is_hooked(const void *address)
@@ -169,8 +189,8 @@ bool tpc_op_is_hooked(const void *address)
 
 struct tpc_op_function *tpc_op_of_stub(const void *stub)
 {
-	tpc_assert(tpc_op_is_stub(stub) && ((const uint8_t *)stub - tpc_load(&stubs) - STUBS_AT) % STUB_BYTES == 0);
-	return &tpc_op_functions[((const uint8_t *)stub - tpc_load(&stubs) - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
+	tpc_assert(tpc_op_is_stub(stub) && ((uintptr_t)stub - (uintptr_t)tpc_load(&stubs) - STUBS_AT) % STUB_BYTES == 0);
+	return &tpc_op_functions[((uintptr_t)stub - (uintptr_t)tpc_load(&stubs) - STUBS_AT) / STUB_BYTES];
 }
 
 uint32_t tpc_op_function_count(void)
@@ -180,6 +200,8 @@ uint32_t tpc_op_function_count(void)
 
 void tpc_op_calls_forget(void)
 {
+	if (tpc_unshared(passed_by))
+		pass_ops(false);
 	for (uint32_t i = 0; i < tpc_unshared(function_count); i++)
 		tpc_unshared(tpc_op_functions[i].op) = 0;
 }

@@ -13,7 +13,7 @@ struct tpc_op_function {
 	tpc_shared_u32 op; /* number in the trace; 0: to be asked for */
 	bool ends_step;
 	struct tpc_signature signature;
-	uint8_t trampoline; /* number of its trampoline in stubs.c */
+	uint8_t trampoline; /* number of its trampoline in stubs.c; 0: for any function */
 	/* For hooks/ops/shapes.c: whether the arguments were elsewhere than its symbol says, which was corrected; */
 	tpc_shared_u8 moved;
 	tpc_shared_u8 confirmed; /* calls that confirmed the symbol; */

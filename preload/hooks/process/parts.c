@@ -6,6 +6,7 @@
 #include "core/output.h"
 #include "core/process.h"
 #include "core/regions.h"
+#include "core/budget.h"
 #include "core/ring.h"
 #include "core/spill.h"
 #include "core/state.h"
@@ -55,6 +56,7 @@ const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
 	{ .name = "batch", .forget = tpc_batch_forget, .end = tpc_batch_end },
 	{ .name = "ring", .forget = tpc_ring_forget, .open = tpc_ring_open },
 	{ .name = "header", .forget = forget_header },
+	{ .name = "budget", .open = tpc_budget_open },
 	{ .name = "tables", .forget = tpc_tables_forget },
 	{ .name = "nodes", .forget = tpc_nodes_forget },
 	{ .name = "frames", .forget = tpc_frames_forget },
