@@ -93,7 +93,7 @@ bool tpc_thread_new_chunk(struct tpc_thread *thread)
 	}
 	if (was_spared(thread))
 		return true;
-	if (tpc_ring_is_on())
+	if (tpc_ring_is_on() && !tpc_state_is_child()) /* the chunk of a child is its parent's */
 		end_chunk(thread);
 	chunk = tpc_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tpc_load(&thread->tid), had_one);
 	if (!chunk) {
