@@ -15,6 +15,15 @@ const struct tprof_checkpoint *tpa_trace_checkpoint(const struct tpa_trace *trac
 	return trace->header->ring_bytes && trace->header->checkpoint ? checkpoint : NULL;
 }
 
+uint64_t tpa_trace_ring_room(const struct tpa_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->ring_places >= tprof_ring_places(header->ring_bytes))
+		return header->ring_bytes;
+	return TPROF_HEADER_SIZE + (uint64_t)header->ring_places * TPROF_CHUNK_SIZE;
+}
+
 /* The chunk with that part; NULL: it is not there. */
 static const struct tpa_chunk *find_part(const struct tpa_trace_impl *impl, uint64_t number, uint64_t part)
 {

@@ -564,6 +564,15 @@ enum tprof_node {
 
 /* ---- what writer and reader must compute in the same way ----------------------------------------------------- */
 
+/* Chunks that a ring of that size has; its first one has a byte for each. */
+static inline uint32_t tprof_ring_places(uint64_t bytes)
+{
+	uint64_t places = bytes > TPROF_HEADER_SIZE ? (bytes - TPROF_HEADER_SIZE) / TPROF_CHUNK_SIZE : 0;
+	uint64_t most = TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk);
+
+	return (uint32_t)(places < most ? places : most);
+}
+
 /* Slot of an address (in units of 8 bytes) in addresses[]. Multiplicative hashing, Knuth TAOCP 6.4. */
 static inline uint32_t tprof_address_slot(uint64_t address8)
 {

@@ -56,14 +56,6 @@ static struct tprof_chunk *put(struct tprof_chunk *chunk, uint64_t place, struct
 
 /* ---- begin and end ---- */
 
-static uint32_t places_of(uint64_t bytes)
-{
-	uint64_t places = (bytes - TPROF_HEADER_SIZE) / TPROF_CHUNK_SIZE;
-	uint64_t most = TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk);
-
-	return (uint32_t)(places < most ? places : most);
-}
-
 /* Until the folder knows how large a checkpoint is. */
 static uint32_t first_reserve(uint32_t of_places)
 {
@@ -94,7 +86,7 @@ void tpc_ring_open(void)
 		return;
 	ring.depth = ring.depth ? ring.depth : tpc_config.depth;
 	tpc_header->depth = tpc_config.depth = ring.depth; /* a forked child begins anew */
-	ring.places = places_of(tpc_config.ring);
+	ring.places = tprof_ring_places(tpc_config.ring);
 	tpc_unshared(ring.usable) = ring.places;
 	tpc_ahead_begin();
 	tpc_unshared(ring.drops) = tpc_unshared(ring.told) = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_stacks CALLS [THREADS]: each thread allocates and frees CALLS times, below stacks of 40 frames that are drawn at random, so
- * that each is new.
+ * that each is new. All threads live until the last is done.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -13,6 +13,7 @@
 
 static _Thread_local uint32_t state;
 static long calls;
+static pthread_barrier_t done;
 
 static uint32_t draw(void)
 {
@@ -53,6 +54,7 @@ static void *run(void *seed)
 	state = (uint32_t)(uintptr_t)seed;
 	for (long i = 0; i < calls; i++)
 		go(DEPTH / 2);
+	pthread_barrier_wait(&done);
 	return NULL;
 }
 
@@ -62,7 +64,7 @@ int main(int argc, char **argv)
 	pthread_t started[THREADS];
 
 	calls = argc > 1 ? atol(argv[1]) : 0;
-	if (threads > THREADS)
+	if (threads > THREADS || pthread_barrier_init(&done, NULL, (unsigned)threads) != 0)
 		return 2;
 	for (uintptr_t i = 1; i < threads; i++)
 		if (pthread_create(&started[i], NULL, run, (void *)(i * 77777 + 1)) != 0)

@@ -181,6 +181,7 @@ static json_t *json_ring(const struct tpa_trace *trace)
 		checkpoint = &none;
 	json = json_object();
 	tpa_json_set(json, "bytes", tpa_json_number(header->ring_bytes));
+	tpa_json_set(json, "room_bytes", tpa_json_number(tpa_trace_ring_room(trace)));
 	tpa_json_set(json, "checkpoint", tpa_json_number(checkpoint->number));
 	tpa_json_set(json, "folded_events", tpa_json_number(checkpoint->events));
 	tpa_json_set(json, "folded_until_ns", tpa_json_number(tpa_trace_ns(trace, checkpoint->ticks)));

@@ -124,6 +124,7 @@ static void add_ring(struct tpa_notes *notes, const struct tpa_trace *trace)
 	const struct tprof_header *header = trace->header;
 	const struct tprof_checkpoint *checkpoint = tpa_trace_checkpoint(trace);
 	uint64_t waited = tpa_trace_ns(trace, header->start.ticks + header->ring_waited);
+	uint64_t room = tpa_trace_ring_room(trace);
 
 	if (checkpoint)
 		add(notes,
@@ -136,6 +137,9 @@ static void add_ring(struct tpa_notes *notes, const struct tpa_trace *trace)
 		    "the ring's tables fill it: since %s only %u frames of a new stack are kept; a larger ring "
 		    "(TPROF_RING) keeps more",
 		    tpa_time(tpa_trace_ns(trace, header->ring_cut)).text, header->ring_depth);
+	if (header->ring_bytes && room < header->ring_bytes)
+		add(notes, "the disk was full, or RLIMIT_FSIZE was reached: the ring stayed at %s of %s",
+		    tpa_bytes(room, false).text, tpa_bytes(header->ring_bytes, false).text);
 	if (header->ring_too_big)
 		add(notes, "the ring is too small: a checkpoint takes %s, so let it be %s (TPROF_RING)",
 		    tpa_bytes(header->ring_too_big, false).text, tpa_bytes(8 * header->ring_too_big, false).text);
