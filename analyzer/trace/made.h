@@ -23,9 +23,21 @@ struct tpa_children {
 	uint32_t count;
 };
 
-/* A native and a Python stack, to be joined. */
+/* A native and a Python stack to be joined, by numbers of the file. */
 struct tpa_join_step {
 	uint32_t native, python;
+};
+
+/* A Python stack that a native one was joined with, by the file's number, and the joined node; 0: none. */
+struct tpa_join {
+	uint32_t python, node;
+};
+
+/* Finds the node of a pair that was joined. Most native stacks are joined with one Python stack; only further ones go to a table. */
+struct tpa_joins {
+	struct tpa_join *first; /* for each node number of the file, once a join was asked for */
+	size_t count, room;
+	struct tpa_pairs further; /* (native, Python) -> the joined node */
 };
 
 struct tpa_made {
@@ -37,7 +49,7 @@ struct tpa_made {
 	size_t frame_room, node_room, origin_room;
 	struct tpa_pairs frames; /* what a frame is -> the frame */
 	struct tpa_children children;
-	struct tpa_pairs joined; /* (native node, Python node) -> the joined one */
+	struct tpa_joins joins;
 	/* Room to work in. */
 	uint32_t *numbers;
 	struct tpa_join_step *steps;
@@ -60,7 +72,16 @@ uint32_t tpa_frame_in_code(struct tpa_trace_impl *impl, uint32_t frame, uint32_t
  */
 uint32_t tpa_node_child(struct tpa_trace_impl *impl, uint32_t parent, uint32_t frame, uint32_t origin);
 
-/* The node that joins two. 0: no number is left. */
+/*
+ * The number of the first record with a frame, of a number of the file and its callers. A join counts as its native stack. Below
+ * TPROF_NODE_FIRST: how the stack ends.
+ */
+uint32_t tpa_native_number(const struct tpa_trace_impl *impl, uint32_t number);
+
+/* The node of the native stack that a number of the file stands for. */
+uint32_t tpa_native_node(struct tpa_trace_impl *impl, uint32_t number);
+
+/* The node that joins two stacks of the file. 0: no number is left, or there is no stack. */
 uint32_t tpa_nodes_join(struct tpa_trace_impl *impl, uint32_t native, uint32_t python, uint32_t origin);
 
 #endif

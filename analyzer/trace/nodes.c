@@ -105,8 +105,17 @@ static bool has_record(const struct tpa_node_record *record)
 	return record->frame || record->parent;
 }
 
-/* The node of a chain of frames. Another node's join in it counts as its native stack. */
-static uint32_t plain(struct tpa_trace_impl *impl, uint32_t number)
+uint32_t tpa_native_number(const struct tpa_trace_impl *impl, uint32_t number)
+{
+	const struct tpa_node_record *records = impl->records->nodes;
+
+	while (number >= TPROF_NODE_FIRST && (tpa_is_join(&records[number]) || !records[number].frame))
+		number = records[number].parent; /* 0 where the record is missing */
+	return number <= TPROF_NODE_SHORT || number >= TPROF_NODE_FIRST ? number : TPROF_NODE_NONE;
+}
+
+/* Another node's join in the chain of frames counts as its native stack. */
+uint32_t tpa_native_node(struct tpa_trace_impl *impl, uint32_t number)
 {
 	const struct tpa_node_record *records = impl->records->nodes;
 	struct tpa_made *made = &impl->made;
@@ -135,17 +144,16 @@ static uint32_t make(struct tpa_trace_impl *impl, uint32_t number)
 {
 	const struct tpa_tables *records = impl->records;
 	struct tpa_made *made = &impl->made;
-	uint32_t native, python;
+	const struct tpa_node_record *record;
 
 	if (number >= records->node_count || !has_record(&records->nodes[number]))
 		return TPROF_NODE_NONE;
 	tpa_extend(&made->of_node, &made->of_node_count, &made->of_node_room, records->node_count,
 		   sizeof(*made->of_node));
-	if (!tpa_is_join(&records->nodes[number]))
-		return plain(impl, number);
-	native = plain(impl, records->nodes[number].parent);
-	python = plain(impl, records->nodes[number].frame & ~TPA_JOIN);
-	return note(made, number, tpa_nodes_join(impl, native, python, number));
+	record = &records->nodes[number];
+	if (!tpa_is_join(record))
+		return tpa_native_node(impl, number);
+	return note(made, number, tpa_nodes_join(impl, record->parent, record->frame & ~TPA_JOIN, number));
 }
 
 uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t number)
@@ -224,7 +232,8 @@ void tpa_made_free(struct tpa_made *made)
 	tpa_pairs_free(&made->frames);
 	free(made->children.only);
 	free(made->children.table);
-	tpa_pairs_free(&made->joined);
+	free(made->joins.first);
+	tpa_pairs_free(&made->joins.further);
 	free(made->numbers);
 	free(made->steps);
 	free(made->python);
