@@ -81,14 +81,31 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 	*room = wanted < need ? need : wanted;
 }
 
+/* Moves the list into zeroed memory, which takes no room before it is used. */
+static void move(void *list, size_t count, size_t *room, size_t need, size_t size)
+{
+	void *old, *new = tpa_zalloc(need, size);
+
+	memcpy(&old, list, sizeof(old));
+	if (count)
+		memcpy(new, old, count * size);
+	free(old);
+	memcpy(list, &new, sizeof(new));
+	*room = need;
+}
+
 void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
 {
 	char *bytes;
 
 	if (need <= *count)
 		return;
-	tpa_grow(list, room, need, size);
-	memcpy(&bytes, list, sizeof(bytes));
-	memset(bytes + *count * size, 0, (need - *count) * size);
+	if (need > *room && need / 2 > *count) {
+		move(list, *count, room, need, size);
+	} else {
+		tpa_grow(list, room, need, size);
+		memcpy(&bytes, list, sizeof(bytes));
+		memset(bytes + *count * size, 0, (need - *count) * size);
+	}
 	*count = need;
 }

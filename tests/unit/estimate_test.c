@@ -119,7 +119,7 @@ static void by_hand(void **state)
 	assert_int_equal(site_of(replayed.process, 0)->bytes, 127);
 	assert_int_equal(site_of(replayed.process, 0)->peak_bytes, 127);
 	assert_int_equal(site_of(replayed.process, 0)->live_bytes, 0);
-	near(site_of(replayed.process, 0)->variance.bytes, 9794.245222581909);
+	near(site_of(replayed.process, 0)->variance->bytes, 9794.245222581909);
 	assert_int_equal(site_of(replayed.process, 1)->live_bytes, 231);
 	assert_int_equal(replayed.process->threads[0].bytes, 358);
 	assert_int_equal(replayed.run->peak_bytes, 358);
@@ -354,8 +354,8 @@ static void large_and_small_at_one_site(void **state)
 		replay(&replayed, run_growing(UINT64_C(0x9e3779b97f4a7c15) * (i + 1)), NULL);
 		unseen = &replayed.process->unseen;
 		site = site_of(replayed.process, 1);
-		bytes_held += covers(site->bytes, site->variance.bytes, unseen->bytes, bytes);
-		count_held += covers(site->allocations, site->variance.allocations, unseen->blocks, DOUBLINGS);
+		bytes_held += covers(site->bytes, site->variance->bytes, unseen->bytes, bytes);
+		count_held += covers(site->allocations, site->variance->allocations, unseen->blocks, DOUBLINGS);
 		close_replayed(&replayed);
 	}
 	assert_in_range(bytes_held, 270, 300);

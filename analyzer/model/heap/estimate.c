@@ -133,10 +133,10 @@ static struct tpa_amount_estimate at_end(const struct tpa_estimate_state *state)
 					     less(state->live.usable, state->before.usable) };
 }
 
-void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site)
+void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site,
+			struct tpa_variance *variance)
 {
 	struct tpa_estimate_state *state = &estimates->sites[number];
-	struct tpa_variance *variance = &site->variance;
 	struct tpa_amount_estimate end = at_end(state);
 
 	touch(state, peak_number);
@@ -151,6 +151,7 @@ void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t
 	put(&end.blocks, &site->live_blocks, &variance->live_blocks);
 	put(&end.usable, &site->live_usable, &variance->live_usable);
 	site->temporary = 0; /* unknown: not all events of a thread were recorded */
+	site->variance = variance;
 }
 
 void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *heap)

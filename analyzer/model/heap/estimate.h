@@ -76,8 +76,9 @@ void tpa_estimates_freed(struct tpa_estimates *estimates, const struct tpa_block
  */
 void tpa_estimate_add(struct tpa_estimate *estimate, double p, double x);
 
-/* Replaces counts with their estimates. Counts that are unknown in a sampled run become 0. */
-void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site);
+/* Replaces counts with their estimates, and fills in their variances. Counts that are unknown in a sampled run become 0. */
+void tpa_estimates_site(struct tpa_estimates *estimates, size_t number, uint64_t peak_number, struct tpa_site *site,
+			struct tpa_variance *variance);
 void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *heap);
 /* What one more recorded block would stand for. */
 struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates);

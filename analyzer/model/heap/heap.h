@@ -38,9 +38,14 @@ struct tpa_site {
 	uint64_t short_lived;	 /* freed within TPA_SHORT_LIVED_NS of the allocation, by any thread */
 	uint64_t largest;	 /* largest single request; in a sampled run, the largest recorded one */
 	uint64_t before_largest; /* largest request before the selected time range: the peak may include it */
-	struct tpa_variance variance;
+	const struct tpa_variance *variance; /* one of the process's site_variances; NULL: all are 0 */
 };
 #define TPA_SHORT_LIVED_NS 1000000u
+
+static inline struct tpa_variance tpa_site_variance(const struct tpa_site *site)
+{
+	return site->variance ? *site->variance : (struct tpa_variance){ 0 };
+}
 
 /* Address space taken by mmap, by stack. Not part of the heap's numbers. */
 struct tpa_map_site {

@@ -23,6 +23,7 @@ void tpa_sites_free(struct tpa_sites *sites)
 	free(sites->list);
 	free(sites->changed);
 	free(sites->of_number);
+	free(sites->of_node);
 	free(sites->table);
 	free(sites->passing.verdicts);
 }
@@ -41,6 +42,7 @@ static uint32_t append(struct tpa_sites *sites, uint32_t node, uint64_t key, uin
 	return (uint32_t)sites->count++;
 }
 
+/* In the table. */
 static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint64_t hash =
@@ -55,27 +57,54 @@ static uint32_t *find(const struct tpa_sites *sites, uint32_t node, uint64_t key
 	return &sites->table[i];
 }
 
+static bool is_in_table(const struct tpa_site_state *site)
+{
+	return site->key || site->op;
+}
+
 /* Makes room for all sites at once: they may have been loaded. */
 static void grow(struct tpa_sites *sites)
 {
-	while (sites->count >= (size_t)1 << (sites->bits - 1))
+	sites->table_count = 0;
+	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++)
+		sites->table_count += is_in_table(&sites->list[i]);
+	do
 		sites->bits++;
+	while (sites->table_count >= (size_t)1 << (sites->bits - 1));
 	free(sites->table);
 	sites->table = tpa_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
-	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++)
-		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
+	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++) {
+		const struct tpa_site_state *site = &sites->list[i];
+
+		if (is_in_table(site))
+			*find(sites, site->node, site->key, site->op) = (uint32_t)i;
+	}
+}
+
+/* Where the number of the site belongs; TPA_SITE_NONE stands there if it is new. */
+static uint32_t *place_of(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+{
+	uint32_t *slot;
+
+	if (!key && !op) {
+		tpa_extend(&sites->of_node, &sites->node_count, &sites->node_room, (size_t)node + 1,
+			   sizeof(*sites->of_node));
+		return &sites->of_node[node];
+	}
+	if (sites->table_count >= (size_t)1 << (sites->bits - 1))
+		grow(sites);
+	slot = find(sites, node, key, op);
+	sites->table_count += *slot == TPA_SITE_NONE;
+	return slot;
 }
 
 uint32_t tpa_sites_enter(struct tpa_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
-	uint32_t *slot;
+	uint32_t *place = place_of(sites, node, key, op);
 
-	if (sites->count >= (size_t)1 << (sites->bits - 1))
-		grow(sites);
-	slot = find(sites, node, key, op);
-	if (*slot == TPA_SITE_NONE)
-		*slot = append(sites, node, key, op);
-	return *slot;
+	if (*place == TPA_SITE_NONE)
+		*place = append(sites, node, key, op);
+	return *place;
 }
 
 uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *event)
@@ -117,25 +146,32 @@ static struct tpa_site result_of(const struct tpa_site_state *state)
 	};
 }
 
-struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number, struct tpa_estimates *estimates,
-				  size_t *count)
+_Static_assert(sizeof(struct tpa_site) <= sizeof(struct tpa_site_state),
+	       "a site as shown takes the place of its state");
+
+struct tpa_site *tpa_sites_take(struct tpa_sites *sites, uint64_t peak_number, struct tpa_estimates *estimates,
+				struct tpa_variance *variances, size_t *count)
 {
-	struct tpa_site *result = tpa_zalloc(sites->count, sizeof(*result));
-	size_t i, found = 0;
+	struct tpa_site *result = (void *)sites->list; /* made in place: there may be millions */
+	size_t found = 0;
 
-	for (i = TPA_SITE_FIRST; i < sites->count; i++) {
-		struct tpa_site_state *state = &sites->list[i];
+	for (size_t i = TPA_SITE_FIRST; i < sites->count; i++) {
+		struct tpa_site_state state;
+		struct tpa_site site;
 
-		tpa_site_touch(state, peak_number);
-		if (!state->allocations && !state->frees && !state->peak.blocks)
+		memcpy(&state, &sites->list[i], sizeof(state));
+		tpa_site_touch(&state, peak_number);
+		if (!state.allocations && !state.frees && !state.peak.blocks)
 			continue;
-		result[found] = result_of(state);
+		site = result_of(&state);
 		if (estimates)
-			tpa_estimates_site(estimates, i, peak_number, &result[found]);
-		found++;
+			tpa_estimates_site(estimates, i, peak_number, &site, &variances[found]);
+		memcpy(&result[found++], &site, sizeof(site));
 	}
+	sites->list = NULL;
+	sites->count = sites->room = 0;
 	*count = found;
-	return result;
+	return tpa_resize(result, found, sizeof(*result));
 }
 
 void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
@@ -157,6 +193,6 @@ void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites)
 			  sites->count >= TPA_SITE_FIRST && sites->count <= UINT32_MAX &&
 				  together == (sites->count + TPA_SITES_TOGETHER - 1) / TPA_SITES_TOGETHER,
 			  "the number of sites is out of range");
-	if (!archive->failed)
-		grow(sites);
+	for (size_t i = TPA_SITE_FIRST; !archive->failed && i < sites->count; i++)
+		*place_of(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
 }

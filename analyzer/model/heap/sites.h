@@ -55,7 +55,10 @@ struct tpa_sites {
 	uint32_t *
 		of_number; /* when grouped by stack: of each number that the file has for a node, its site outside of any op, if known */
 	size_t number_count, number_room;
-	uint32_t *table; /* hash table of all sites */
+	uint32_t *of_node; /* of each node of the trace, its site without key and op, if known */
+	size_t node_count, node_room;
+	uint32_t *table; /* hash table of the sites with a key or an op */
+	size_t table_count;
 	unsigned bits;
 	bool totals; /* TPA_GROUP_NONE: most stacks share one site */
 	struct tpa_passing passing;
@@ -128,10 +131,10 @@ static inline void tpa_amount_sub(struct tpa_amount *amount, uint64_t bytes, uin
 void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites);
 
 /*
- * The sites as the model shows them. The caller frees the list. Sites whose counts are all 0 are left out. `estimates`:
- * they replace the counts; NULL: the counts are exact.
+ * Uses up the sites: makes their list that of the sites as the model shows them, which the caller frees. Sites whose counts are
+ * all 0 are left out. `estimates`: they replace the counts; NULL: the counts are exact. `variances` has room for all sites then.
  */
-struct tpa_site *tpa_sites_result(struct tpa_sites *sites, uint64_t peak_number, struct tpa_estimates *estimates,
-				  size_t *count);
+struct tpa_site *tpa_sites_take(struct tpa_sites *sites, uint64_t peak_number, struct tpa_estimates *estimates,
+				struct tpa_variance *variances, size_t *count);
 
 #endif

@@ -58,6 +58,9 @@ void tpa_replay_result(struct tpa_replay *replay, struct tpa_process *process)
 	for (size_t i = 0; i < PARTS; i++)
 		if (parts[i]->look)
 			parts[i]->look(replay, process);
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i]->sites)
+			parts[i]->sites(replay, process);
 }
 
 void tpa_replay_free(struct tpa_replay *replay)

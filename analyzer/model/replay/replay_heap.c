@@ -2,6 +2,7 @@
 /* Blocks: what allocations and frees do to what is live, to the peak and to the counts. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/replay/replay_impl.h"
 #include "model/stats/stats.h"
 
@@ -523,8 +524,18 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	result_heap(replay, &process->heap);
 	if (process->estimated)
 		process->unseen = tpa_estimates_unseen(&replay->heap.estimates);
-	process->sites = tpa_sites_result(&replay->heap.sites, replay->heap.peak_number,
-					  process->estimated ? &replay->heap.estimates : NULL, &process->site_count);
+}
+
+/* The process gets the sites, which the replay has no more. */
+static void give_sites(struct tpa_replay *replay, struct tpa_process *process)
+{
+	struct tpa_sites *sites = &replay->heap.sites;
+
+	if (process->estimated)
+		process->site_variances = tpa_zalloc(sites->count, sizeof(*process->site_variances));
+	process->sites = tpa_sites_take(sites, replay->heap.peak_number,
+					process->estimated ? &replay->heap.estimates : NULL, process->site_variances,
+					&process->site_count);
 }
 
 static void free_part(struct tpa_replay *replay)
@@ -535,4 +546,6 @@ static void free_part(struct tpa_replay *replay)
 	free(replay->heap.outlived.list);
 }
 
-const struct tpa_part tpa_part_heap = { .init = init, .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_heap = {
+	.init = init, .archive = archive, .look = look, .sites = give_sites, .free = free_part
+};

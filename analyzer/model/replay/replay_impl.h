@@ -27,12 +27,14 @@
 /*
  * A part: its functions, of which each may be NULL. Its data is a member of struct tpa_replay, zeroed before init().
  * archive() saves the part, or loads it into one that was just initialized. look() adds what the part found to a result; it
- * is the replay's last act, and may move lists into the result (tpa_replay_look() does it with a copy).
+ * is one of the replay's last acts, and may move lists into the result (tpa_replay_look() does it with a copy). sites() follows
+ * when all parts have looked, and tells more of the result's sites; that of the heap moves them there.
  */
 struct tpa_part {
 	void (*init)(struct tpa_replay *replay);
 	void (*archive)(struct tpa_archive *archive, struct tpa_replay *replay);
 	void (*look)(struct tpa_replay *replay, struct tpa_process *process);
+	void (*sites)(struct tpa_replay *replay, struct tpa_process *process);
 	void (*free)(struct tpa_replay *replay);
 };
 extern const struct tpa_part tpa_part_time, tpa_part_order, tpa_part_heap, tpa_part_pools, tpa_part_maps,

@@ -93,7 +93,7 @@ void tpa_replay_op(struct tpa_replay *replay, const struct tpa_event *event)
 }
 
 /* Adds the ops' own allocations, as counted by the sites. */
-static void add_blocks(const struct tpa_replay *replay, struct tpa_process *process)
+static void add_blocks(struct tpa_replay *replay, struct tpa_process *process)
 {
 	struct tpa_op_stats **by_op = tpa_zalloc(replay->ops.calls.count, sizeof(struct tpa_op_stats *));
 
@@ -133,7 +133,6 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	process->op_nodes = replay->ops.calls.tree.nodes;
 	process->op_node_count = replay->ops.calls.tree.count;
 	replay->ops.calls.tree.nodes = NULL;
-	add_blocks(replay, process);
 }
 
 static void init(struct tpa_replay *replay)
@@ -156,4 +155,6 @@ static void free_part(struct tpa_replay *replay)
 	tpa_cost_free(&replay->ops.cost);
 }
 
-const struct tpa_part tpa_part_ops = { .init = init, .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_ops = {
+	.init = init, .archive = archive, .look = look, .sites = add_blocks, .free = free_part
+};

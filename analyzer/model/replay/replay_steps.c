@@ -233,9 +233,13 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	stats->anchor = replay->steps.anchor.op;
 	stats->confidence = replay->steps.anchor.period.confidence;
 	stats->calls = replay->steps.anchor.period.calls;
+}
+
+static void find_births(struct tpa_replay *replay, struct tpa_process *process)
+{
 	for (size_t i = 0; i < process->site_count; i++) {
-		to_steps(replay, stats, &process->sites[i].peak_born);
-		to_steps(replay, stats, &process->sites[i].live_born);
+		to_steps(replay, &process->steps, &process->sites[i].peak_born);
+		to_steps(replay, &process->steps, &process->sites[i].live_born);
 	}
 }
 
@@ -253,4 +257,6 @@ static void free_part(struct tpa_replay *replay)
 	tpa_steps_free(&replay->steps.steps);
 }
 
-const struct tpa_part tpa_part_steps = { .init = find_anchor, .archive = archive, .look = look, .free = free_part };
+const struct tpa_part tpa_part_steps = {
+	.init = find_anchor, .archive = archive, .look = look, .sites = find_births, .free = free_part
+};

@@ -17,6 +17,7 @@ void tpa_run_free(struct tpa_run *run)
 		struct tpa_process *process = &run->processes[i];
 
 		free(process->sites);
+		free(process->site_variances);
 		free(process->map_sites);
 		free(process->cpu_sites);
 		tpa_ops_result_free(process->ops, process->op_count);

@@ -42,6 +42,7 @@ struct tpa_process {
 	struct tpa_pool_counts pools;
 	struct tpa_site *sites;
 	size_t site_count;
+	struct tpa_variance *site_variances; /* what the sites refer to; NULL if they are exact */
 	struct tpa_map_site *map_sites;
 	size_t map_site_count;
 	struct tpa_cpu cpu;	    /* all samples */

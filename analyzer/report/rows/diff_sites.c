@@ -93,12 +93,12 @@ static struct place find(struct adding *adding, uint32_t op, uint32_t node)
 
 static void add_memory(struct tpa_diff_sites *sites, const struct place *place, const struct tpa_site *site)
 {
-	const struct tpa_variance *variance = &site->variance;
-	const struct tpa_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
+	const struct tpa_variance variance = tpa_site_variance(site);
+	const struct tpa_diff_amount peak = { (double)site->peak_bytes, variance.peak_bytes, (double)site->peak_blocks,
 					      0 };
-	const struct tpa_diff_amount live = { (double)site->live_bytes, variance->live_bytes, (double)site->live_blocks,
+	const struct tpa_diff_amount live = { (double)site->live_bytes, variance.live_bytes, (double)site->live_blocks,
 					      0 };
-	const struct tpa_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
+	const struct tpa_diff_amount all = { (double)site->bytes, variance.bytes, (double)site->allocations, 0 };
 
 	if (site->peak_blocks)
 		tpa_diff_rows_add(&sites->peak, place->key, place->own, &peak);

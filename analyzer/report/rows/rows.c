@@ -99,7 +99,7 @@ struct tpa_sums tpa_sums_of(const struct tpa_site *site)
 		.short_lived = site->short_lived,
 		.largest = site->largest,
 		.before_largest = site->before_largest,
-		.variance = site->variance,
+		.variance = tpa_site_variance(site),
 	};
 }
 

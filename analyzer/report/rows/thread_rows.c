@@ -56,6 +56,7 @@ static void add_memory(struct threads *threads, const struct tpa_process *proces
 
 	for (size_t i = 0; i < process->site_count; i++) {
 		const struct tpa_site *site = &process->sites[i];
+		const struct tpa_variance variance = tpa_site_variance(site);
 
 		if (!row || row->stats.thread != site->key)
 			row = row_of(threads, site->key);
@@ -65,10 +66,10 @@ static void add_memory(struct threads *threads, const struct tpa_process *proces
 		row->peak_blocks += site->peak_blocks;
 		row->live_bytes += site->live_bytes;
 		row->live_blocks += site->live_blocks;
-		row->peak_bytes_variance += site->variance.peak_bytes;
-		row->peak_blocks_variance += site->variance.peak_blocks;
-		row->live_bytes_variance += site->variance.live_bytes;
-		row->live_blocks_variance += site->variance.live_blocks;
+		row->peak_bytes_variance += variance.peak_bytes;
+		row->peak_blocks_variance += variance.peak_blocks;
+		row->live_bytes_variance += variance.live_bytes;
+		row->live_blocks_variance += variance.live_blocks;
 	}
 }
 
