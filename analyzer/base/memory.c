@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE ((size_t)1 << 20) /* bytes */
+
+/*
+ * For jemalloc: what was this large is given back to the kernel as soon as it is freed, and not only later. Tables that grow leave
+ * behind what they had.
+ */
+extern const char *malloc_conf;
+const char *malloc_conf = "oversize_threshold:262144";
+
 void tpa_no_memory(void)
 {
 	fputs("tprof-analyze: out of memory\n", stderr);
@@ -66,6 +75,15 @@ char *tpa_format(const char *format, ...)
 	return text;
 }
 
+/*
+ * How many times larger an array becomes. One that is large is copied less often so, and while it is copied, old and new are not
+ * both as large as it will be in the end. Pages that are never written cost nothing.
+ */
+static size_t factor_of(size_t bytes)
+{
+	return bytes < LARGE ? 2 : 8;
+}
+
 void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 {
 	size_t wanted = *room ? *room : 16;
@@ -73,8 +91,8 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 
 	if (need <= *room)
 		return;
-	while (wanted < need && wanted <= SIZE_MAX / 2)
-		wanted *= 2;
+	while (wanted < need && wanted <= SIZE_MAX / 8)
+		wanted *= factor_of(wanted * size);
 	memcpy(&array, list, sizeof(array));
 	array = tpa_resize(array, wanted < need ? need : wanted, size);
 	memcpy(list, &array, sizeof(array));

@@ -36,7 +36,9 @@ char *tpa_strndup(const char *text, size_t length) __attribute__((returns_nonnul
 /* The formatted text, like asprintf(). */
 char *tpa_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 
-/* Makes room for `need` elements of `size` bytes in the array *list, which has room for *room; grows by doubling. */
+/*
+ * Makes room for `need` elements of `size` bytes in the array *list, which has room for *room; grows to double the room, and to more
+ * where it is large. */
 void tpa_grow(void *list, size_t *room, size_t need, size_t size);
 
 /*
