@@ -221,6 +221,17 @@ static struct range beside(struct range function)
 	return (struct range){ function.start > NEAR ? function.start - NEAR : 0, function.end + NEAR };
 }
 
+/* Is any frame in the function? There are far fewer frames than nodes, and most functions that are looked for were never called. */
+static bool was_called(const struct tpa_trace *trace, const struct tpa_module *module, struct range function)
+{
+	uint32_t frame;
+
+	for (size_t i = 1; tpa_trace_recorded_frame(trace, i, &frame); i++)
+		if (is_in(trace, frame, module, function))
+			return true;
+	return false;
+}
+
 /*
  * Does a stack go through the function? The function may make a plain allocation by a jump (then the stack ends in it)
  * or by a call. So if there is a plain mode: does the stack continue to another function of the same file?
@@ -229,6 +240,8 @@ static bool is_used(const struct tpa_trace *trace, const struct tpa_module *modu
 {
 	struct tpa_call call;
 
+	if (!was_called(trace, module, found->function))
+		return false;
 	for (size_t i = TPROF_NODE_FIRST; tpa_trace_call(trace, i, &call); i++) {
 		if (!found->what->plain && is_in(trace, call.frame, module, found->function))
 			return true;

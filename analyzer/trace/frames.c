@@ -71,6 +71,16 @@ uint32_t tpa_frame_made(struct tpa_trace_impl *impl, uint32_t number)
 	return frame_number;
 }
 
+bool tpa_trace_recorded_frame(const struct tpa_trace *trace, size_t number, uint32_t *frame)
+{
+	struct tpa_trace_impl *impl = tpa_impl(trace);
+
+	if (number >= impl->records->frame_count)
+		return false;
+	*frame = tpa_frame_record(impl->records, (uint32_t)number) ? tpa_frame_made(impl, (uint32_t)number) : 0;
+	return true;
+}
+
 uint32_t tpa_frame_in_code(struct tpa_trace_impl *impl, uint32_t number, uint32_t code)
 {
 	struct tpa_frame frame = impl->trace.frames[number];

@@ -303,6 +303,9 @@ struct tpa_call {
  */
 bool tpa_trace_call(const struct tpa_trace *trace, size_t number, struct tpa_call *call);
 
+/* The frame of a number that the file has for frames; *frame 0: its record is missing. False: the number is behind the last one. */
+bool tpa_trace_recorded_frame(const struct tpa_trace *trace, size_t number, uint32_t *frame);
+
 /* What tpa_trace_passes_untabled() has found so far; initialize with zeros, free `verdicts`. */
 struct tpa_passing {
 	uint8_t *verdicts; /* by number */

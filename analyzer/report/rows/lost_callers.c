@@ -13,12 +13,21 @@
 
 enum { UNKNOWN, FOLLOWED, LOST }; /* by frame: did the stack walk find its caller? */
 
+/* By node: what is known of the stack from it outwards. */
+enum {
+	UNSEEN,
+	NO_NATIVE, /* it ends early, without any native frame */
+	LOST_NONE,
+	LOST_IN, /* + the module in whose code the walk lost the callers */
+};
+
 struct survey {
 	const struct tpa_trace *trace;
 	struct tpa_cfi_file **files; /* by module; NULL: missing, or not opened yet */
 	bool *opened;
 	struct tpa_embedded *embedded; /* NULL: the trace has no names */
 	uint8_t *verdicts;	       /* by frame */
+	uint32_t *seen;		       /* by node */
 	struct tpa_lost_callers *lost; /* by module */
 	uint64_t allocations, samples; /* of the whole process */
 };
@@ -55,23 +64,55 @@ static bool loses_callers(struct survey *survey, uint32_t number)
 	return *verdict == LOST;
 }
 
-/* Returns the module in whose code the walk lost the callers; NULL: it lost none. */
-static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
+/* What holds for a stack that ends at `end`, with its outermost native frame in a module without a table, if `last` is set. */
+static uint32_t seen_at_end(const struct survey *survey, uint32_t end, bool native, const struct tpa_module *last)
+{
+	if (end != TPROF_NODE_SHORT)
+		return LOST_NONE;
+	if (!native)
+		return NO_NATIVE;
+	return last ? LOST_IN + (uint32_t)(last - survey->trace->modules) : LOST_NONE;
+}
+
+/*
+ * Walks outwards until it is known what holds for the node's stack, and returns that. *outermost: the outermost native node that
+ * it came by; `node` itself if there was none.
+ */
+static uint32_t walk(struct survey *survey, uint32_t node, uint32_t *outermost)
 {
 	const struct tpa_trace *trace = survey->trace;
 	const struct tpa_module *last = NULL; /* the module of the outermost native frame, if that has no table */
+	bool native = false;
 
-	for (; node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+	*outermost = node;
+	for (; node >= TPROF_NODE_FIRST && (!survey->seen[node] || survey->seen[node] == NO_NATIVE);
+	     node = trace->nodes[node].parent) {
 		uint32_t number = trace->nodes[node].frame;
 		const struct tpa_frame *frame = &trace->frames[number];
 
 		if (frame->code)
 			continue;
+		native = true;
+		*outermost = node;
 		last = tpa_frame_is_untabled(frame) ? frame->module : NULL;
 		if (last && loses_callers(survey, number))
-			return &survey->lost[last - trace->modules];
+			return LOST_IN + (uint32_t)(last - trace->modules);
 	}
-	return node == TPROF_NODE_SHORT && last ? &survey->lost[last - trace->modules] : NULL;
+	return node >= TPROF_NODE_FIRST ? survey->seen[node] : seen_at_end(survey, node, native, last);
+}
+
+/* Returns the module in whose code the walk lost the callers; NULL: it lost none. */
+static struct tpa_lost_callers *blame(struct survey *survey, uint32_t node)
+{
+	uint32_t outermost, seen = walk(survey, node, &outermost);
+
+	while (node >= TPROF_NODE_FIRST && !survey->seen[node]) {
+		survey->seen[node] = seen;
+		if (node == outermost)
+			break;
+		node = survey->trace->nodes[node].parent;
+	}
+	return seen >= LOST_IN ? &survey->lost[seen - LOST_IN] : NULL;
 }
 
 static void count(struct survey *survey, const struct tpa_process *process)
@@ -128,6 +169,7 @@ static void begin(struct survey *survey, const struct tpa_trace *trace)
 	survey->embedded = tpa_embedded_open(trace);
 	survey->opened = tpa_zalloc(trace->module_count, sizeof(bool));
 	survey->verdicts = tpa_zalloc(trace->frame_count, sizeof(uint8_t));
+	survey->seen = tpa_zalloc(trace->node_count, sizeof(*survey->seen));
 	survey->lost = tpa_zalloc(trace->module_count, sizeof(*survey->lost));
 }
 
@@ -140,6 +182,7 @@ static void end(struct survey *survey)
 	free(survey->files);
 	free(survey->opened);
 	free(survey->verdicts);
+	free(survey->seen);
 }
 
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process)
