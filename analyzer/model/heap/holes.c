@@ -13,6 +13,7 @@
 #define RADIX_BITS 11	 /* address bits that one pass sorts by */
 #define RADIX_PASSES 4	 /* sort by 44 bits: the lowest 4 are the same in all blocks */
 #define RADIX_SIZE (1u << RADIX_BITS)
+#define AHEAD 16u /* blocks that are fetched before they are looked at */
 
 /* ---- blocks by address ---- */
 
@@ -68,6 +69,14 @@ static uint64_t usable_of(const struct tpa_block *block)
 static bool is_young(const struct tpa_holes *holes, const struct tpa_block *block)
 {
 	return block->time > holes->cutoff;
+}
+
+/* The block at an index. Those that come next are fetched meanwhile: they lie all over the table of live blocks. */
+static const struct tpa_block *block_at(const struct tpa_holes *holes, size_t i)
+{
+	if (i + AHEAD < holes->block_count)
+		__builtin_prefetch(holes->blocks[i + AHEAD]);
+	return holes->blocks[i];
 }
 
 /* Index of the first block at or after the address. */
@@ -136,10 +145,10 @@ static void search_heap(struct tpa_holes *holes, const struct tpa_hole_heap *hea
 	double resident;
 
 	for (size_t i = from; i < to; i++)
-		used += usable_of(holes->blocks[i]) + HEADER;
+		used += usable_of(block_at(holes, i)) + HEADER;
 	resident = resident_part(heap, used);
 	for (size_t i = from; i < to; i++) {
-		const struct tpa_block *block = holes->blocks[i];
+		const struct tpa_block *block = block_at(holes, i);
 
 		holes->sum.rounding += usable_of(block) + HEADER - block->size;
 		if (is_young(holes, block)) {
