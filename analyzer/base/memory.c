@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#define PAGE ((size_t)2 << 20)
 #define LARGE ((size_t)1 << 20) /* bytes */
 
 /*
@@ -29,6 +31,15 @@ void *tpa_zalloc(size_t count, size_t size)
 	if (!new)
 		tpa_no_memory();
 	return new;
+}
+
+void tpa_large_pages(void *memory, size_t bytes)
+{
+	uintptr_t start = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)(PAGE - 1);
+
+	if (bytes >= 4 * PAGE)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
 void *tpa_resize(void *old, size_t count, size_t size)
@@ -95,6 +106,7 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 		wanted *= factor_of(wanted * size);
 	memcpy(&array, list, sizeof(array));
 	array = tpa_resize(array, wanted < need ? need : wanted, size);
+	tpa_large_pages(array, wanted * size);
 	memcpy(list, &array, sizeof(array));
 	*room = wanted < need ? need : wanted;
 }

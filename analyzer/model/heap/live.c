@@ -10,7 +10,10 @@
 
 static void make(struct tpa_live *live, unsigned bits)
 {
-	live->blocks = tpa_zalloc((size_t)1 << bits, sizeof(*live->blocks));
+	size_t slots = (size_t)1 << bits;
+
+	live->blocks = tpa_zalloc(slots, sizeof(*live->blocks));
+	tpa_large_pages(live->blocks, slots * sizeof(*live->blocks));
 	live->shift = 64 - bits;
 	live->limit = (size_t)1 << (bits - 1);
 	live->count = 0;
