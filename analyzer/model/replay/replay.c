@@ -8,9 +8,9 @@
  * what their looks have put into the result.
  */
 static const struct tpa_part *const parts[] = {
-	&tpa_part_time,	  &tpa_part_order, &tpa_part_heap,  &tpa_part_pools,  &tpa_part_maps,	&tpa_part_cpu,
-	&tpa_part_levels, &tpa_part_ops,   &tpa_part_steps, &tpa_part_growth, &tpa_part_memory, &tpa_part_threads,
-	&tpa_part_folded,
+	&tpa_part_time,	  &tpa_part_order,   &tpa_part_heap,   &tpa_part_pools, &tpa_part_maps,
+	&tpa_part_cpu,	  &tpa_part_levels,  &tpa_part_ops,    &tpa_part_steps, &tpa_part_growth,
+	&tpa_part_memory, &tpa_part_threads, &tpa_part_folded,
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 

@@ -533,9 +533,9 @@ static void give_sites(struct tpa_replay *replay, struct tpa_process *process)
 
 	if (process->estimated)
 		process->site_variances = tpa_zalloc(sites->count, sizeof(*process->site_variances));
-	process->sites = tpa_sites_take(sites, replay->heap.peak_number,
-					process->estimated ? &replay->heap.estimates : NULL, process->site_variances,
-					&process->site_count);
+	process->sites =
+		tpa_sites_take(sites, replay->heap.peak_number, process->estimated ? &replay->heap.estimates : NULL,
+			       process->site_variances, &process->site_count);
 }
 
 static void free_part(struct tpa_replay *replay)
