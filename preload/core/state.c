@@ -70,7 +70,10 @@ void tpc_gate_set(void)
 		tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN);
 }
 
-/* Opens the gate first: events in between take the slow path, and find a pause. */
+/*
+ * Opens the gate first: events in between take the slow path, and find a pause. And again at last: such an event may have closed it
+ * again, as one does that finds no request.
+ */
 static bool end_pause(void)
 {
 	tpc_store(&tpc_state.still.sampled, UINT64_C(0)); /* so that the first sample is taken */
@@ -78,6 +81,7 @@ static bool end_pause(void)
 	if (!tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_PAUSED, (uint32_t)TPC_MODE_ON) &&
 	    !tpc_swap_if(&tpc_state.mode, (uint32_t)TPC_MODE_WAITING, (uint32_t)TPC_MODE_ON))
 		return false;
+	tpc_store(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN);
 	tpc_store(&tpc_state.next_memory_sample, UINT64_C(1));
 	return true;
 }
