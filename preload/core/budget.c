@@ -14,6 +14,7 @@ void (*tpc_budget_pass_ops)(bool pass);
 
 #define CREDIT_NS UINT64_C(1000000000) /* of CPU time: its share can be saved up */
 #define ENTER_NS 40		       /* of an event, for the parts of a hook that are not timed */
+#define PAIR_NS 250		       /* of an allocation and its free where all are recorded; they were measured */
 #define LONGEST_NS 30000	       /* of an event; what took longer was interrupted */
 #define SAMPLE_MOST_NS UINT64_C(1000000000)
 #define STEADY_NS UINT64_C(250000000) /* of CPU time */
@@ -25,7 +26,7 @@ static const uint8_t means[] = { 0, TPC_BUDGET_MEAN_LOG2, TPC_BUDGET_MEAN_LOG2 +
 
 /* What was spent up to now, counted by all threads. */
 static struct {
-	tpc_shared_u64 timed_ticks, timed, folded, samples_ns;
+	tpc_shared_u64 timed_ticks, timed, folded, samples_ns, allocations;
 	tpc_shared_bool full;
 } spent;
 
@@ -36,6 +37,7 @@ static struct {
 	uint32_t level;							 /* of `means` */
 	uint64_t level_ns, wait_ns; /* CPU time: of the last change of `level`, and until the next try */
 	uint64_t allowed, took;	    /* ticks since that change: the share, and what allocations took */
+	uint64_t allocations;	    /* spent.allocations at that change */
 	bool passed_by;		    /* calls of hooked functions are not recorded */
 	tpc_shared_bool busy;
 } now;
@@ -70,7 +72,7 @@ void tpc_budget_open(void)
 	memset(&spent, 0, sizeof(spent));
 	memset(&now, 0, sizeof(now));
 	now.cpu_ns = now.level_ns = cpu_ns();
-	now.credit = (int64_t)share_of(CREDIT_NS / 4);
+	now.credit = (int64_t)share_of(CREDIT_NS / 16);
 	now.wait_ns = WAIT_NS;
 	tpc_store(&tpc_config.mean_log2, 0u);
 }
@@ -81,6 +83,11 @@ void tpc_budget_timed(uint64_t ticks)
 
 	tpc_add(&spent.timed_ticks, ticks < longest ? ticks : longest);
 	tpc_add(&spent.timed, UINT64_C(1));
+}
+
+void tpc_budget_stands_for(uint64_t allocations)
+{
+	tpc_add(&spent.allocations, allocations);
 }
 
 uint64_t tpc_budget_sampled(uint64_t took_ns, uint64_t ns)
@@ -152,7 +159,20 @@ static void set_level(uint32_t level)
 	now.level = level;
 	now.level_ns = now.cpu_ns;
 	now.allowed = now.took = 0;
+	now.allocations = tpc_load(&spent.allocations);
 	tpc_store(&tpc_config.mean_log2, (uint32_t)means[level]);
+}
+
+/*
+ * Half closes the gate while allocations are sampled, if the allocator itself calls no hooked function. A requester may open it, and
+ * a pause closes it: neither is touched.
+ */
+static void set_gate(void)
+{
+	if (!now.level)
+		tpc_swap_if(&tpc_header->gate, (uint32_t)TPROF_GATE_SAMPLED, (uint32_t)TPROF_GATE_OPEN);
+	else if (tpc_thread_may_pass && tpc_load(&tpc_state.mode) == TPC_MODE_ON)
+		tpc_swap_if(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN, (uint32_t)TPROF_GATE_SAMPLED);
 }
 
 static void pass_ops(bool pass)
@@ -190,6 +210,14 @@ static bool less(const struct cost *cost)
 	return true;
 }
 
+/* Would recording all allocations since the last change of the level have cost less than the share? */
+static bool all_would_fit(void)
+{
+	uint64_t allocations = tpc_load(&spent.allocations) - now.allocations;
+
+	return tpc_clock_ticks(allocations * PAIR_NS) < now.allowed;
+}
+
 /* Samples by a smaller mean come first, as they cost little. Then ops, and then all allocations. */
 static bool more(void)
 {
@@ -199,7 +227,7 @@ static bool more(void)
 		set_level(now.level - 1);
 	else if (now.passed_by)
 		pass_ops(false);
-	else if (now.level == 1 && since >= now.wait_ns && !tpc_load(&spent.full))
+	else if (now.level == 1 && since >= now.wait_ns && !tpc_load(&spent.full) && all_would_fit())
 		set_level(0);
 	else
 		return false;
@@ -242,5 +270,6 @@ void tpc_budget_look(struct tpc_thread *thread)
 		tpc_emit_level(thread, tpc_clock_before(), mean_log2(), !now.passed_by);
 	if (!now.level)
 		tpc_threads_each(look_first); /* again: one may just have moved to another stack */
+	set_gate();
 	tpc_store_release(&now.busy, false); /* pairs with the swap above */
 }

@@ -5,7 +5,8 @@
  * LEVEL event tells each change.
  *
  * The share, three quarters of the bound, is a credit that grows with CPU time, up to that of a second. Events take their cost from it. When it is used up, less is
- * recorded; when half of it is there again, more. So a program that does little is recorded completely, and of one that does much
+ * recorded; when half of it is there again, more: all allocations only if their number, which samples tell, is small enough for that
+ * to last. So a program that does little is recorded completely, and of one that does much
  * there are complete stretches, which take the share.
  *
  * It looks when memory is sampled: after events of the heap, and with CPU samples.
@@ -43,6 +44,9 @@ TPC_SLOW void tpc_budget_open(void);
 
 /* Counts an event that was timed (core/timed.h). Any thread. */
 TPC_SLOW void tpc_budget_timed(uint64_t ticks);
+
+/* Counts a sampled block that stands for so many allocations (hooks/memory/sample.h). Any thread. */
+TPC_SLOW void tpc_budget_stands_for(uint64_t allocations);
 
 /*
  * Counts a sample of memory that took the calling thread so much of its CPU time. Returns how long to wait until the next one, at

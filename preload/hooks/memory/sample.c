@@ -172,6 +172,10 @@ bool tpc_sample_hits(struct tpc_thread *thread, uint64_t size)
 		tpc_thread_set_bounds(thread, thread->bounds); /* the next ones may pass */
 		return tpc_sample_wanted(thread, size);
 	}
+	if (tpc_budget_is_on()) /* about 1 / p */
+		tpc_budget_stands_for(size < UINT64_C(1) << thread->drawn_log2
+					      ? (UINT64_C(1) << thread->drawn_log2) / (size + !size)
+					      : 1);
 	thread->hit_log2 = thread->drawn_log2;
 	draw(thread); /* the process is memoryless: the rest of the block does not matter */
 	return true;
