@@ -26,7 +26,8 @@
 #define SHARE 20    /* looks take at most 1/SHARE of a processor: they become rarer if they take long */
 #define KEY_WAIT 50 /* ms */
 
-#define KEYS "1-5 view, arrows, space freeze, s sort, n frames, m mark, h holders, q quit"
+#define KEYS                                                                                                           \
+	"1-5 view, enter stacks, q quit, space freeze, s sort, n frames, m mark, h holders" /* the end is cut in 80 columns */
 
 struct live {
 	struct tpa_session session;
@@ -221,6 +222,18 @@ static void next_language(struct live *live)
 	live->next_ns = 0;
 }
 
+/* The view of leaks has stacks itself. */
+static void open_stacks(struct live *live)
+{
+	if (live->view == TPA_VIEW_OVERVIEW)
+		live->view = TPA_VIEW_LEAKS;
+	else if (live->view == TPA_VIEW_MEMORY)
+		live->view = TPA_VIEW_STACKS;
+	else if (live->view == TPA_VIEW_STACKS)
+		live->view = TPA_VIEW_MEMORY;
+	live->first = 0;
+}
+
 static void scroll(struct live *live, int key)
 {
 	size_t page = (size_t)tpa_screen_height();
@@ -253,6 +266,8 @@ static bool obey(struct live *live, int key)
 		live->view = (enum tpa_view)(key - '1');
 	else if (key == '\t')
 		live->view = (live->view + 1) % TPA_VIEWS;
+	else if (key == '\r' || key == '\n')
+		open_stacks(live);
 	else if (key == ' ')
 		live->frozen = !live->frozen;
 	else if (key == 's')

@@ -6,6 +6,7 @@
 
 #include "commands/cover_report.h"
 #include "commands/growth_report.h"
+#include "commands/site_report.h"
 #include "report/rows/sorted.h"
 #include "report/rows/thread_rows.h"
 #include "report/text/columns.h"
@@ -18,10 +19,11 @@
 #define PLOT_ROWS 4
 #define LEAK_ROWS 3
 #define OP_ROWS 4
+#define MEMORY_ROWS 20
 
 const char *tpa_view_name(enum tpa_view view)
 {
-	static const char *const names[] = { "overview", "leaks", "ops", "threads", "memory" };
+	static const char *const names[] = { "overview", "leaks", "ops", "threads", "memory", "stacks of memory" };
 
 	return names[view];
 }
@@ -117,11 +119,25 @@ static void print_threads(const struct tpa_page *page, const struct tpa_process 
 
 static void print_memory(struct tpa_session *session)
 {
-	struct tpa_cover *cover = tpa_session_peak_cover(session, 0, 20);
+	struct tpa_cover *cover = tpa_session_peak_cover(session, 0, MEMORY_ROWS);
 
 	tpa_headline(&session->page, "Memory at the peak so far");
 	tpa_peak_cover_print(session, cover);
 	tpa_cover_free(cover);
+}
+
+static void print_stacks(struct tpa_session *session)
+{
+	struct tpa_rows *rows = tpa_session_rows(session, 0, TPA_BY_STACK, TPA_WHAT_PEAK, "bytes", NULL, MEMORY_ROWS);
+	const struct tpa_listing listing = { .page = &session->page,
+					     .run = session->run,
+					     .symbols = session->symbols,
+					     .what = TPA_WHAT_PEAK,
+					     .top = MEMORY_ROWS };
+
+	tpa_headline(&session->page, "Memory at the peak so far, by stack");
+	tpa_listing_print(&listing, rows);
+	tpa_rows_free(rows);
 }
 
 void tpa_view_print(struct tpa_session *session, enum tpa_view view, const struct tpa_live_rates *rates,
@@ -142,6 +158,9 @@ void tpa_view_print(struct tpa_session *session, enum tpa_view view, const struc
 		break;
 	case TPA_VIEW_MEMORY:
 		print_memory(session);
+		break;
+	case TPA_VIEW_STACKS:
+		print_stacks(session);
 		break;
 	default:
 		print_overview(session, rates, sort);

@@ -13,7 +13,8 @@ enum tpa_view {
 	TPA_VIEW_OPS,
 	TPA_VIEW_THREADS,
 	TPA_VIEW_MEMORY,
-	TPA_VIEWS,
+	TPA_VIEWS,		     /* those that have a key */
+	TPA_VIEW_STACKS = TPA_VIEWS, /* of TPA_VIEW_MEMORY */
 };
 
 /* The name of a view, as the footer has it. */
