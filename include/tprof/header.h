@@ -148,9 +148,6 @@ enum tprof_gate {
 	TPROF_GATE_BEGINS = 1, /* recording is paused: skip everything that begins something */
 	/* Recording has been paused since the start: also skip what ends something */
 	TPROF_GATE_ALL = 2,
-	TPROF_GATE_CLOSED = 3, /* bits of the above */
-	/* Allocations are sampled, to stay below max_overhead: skip malloc() and free() of what is not */
-	TPROF_GATE_SAMPLED = 4,
 };
 
 /* Requests to the program: header.control_what. */

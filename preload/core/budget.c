@@ -163,18 +163,6 @@ static void set_level(uint32_t level)
 	tpc_store(&tpc_config.mean_log2, (uint32_t)means[level]);
 }
 
-/*
- * Half closes the gate while allocations are sampled, if the allocator itself calls no hooked function. A requester may open it, and
- * a pause closes it: neither is touched.
- */
-static void set_gate(void)
-{
-	if (!now.level)
-		tpc_swap_if(&tpc_header->gate, (uint32_t)TPROF_GATE_SAMPLED, (uint32_t)TPROF_GATE_OPEN);
-	else if (tpc_thread_may_pass && tpc_load(&tpc_state.mode) == TPC_MODE_ON)
-		tpc_swap_if(&tpc_header->gate, (uint32_t)TPROF_GATE_OPEN, (uint32_t)TPROF_GATE_SAMPLED);
-}
-
 static void pass_ops(bool pass)
 {
 	now.passed_by = pass;
@@ -270,6 +258,5 @@ void tpc_budget_look(struct tpc_thread *thread)
 		tpc_emit_level(thread, tpc_clock_before(), mean_log2(), !now.passed_by);
 	if (!now.level)
 		tpc_threads_each(look_first); /* again: one may just have moved to another stack */
-	set_gate();
-	tpc_store_release(&now.busy, false); /* pairs with the swap above */
+	tpc_store_release(&now.busy, false);  /* pairs with the swap above */
 }

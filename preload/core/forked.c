@@ -67,6 +67,6 @@ void tpc_forked(void)
 		memset(&tpc_state_page, 0, sizeof(tpc_state_page));
 	if (tpc_state_is_child())
 		copy_trace();
-	if (tpc_header && tpc_state_is_child() && tpc_pause_gate())
+	if (tpc_header && tpc_state_is_child() && tpc_gate())
 		leave_gate();
 }

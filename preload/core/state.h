@@ -63,12 +63,6 @@ TPC_HOT uint32_t tpc_gate(void)
 	return tpc_load_acquire(&tpc_header_area.h.gate);
 }
 
-/* The gate for hooks that skip nothing while allocations are sampled. */
-TPC_HOT uint32_t tpc_pause_gate(void)
-{
-	return tpc_gate() & TPROF_GATE_CLOSED;
-}
-
 /* Replaces the header by zeros. False: that failed. */
 TPC_SLOW bool tpc_header_area_clear(void);
 

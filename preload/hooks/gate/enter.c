@@ -135,19 +135,19 @@ struct tpc_thread *tpc_enter_slow(const void *frame)
 	return tpc_enter_slow_given(frame, NULL);
 }
 
-/* The pause may have ended since the caller looked. */
 struct tpc_thread *tpc_enter_paused(const void *frame)
 {
-	uint32_t mode = tpc_load_acquire(&tpc_state.mode);
-
-	return mode == TPC_MODE_PAUSED || (mode == TPC_MODE_ON && !(tpc_self && tpc_self->busy)) ? enter(frame) : NULL;
+	return tpc_load_acquire(&tpc_state.mode) == TPC_MODE_PAUSED ? enter(frame) : NULL;
 }
 
 struct tpc_thread *tpc_enter_end_slow(const void *frame, const void *block)
 {
 	const uint64_t word = (uintptr_t)block;
+	bool paused = tpc_load_acquire(&tpc_state.mode) == TPC_MODE_PAUSED;
 	struct tpc_thread *thread = tpc_enter_slow_given(frame, &(struct tpc_hand){ .words = &word, .count = 1 });
 
+	if (!thread && paused && tpc_load_acquire(&tpc_state.mode) == TPC_MODE_ON)
+		return enter(frame); /* the pause has just ended */
 	return thread ? thread : tpc_enter_paused(frame);
 }
 

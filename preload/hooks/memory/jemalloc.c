@@ -36,7 +36,7 @@ static TPC_APART void *open_mallocx(size_t size, int flags)
 
 static void *hook_mallocx(size_t size, int flags)
 {
-	if (tpc_unlikely(tpc_pause_gate()))
+	if (tpc_unlikely(tpc_gate()))
 		return tpc_real.mallocx(size, flags);
 	return open_mallocx(size, flags);
 }
@@ -44,7 +44,7 @@ static void *hook_mallocx(size_t size, int flags)
 /* In a pause, and the block was not recorded, or its free was. */
 TPC_HOT bool passes(const void *block)
 {
-	uint32_t gate = tpc_pause_gate();
+	uint32_t gate = tpc_gate();
 
 	return tpc_unlikely(gate) && tpc_paused_free_passes(gate, block);
 }

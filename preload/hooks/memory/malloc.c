@@ -128,18 +128,10 @@ static TPC_APART void *open_malloc(size_t size)
 	return slow_malloc(FRAME, size);
 }
 
-/* The gate is closed, or half closed. */
-static TPC_APART void *gated_malloc(size_t size)
-{
-	if (tpc_gate() == TPROF_GATE_SAMPLED && !tpc_sample_skips(tpc_self, size))
-		return open_malloc(size);
-	return tpc_real.malloc(size);
-}
-
 TPC_EXPORT void *malloc(size_t size)
 {
 	if (tpc_unlikely(tpc_gate()))
-		return gated_malloc(size);
+		return tpc_real.malloc(size);
 	return open_malloc(size);
 }
 
@@ -174,7 +166,7 @@ static TPC_APART void *open_calloc(size_t count, size_t size)
 
 TPC_EXPORT void *calloc(size_t count, size_t size)
 {
-	if (tpc_unlikely(tpc_pause_gate()))
+	if (tpc_unlikely(tpc_gate()))
 		return tpc_real.calloc(count, size);
 	return open_calloc(count, size);
 }
@@ -183,7 +175,7 @@ TPC_EXPORT void *calloc(size_t count, size_t size)
 static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size,
 			    uint8_t fn)
 {
-	struct tpc_thread *thread = tpc_unlikely(tpc_pause_gate()) ? NULL : tpc_enter(frame);
+	struct tpc_thread *thread = tpc_unlikely(tpc_gate()) ? NULL : tpc_enter(frame);
 	void *block;
 
 	if (tpc_unlikely(!thread))
@@ -235,14 +227,14 @@ static TPC_APART int open_posix_memalign(void **out, size_t alignment, size_t si
 
 TPC_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
-	if (tpc_unlikely(tpc_pause_gate()))
+	if (tpc_unlikely(tpc_gate()))
 		return tpc_real.posix_memalign(out, alignment, size);
 	return open_posix_memalign(out, alignment, size);
 }
 
 static inline void *whole_pages(const void *frame, void *(**real)(size_t), size_t size, uint8_t fn)
 {
-	struct tpc_thread *thread = tpc_unlikely(tpc_pause_gate()) ? NULL : tpc_enter(frame);
+	struct tpc_thread *thread = tpc_unlikely(tpc_gate()) ? NULL : tpc_enter(frame);
 	void *block;
 
 	if (tpc_unlikely(!thread))
@@ -286,7 +278,7 @@ static TPC_SLOW void *slow_realloc(const void *frame, void *old, size_t size, ui
 /* The block began in the pause: where it moves is of no interest. */
 static inline bool reallocation_passes(const void *old)
 {
-	uint32_t gate = tpc_pause_gate();
+	uint32_t gate = tpc_gate();
 
 	return tpc_unlikely(gate) && (!old || tpc_paused_free_passes(gate, old));
 }
@@ -347,15 +339,12 @@ static TPC_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 		tpc_leave(thread);
 }
 
-/* In a pause, or while allocations are sampled, and the block was not recorded. NULL goes to the real function, too. */
+/* In a pause, and the block was not recorded. NULL goes to the real function, too. */
 TPC_HOT bool release_passes(const void *block)
 {
 	uint32_t gate = tpc_gate();
 
-	if (tpc_likely(!gate) || tpc_bootstrap_holds(block))
-		return false;
-	return gate == TPROF_GATE_SAMPLED ? tpc_sample_skips_free(tpc_self, block)
-					  : tpc_paused_free_passes(gate, block);
+	return tpc_unlikely(gate) && tpc_paused_free_passes(gate, block) && !tpc_bootstrap_holds(block);
 }
 
 TPC_HOT void release(const void *frame, void *block, uint8_t fn)

@@ -49,7 +49,7 @@ static inline bool is_wanted(uintptr_t caller)
 
 static inline struct tpc_thread *enter(const void *frame, uintptr_t caller)
 {
-	return tpc_likely(!tpc_pause_gate()) && is_wanted(caller) ? tpc_enter(frame) : NULL;
+	return tpc_likely(!tpc_gate()) && is_wanted(caller) ? tpc_enter(frame) : NULL;
 }
 
 /*
@@ -58,7 +58,7 @@ static inline struct tpc_thread *enter(const void *frame, uintptr_t caller)
  */
 static inline struct tpc_thread *enter_end(const void *frame, uintptr_t caller)
 {
-	return tpc_likely(tpc_pause_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tpc_enter_end(frame) : NULL;
+	return tpc_likely(tpc_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tpc_enter_end(frame) : NULL;
 }
 
 /* Shared memory counts as file pages in RSS. */

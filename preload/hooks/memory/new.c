@@ -253,7 +253,7 @@ static void call_next_delete(void *block, const struct deletion *d)
 /* In a pause, and the block was not recorded. */
 TPC_HOT bool delete_passes(const void *block)
 {
-	uint32_t gate = tpc_pause_gate();
+	uint32_t gate = tpc_gate();
 
 	return tpc_unlikely(gate) && tpc_paused_free_passes(gate, block) && !tpc_bootstrap_holds(block);
 }
@@ -307,7 +307,7 @@ TPC_HOT void operator_delete(const void *frame, void *block, struct deletion del
 	TPC_EXPORT void *name parameters __asm__(#name);                                                               \
 	TPC_EXPORT void *name parameters                                                                               \
 	{                                                                                                              \
-		if (tpc_unlikely(tpc_pause_gate()))                                                                    \
+		if (tpc_unlikely(tpc_gate()))                                                                          \
 			return new_in_pause((struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);  \
 		return open_##name names;                                                                              \
 	}

@@ -13,7 +13,6 @@
 #define TPROF_HOOKS_MEMORY_SAMPLE_H
 
 #include "core/config.h"
-#include "core/state.h"
 #include "core/thread.h"
 
 #define TPC_SAMPLE_KNOWN_BITS 16
@@ -43,20 +42,6 @@ TPC_HOT bool tpc_sample_passes_free(const struct tpc_thread *thread, const void 
 {
 	return (uintptr_t)frame - thread->bounds.low < thread->pass_extent &&
 	       !tpc_load(tpc_sample_known_at((uintptr_t)block));
-}
-
-/* The same two for TPROF_GATE_SAMPLED, which asks for less: the rest is told by the gate. */
-TPC_HOT bool tpc_sample_skips(struct tpc_thread *thread, uint64_t size)
-{
-	if (!thread || tpc_load(&tpc_state.mode) != TPC_MODE_ON || thread->until_sample <= size)
-		return false;
-	thread->until_sample -= size;
-	return true;
-}
-
-TPC_HOT bool tpc_sample_skips_free(const struct tpc_thread *thread, const void *block)
-{
-	return thread && tpc_load(&tpc_state.mode) == TPC_MODE_ON && !tpc_load(tpc_sample_known_at((uintptr_t)block));
 }
 
 /* A new block of `size` bytes ends the distance that was drawn last, or none was drawn, or all blocks are recorded: is it a hit? */
