@@ -256,7 +256,7 @@ void tpc_budget_look(struct tpc_thread *thread)
 	cost = cost_now();
 	if (change(&cost))
 		tpc_emit_level(thread, tpc_clock_before(), mean_log2(), !now.passed_by);
-	if (!now.level)
+	if (tpc_config_takes_all())
 		tpc_threads_each(look_first); /* again: one may just have moved to another stack */
 	tpc_store_release(&now.busy, false);  /* pairs with the swap above */
 }

@@ -36,10 +36,10 @@ struct tpc_config {
 
 extern struct tpc_config tpc_config TPC_NEAR;
 
-/* With TPC_ALLOC_SAMPLE: are all allocations recorded at present? */
+/* Are all allocations recorded at present, at a level of TPROF_MAX_OVERHEAD? */
 static inline bool tpc_config_takes_all(void)
 {
-	return !tpc_config.sample_bytes && !tpc_load(&tpc_config.mean_log2);
+	return tpc_config.alloc == TPC_ALLOC_SAMPLE && !tpc_config.sample_bytes && !tpc_load(&tpc_config.mean_log2);
 }
 
 struct tpc_text;

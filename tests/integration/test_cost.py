@@ -82,6 +82,12 @@ def test_instructions_of_what_is_not_sampled(tprof):
     assert 0 < added <= limit(RECORDED_UNSAMPLED), f"{added:.1f} instructions, {RECORDED_UNSAMPLED} recorded"
 
 
+def test_instructions_of_what_is_never_recorded(tprof):
+    """No more than those of what is not sampled."""
+    added = a_pair(tprof, (20, 1000, 10000), [LIBRARY], TPROF_ALLOC="off") - a_pair(tprof, (20, 1000, 10000))
+    assert 0 < added <= limit(RECORDED_UNSAMPLED), f"{added:.1f} instructions, {RECORDED_UNSAMPLED} recorded"
+
+
 def test_instructions_of_a_pause(tprof):
     """Recording is off from the start: a load, a branch and a jump; a free asks too whether the block is the hooks' own."""
     added = a_pair(tprof, (20, 1, 0), [LIBRARY], TPROF_START="off") - a_pair(tprof, (20, 1, 0))
