@@ -16,27 +16,21 @@
 
 #include "model/replay/run.h"
 #include "model/stats/stats.h"
+#include "two_sites.h"
 #include "tracegen.h"
-
-#define NODE(site) (TPROF_NODE_FIRST + (uint32_t)(site))
 
 static struct gen *gen_sampled(uint64_t mean)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ 0 });
-	const uint32_t frames[] = { 1, 2 };
 
 	gen_header(gen)->sample_bytes = mean;
-	gen_module(gen, 1, 0x10000, 0x10000, 0x20000, "/usr/bin/program");
-	gen_frame(gen, 1, 1, 0x100, 0);
-	gen_frame(gen, 2, 1, 0x200, 0);
-	gen_nodes(gen, NODE(0), TPROF_NODE_ROOT, &frames[0], 1);
-	gen_nodes(gen, NODE(1), TPROF_NODE_ROOT, &frames[1], 1);
+	two_sites(gen);
 	return gen;
 }
 
 static void do_alloc(struct gen *gen, uint64_t ticks, uint64_t address, uint64_t size, uint32_t site)
 {
-	struct gen_alloc alloc = { .address = address, .size = size, .usable = size, .node = NODE(site) };
+	struct gen_alloc alloc = { .address = address, .size = size, .usable = size, .node = SITE(site) };
 
 	gen_alloc(gen, 1, ticks, &alloc);
 }
@@ -76,7 +70,7 @@ static void near(double value, double wanted)
 static const struct tpa_site *site_of(const struct tpa_process *process, uint32_t site)
 {
 	for (size_t i = 0; i < process->site_count; i++)
-		if (tpa_trace_file_node(process->trace, process->sites[i].node) == NODE(site))
+		if (tpa_trace_file_node(process->trace, process->sites[i].node) == SITE(site))
 			return &process->sites[i];
 	fail_msg("no site %u", site);
 	return NULL;
@@ -148,7 +142,7 @@ static void cancelled(void **state)
 	do_alloc(gen, 10, 0x1000, 50, 0);
 	do_alloc(gen, 11, 0x2000, 200, 1);
 	gen_release(gen, 1, 20, 0x1000, TPROF_FN_REALLOC);
-	gen_map(gen, 1, 25, 0x100000, 4096, 0x22, NODE(0));
+	gen_map(gen, 1, 25, 0x100000, 4096, 0x22, SITE(0));
 	gen_cancel(gen, 1, 30);
 	replay(&replayed, gen, NULL);
 	assert_int_equal(replayed.process->heap.frees, 0);

@@ -16,31 +16,27 @@
 #include "model/stats/stats.h"
 #include "reading.h"
 #include "replayed.h"
+#include "result_of.h"
+#include "two_sites.h"
 #include "report/rows/level_words.h"
 
-#define NODE(site) (TPROF_NODE_FIRST + (uint32_t)(site))
 #define FIRST_MEAN (UINT64_C(512) << 10)
 
 static struct gen *gen_limited(void)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ 0 });
-	const uint32_t frames[] = { 1, 2 };
 
 	gen_header(gen)->sample_bytes = FIRST_MEAN;
 	gen_header(gen)->max_overhead = 200;
 	gen_header(gen)->features |= TPROF_FEATURE_LEVELS;
-	gen_module(gen, 1, 0x10000, 0x10000, 0x20000, "/usr/bin/program");
-	gen_frame(gen, 1, 1, 0x100, 0);
-	gen_frame(gen, 2, 1, 0x200, 0);
-	gen_nodes(gen, NODE(0), TPROF_NODE_ROOT, &frames[0], 1);
-	gen_nodes(gen, NODE(1), TPROF_NODE_ROOT, &frames[1], 1);
+	two_sites(gen);
 	return gen;
 }
 
 static void put(struct gen *gen, uint64_t ticks, uint64_t address, uint64_t size, uint8_t mean)
 {
 	struct gen_alloc alloc = {
-		.address = address, .size = size, .usable = size, .node = NODE(0), .has_mean = true, .mean = mean
+		.address = address, .size = size, .usable = size, .node = SITE(0), .has_mean = true, .mean = mean
 	};
 
 	gen_alloc(gen, 1, ticks, &alloc);
@@ -58,7 +54,7 @@ static void near(double value, double wanted)
 static void records(void **state)
 {
 	struct gen *gen = gen_limited();
-	struct gen_alloc block = { .address = 0x3000, .size = 7, .node = NODE(0), .has_mean = true, .mean = 21 };
+	struct gen_alloc block = { .address = 0x3000, .size = 7, .node = SITE(0), .has_mean = true, .mean = 21 };
 	const struct tpa_event *event;
 	struct reading reading;
 
@@ -74,7 +70,7 @@ static void records(void **state)
 	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 10)->alloc.mean, 0);
 	event = next(&reading, TPA_EVENT_ALLOC, 11);
 	assert_int_equal(event->alloc.mean, 20);
-	assert_int_equal(event->node, NODE(0));
+	assert_int_equal(event->node, SITE(0));
 	assert_int_equal(next(&reading, TPA_EVENT_ALLOC, 12)->alloc.mean, TPA_MEAN_UNSAID);
 	assert_int_equal(next(&reading, TPA_EVENT_POOL_ALLOC, 13)->pool_alloc.mean, 21);
 	event = next(&reading, TPA_EVENT_LEVEL, 14);
@@ -586,18 +582,6 @@ static void words(void **state)
 }
 
 /* ---- saved states ---- */
-
-static struct tpa_run *result_of(struct tpa_replay *replay)
-{
-	struct tpa_run *run = calloc(1, sizeof(*run));
-
-	assert_non_null(run);
-	run->processes = calloc(1, sizeof(*run->processes));
-	assert_non_null(run->processes);
-	run->process_count = 1;
-	tpa_replay_result(replay, run->processes);
-	return run;
-}
 
 static void assert_same(const struct tpa_process *x, const struct tpa_process *y)
 {

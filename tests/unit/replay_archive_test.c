@@ -12,20 +12,9 @@
 #include "model/replay/replay.h"
 #include "trace/chunks.h"
 #include "random_program.h"
+#include "result_of.h"
 
 static const struct tpa_replay_options options = { .timeline_points = 64, .keep_growth = true };
-
-static struct tpa_run *result_of(struct tpa_replay *replay)
-{
-	struct tpa_run *run = calloc(1, sizeof(*run));
-
-	assert_non_null(run);
-	run->processes = calloc(1, sizeof(*run->processes));
-	assert_non_null(run->processes);
-	run->process_count = 1;
-	tpa_replay_result(replay, run->processes);
-	return run;
-}
 
 static struct tpa_run *whole_run(struct tpa_trace *trace)
 {
