@@ -14,7 +14,7 @@ void (*tpc_budget_pass_ops)(bool pass);
 
 #define CREDIT_NS UINT64_C(1000000000) /* of CPU time: its share can be saved up */
 #define ENTER_NS 40		       /* of an event, for the parts of a hook that are not timed */
-#define PAIR_NS 250		       /* of an allocation and its free where all are recorded; they were measured */
+#define PAIR_NS 250		       /* assumed for an allocation and its free where all are recorded */
 #define LONGEST_NS 30000	       /* of an event; what took longer was interrupted */
 #define SAMPLE_MOST_NS UINT64_C(1000000000)
 #define STEADY_NS UINT64_C(250000000) /* of CPU time */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TPROF_MAX_OVERHEAD: keeps what recording costs below a share of the program's CPU time. What is recorded moves between levels:
- * all allocations, or samples by larger and larger means (hooks/memory/sample.h); calls of hooked functions, or none of them. A
- * LEVEL event tells each change.
+ * TPROF_MAX_OVERHEAD: keeps the cost of recording below a share of the program's CPU time. Recording moves between levels: all
+ * allocations, or samples of them by one of two means (hooks/memory/sample.h); all calls of hooked functions, or none. A LEVEL event
+ * tells each change.
  *
- * The share, three quarters of the bound, is a credit that grows with CPU time, up to that of a second. Events take their cost from it. When it is used up, less is
- * recorded; when half of it is there again, more: all allocations only if their number, which samples tell, is small enough for that
- * to last. So a program that does little is recorded completely, and of one that does much
- * there are complete stretches, which take the share.
+ * Three quarters of the bound are a credit, which grows with CPU time and is at most that of one second. Events are charged to it. When
+ * it is used up, the level goes down; when half of it is there again, up. All allocations are recorded again only if the samples say that
+ * the credit will last. So a program that allocates little is recorded completely, and one that allocates a lot is sampled.
  *
- * It looks when memory is sampled: after events of the heap, and with CPU samples.
+ * The level can change when memory is sampled: after events of the heap, and with CPU samples.
  *
- * Two things are not part of the sum: what hooks cost that record nothing, 2 to 5 ns a call, which is not known; and what is done
- * once for a thread, a chunk or an object.
+ * Two costs are not charged: that of hooks that record nothing, about 5 ns a call, which is not measured while the program runs; and
+ * that of work done once for a thread, a chunk or an object.
  */
 #ifndef TPROF_CORE_BUDGET_H
 #define TPROF_CORE_BUDGET_H
