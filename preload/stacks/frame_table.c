@@ -6,13 +6,14 @@
 #include "core/trylock.h"
 
 #define FIRST_CAPACITY 4096u
-#define GONE UINT64_C(1) /* key of a purged slot; real keys are larger */
+#define GONE UINT64_C(1)	    /* key of a purged slot; real keys are larger */
+#define CLAIMED (UINT64_C(1) << 63) /* with a key: the slot is being filled; program counters are lower */
 
 tpc_frame_table_pointer tpc_frame_table;
 tpc_shared_u32 tpc_frames_epoch TPC_LOOKED_AT = { 1 };
 
 static tpc_shared_u32 growing; /* core/trylock.h: one thread at a time copies */
-static tpc_shared_u32 purges;  /* completed */
+static tpc_shared_u32 purges;  /* begun and ended: two for each */
 
 static size_t bytes_of(uint64_t capacity)
 {
@@ -33,41 +34,37 @@ static inline TPC_UNSEEN_ZEROS void put_rule(struct tpc_frame_slot *slot, struct
 	slot->rule = rule;
 }
 
-/* Inserts a frame. False: the table is (nearly) full, or contains the key. */
+/* Inserts a frame. False: the table is (nearly) full, or contains the key. A key is published in one slot at most. */
 static bool insert(struct tpc_frame_table *to, uint64_t key, const struct tpc_frame *frame)
 {
-	tpc_assert(key > GONE && frame->number);
+	uint64_t i = tpc_frame_hash(key);
+
+	tpc_assert(key > GONE && key < CLAIMED && frame->number);
 	if (tpc_load(&to->used) >= to->capacity / 4 * 3)
 		return false;
-	for (uint64_t i = tpc_frame_hash(key);; i++) {
+	for (;;) {
 		struct tpc_frame_slot *at = &to->slots[i & (to->capacity - 1)];
 		uint64_t there = tpc_load_acquire(&at->key);
 
-		if (there == key) {
-			if (tpc_load_acquire(&at->number))
-				return false;
-			/*
-			 * Claimed but not filled: about to be, or abandoned by a longjmp. In either case it is not
-			 * needed.
-			 */
-			tpc_swap_if(&at->key, key, GONE);
-			continue;
+		if (there == key)
+			return false;
+		if (there == (key | CLAIMED)) {
+			/* Either about to be filled, or abandoned by a longjmp. In neither case is it needed. */
+			tpc_swap_if(&at->key, there, GONE);
+		} else if (there) {
+			i++;
+		} else if (tpc_swap_if(&at->key, there, key | CLAIMED)) {
+			tpc_add(&to->used, 1);
+			put_rule(at, frame->rule);
+			tpc_store(&at->number, frame->number);
+			return tpc_swap_if(&at->key, key | CLAIMED, key); /* pairs with tpc_frame_table_look() */
 		}
-		if (there || !tpc_swap_if(&at->key, (uint64_t)0, key))
-			continue;
-		tpc_add(&to->used, 1);
-		put_rule(at, frame->rule);
-		tpc_store_release(&at->number,
-				  frame->number); /* pairs with tpc_frame_table_look(): the rule is there */
-		return true;
 	}
 }
 
-static bool is_live(const struct tpc_frame_slot *slot)
+static bool is_frame(uint64_t key)
 {
-	uint64_t key = tpc_load_acquire(&slot->key);
-
-	return key > GONE && tpc_load_acquire(&slot->number);
+	return key > GONE && key < CLAIMED;
 }
 
 /* A table twice as large; of the same size if enough frames were purged. */
@@ -78,7 +75,7 @@ static struct tpc_frame_table *make_for(const struct tpc_frame_table *old)
 	if (!old)
 		return make(FIRST_CAPACITY);
 	for (uint64_t i = 0; i < old->capacity; i++)
-		live += is_live(&old->slots[i]);
+		live += is_frame(tpc_load(&old->slots[i].key));
 	return make(live > old->capacity / 4 ? old->capacity * 2 : old->capacity);
 }
 
@@ -86,28 +83,33 @@ static void copy(struct tpc_frame_table *to, const struct tpc_frame_table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
 		uint64_t key = tpc_load_acquire(&from->slots[i].key);
-		struct tpc_frame frame = { .number = tpc_load_acquire(&from->slots[i].number) };
+		struct tpc_frame frame = { .rule = tpc_frame_rule_of(&from->slots[i]) };
 
-		if (key <= GONE || !frame.number)
-			continue;
-		frame.rule = tpc_frame_rule_of(&from->slots[i]); /* valid, as the number is set */
-		insert(to, key, &frame);
+		frame.number = tpc_load(&from->slots[i].number);
+		if (is_frame(key))
+			insert(to, key, &frame);
 	}
 }
 
-/* Does the copy agree with `from`? A frame that was purged meanwhile is no longer in `from`. */
-static bool holds_all(const struct tpc_frame_table *copy, const struct tpc_frame_table *from, uint64_t copied)
+/* Whether `from` has the frame of a slot of its copy: with another number, it was purged and worked out again. */
+static bool has_frame(const struct tpc_frame_table *from, const struct tpc_frame_slot *copied, uint64_t key)
 {
-	struct tpc_frame there, here;
-	uint64_t missing = 0;
+	struct tpc_frame frame;
+
+	return tpc_frame_table_look(from, key, &frame) && frame.number == tpc_load(&copied->number);
+}
+
+/* Whether the copy holds nothing but frames of `from`. Only a purge since `seen` makes a difference. */
+static bool holds_the_same(const struct tpc_frame_table *copy, const struct tpc_frame_table *from, uint32_t seen)
+{
+	uint64_t other = 0;
 
 	for (uint64_t i = 0; i < copy->capacity; i++) {
 		uint64_t key = tpc_load_acquire(&copy->slots[i].key);
 
-		if (key > GONE && tpc_frame_table_look(copy, key, &here) && tpc_frame_table_look(from, key, &there))
-			missing += here.number != there.number;
+		other += is_frame(key) && !has_frame(from, &copy->slots[i], key);
 	}
-	return !missing && copied <= copy->capacity / 4 * 3;
+	return (!other || tpc_load_seq(&purges) != seen) && tpc_load(&copy->used) <= copy->capacity / 4 * 3;
 }
 
 /*
@@ -117,12 +119,11 @@ static bool holds_all(const struct tpc_frame_table *copy, const struct tpc_frame
 static void drop_purged(struct tpc_frame_table *in, const struct tpc_frame_table *old, uint32_t *seen)
 {
 	uint32_t now = tpc_load_seq(&purges);
-	struct tpc_frame frame;
 
 	for (uint64_t i = 0; now != *seen && i < in->capacity; i++) {
 		uint64_t key = tpc_load_acquire(&in->slots[i].key);
 
-		if (key > GONE && !tpc_frame_table_look(old, key, &frame))
+		if (is_frame(key) && !has_frame(old, &in->slots[i], key))
 			tpc_store(&in->slots[i].key, GONE);
 	}
 	*seen = now;
@@ -143,7 +144,7 @@ static TPC_SLOW void grow(struct tpc_frame_table *old)
 	larger = old == tpc_load(&tpc_frame_table) ? make_for(old) : NULL;
 	if (larger && old) {
 		copy(larger, old);
-		tpc_assert_whole(holds_all(larger, old, tpc_load(&larger->used)));
+		tpc_assert_whole(holds_the_same(larger, old, seen));
 		drop_purged(larger, old,
 			    &seen); /* before others find it: only the frames of a moment remain for later */
 	}
@@ -161,12 +162,14 @@ void tpc_frames_purge(uintptr_t start, uintptr_t end)
 	struct tpc_frame_table *in;
 
 	do { /* again if the table grew meanwhile: the copy may contain what was just purged */
+		tpc_add_seq(&purges, 1);
 		in = tpc_load_seq(&tpc_frame_table);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
 			uint64_t key = tpc_load(&in->slots[i].key);
+			uint64_t pc = (key & ~CLAIMED) >> 1;
 
-			if (key > GONE && key >> 1 >= start && key >> 1 < end)
-				tpc_store(&in->slots[i].key, GONE);
+			if (key > GONE && pc >= start && pc < end)
+				tpc_store_release(&in->slots[i].key, GONE);
 		}
 		/*
 		 * Pairs with grow(), which publishes a copy and then loads this: either it sees that frames were

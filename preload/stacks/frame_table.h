@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table, without locks, of the frames that were worked out, by PC. A slot is claimed by its key and published by
- * its frame number. Unloaded code is purged from the table, and the epoch tells others that remember something by PC.
+ * A hash table, without locks, of the frames that were worked out, by PC. A slot is claimed, filled, and published by
+ * its key. Unloaded code is purged from the table, and the epoch tells others that remember something by PC.
  */
 #ifndef TPROF_STACKS_FRAME_TABLE_H
 #define TPROF_STACKS_FRAME_TABLE_H
@@ -14,9 +14,9 @@ struct tpc_frame {
 };
 
 struct tpc_frame_slot {
-	tpc_shared_u64 key; /* pc << 1 | exact; 0: empty */
+	tpc_shared_u64 key; /* pc << 1 | exact; 0: empty; frame_table.c has two more */
 	struct tpc_rule rule;
-	tpc_shared_u32 number; /* 0: claimed, not yet published */
+	tpc_shared_u32 number; /* never 0 once the key is published */
 };
 
 struct tpc_frame_table {
@@ -48,7 +48,7 @@ TPC_HOT bool tpc_frame_table_look(const struct tpc_frame_table *in, uint64_t key
 		uint64_t there = tpc_load_acquire(&at->key);
 
 		if (there == key) {
-			frame->number = tpc_load_acquire(&at->number);
+			frame->number = tpc_load(&at->number);
 			if (!frame->number)
 				return false;
 			frame->rule = tpc_frame_rule_of(at);

@@ -102,6 +102,28 @@ static void read_all(struct harness_node *nodes, uint64_t *offsets)
 	}
 }
 
+static int by_value(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* A frame that was in two slots would have one number before the table grew, and perhaps the other one afterwards. */
+static void no_frame_is_twice(void)
+{
+	const struct tpc_frame_table *table = tpc_load(&tpc_frame_table);
+	uint64_t *keys = calloc(table->capacity, sizeof(*keys));
+
+	HARNESS_CHECK(keys);
+	for (uint64_t i = 0; i < table->capacity; i++)
+		keys[i] = tpc_load(&table->slots[i].key);
+	qsort(keys, table->capacity, sizeof(*keys), by_value);
+	for (uint64_t i = 1; i < table->capacity; i++)
+		HARNESS_CHECK(keys[i] <= 1 || keys[i] != keys[i - 1]);
+	free(keys);
+}
+
 int main(void)
 {
 	struct harness_node *nodes = calloc(NUMBERS_MAX, sizeof(*nodes));
@@ -122,6 +144,7 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	read_all(nodes, offsets);
+	no_frame_is_twice();
 	for (int i = 0; i < THREADS; i++) {
 		for (size_t k = 0; k < workers[i].count; k++) {
 			const struct given *one = &workers[i].given[k];
