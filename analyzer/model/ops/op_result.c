@@ -119,28 +119,39 @@ static bool is_recursive(const struct tpa_op_tree *tree, const struct tpa_op_nod
 	return false;
 }
 
+/* Of two whole numbers of nanoseconds: those at which a span that starts at `start` begins and ends. Takes ticks. */
+static uint64_t span_ns(uint64_t start, uint64_t ticks, double tick_ns)
+{
+	return tpa_round((double)(start + ticks) * tick_ns) - tpa_round((double)start * tick_ns);
+}
+
 /*
- * Converts the tree's times to nanoseconds. Only self times are rounded, and all other times are sums of these: what
- * adds up in the program adds up in the report. `sums`: by op. Returns the sum over the tree's roots.
+ * Converts the tree's times to nanoseconds. All self times are laid end to end, each node's just before those of its
+ * children, and only the places between them are rounded. So what adds up in the program adds up in the report, and
+ * each time, however many it sums up, is within a nanosecond. `sums`: by op. Returns the sum over the tree's roots.
  */
 static struct sum scale_tree(struct tpa_op_tree *tree, double tick_ns, struct op_sums *sums)
 {
 	struct sum roots = { 0 };
-	struct sum *inner = tpa_zalloc(tree->count, sizeof(*inner));
+	uint64_t *next = tpa_zalloc(tree->count, sizeof(*next)); /* where the node's next child starts */
 
-	for (size_t i = tree->count; i-- > 0;) { /* children come after their parents */
+	for (size_t i = 0; i < tree->count; i++) { /* parents come before their children */
 		struct tpa_op_node *node = &tree->nodes[i];
 		struct tpa_op_node before = *node;
+		bool is_root = node->parent < TPA_OP_NODE_FIRST;
+		uint64_t *place = is_root ? &roots.ticks : &next[node->parent];
+		uint64_t start = *place;
 
-		scale(&node->self_ns, tick_ns);
-		add(&inner[i], before.self_ns, node->self_ns);
-		scale_sum(&node->total_ns, &inner[i], tick_ns);
+		*place += before.total_ns;
+		next[i] = start + before.self_ns;
+		node->self_ns = span_ns(start, before.self_ns, tick_ns);
+		node->total_ns = span_ns(start, before.total_ns, tick_ns);
 		add(&sums[node->op].self, before.self_ns, node->self_ns);
 		if (!is_recursive(tree, node))
 			add(&sums[node->op].total, before.total_ns, node->total_ns);
-		add(node->parent >= TPA_OP_NODE_FIRST ? &inner[node->parent] : &roots, before.total_ns, node->total_ns);
+		roots.ns += is_root ? node->total_ns : 0;
 	}
-	free(inner);
+	free(next);
 	return roots;
 }
 
