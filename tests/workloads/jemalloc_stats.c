@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	ask(told[0]); /* what it takes for itself the first time */
 	for (size_t i = 0; i < steps; i++) {
 		step(i, holes);
-		usleep(2000); /* so that it is a step's end by which tprof asks again */
+		usleep(8000); /* so that it is a step's end by which tprof asks again, on a busy machine too */
 		ask(told[i]);
 		tprof_step(0);
 	}
