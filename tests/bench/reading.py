@@ -98,6 +98,18 @@ class Reading:
         self.heaptrack = None
         return self.report(f"summary of {len(traces)} small traces", ("3", "-"), [self.analyze, *traces], directory)
 
+    def billion(self, directory):
+        """A billion events of one thread, without a ring."""
+        name, trace = "summary of a billion events", f"{directory}/billion.bin"
+        if self.quick or shutil.disk_usage(directory).free < 8 << 30:
+            yield {"name": name, "unit": "", "target": "1024 MiB", "skipped": "takes 3 minutes and 5 GB of disk"}
+            return
+        subprocess.run([os.path.abspath("build/bench/pairs"), "20", "1000", "10000", "1", "10", "500000000"], cwd=directory,
+                       check=True, timeout=900, stdout=subprocess.DEVNULL,
+                       env=environment({"LD_PRELOAD": self.library, "TPROF_OUTPUT": trace}))
+        self.heaptrack, self.rounds = None, 1
+        yield from self.report(name, ("33", "1024"), [self.analyze, trace], directory)
+
     def all(self, has_torch):
         directory = tempfile.mkdtemp(prefix="bench-", dir="build")
         directory = os.path.abspath(directory)
@@ -105,5 +117,6 @@ class Reading:
             if has_torch:
                 yield from self.torch(directory)
             yield from self.many(directory)
+            yield from self.billion(directory)
         finally:
             shutil.rmtree(directory)

@@ -153,6 +153,28 @@ def test_time_window(trace):
             assert answer["heap"][f"end_{key}"] == listed < whole["heap"][f"peak_{key}"]
 
 
+def bytes_read():
+    """By this process and by those that it waited for."""
+    with open("/proc/self/io", encoding="ascii") as counts:
+        return int(counts.readline().split()[1])
+
+
+def test_what_comes_after_a_part_is_not_read(tprof):
+    trace = tprof.run([WORKLOADS / "ring", "counts", 2, 1000000], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
+
+    def read(*options):
+        before = bytes_read()
+        found = report(trace, options=options)
+        return found, bytes_read() - before
+
+    whole, all_bytes = read()
+    assert all_bytes > os.path.getsize(trace) * 0.9
+    for part in 1, 10, 50:
+        found, some_bytes = read("--to", f"{whole['process']['duration_ns'] * part // 100}ns")
+        share = found["heap"]["allocations"] / whole["heap"]["allocations"]
+        assert share < 0.9 and some_bytes < (share + 0.05) * all_bytes, part
+
+
 def test_a_part_behind_the_end(trace):
     """A run has none; it is not one in which nothing was allocated, with the peak of what came before."""
     for command in ("peak", "leaks", "timeline", "ops", "export"):
