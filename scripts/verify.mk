@@ -60,5 +60,17 @@ $(VERIFY)/libanywhere-%.so: tests/stress/anywhere.c scripts/verify.mk
 	$(Q)$(cfi_cc) -o $@ $<
 cfi_cc = $(verify_cc) -std=gnu11 $(verify_flags) -shared -fPIC
 
-workloads: $(CFI_LIBRARIES)
+# The same with all unwind tables in .debug_frame.
+DEBUG_FRAME_LIBRARIES := $(CFI_LIBRARIES:$(VERIFY)/%=$(BUILD)/workloads/debug_frame/%)
+$(DEBUG_FRAME_LIBRARIES): verify_flags += -g -fno-asynchronous-unwind-tables -fno-unwind-tables
+$(BUILD)/workloads/debug_frame/libstack-%.so: tests/workloads/stack.c tests/stress/quiet_note.c $(workload_headers)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)$(cfi_cc) -o $@ $(filter %.c,$^)
+$(BUILD)/workloads/debug_frame/lib%.so: tests/stress/*.c scripts/verify.mk
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)$(cfi_cc) -o $@ tests/stress/$(word 1,$(subst -, ,$*)).c
+
+workloads: $(CFI_LIBRARIES) $(DEBUG_FRAME_LIBRARIES)
 workloads: $(VERIFY_PROGRAMS) $(B)/lib/libtprof-verify.so

@@ -162,7 +162,7 @@ static void print_lost_callers(const struct tpa_page *page, const struct tpa_pro
 	static const char *const tables[] = {
 		[TPA_CFI_UNKNOWN] = "not known",
 		[TPA_CFI_NONE] = "none",
-		[TPA_CFI_DEBUG] = ".debug_frame only",
+		[TPA_CFI_DEBUG] = ".debug_frame only, not read",
 		[TPA_CFI_UNINDEXED] = ".eh_frame without .eh_frame_hdr",
 	};
 	struct tpa_lost_callers_list lost;

@@ -215,7 +215,7 @@ bool tpc_cfi_run(struct tpc_cfi *cfi, struct tpc_cursor instructions, uintptr_t 
 		if (advance(&run, op, &units)) {
 			cfi->location += units * cfi->code_align;
 		} else if (op == CFA_SET_LOC) {
-			cfi->location = tpc_read_pointer(&run.in, cfi->pointer_encoding, 0);
+			cfi->location = tpc_read_pointer(&run.in, cfi->pointer_encoding, 0) + cfi->bias;
 		} else if ((op & 0xc0) == CFA_OFFSET) {
 			set(&run, op & 0x3f, TPC_SAVE_OFFSET, factored(&run, false));
 			continue;

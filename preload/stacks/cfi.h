@@ -34,6 +34,7 @@ struct tpc_cfi {
 	uint64_t ra_register;
 	uint64_t kept_register; /* the register that is asked for */
 	uint8_t pointer_encoding;
+	uintptr_t bias;		    /* of absolute pointers */
 	uintptr_t location;	    /* starts at the FDE's pc_begin */
 	struct tpc_range holds;	    /* where the result holds */
 	struct tpc_cfi_row row;	    /* the result */

@@ -3,7 +3,7 @@
 
 #include "core/thread.h"
 #include "stacks/frame_table.h"
-#include "stacks/modules.h"
+#include "stacks/module_rule.h"
 
 #define LATELY 16u
 
@@ -47,9 +47,7 @@ static struct tpc_ruled find_rule(uintptr_t pc, bool exact, struct tpc_range *co
 	struct tpc_module_at module = tpc_module_find(pc);
 	struct tpc_ruled found = { .module = module.module, .start = module.start };
 
-	*code = (struct tpc_range){ 0, 0 };
-	if (module.eh_frame_hdr)
-		found.rule = tpc_rule_find(module.eh_frame_hdr, pc, exact, code);
+	found.rule = tpc_module_rule(&module, pc, exact, TPC_REG_FP, code);
 	found.rule.module = (uint16_t)module.module;
 	return found;
 }

@@ -8,6 +8,7 @@
 #include "core/sys.h"
 #include "core/tables.h"
 #include "core/thread.h"
+#include "stacks/debug_frame.h"
 #include "stacks/frame_table.h"
 #include "stacks/mapped.h"
 
@@ -18,12 +19,15 @@
 #define ONE_BEGUN (UINT64_C(1) << 32) /* as counted in tpc_modules_closes */
 #define WAIT_ROUNDS 10000	      /* for a few stores of another thread; then continue without */
 
+typedef TPC_SHARED(const struct tpc_debug_frame *) tpc_debug_pointer;
+
 struct module {
 	tpc_shared_address start; /* 0: unused or unloaded; claimed by the thread that sets it */
 	tpc_shared_address end;
 	const struct link_map *map;
 	uint32_t name_hash;
-	tpc_shared_u32 number; /* published last; 0: not yet published */
+	tpc_shared_u32 number;	 /* published last; 0: not yet published */
+	tpc_debug_pointer debug; /* NULL: not asked for yet */
 };
 
 static struct module modules[MODULES_MAX];
@@ -178,6 +182,7 @@ static void unload(struct module *module, uintptr_t start, uint32_t number)
 	tpc_table_unload(number);
 	tpc_frames_purge(start, end);
 	tpc_frames_doubt();
+	tpc_debug_frame_retire(tpc_exchange(&module->debug, NULL));
 	tpc_store_release(&module->start, (uintptr_t)0);
 }
 
@@ -228,6 +233,8 @@ uint32_t tpc_modules_renew(void)
 
 void tpc_modules_forget(void)
 {
+	for (uint32_t i = 0; i < tpc_unshared(used); i++)
+		tpc_debug_frame_give_back(tpc_unshared(modules[i].debug));
 	memset(modules, 0, tpc_unshared(used) * sizeof(modules[0]));
 	tpc_unshared(used) = 0;
 	tpc_unshared(tpc_modules_closes) = 0;
@@ -260,4 +267,40 @@ struct tpc_module_at tpc_module_find(uintptr_t pc)
 	}
 	found.module = register_module(&object);
 	return found;
+}
+
+/* ---- tables that are not loaded ---- */
+
+static const struct tpc_debug_frame *read_debug_frame(struct module *module, uintptr_t pc)
+{
+	const struct tpc_debug_frame *none = NULL, *made;
+	struct dl_find_object object;
+
+	if (!tpc_self || !tpc_object_find(pc, &object))
+		return NULL;
+	made = tpc_debug_frame_read(&(struct tpc_debug_module){
+		.path = path_of(object.dlfo_link_map, tpc_load(&module->start), tpc_self->scratch,
+				sizeof(tpc_self->scratch)),
+		.start = tpc_load(&module->start),
+		.end = tpc_load(&module->end),
+		.bias = object.dlfo_link_map->l_addr,
+	});
+	if (tpc_swap_if(&module->debug, none, made)) /* pairs with tpc_module_debug_frame() */
+		return made;
+	tpc_debug_frame_give_back(made); /* another thread was first */
+	return tpc_load_acquire(&module->debug);
+}
+
+const struct tpc_debug_frame *tpc_module_debug_frame(const struct tpc_module_at *at)
+{
+	for (uint32_t i = 0; i < tpc_load(&used); i++) {
+		struct module *module = &modules[i];
+		const struct tpc_debug_frame *found;
+
+		if (tpc_load_acquire(&module->number) != at->module || tpc_load(&module->start) != at->start)
+			continue;
+		found = tpc_load_acquire(&module->debug); /* pairs with read_debug_frame(): it is filled */
+		return found ? found : read_debug_frame(module, at->start);
+	}
+	return NULL;
 }

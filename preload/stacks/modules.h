@@ -9,6 +9,8 @@
 
 #include "core/base.h"
 
+struct tpc_debug_frame;
+
 struct tpc_module_at {
 	uint32_t module; /* number in the trace; 0: the PC is in no object, and in no file's code */
 	uintptr_t start;
@@ -16,6 +18,12 @@ struct tpc_module_at {
 };
 
 struct tpc_module_at tpc_module_find(uintptr_t pc);
+
+/*
+ * The module's .debug_frame; the first call for a module reads its file. NULL: there is none. It stays as long as the
+ * module.
+ */
+TPC_SLOW const struct tpc_debug_frame *tpc_module_debug_frame(const struct tpc_module_at *at);
 
 /*
  * To be called before and after the real dlclose. When the last one in progress ends, unloaded objects are recorded and

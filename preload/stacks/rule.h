@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frame rules: how to get from a PC's frame to its caller's, read from .eh_frame (DWARF 5, section 6.4; LSB 5.0, Core,
- * chapter 10.6). Understands what x86-64 code uses: a CFA from a register, or one load away from sp or fp, the return
+ * Frame rules: how to get from a PC's frame to its caller's, read from .eh_frame or .debug_frame (DWARF 5, section
+ * 6.4; LSB 5.0, Core, chapter 10.6). Understands what x86-64 code uses: a CFA from a register, or one load away from sp or fp, the return
  * address just below the CFA, fp kept, saved or lost. Everything else is TPC_RULE_UNKNOWN: never a guess.
  */
 #ifndef TPROF_STACKS_RULE_H
@@ -35,23 +35,5 @@ struct tpc_rule {
 	uint8_t more;	     /* bytes, or a register's number (x86-64 psABI, figure 3.36) */
 	uint16_t module;     /* low bits of its number; set where the rule is kept */
 };
-
-/*
- * The rule at `pc`, from the module's .eh_frame_hdr. `pc` is a frame's PC: a return address is looked up one byte
- * earlier (its call may be the last instruction of a function), an interrupted instruction as it is. *holds: the
- * surrounding code that has the same rule, as far as was seen; empty if there is no rule.
- */
-struct tpc_rule tpc_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tpc_range *holds);
-
-/* The same rule with register number `reg` in place of fp: the caller's value of it is where the rule says for fp. */
-struct tpc_rule tpc_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg);
-
-/*
- * The code of the function that begins at `start`. Compilers move rarely executed parts elsewhere, under names that are
- * not exported. The FDEs of such parts follow the function's own, and begin within a frame (a part that begins without
- * one can't be told from the next function). Returns how many parts were put, at most `most`; 0: the function has no
- * FDE. Scans the whole table: not for a hook.
- */
-unsigned int tpc_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tpc_range *pieces, unsigned int most);
 
 #endif

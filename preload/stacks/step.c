@@ -3,7 +3,7 @@
 
 #include "core/stackrange.h"
 #include "stacks/dwarf.h"
-#include "stacks/modules.h"
+#include "stacks/module_rule.h"
 
 #include <tprof/format.h>
 
@@ -110,13 +110,11 @@ static uintptr_t context_of(const struct tpc_stepper *stepper, const struct tpc_
 static enum tpc_rule_fp saved_at(const struct tpc_stepper *stepper, const struct tpc_step *called, unsigned int reg,
 				 uintptr_t *slot)
 {
-	const void *eh_frame_hdr = tpc_module_find(called->at.pc).eh_frame_hdr;
+	struct tpc_module_at module = tpc_module_find(called->at.pc);
 	bool exact = context_of(stepper, called) != 0;
-	struct tpc_rule rule;
+	struct tpc_range holds;
+	struct tpc_rule rule = tpc_module_rule(&module, called->at.pc, exact, reg, &holds);
 
-	if (!eh_frame_hdr)
-		return TPC_FP_LOST;
-	rule = tpc_rule_find_for(eh_frame_hdr, called->at.pc, exact, reg);
 	if (rule.kind <= TPC_RULE_UNKNOWN || rule.fp_kind == TPC_FP_AT_FP)
 		return TPC_FP_LOST;
 	*slot = called[1].at.sp + (uintptr_t)(intptr_t)rule.fp;

@@ -58,14 +58,17 @@ int main(int argc, char **argv)
 }
 """
 
+WORK += "".join(f"int little{i}(int n) {{ return n * {i} + little{i - 1}(n); }}\n" if i else "int little0(int n) { return n; }\n"
+                for i in range(100))  # a .debug_frame that is worth to be compressed
+
 NO_TABLES = ["-O2", "-fno-asynchronous-unwind-tables", "-fno-optimize-sibling-calls"]
 BUILDS = {
-    "debug_frame": [*NO_TABLES, "-g", "-fomit-frame-pointer"],
+    "debug_frame": [*NO_TABLES, "-g", "-gz=zlib", "-fomit-frame-pointer"],
     "no_eh_frame_hdr": ["-O2", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-Wl,--no-eh-frame-hdr"],
     "none": [*NO_TABLES, "-g0", "-fomit-frame-pointer"],
 }
 WORDS = {
-    "debug_frame": ("unwind tables only in .debug_frame", ".debug_frame only"),
+    "debug_frame": ("unwind tables only in .debug_frame, which tprof could not read", ".debug_frame only, not read"),
     "no_eh_frame_hdr": ("its unwind tables have no index", ".eh_frame without .eh_frame_hdr"),
     "none": ("its code there has no unwind tables", "none"),
 }

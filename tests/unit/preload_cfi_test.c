@@ -19,9 +19,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "stacks/rule.h"
+#include "core/state.h"
+#include "stacks/rule_find.h"
 
 #define RA 16
+
+static struct tprof_header trace_header;
 
 struct tally {
 	uint64_t held; /* the rule says how far it holds */
@@ -231,19 +234,28 @@ static void compare(const char *path, struct tally *tally, const struct tpc_rule
 
 struct object {
 	const char *path;
-	const uint8_t *hdr; /* mapped */
+	const uint8_t *hdr;		     /* mapped */
+	const struct tpc_debug_frame *debug; /* read instead of hdr; NULL: not */
 	uint64_t bias;
 	uint64_t start, end; /* of the object, mapped */
 };
+
+static struct tpc_rule rule_of(const struct object *object, uint64_t pc, int reg, struct tpc_range *holds)
+{
+	if (object->debug)
+		return tpc_rule_find_debug(object->debug, pc, true, (unsigned int)reg, holds);
+	return tpc_rule_find(object->hdr, pc, true, (unsigned int)reg, holds);
+}
 
 /* The other registers that a caller may count on. */
 static void compare_others(const struct object *object, Dwarf_Frame *frame, uint64_t pc)
 {
 	static const int registers[] = { 3, 12, 13, 14, 15 };
 	struct tally unused = { 0 };
+	struct tpc_range holds;
 
 	for (size_t i = 0; i < TPC_LENGTH(registers); i++) {
-		struct tpc_rule rule = tpc_rule_find_for(object->hdr, pc, true, (unsigned int)registers[i]);
+		struct tpc_rule rule = rule_of(object, pc, registers[i], &holds);
 
 		compare_kept(object->path, &unused, &rule, frame, pc, registers[i]);
 	}
@@ -257,7 +269,7 @@ static void rows_from(const struct object *object, Dwarf_CFI *cfi, uint64_t pc, 
 		Dwarf_Addr start, end;
 		bool is_signal;
 		struct tpc_range holds;
-		struct tpc_rule rule = tpc_rule_find(object->hdr, pc, true, &holds);
+		struct tpc_rule rule = rule_of(object, pc, TPC_REG_FP, &holds);
 
 		assert_int_equal(dwarf_frame_info(frame, &start, &end, &is_signal), 16);
 		if (holds.high) {
@@ -303,6 +315,21 @@ static void every_row(const struct object *object, struct tally *tally)
 	close(fd);
 }
 
+/* `others`: as for check(). */
+static void judge(const struct object *object, const struct tally *tally, uint64_t others)
+{
+	printf("%s: %lu rows, %lu without a rule, %lu not understood, %lu by other registers, %lu without rbp, "
+	       "%lu of signals, %lu ends\n",
+	       object->path, tally->rows, tally->none, tally->unknown, tally->other, tally->lost, tally->signals,
+	       tally->ends);
+	assert_true(tally->rows > 10);
+	assert_true(tally->held * 100 >= tally->rows * 90); /* all but those by expressions */
+	assert_true(tally->none == 0);
+	assert_true(tally->unknown <= 8); /* where the return address is in a register: vfork() */
+	assert_true(tally->other * 100 <= tally->rows * others);
+	assert_true(tally->lost * 100 <= tally->rows * others);
+}
+
 /* `others`: the share of rows, in percent, that may go by another register than rsp and rbp, or lose rbp. */
 static bool check(const char *path, uint64_t others)
 {
@@ -324,15 +351,7 @@ static bool check(const char *path, uint64_t others)
 	};
 	assert_non_null(object.hdr);
 	every_row(&object, &tally);
-	printf("%s: %lu rows, %lu without a rule, %lu not understood, %lu by other registers, %lu without rbp, "
-	       "%lu of signals, %lu ends\n",
-	       object.path, tally.rows, tally.none, tally.unknown, tally.other, tally.lost, tally.signals, tally.ends);
-	assert_true(tally.rows > 10);
-	assert_true(tally.held * 100 >= tally.rows * 90); /* all but those by expressions */
-	assert_true(tally.none == 0);
-	assert_true(tally.unknown <= 8); /* where the return address is in a register: vfork() */
-	assert_true(tally.other * 100 <= tally.rows * others);
-	assert_true(tally.lost * 100 <= tally.rows * others);
+	judge(&object, &tally, others);
 	return true;
 }
 
@@ -377,6 +396,87 @@ static void own_programs(void **state)
 
 		assert_non_null(path);
 		assert_true(check(path, 12)); /* small files: a few realigned frames are a large share */
+		free(path);
+	}
+	globfree(&found);
+}
+
+/* ---- .debug_frame ---- */
+
+/* Each FDE's rows, in the order of the section. */
+static void every_debug_row(const struct object *object, struct tally *tally)
+{
+	int fd = open(object->path, O_RDONLY | O_CLOEXEC);
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	Dwarf_CFI *cfi = dwarf_getcfi(dwarf);
+	Elf_Scn *section = NULL;
+	Elf64_Shdr *header = NULL;
+	size_t names;
+	Dwarf_Off at = 0, next;
+	Dwarf_CFI_Entry entry;
+	Elf *elf = dwarf_getelf(dwarf);
+
+	assert_non_null(cfi);
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	do {
+		section = elf_nextscn(elf, section);
+		assert_non_null(section);
+		header = elf64_getshdr(section);
+	} while (strcmp(elf_strptr(elf, names, header->sh_name), ".debug_frame") != 0);
+	for (; dwarf_next_cfi((const unsigned char *)elf_getident(elf, NULL), elf_getdata(section, NULL), false, at,
+			      &next, &entry) == 0;
+	     at = next) {
+		struct object one = *object;
+		uint64_t code[2];
+
+		if (dwarf_cfi_cie_p(&entry))
+			continue;
+		memcpy(code, entry.fde.start, sizeof(code));
+		one.end = code[0] + code[1] + object->bias;
+		rows_from(&one, cfi, code[0] + object->bias, tally);
+	}
+	dwarf_end(dwarf);
+	close(fd);
+}
+
+static void check_debug(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	struct link_map *map;
+	struct dl_find_object found;
+	struct tally tally = { 0 };
+	struct object object;
+
+	assert_non_null(handle);
+	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+	assert_int_equal(_dl_find_object(map->l_ld, &found), 0);
+	object = (struct object){
+		.path = map->l_name,
+		.debug = tpc_debug_frame_read(&(struct tpc_debug_module){ map->l_name, (uintptr_t)found.dlfo_map_start,
+									  (uintptr_t)found.dlfo_map_end, map->l_addr }),
+		.bias = map->l_addr,
+	};
+	assert_ptr_not_equal(object.debug, &tpc_debug_frame_none);
+	every_debug_row(&object, &tally);
+	judge(&object, &tally, 12);
+	tpc_debug_frame_give_back(object.debug);
+}
+
+/* The same programs without .eh_frame. */
+static void own_programs_with_debug_frame(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	tpc_header = &trace_header;
+	if (glob("build/workloads/debug_frame/lib*.so", 0, NULL, &found) != 0)
+		skip();
+	assert_true(found.gl_pathc >= 3 * 16);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *path = realpath(found.gl_pathv[i], NULL);
+
+		assert_non_null(path);
+		check_debug(path);
 		free(path);
 	}
 	globfree(&found);
@@ -448,11 +548,9 @@ static void functions_in_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_in_pieces),
-		cmocka_unit_test(libc_and_the_loader),
-		cmocka_unit_test(libraries_that_are_installed),
-		cmocka_unit_test(own_programs),
-		cmocka_unit_test(torch),
+		cmocka_unit_test(functions_in_pieces),		 cmocka_unit_test(libc_and_the_loader),
+		cmocka_unit_test(libraries_that_are_installed),	 cmocka_unit_test(own_programs),
+		cmocka_unit_test(own_programs_with_debug_frame), cmocka_unit_test(torch),
 	};
 
 	elf_version(EV_CURRENT);

@@ -211,8 +211,9 @@ char *tpa_lost_callers_text(const struct tpa_lost_callers *lost)
 			"its code has no unwind tables that tprof reads, and its file is not here to tell more",
 		[TPA_CFI_NONE] = "its code there has no unwind tables "
 				 "(built with -fno-asynchronous-unwind-tables, or assembly without .cfi directives)",
-		[TPA_CFI_DEBUG] = "its code has unwind tables only in .debug_frame, which tprof does not read "
-				  "(build it with -fasynchronous-unwind-tables)",
+		[TPA_CFI_DEBUG] = "its code has unwind tables only in .debug_frame, which tprof could not read "
+				  "(it is compressed or too large, or the file changed; "
+				  "build it with -fasynchronous-unwind-tables)",
 		[TPA_CFI_UNINDEXED] = "its unwind tables have no index (it was linked without --eh-frame-hdr)",
 	};
 	char allocations[40] = "", samples[40] = "";

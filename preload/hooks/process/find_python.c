@@ -13,6 +13,7 @@
 #include "hooks/python/stack.h"
 #include "hooks/python/state.h"
 #include "stacks/frames.h"
+#include "stacks/rule_find.h"
 
 #include <link.h>
 
