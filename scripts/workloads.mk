@@ -22,7 +22,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so libslow_flock.so liblazyblas.so loaders windows steady-asan)
 WORKLOADS += $(W)/segments-bfd $(W)/segments-gold $(W)/starts $(W)/heirs $(W)/shifts $(W)/spike $(W)/idle
-WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
+WORKLOADS += $(W)/roots $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
 workloads: $(WORKLOADS)

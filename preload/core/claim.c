@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/config.h"
+#include "core/directory.h"
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/state.h"
@@ -161,13 +162,13 @@ static struct found look_at(const char *name, const struct tpc_identity *identit
 	struct found found = { OCCUPANT_FOREIGN, -1, 0, 0, 0 };
 	struct stat status;
 
-	if (tpc_sys_lstat(name, &status) != 0)
+	if (tpc_directory_lstat(name, &status) != 0)
 		return (struct found){ OCCUPANT_NONE, -1, 0, 0, 0 };
 	if (!S_ISREG(status.st_mode))
 		return found;
-	found.fd = tpc_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
+	found.fd = tpc_directory_open(name, O_RDWR | O_NOFOLLOW, 0);
 	if (found.fd == -EACCES) /* of a user whose identity this process gave up: may be readable */
-		found.fd = tpc_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
+		found.fd = tpc_directory_open(name, O_RDONLY | O_NOFOLLOW, 0);
 	if (found.fd == -ENOENT) /* a process that began at the same time has just renamed it */
 		found.occupant = OCCUPANT_NONE;
 	if (found.fd < 0)
@@ -191,27 +192,27 @@ static struct found look_at(const char *name, const struct tpc_identity *identit
 /* A process that creates an empty file owns the name: others see that it is no trace, and take another name. */
 static int take_by_making(const char *temporary, const char *name)
 {
-	int fd = tpc_sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	int fd = tpc_directory_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return fd;
 	tpc_sys_close(fd);
-	return (int)tpc_syscall(SYS_rename, temporary, name, 0, 0);
+	return tpc_directory_rename(temporary, name, 0);
 }
 
 /* If the file system can't rename without replacing, uses a hard link; if it has no hard links, take_by_making(). */
 static int take_free_name(const char *temporary, const char *name)
 {
-	long result = tpc_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
+	int result = tpc_directory_rename(temporary, name, RENAME_NOREPLACE);
 
 	if (result == 0 || result == -EEXIST)
-		return (int)result;
-	result = tpc_syscall(SYS_link, temporary, name, 0, 0);
+		return result;
+	result = tpc_directory_link(temporary, name);
 	if (result == -EEXIST)
 		return -EEXIST;
 	if (result != 0)
 		return take_by_making(temporary, name);
-	tpc_sys_unlink(temporary);
+	tpc_directory_unlink(temporary);
 	return 0;
 }
 
@@ -223,7 +224,7 @@ static bool put_aside(const char *name)
 
 	tpc_text_add(&text, name);
 	tpc_text_add(&text, ".old");
-	if (text.cut || tpc_syscall(SYS_rename, name, aside, 0, 0) != 0)
+	if (text.cut || tpc_directory_rename(name, aside, 0) != 0)
 		return false;
 	if (tpc_config.verbose)
 		tpc_log("the trace of an earlier run is kept: ", aside);
@@ -239,11 +240,11 @@ static int take_old_name(const char *temporary, const char *name, const struct f
 	struct stat status;
 	int result;
 
-	if (tpc_sys_lstat(name, &status) != 0 || status.st_ino != old->inode)
+	if (tpc_directory_lstat(name, &status) != 0 || status.st_ino != old->inode)
 		return -EEXIST;
 	if (put_aside(name))
 		return take_free_name(temporary, name);
-	result = (int)tpc_syscall(SYS_rename, temporary, name, 0, 0);
+	result = tpc_directory_rename(temporary, name, 0);
 	if (result == 0)
 		tpc_log("the trace of an earlier run could not be renamed and is replaced: ", name);
 	return result;

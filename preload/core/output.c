@@ -3,10 +3,13 @@
 
 #include "core/private_fds.h"
 #include "core/claim.h"
+#include "core/config.h"
+#include "core/directory.h"
 #include "core/process.h"
 #include "core/reserve.h"
 #include "core/state.h"
 #include "core/sys.h"
+#include "core/text.h"
 #include "core/thread.h"
 
 #include <errno.h>
@@ -51,7 +54,7 @@ static int reach_kept(void)
 
 static int reach_by_name(void)
 {
-	return if_trace(tpc_sys_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0));
+	return if_trace(tpc_directory_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0));
 }
 
 int tpc_output_reach(void)
@@ -111,6 +114,21 @@ static const char *name_error(int error)
 	return "it can't be created";
 }
 
+/* Of a fork, whose parent could: what has changed since. */
+static const char *name_forks_error(int error)
+{
+	static char denied[48]; /* as struct tprof_untraced has room for */
+	struct tpc_text text = tpc_text_in(denied, sizeof(denied));
+
+	if (error == -ENOENT && tpc_directory_root_changed())
+		return "no such directory after chroot";
+	if (error != -EACCES && error != -EPERM)
+		return name_error(error);
+	tpc_text_add(&text, "permission denied to user ");
+	tpc_text_add_number(&text, (uint32_t)tpc_syscall(SYS_geteuid, 0, 0, 0, 0));
+	return denied;
+}
+
 /* Maps it elsewhere first: a failing mapping in place can leave a hole, and every hook looks there. */
 static struct tprof_header *map_header(int fd, int *error)
 {
@@ -162,7 +180,7 @@ struct tprof_header *tpc_output_create(const struct tpc_identity *identity, uint
 	if (!tpc_claim_temporary(identity, temporary, sizeof(temporary)))
 		fd = tpc_sys_getcwd(temporary, sizeof(temporary)) == -ENOENT ? -ENOENT : -ENAMETOOLONG;
 	else
-		fd = tpc_sys_open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+		fd = tpc_directory_open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
 	error = fd < 0 ? fd : 0;
 	if (!error)
 		header = make(fd, identity, parent, &error);
@@ -171,16 +189,18 @@ struct tprof_header *tpc_output_create(const struct tpc_identity *identity, uint
 	if (!error) {
 		header->origin = origin;
 		keep(fd);
+		if (tpc_config.children)
+			tpc_directory_keep(tpc_output_path());
 		return header;
 	}
 	if (header)
 		tpc_header_area_clear();
 	if (fd >= 0) {
-		tpc_sys_unlink(temporary);
+		tpc_directory_unlink(temporary);
 		tpc_sys_close(fd);
 	}
 	if (!*reason && error != -ECHILD)
-		*reason = name_error(error);
+		*reason = origin == TPROF_ORIGIN_FORK ? name_forks_error(error) : name_error(error);
 	return NULL;
 }
 
@@ -215,7 +235,7 @@ static void grow_apart(void *context)
 
 	if (!is_trace(fd)) {
 		tpc_sys_close(0);
-		fd = tpc_sys_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0);
+		fd = tpc_directory_open(tpc_output_path(), O_RDWR | O_NOFOLLOW, 0);
 	}
 	grow(context, fd < 0 || is_trace(fd) ? fd : -ENOENT);
 }

@@ -68,20 +68,26 @@ static size_t loaded_by_hand(char *to, size_t size)
 	return length;
 }
 
+static size_t copy_text(char *to, size_t size, const char *from)
+{
+	struct tpc_text text = tpc_text_in(to, size);
+
+	tpc_text_add(&text, from);
+	return text.length;
+}
+
+/* As it was found at the start: after chroot(2) there may be no /proc. */
+static char known_exe[sizeof(((struct tpc_identity *)0)->exe)];
+
 size_t tpc_process_exe(char *to, size_t size)
 {
 	size_t by_hand = loaded_by_hand(to, size);
 	long length = by_hand ? (long)by_hand : tpc_sys_readlink("/proc/self/exe", to, size - 1);
 
-	to[length > 0 ? length : 0] = 0;
-	return length > 0 ? (size_t)length : 0;
-}
-
-static void copy_text(char *to, size_t size, const char *from)
-{
-	struct tpc_text text = tpc_text_in(to, size);
-
-	tpc_text_add(&text, from);
+	if (length <= 0)
+		return copy_text(to, size, known_exe);
+	to[length] = 0;
+	return (size_t)length;
 }
 
 /*
@@ -117,6 +123,7 @@ bool tpc_is_named(const struct tpc_identity *identity, const char *glob)
 void tpc_identify(struct tpc_identity *identity)
 {
 	tpc_process_exe(identity->exe, sizeof(identity->exe));
+	copy_text(known_exe, sizeof(known_exe), identity->exe);
 	find_names(identity);
 	identity->pid = tpc_sys_getpid();
 	identity->ppid = tpc_sys_getppid();
@@ -288,22 +295,29 @@ static void describe_environment(struct tprof_header *header)
 	tpc_describe_text(header, TPROF_TEXT_ENV, text, to.length);
 }
 
-/* Describes where and when `pid` and the clocks are valid: the PID namespace, and the machine's boot. */
-static void describe_place(struct tprof_header *header)
+/* The PID namespace; 0: unknown. */
+static uint64_t read_namespace(void)
 {
 	char text[64];
-	const char *at;
 	long length = tpc_sys_readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
-	size_t digits = 0;
+	const char *at;
+	uint64_t number;
 
 	text[length > 0 ? length : 0] = 0; /* pid:[4026531836] */
 	at = strchr(text, '[');
-	if (!at || (at++, !tpc_text_number(&at, &header->pid_namespace)))
-		header->pid_namespace = 0;
+	return at && (at++, tpc_text_number(&at, &number)) ? number : 0;
+}
+
+/* The machine's boot. Leaves `boot` if it can't be read. */
+static void read_boot(uint8_t boot[16])
+{
+	char text[64];
+	size_t digits = 0;
+
 	if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text)) <= 0)
 		return;
-	for (at = text; *at && digits < 2 * sizeof(header->boot_id); at++) {
-		uint8_t *byte = &header->boot_id[digits / 2];
+	for (const char *at = text; *at && digits < 32; at++) {
+		uint8_t *byte = &boot[digits / 2];
 
 		if (*at >= '0' && *at <= '9')
 			*byte = (uint8_t)(*byte << 4 | (*at - '0'));
@@ -313,6 +327,23 @@ static void describe_place(struct tprof_header *header)
 			continue;
 		digits++;
 	}
+}
+
+/*
+ * Describes where and when `pid` and the clocks are valid. A fork that has no /proc is where its parent was, unless it
+ * does not see its parent: then it is in a PID namespace of its own.
+ */
+static void describe_place(struct tprof_header *header)
+{
+	static uint64_t known;
+	static uint8_t boot[16];
+	uint64_t own = read_namespace();
+
+	if (own || !tpc_sys_getppid())
+		known = own;
+	header->pid_namespace = known;
+	read_boot(boot);
+	memcpy(header->boot_id, boot, sizeof(boot));
 }
 
 void tpc_describe(struct tprof_header *header, const struct tpc_identity *identity, const char *parent)

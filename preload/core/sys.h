@@ -129,16 +129,6 @@ static inline bool tpc_sys_is_file(int fd, dev_t device, ino_t inode)
 	return fd >= 0 && tpc_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
-static inline int tpc_sys_lstat(const char *path, struct stat *status)
-{
-	return (int)tpc_syscall(SYS_lstat, path, status, 0, 0);
-}
-
-static inline int tpc_sys_unlink(const char *path)
-{
-	return (int)tpc_syscall(SYS_unlink, path, 0, 0, 0);
-}
-
 static inline long tpc_sys_readlink(const char *path, char *buffer, size_t size)
 {
 	return tpc_syscall(SYS_readlink, path, buffer, size, 0);

@@ -124,13 +124,14 @@ def test_a_fork_that_can_not_write(tprof, tmp_path):
         pytest.skip("only root may chroot")
     source = tmp_path / "chrooted.c"
     source.write_text("""
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !fork()) {
-		if (chroot(argv[1]) || chdir("/"))
+		if (chroot(argv[1]) || chdir("/") || close_range(3, ~0U, 0))
 			_exit(3);
 		for (int i = 0; i < 100; i++) {
 			void *volatile p = malloc(1000);
@@ -149,8 +150,8 @@ int main(int argc, char **argv)
     assert run.status == 0
     (trace,) = run.traces()
     (note,) = report(trace)["run"]["not_recorded"]
-    assert note["how"] == "fork" and note["reason"] == "its trace could not be written: no such directory"
-    assert "not recorded: its trace could not be written: no such directory" in analyze(trace).stdout
+    assert note["how"] == "fork" and note["reason"] == "its trace could not be written: no such directory after chroot"
+    assert "not recorded: its trace could not be written: no such directory after chroot" in analyze(trace).stdout
 
 
 def test_a_wrapper_names_the_program(tprof):

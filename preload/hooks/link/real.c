@@ -54,6 +54,7 @@ static const struct {
 	FUNCTION(fexecve),
 	FUNCTION(posix_spawn),
 	FUNCTION(posix_spawnp),
+	FUNCTION(chroot),
 	FUNCTION(system),
 	FUNCTION(popen),
 	FUNCTION(dlclose),

@@ -80,6 +80,7 @@ struct tpc_real {
 			   char *const *, char *const *);
 	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
 			    char *const *, char *const *);
+	int (*chroot)(const char *);
 	int (*system)(const char *);
 	FILE *(*popen)(const char *, const char *);
 	void (*_exit)(int);
