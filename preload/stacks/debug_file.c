@@ -6,8 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
-#define SIZE_MOST (UINT64_C(64) << 20) /* of the section, bytes: it is read within a hook */
-#define AT_ONCE 512u		       /* bytes: the stack may be small */
+#define AT_ONCE 512u /* bytes: the stack may be small */
 
 bool tpc_debug_file_read(int fd, void *to, struct tpc_debug_place place)
 {
@@ -53,8 +52,7 @@ static bool is_named(int fd, uint64_t at, const char *name)
 	return tpc_sys_pread(fd, bytes, size, at) == (long)size && memcmp(bytes, name, size) == 0;
 }
 
-/* The section with a name among those that are not loaded. */
-static bool find_section(int fd, const char *name, ElfW(Shdr) * found)
+static bool find_section(int fd, const char *name, uint32_t type, ElfW(Shdr) * found)
 {
 	ElfW(Ehdr) header;
 	ElfW(Shdr) names;
@@ -68,20 +66,23 @@ static bool find_section(int fd, const char *name, ElfW(Shdr) * found)
 		if (!tpc_debug_file_read(
 			    fd, found, (struct tpc_debug_place){ header.e_shoff + i * sizeof(*found), sizeof(*found) }))
 			return false;
-		if (found->sh_type == SHT_PROGBITS && !(found->sh_flags & SHF_ALLOC) &&
-		    is_named(fd, names.sh_offset + found->sh_name, name))
+		if (found->sh_type == type && is_named(fd, names.sh_offset + found->sh_name, name))
 			return true;
 	}
 	return false;
 }
 
-bool tpc_debug_file_find(int fd, struct tpc_debug_place *place)
+bool tpc_debug_file_section(int fd, const char *name, uint32_t type, struct tpc_debug_place *place)
 {
 	ElfW(Shdr) section;
 
-	if (!find_section(fd, ".debug_frame", &section) || section.sh_flags & SHF_COMPRESSED ||
-	    section.sh_size > SIZE_MOST)
+	if (!find_section(fd, name, type, &section) || section.sh_flags & SHF_COMPRESSED)
 		return false;
 	*place = (struct tpc_debug_place){ section.sh_offset, section.sh_size };
 	return true;
+}
+
+bool tpc_debug_file_find(int fd, struct tpc_debug_place *place)
+{
+	return tpc_debug_file_section(fd, ".debug_frame", SHT_PROGBITS, place) && place->size <= TPC_DEBUG_MOST;
 }

@@ -18,6 +18,11 @@ struct tpc_debug_place { /* in the file, bytes */
 /* Is the file the one that was loaded as `module`? Its headers and build id are compared with those in memory. */
 bool tpc_debug_file_is(int fd, const struct tpc_debug_module *module);
 
+#define TPC_DEBUG_MOST (UINT64_C(64) << 20) /* bytes that are read of a file, within a hook */
+
+/* The section with that name and type (SHT_*), as it is in the file. False: there is none, or it is compressed. */
+bool tpc_debug_file_section(int fd, const char *name, uint32_t type, struct tpc_debug_place *place);
+
 /* False: there is no .debug_frame, or it is compressed or too large. */
 bool tpc_debug_file_find(int fd, struct tpc_debug_place *place);
 

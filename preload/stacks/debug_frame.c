@@ -4,6 +4,7 @@
 #include "core/private_fds.h"
 #include "core/space.h"
 #include "core/sys.h"
+#include "stacks/debug_separate.h"
 
 #define LEAST_FDE 24u /* bytes: its length, its CIE's place, a start and a length of code */
 
@@ -119,19 +120,35 @@ struct reading {
 	struct tpc_debug_frame *made;
 };
 
+/* False: the file has no such section. */
+static bool read_section(int fd, struct reading *reading)
+{
+	struct tpc_debug_place place = { 0, 0 };
+
+	if (!tpc_debug_file_find(fd, &place))
+		return false;
+	reading->made = make(reading->module, place.size);
+	if (reading->made && !tpc_debug_file_read(fd, (void *)(uintptr_t)reading->made->section.start, place)) {
+		tpc_debug_frame_give_back(reading->made);
+		reading->made = NULL;
+	}
+	return true;
+}
+
 static void read_file(void *context)
 {
 	struct reading *reading = context;
-	struct tpc_debug_place place = { 0, 0 };
 	int fd = tpc_sys_open(reading->module->path, O_RDONLY, 0);
 
 	if (fd < 0)
 		return;
-	if (tpc_debug_file_is(fd, reading->module) && tpc_debug_file_find(fd, &place))
-		reading->made = make(reading->module, place.size);
-	if (reading->made && !tpc_debug_file_read(fd, (void *)(uintptr_t)reading->made->section.start, place)) {
-		tpc_debug_frame_give_back(reading->made);
-		reading->made = NULL;
+	if (tpc_debug_file_is(fd, reading->module) && !read_section(fd, reading)) {
+		int separate = tpc_debug_separate_open(fd, reading->module->path);
+
+		if (separate >= 0) {
+			read_section(separate, reading);
+			tpc_sys_close(separate);
+		}
 	}
 	tpc_sys_close(fd);
 }

@@ -2,7 +2,9 @@
 """Code whose unwind tables are in .debug_frame only: stacks are whole, as the program's own calls tell. Where both compilers
 differ is how they write the section: gcc has its assembler write CIEs of version 1, clang writes version 4."""
 import json
+import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -307,6 +309,72 @@ def test_samples(tprof, tmp_path, compiler):
     assert report(run.traces()[0])["capture"]["stacks_short"] == 0
     through = [names for names in (functions(stack["stack"]) for stack in samples) if "burn" in names]
     assert len(through) >= 15 and all(names[names.index("burn") + 1] == "main" for names in through)
+
+
+def split(folder, build_id, *more):
+    """A program whose debug information is apart; returns the two files."""
+    program = build(folder, [*ONLY_DEBUG, f"-Wl,--build-id={'sha1' if build_id else 'none'}"], library=False)
+    debug = folder / "program.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", *more, program, debug], check=True)
+    subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", program], check=True)
+    assert ".debug_frame" in sections(debug) and ".debug_frame" not in sections(program)
+    return program, debug
+
+
+def of_notes(path):
+    done = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return re.search(r"Build ID: ([0-9a-f]+)", done).group(1)
+
+
+@pytest.mark.parametrize("build_id", [True, False])
+@pytest.mark.parametrize("folder", [".", ".debug"])
+def test_a_file_that_the_link_names(tprof, tmp_path, folder, build_id):
+    program, debug = split(tmp_path, build_id)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    debug.rename(tmp_path / folder / debug.name)
+    check(tprof, program)
+
+
+@pytest.mark.parametrize("build_id", [True, False])
+def test_a_file_that_the_link_names_of_another_build(tprof, tmp_path, build_id):
+    """It has another build id, or another checksum."""
+    program, debug = split(tmp_path, build_id)
+    content = bytearray(debug.read_bytes())
+    position = content.index(bytes.fromhex(of_notes(program))) + 7 if build_id else len(content) - 1
+    content[position] ^= 1
+    debug.write_bytes(content)
+    run = tprof.profile([program], env={"TPROF_CPU": "0"})
+    assert report(run.traces()[0])["capture"]["stacks_short"] == 10
+
+
+def test_a_link_to_what_is_no_file(tprof, tmp_path):
+    """Nobody writes into the pipe: nothing waits for it."""
+    program, debug = split(tmp_path, True)
+    debug.unlink()
+    os.mkfifo(debug)
+    run = tprof.profile([program], env={"TPROF_CPU": "0"})
+    debug.unlink()
+    assert report(run.traces()[0])["capture"]["stacks_short"] == 10
+
+
+@pytest.mark.parametrize("by", ["id", "name"])
+def test_a_file_among_the_systems(tprof, tmp_path, by):
+    """In a mount namespace with a /usr/lib/debug of its own."""
+    inside = ["unshare", "-Urm", "sh", "-c"]
+    mount = "mount -t tmpfs none /usr/lib/debug"
+    if not shutil.which("unshare") or subprocess.run([*inside, mount], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("no mount namespaces")
+    program, debug = split(tmp_path, by == "id")
+    aside = tmp_path / "aside"
+    debug.rename(aside)
+    number = of_notes(program) if by == "id" else ""
+    to = f"/usr/lib/debug/.build-id/{number[:2]}/{number[2:]}.debug" if by == "id" else f"/usr/lib/debug{debug}"
+    done = subprocess.run([*inside, f"{mount} && mkdir -p $(dirname {to}) && cp {aside} {to} && "
+                           f"LD_PRELOAD={LIBRARY} TPROF_CPU=0 TPROF_OUTPUT={tmp_path}/trace.bin {program}"], check=False)
+    assert done.returncode == 0
+    assert report(tmp_path / "trace.bin")["capture"]["stacks_short"] == 0
+    debug.write_bytes(aside.read_bytes())  # for the names
+    check_stack(tmp_path / "trace.bin")
 
 
 def debug_frame_place(path):
