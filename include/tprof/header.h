@@ -174,11 +174,15 @@ enum tprof_unfollowed {
 	TPROF_UNFOLLOWED_LIBRARY = 5,
 	TPROF_UNFOLLOWED_CHILDREN = 6, /* TPROF_CHILDREN=0 */
 	TPROF_UNFOLLOWED_OUTPUT = 7,   /* a fork that could not write its trace; `name` says why */
+	/* system(3) or popen(3), which pass on the environment as it is: LD_PRELOAD names libtprof.so no longer */
+	TPROF_UNFOLLOWED_ENVIRONMENT = 8,
+	/* its starter's effective user or group is not the real one: LD_PRELOAD is ignored */
+	TPROF_UNFOLLOWED_IDS = 9,
 };
 
 struct tprof_untraced {
 	uint32_t state; /* 2: the entry is valid */
-	/* Of the first such process; the header's own pid if it replaced this program (exec) */
+	/* Of the first such process; the header's own pid if it replaced this program (exec); 0: unknown */
 	uint32_t pid;
 	uint32_t why; /* enum tprof_unfollowed */
 	/* Number of processes with that name and reason; 0: none was started after all */

@@ -10,6 +10,8 @@
 
 #include <elf.h>
 #include <linux/prctl.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 
 #define SCRIPTS 4 /* the interpreter may be a script: levels that the kernel follows */
 #define HEADERS 64u
@@ -23,19 +25,48 @@ struct examined {
 
 /* ---- the file ---- */
 
-/* A program that gains privileges: the loader ignores LD_PRELOAD. */
-static bool is_privileged(int fd, const struct stat *status)
+/* Users or groups of this process. */
+struct ids {
+	uint32_t real, effective;
+};
+
+static struct ids ids_of(int real, int effective, bool reset)
 {
-	uint32_t user = (uint32_t)tpc_syscall(SYS_geteuid, 0, 0, 0, 0);
-	uint32_t group = (uint32_t)tpc_syscall(SYS_getegid, 0, 0, 0, 0);
+	struct ids ids = { .real = (uint32_t)tpc_syscall(real, 0, 0, 0, 0) };
+
+	ids.effective = reset ? ids.real : (uint32_t)tpc_syscall(effective, 0, 0, 0, 0);
+	return ids;
+}
+
+/* Do the file's mode bits and capabilities count? */
+static bool may_gain(int fd)
+{
+	struct statfs system;
+
+	return tpc_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) != 1 &&
+	       (tpc_syscall(SYS_fstatfs, fd, &system, 0, 0) != 0 || !(system.f_flags & ST_NOSUID));
+}
+
+/*
+ * Would the loader ignore LD_PRELOAD? The kernel asks for that (AT_SECURE) where the new effective ids are not the real
+ * ones, whether or not the program is what changes them, and where a user other than root gains capabilities. Since
+ * 6.16 it also does if the program only makes the real ids effective again, which is not known here.
+ */
+static enum tprof_unfollowed examine_rights(int fd, const struct stat *status, bool reset)
+{
+	struct ids user = ids_of(SYS_getuid, SYS_geteuid, reset), group = ids_of(SYS_getgid, SYS_getegid, reset);
+	bool sets_user = status->st_mode & S_ISUID;
+	bool sets_group = (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP), gains = may_gain(fd);
 	char value[64];
 
-	if (tpc_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1)
-		return false;
-	if ((status->st_mode & S_ISUID && status->st_uid != user) ||
-	    ((status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status->st_gid != group))
-		return true;
-	return user && tpc_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0;
+	if (gains && ((sets_user && status->st_uid != user.real) || (sets_group && status->st_gid != group.real)))
+		return TPROF_UNFOLLOWED_PRIVILEGED;
+	if (gains && user.real && tpc_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0)
+		return TPROF_UNFOLLOWED_PRIVILEGED;
+	if ((!(gains && sets_user) && user.effective != user.real) ||
+	    (!(gains && sets_group) && group.effective != group.real))
+		return TPROF_UNFOLLOWED_IDS;
+	return 0;
 }
 
 /* The loader, started by hand, is a program without an interpreter. */
@@ -102,8 +133,8 @@ static bool examine_file(struct examined *examined, int fd)
 	if (got < (long)sizeof(head.elf) || memcmp(head.elf.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
 	examined->why = examine_elf(fd, &head.elf, examined->path);
-	if (!examined->why && is_privileged(fd, &status))
-		examined->why = TPROF_UNFOLLOWED_PRIVILEGED;
+	if (!examined->why)
+		examined->why = examine_rights(fd, &status, examined->started->resets_ids);
 	return false;
 }
 

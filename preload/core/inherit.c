@@ -119,6 +119,17 @@ const char *tpc_inherit_library(void)
 	return library[0] ? library : NULL;
 }
 
+bool tpc_inherit_is_in(char *const *environment)
+{
+	if (!library[0])
+		return true;
+	for (; environment && *environment; environment++) {
+		if (begins(*environment, PRELOAD)) /* the first one counts */
+			return names_library(*environment + strlen(PRELOAD));
+	}
+	return false;
+}
+
 static const char *preload_of(const char *theirs, struct tpc_inherit *room)
 {
 	struct tpc_text text = tpc_text_in(room->preload, sizeof(room->preload));

@@ -14,6 +14,9 @@ void tpc_inherit_start(char *const *environment);
 /* The path of libtprof.so; NULL: it was not preloaded by LD_PRELOAD, so nothing is passed on. */
 const char *tpc_inherit_library(void);
 
+/* Would a program with this environment be recorded? True if nothing is passed on. */
+TPC_SLOW bool tpc_inherit_is_in(char *const *environment);
+
 /*
  * Room for an environment. It lies on the stack because a vfork child has its parent's memory, and because several
  * threads may start programs at once.

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that programs start: recorded whatever environment they are given, or named with the reason why they are not."""
 import os
+import pathlib
 import re
 import shutil
+import struct
 import subprocess
+import tempfile
 
 import pytest
 from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, nothing_lost, report
@@ -117,6 +120,160 @@ def test_a_set_user_id_program(tprof, tmp_path):
     assert [note["reason"] for note in notes] == ["it is set-user-ID, set-group-ID or has capabilities"]
 
 
+RIGHTS = r"""
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	posix_spawnattr_t attributes;
+	char *arguments[] = { argv[2], NULL };
+	pid_t pid;
+	if (argc == 1)
+		return printf("%d\n", (int)getauxval(AT_SECURE)) != 2;
+	if (strstr(argv[1], "nnp"))
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if ((strstr(argv[1], "egid") && setegid(1234)) || (strstr(argv[1], "euid") && seteuid(65534)) ||
+	    (strstr(argv[1], "user") && setresuid(65534, 65534, 65534)))
+		return 77;
+	if (strstr(argv[1], "spawn")) {
+		posix_spawnattr_init(&attributes);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_RESETIDS);
+		return posix_spawn(&pid, argv[2], NULL, &attributes, arguments, environ) || wait(NULL) != pid;
+	}
+	execv(argv[2], arguments);
+	return 1;
+}
+"""
+
+STATES = ["none", "nnp", "user", "euid", "egid", "nnp,euid", "euid,spawn", "egid,spawn"]
+KINDS = ["plain", "user", "root", "group", "capable", "no-suid"]
+NOT_SAID = ("root", "euid")  # the effective user becomes the real one: kernels differ
+PRIVILEGED, IDS = ("it is set-user-ID, set-group-ID or has capabilities", "its effective user or group was not the real one")
+
+
+def program_of_kind(kind, directory):
+    program = directory / kind
+    subprocess.run(["gcc", "-x", "c", "-o", program, "-"], input=RIGHTS.encode(), check=True)
+    os.chown(program, *{"user": (1000, 0), "group": (0, 1000), "no-suid": (1000, 1000)}.get(kind, (0, 0)))
+    program.chmod({"user": 0o4755, "root": 0o4755, "group": 0o2755, "no-suid": 0o6755}.get(kind, 0o755))
+    if kind == "capable" and (not shutil.which("setcap") or
+                              subprocess.run(["setcap", "cap_net_raw+ep", program], check=False).returncode):
+        pytest.skip("setcap can't be used here")
+    return program
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_loader_ignores_the_collector(tprof, kind):
+    """The kernel tells the started program whether it does (AT_SECURE): then there is a note, and no other is there."""
+    if os.geteuid():
+        pytest.skip("only root makes programs of other users")
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o777)
+        if kind == "no-suid" and subprocess.run(["mount", "-t", "tmpfs", "-o", "nosuid,mode=777", "none", name], check=False).returncode:
+            pytest.skip("mount can't be used here")
+        try:
+            program = program_of_kind(kind, pathlib.Path(name))
+            for state in STATES:
+                output = pathlib.Path(name) / f"traces of {state}"
+                output.mkdir()
+                output.chmod(0o777)
+                run = tprof.run([program if kind == "plain" else program_of_kind("plain", pathlib.Path(name)), state, program],
+                                [LIBRARY], {"TPROF_OUTPUT": f"{output}/x.bin"})
+                assert (run.status, run.stderr) == (0, b"")
+                traces = [path for path in output.iterdir() if report(path)["process"]["end"] == "exec" or "spawn" in state]
+                notes = [note["reason"] for path in traces for note in report(path)["run"]["not_recorded"]]
+                secure = run.stdout == b"1\n"
+                assert len(notes) == secure - (secure and (kind, state) == NOT_SAID) and set(notes) <= {PRIVILEGED, IDS}, state
+                assert len(list(output.iterdir())) == 2 - secure, state
+                if kind == "plain" and secure:
+                    assert notes == [IDS] and "not recorded: " + IDS in analyze(*traces).stdout
+        finally:
+            if kind == "no-suid":
+                subprocess.run(["umount", name], check=False)
+
+
+def test_a_script_of_a_static_interpreter(tprof, tmp_path):
+    static = build(tmp_path, "plain", "-static")
+    script = tmp_path / "script"
+    script.write_text(f"#!{static} -x\n")
+    script.chmod(0o755)
+    run = tprof.run([WORKLOADS / "starts", "fork-execve", script, "1"], [LIBRARY])
+    (note,) = report(*run.traces())["run"]["not_recorded"]
+    assert (note["name"][-6:], note["reason"]) == ("script", "it is linked statically")
+
+
+def elf32(directory):
+    """A program of i386 that ends with status 0: mov $1, %eax; xor %ebx, %ebx; int $0x80."""
+    code = b"\xb8\x01\0\0\0\x31\xdb\xcd\x80"
+    base, size = 0x8048000, 52 + 32 + len(code)
+    head = struct.pack("<4s12B2H5I6H", b"\x7fELF", 1, 1, 1, *[0] * 9, 2, 3, 1, base + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    program = directory / "i386"
+    program.write_bytes(head + struct.pack("<8I", 1, 0, base, base, size, size, 5, 4096) + code)
+    program.chmod(0o755)
+    return program
+
+
+def test_a_program_of_another_machine(tprof, tmp_path):
+    program = elf32(tmp_path)
+    try:
+        subprocess.run([program], check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this kernel runs no programs of i386")
+    run = tprof.run([WORKLOADS / "starts", "fork-execve", program, "1"], [LIBRARY])
+    (note,) = report(*run.traces())["run"]["not_recorded"]
+    assert (note["count"], note["reason"]) == (1, "it is not of x86-64")
+
+
+SHELL = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static int by_popen(const char *command)
+{
+	FILE *stream = popen(command, "r");
+	return !stream || pclose(stream);
+}
+int main(int argc, char **argv)
+{
+	struct rlimit none = { 0, 0 };
+	int failed = system(":") || by_popen(": again");
+	if (argc > 1) {
+		unsetenv("LD_PRELOAD");
+		failed |= system(argv[1]) || system(argv[1]) || by_popen(": three\n: lines\033[1m\n:");
+		setrlimit(RLIMIT_NOFILE, &none);
+		failed |= popen(": never", "r") != NULL;
+	}
+	return failed;
+}
+"""
+
+
+def test_commands_without_the_collector(tprof, tmp_path):
+    """system() and popen() pass on the environment as it is, and a command that was not started is not named."""
+    subprocess.run(["gcc", "-x", "c", "-o", tmp_path / "shell", "-"], input=SHELL.encode(), check=True)
+    reason = "system() or popen() started it without libtprof.so in LD_PRELOAD"
+    run = tprof.run([tmp_path / "shell"], [LIBRARY])
+    assert run.status == 0 and len(run.traces()) == 3
+    assert [note for trace in run.traces() for note in report(trace)["run"]["not_recorded"]] == []
+    run = tprof.run([tmp_path / "shell", ": once"], [LIBRARY])
+    assert (run.status, run.stderr, len(run.traces())) == (0, b"", 3)
+    (trace,) = [trace for trace in run.traces() if report(trace)["process"]["name"] == "shell"]
+    notes = report(trace)["run"]["not_recorded"]
+    assert [(note["name"], note["count"]) for note in notes] == [(": once", 2), (": three : lines [1m :", 1)]
+    assert all((note["pid"], note["how"], note["reason"]) == (None, "start", reason) for note in notes)
+    assert f"started : once and 1 more, not recorded: {reason}\n" in analyze(trace).stdout
+    run = tprof.run([tmp_path / "shell"], [LIBRARY], {"TPROF_CHILDREN": "0"})
+    (trace,) = run.traces()
+    assert [(note["name"], note["reason"]) for note in report(trace)["run"]["not_recorded"]] == [
+        (":", "TPROF_CHILDREN=0"), (": again", "TPROF_CHILDREN=0")]
 
 
 def test_a_fork_that_can_not_write(tprof, tmp_path):

@@ -22,13 +22,14 @@ static json_t *untraced_json(const struct tpa_trace *trace)
 		char reason[200];
 
 		snprintf(reason, sizeof(reason), fork ? "%s: %s" : "%s", tpa_untraced_reason(note), name);
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:s, s:o}", "name", fork ? json_null() : tpa_json_string(name),
-					"pid", tpa_json_number(note->pid), "count", tpa_json_number(note->count), "how",
-					fork				     ? "fork"
-					: tpa_untraced_replaced(trace, note) ? "exec"
-									     : "start",
-					"reason", tpa_json_string(reason)));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:o}", "name",
+						      fork ? json_null() : tpa_json_string(name), "pid",
+						      note->pid ? tpa_json_number(note->pid) : json_null(), "count",
+						      tpa_json_number(note->count), "how",
+						      fork				   ? "fork"
+						      : tpa_untraced_replaced(trace, note) ? "exec"
+											   : "start",
+						      "reason", tpa_json_string(reason)));
 	}
 	return list;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/rows/relatives.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum tpa_relative tpa_relation_of(const struct tprof_header *own, const struct tprof_header *other)
@@ -39,6 +40,8 @@ static const char *const reasons[] = {
 	[TPROF_UNFOLLOWED_LIBRARY] = "libtprof.so can't be read there (chroot?)",
 	[TPROF_UNFOLLOWED_CHILDREN] = "TPROF_CHILDREN=0",
 	[TPROF_UNFOLLOWED_OUTPUT] = "its trace could not be written",
+	[TPROF_UNFOLLOWED_ENVIRONMENT] = "system() or popen() started it without libtprof.so in LD_PRELOAD",
+	[TPROF_UNFOLLOWED_IDS] = "its effective user or group was not the real one",
 };
 
 const char *tpa_untraced_reason(const struct tprof_untraced *note)
@@ -55,6 +58,8 @@ const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, si
 			continue;
 		memcpy(name, note->name, sizeof(note->name));
 		name[sizeof(note->name) - 1] = '\0';
+		for (char *c = name; *c; c++)
+			*c = iscntrl((unsigned char)*c) ? ' ' : *c; /* commands may have several lines */
 		return note;
 	}
 	return NULL;

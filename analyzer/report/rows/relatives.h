@@ -16,7 +16,7 @@ const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const st
 
 /*
  * Iterates over the header's notes on programs without a trace; *at is 0 for the first call. NULL: no more. Copies the program's
- * name into `name` and terminates it, because other processes can write to the header.
+ * name into `name`, with blanks for control characters, and terminates it, because other processes can write to the header.
  */
 const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48]);
 

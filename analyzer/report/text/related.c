@@ -45,8 +45,10 @@ static void print_untraced(const struct tpa_trace *trace, const struct tpa_page 
 			tpa_print(page, TPA_STYLE_WARN, "forked pid %" PRIu32, note->pid);
 		else if (tpa_untraced_replaced(trace, note))
 			tpa_print(page, TPA_STYLE_WARN, "replaced by %s", name);
-		else
+		else if (note->pid)
 			tpa_print(page, TPA_STYLE_WARN, "started %s (pid %" PRIu32 ")", name, note->pid);
+		else
+			tpa_print(page, TPA_STYLE_WARN, "started %s", name);
 		if (note->count > 1)
 			tpa_print(page, TPA_STYLE_WARN, " and %s more", tpa_count(note->count - 1).text);
 		tpa_print(page, TPA_STYLE_WARN, ", not recorded: %s", tpa_untraced_reason(note));

@@ -9,6 +9,7 @@
 #include "core/inherit.h"
 #include "core/state.h"
 #include "core/sys.h"
+#include "core/text.h"
 #include "hooks/gate/start.h"
 #include "hooks/process/lifecycle.h"
 #include "hooks/link/real.h"
@@ -57,6 +58,25 @@ static void note(struct start *start, uint32_t pid, const char *name)
 		start->note = tpc_follow_note(header, pid, start->why, name && *name ? name : "?");
 }
 
+struct tprof_untraced *tpc_exec_shell(const char *command)
+{
+	const struct tpc_started started = { AT_FDCWD, "/bin/sh", NULL, false };
+	struct tprof_header *header = tpc_header;
+	enum tprof_unfollowed why;
+	char name[sizeof(header->untraced[0].name)];
+	struct tpc_text text = tpc_text_in(name, sizeof(name));
+
+	if (!command || !header || !tpc_was_started || tpc_load(&tpc_sealed))
+		return NULL;
+	why = tpc_follow(&started);
+	if (!why && !tpc_inherit_is_in(environ))
+		why = TPROF_UNFOLLOWED_ENVIRONMENT;
+	if (!why)
+		return NULL;
+	tpc_text_add(&text, command);
+	return tpc_follow_note(header, 0, why, name);
+}
+
 /* ---- exec ---- */
 
 static void before_exec(struct start *start, const struct tpc_started *started, char *const *environment)
@@ -95,7 +115,7 @@ static int after_exec(struct start *start, int result)
 
 TPC_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, path, NULL };
+	struct tpc_started started = { AT_FDCWD, path, NULL, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execve);
@@ -105,7 +125,7 @@ TPC_EXPORT int execve(const char *path, char *const *arguments, char *const *env
 
 TPC_EXPORT int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
 {
-	struct tpc_started started = { directory, path, NULL };
+	struct tpc_started started = { directory, path, NULL, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execveat);
@@ -115,7 +135,7 @@ TPC_EXPORT int execveat(int directory, const char *path, char *const *arguments,
 
 TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { fd, "", NULL };
+	struct tpc_started started = { fd, "", NULL, false };
 	struct start start;
 
 	find_real((void *)tpc_real.fexecve);
@@ -126,7 +146,7 @@ TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 /* Searches the PATH of the caller's own environment, and passes a text that is not a program to the shell. */
 TPC_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, file, environ };
+	struct tpc_started started = { AT_FDCWD, file, environ, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execvpe);
@@ -209,7 +229,7 @@ TPC_EXPORT int execle(const char *path, const char *argument, ...)
 long tpc_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth)
 {
 	bool at = number == SYS_execveat;
-	struct tpc_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL };
+	struct tpc_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL, false };
 	struct start start;
 	long result;
 
@@ -249,10 +269,17 @@ static int spawn(spawner *real, pid_t *pid, const struct tpc_started *started,
 	return error;
 }
 
+static bool resets_ids(const posix_spawnattr_t *attributes)
+{
+	short flags = 0;
+
+	return attributes && posix_spawnattr_getflags(attributes, &flags) == 0 && flags & POSIX_SPAWN_RESETIDS;
+}
+
 TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, path, NULL };
+	struct tpc_started started = { AT_FDCWD, path, NULL, resets_ids(attributes) };
 
 	find_real((void *)tpc_real.posix_spawn);
 	return spawn(tpc_real.posix_spawn, pid, &started, actions, attributes, arguments, environment);
@@ -261,7 +288,7 @@ TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 TPC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			    const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, file, environ };
+	struct tpc_started started = { AT_FDCWD, file, environ, resets_ids(attributes) };
 
 	find_real((void *)tpc_real.posix_spawnp);
 	return spawn(tpc_real.posix_spawnp, pid, &started, actions, attributes, arguments, environment);
