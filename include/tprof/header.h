@@ -178,6 +178,7 @@ enum tprof_unfollowed {
 	TPROF_UNFOLLOWED_ENVIRONMENT = 8,
 	/* its starter's effective user or group is not the real one: LD_PRELOAD is ignored */
 	TPROF_UNFOLLOWED_IDS = 9,
+	TPROF_UNFOLLOWED_DIRECTORY = 10, /* the trace's directory is not there, or closed to its user */
 };
 
 struct tprof_untraced {

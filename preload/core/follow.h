@@ -16,6 +16,7 @@ struct tpc_started {
 	const char *path;
 	char *const *search; /* environment whose PATH is searched for a name without a slash; NULL: no search */
 	bool resets_ids;     /* it gets its starter's real user and group as effective ones */
+	bool moves;	     /* it may begin in another working directory */
 };
 
 /* Why the program can't be recorded. 0: it can, or that is unknown because the file can't be read or does not exist. */

@@ -155,6 +155,7 @@ int main(int argc, char **argv)
 
 STATES = ["none", "nnp", "user", "euid", "egid", "nnp,euid", "euid,spawn", "egid,spawn"]
 KINDS = ["plain", "user", "root", "group", "capable", "no-suid"]
+CLOSED = "the directory of its trace is not there, or closed to its user"
 NOT_SAID = ("root", "euid")  # the effective user becomes the real one: kernels differ
 PRIVILEGED, IDS = ("it is set-user-ID, set-group-ID or has capabilities", "its effective user or group was not the real one")
 
@@ -198,6 +199,31 @@ def test_the_loader_ignores_the_collector(tprof, kind):
         finally:
             if kind == "no-suid":
                 subprocess.run(["umount", name], check=False)
+
+
+@pytest.mark.parametrize("where", ["closed", "open", "missing", "elsewhere"])
+@pytest.mark.parametrize("state", ["none", "user", "user,spawn"])
+def test_a_directory_that_is_closed_to_the_user(tprof, where, state):
+    if os.geteuid():
+        pytest.skip("only root can give up root")
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o777)
+        output = pathlib.Path(name) / "traces"
+        output.mkdir()
+        output.chmod(0o755 if where == "closed" else 0o777)
+        program = program_of_kind("plain", pathlib.Path(name))
+        script = {"missing": f"mv {output} {output}.moved; ", "elsewhere": f"export TPROF_OUTPUT={name}/%e.bin; "}.get(where, "")
+        run = tprof.run(["sh", "-c", f"{script}exec {program} {state} {program}"], [LIBRARY], {"TPROF_OUTPUT": f"{output}/x.bin"})
+        assert (run.status, run.stdout) == (0, b"0\n")
+        reports = [report(path) for path in pathlib.Path(name).glob("**/*.bin")]
+        notes = [(note["how"], note["reason"]) for answer in reports for note in answer["run"]["not_recorded"]]
+        if where == "missing":  # mv and the shell have traces; what comes then has none to say more
+            assert len(reports) == 2 and notes == [("exec", CLOSED)]
+        elif where == "closed" and state != "none":
+            assert len(reports) == 2 and notes == [("start" if "spawn" in state else "exec", CLOSED)]
+            assert run.stderr.count(b"permission denied") == 1
+        else:
+            assert len(reports) == 3 and notes == []
 
 
 def test_a_script_of_a_static_interpreter(tprof, tmp_path):

@@ -41,6 +41,7 @@ static const char *const reasons[] = {
 	[TPROF_UNFOLLOWED_CHILDREN] = "TPROF_CHILDREN=0",
 	[TPROF_UNFOLLOWED_OUTPUT] = "its trace could not be written",
 	[TPROF_UNFOLLOWED_ENVIRONMENT] = "system() or popen() started it without libtprof.so in LD_PRELOAD",
+	[TPROF_UNFOLLOWED_DIRECTORY] = "the directory of its trace is not there, or closed to its user",
 	[TPROF_UNFOLLOWED_IDS] = "its effective user or group was not the real one",
 };
 

@@ -10,6 +10,7 @@
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "core/writable.h"
 #include "hooks/gate/start.h"
 #include "hooks/process/lifecycle.h"
 #include "hooks/link/real.h"
@@ -41,8 +42,11 @@ static void examine(struct start *start, const struct tpc_started *started, char
 	if (!started->path || !tpc_was_started || tpc_load(&tpc_sealed))
 		return;
 	start->why = tpc_follow(started);
-	if (!start->why)
-		start->environment = tpc_inherit(environment, &start->room);
+	if (start->why)
+		return;
+	start->environment = tpc_inherit(environment, &start->room);
+	if (tpc_inherit_library() && tpc_writable_never(start->environment, started->moves, started->resets_ids))
+		start->why = TPROF_UNFOLLOWED_DIRECTORY;
 }
 
 static void end(struct start *start)
@@ -60,7 +64,7 @@ static void note(struct start *start, uint32_t pid, const char *name)
 
 struct tprof_untraced *tpc_exec_shell(const char *command)
 {
-	const struct tpc_started started = { AT_FDCWD, "/bin/sh", NULL, false };
+	const struct tpc_started started = { AT_FDCWD, "/bin/sh", NULL, false, false };
 	struct tprof_header *header = tpc_header;
 	enum tprof_unfollowed why;
 	char name[sizeof(header->untraced[0].name)];
@@ -71,6 +75,8 @@ struct tprof_untraced *tpc_exec_shell(const char *command)
 	why = tpc_follow(&started);
 	if (!why && !tpc_inherit_is_in(environ))
 		why = TPROF_UNFOLLOWED_ENVIRONMENT;
+	if (!why && tpc_inherit_library() && tpc_writable_never(environ, false, false))
+		why = TPROF_UNFOLLOWED_DIRECTORY;
 	if (!why)
 		return NULL;
 	tpc_text_add(&text, command);
@@ -115,7 +121,7 @@ static int after_exec(struct start *start, int result)
 
 TPC_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, path, NULL, false };
+	struct tpc_started started = { AT_FDCWD, path, NULL, false, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execve);
@@ -125,7 +131,7 @@ TPC_EXPORT int execve(const char *path, char *const *arguments, char *const *env
 
 TPC_EXPORT int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
 {
-	struct tpc_started started = { directory, path, NULL, false };
+	struct tpc_started started = { directory, path, NULL, false, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execveat);
@@ -135,7 +141,7 @@ TPC_EXPORT int execveat(int directory, const char *path, char *const *arguments,
 
 TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { fd, "", NULL, false };
+	struct tpc_started started = { fd, "", NULL, false, false };
 	struct start start;
 
 	find_real((void *)tpc_real.fexecve);
@@ -146,7 +152,7 @@ TPC_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 /* Searches the PATH of the caller's own environment, and passes a text that is not a program to the shell. */
 TPC_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, file, environ, false };
+	struct tpc_started started = { AT_FDCWD, file, environ, false, false };
 	struct start start;
 
 	find_real((void *)tpc_real.execvpe);
@@ -229,7 +235,8 @@ TPC_EXPORT int execle(const char *path, const char *argument, ...)
 long tpc_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth)
 {
 	bool at = number == SYS_execveat;
-	struct tpc_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL, false };
+	struct tpc_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL, false,
+				       false };
 	struct start start;
 	long result;
 
@@ -279,7 +286,7 @@ static bool resets_ids(const posix_spawnattr_t *attributes)
 TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, path, NULL, resets_ids(attributes) };
+	struct tpc_started started = { AT_FDCWD, path, NULL, resets_ids(attributes), actions != NULL };
 
 	find_real((void *)tpc_real.posix_spawn);
 	return spawn(tpc_real.posix_spawn, pid, &started, actions, attributes, arguments, environment);
@@ -288,7 +295,7 @@ TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 TPC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			    const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-	struct tpc_started started = { AT_FDCWD, file, environ, resets_ids(attributes) };
+	struct tpc_started started = { AT_FDCWD, file, environ, resets_ids(attributes), actions != NULL };
 
 	find_real((void *)tpc_real.posix_spawnp);
 	return spawn(tpc_real.posix_spawnp, pid, &started, actions, attributes, arguments, environment);
