@@ -93,7 +93,26 @@ def test_what_can_not_be_recorded(tprof, tmp_path, how):
     assert summary["process"]["end"] == ("exec" if how == "execve" else "exit")
     for command in ("summary", "info"):
         text = analyze(command, trace).stdout
-        assert re.search(r"(started|replaced by) .*plain.*, not recorded: it is linked statically", text)
+        assert re.search(r"(started|replaced by) .*plain.*, not recorded: it is linked statically; to record it, link it dynamically\n", text)
+        assert "no trace beside this one" not in text
+    shutil.move(trace, tmp_path / "moved.bin")
+    assert report(tmp_path / "moved.bin")["run"]["not_recorded"] == [{**note, "advice": "link it dynamically"}]
+
+
+UNKNOWN = "replaced by a program that has no trace beside this one\n"
+
+
+def test_a_replacement_without_a_trace(tprof):
+    """One that the user does not want, or whose trace is gone."""
+    run = tprof.run(["sh", "-c", f"exec {P} 3"], [LIBRARY], {"TPROF_EXE": "sh"})
+    (trace,) = run.traces()
+    assert UNKNOWN in analyze(trace).stdout and report(trace)["run"]["not_recorded"] == []
+    run = tprof.run(["sh", "-c", f"exec {P} 3"], [LIBRARY])
+    for command in ("summary", "info"):
+        assert all(UNKNOWN not in analyze(command, trace).stdout for trace in run.traces())
+    (other,) = [trace for trace in run.traces() if report(trace)["process"]["name"] == "steady"]
+    other.unlink()
+    assert UNKNOWN in analyze(*run.traces()).stdout
 
 
 def test_many_that_can_not_be_recorded(tprof, tmp_path):
@@ -295,7 +314,8 @@ def test_commands_without_the_collector(tprof, tmp_path):
     notes = report(trace)["run"]["not_recorded"]
     assert [(note["name"], note["count"]) for note in notes] == [(": once", 2), (": three : lines [1m :", 1)]
     assert all((note["pid"], note["how"], note["reason"]) == (None, "start", reason) for note in notes)
-    assert f"started : once and 1 more, not recorded: {reason}\n" in analyze(trace).stdout
+    assert all(note["advice"] == "leave that in the environment" for note in notes)
+    assert f"started : once and 1 more, not recorded: {reason}; to record it, leave that in the environment\n" in analyze(trace).stdout
     run = tprof.run([tmp_path / "shell"], [LIBRARY], {"TPROF_CHILDREN": "0"})
     (trace,) = run.traces()
     assert [(note["name"], note["reason"]) for note in report(trace)["run"]["not_recorded"]] == [

@@ -11,26 +11,31 @@ static json_t *other_json(const struct tpa_other *other)
 			 tpa_json_number(other->header.pid), "trace", tpa_json_string(other->file));
 }
 
+static json_t *note_json(const struct tpa_trace *trace, const struct tprof_untraced *note, const char *name)
+{
+	bool fork = note->why == TPROF_UNFOLLOWED_OUTPUT;
+	const char *advice = tpa_untraced_advice(note, name);
+	json_t *json = json_object();
+	char reason[200];
+
+	snprintf(reason, sizeof(reason), fork ? "%s: %s" : "%s", tpa_untraced_reason(note), name);
+	tpa_json_set(json, "name", fork ? json_null() : tpa_json_string(name));
+	tpa_json_set(json, "pid", note->pid ? tpa_json_number(note->pid) : json_null());
+	tpa_json_set(json, "count", tpa_json_number(note->count));
+	tpa_json_set(json, "how", json_string(fork ? "fork" : tpa_untraced_replaced(trace, note) ? "exec" : "start"));
+	tpa_json_set(json, "reason", tpa_json_string(reason));
+	tpa_json_set(json, "advice", advice ? json_string(advice) : json_null());
+	return json;
+}
+
 static json_t *untraced_json(const struct tpa_trace *trace)
 {
 	json_t *list = json_array();
 	const struct tprof_untraced *note;
 	char name[sizeof(note->name)];
 
-	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));) {
-		bool fork = note->why == TPROF_UNFOLLOWED_OUTPUT;
-		char reason[200];
-
-		snprintf(reason, sizeof(reason), fork ? "%s: %s" : "%s", tpa_untraced_reason(note), name);
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:o}", "name",
-						      fork ? json_null() : tpa_json_string(name), "pid",
-						      note->pid ? tpa_json_number(note->pid) : json_null(), "count",
-						      tpa_json_number(note->count), "how",
-						      fork				   ? "fork"
-						      : tpa_untraced_replaced(trace, note) ? "exec"
-											   : "start",
-						      "reason", tpa_json_string(reason)));
-	}
+	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));)
+		json_array_append_new(list, note_json(trace, note, name));
 	return list;
 }
 

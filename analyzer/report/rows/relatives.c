@@ -32,22 +32,40 @@ const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const st
 	return next;
 }
 
-static const char *const reasons[] = {
-	[TPROF_UNFOLLOWED_STATIC] = "it is linked statically",
-	[TPROF_UNFOLLOWED_MACHINE] = "it is not of x86-64",
-	[TPROF_UNFOLLOWED_LIBC] = "it is of another C library than glibc",
-	[TPROF_UNFOLLOWED_PRIVILEGED] = "it is set-user-ID, set-group-ID or has capabilities",
-	[TPROF_UNFOLLOWED_LIBRARY] = "libtprof.so can't be read there (chroot?)",
-	[TPROF_UNFOLLOWED_CHILDREN] = "TPROF_CHILDREN=0",
-	[TPROF_UNFOLLOWED_OUTPUT] = "its trace could not be written",
-	[TPROF_UNFOLLOWED_ENVIRONMENT] = "system() or popen() started it without libtprof.so in LD_PRELOAD",
-	[TPROF_UNFOLLOWED_DIRECTORY] = "the directory of its trace is not there, or closed to its user",
-	[TPROF_UNFOLLOWED_IDS] = "its effective user or group was not the real one",
+static const struct {
+	const char *reason, *advice;
+} causes[] = {
+	[TPROF_UNFOLLOWED_STATIC] = { "it is linked statically", "link it dynamically" },
+	[TPROF_UNFOLLOWED_MACHINE] = { "it is not of x86-64", NULL },
+	[TPROF_UNFOLLOWED_LIBC] = { "it is of another C library than glibc", "build it for glibc" },
+	[TPROF_UNFOLLOWED_PRIVILEGED] = { "it is set-user-ID, set-group-ID or has capabilities",
+					  "start a copy made by cp, which has none of these" },
+	[TPROF_UNFOLLOWED_LIBRARY] = { "libtprof.so can't be read there (chroot?)",
+				       "put it there, under the same path" },
+	[TPROF_UNFOLLOWED_CHILDREN] = { "TPROF_CHILDREN=0", "set TPROF_CHILDREN=1" },
+	[TPROF_UNFOLLOWED_OUTPUT] = { "its trace could not be written", NULL },
+	[TPROF_UNFOLLOWED_DIRECTORY] = { "the directory of its trace is not there, or closed to its user",
+					 "name one in TPROF_OUTPUT that is open to it" },
+	[TPROF_UNFOLLOWED_ENVIRONMENT] = { "system() or popen() started it without libtprof.so in LD_PRELOAD",
+					   "leave that in the environment" },
+	[TPROF_UNFOLLOWED_IDS] = { "its effective user or group was not the real one", "set the real ones, too" },
 };
+
+static bool is_known(const struct tprof_untraced *note)
+{
+	return note->why && note->why < sizeof(causes) / sizeof(*causes);
+}
 
 const char *tpa_untraced_reason(const struct tprof_untraced *note)
 {
-	return note->why && note->why < sizeof(reasons) / sizeof(*reasons) ? reasons[note->why] : "?";
+	return is_known(note) ? causes[note->why].reason : "?";
+}
+
+const char *tpa_untraced_advice(const struct tprof_untraced *note, const char *name)
+{
+	if (note->why == TPROF_UNFOLLOWED_OUTPUT && strncmp(name, "permission", 10) == 0)
+		return causes[TPROF_UNFOLLOWED_DIRECTORY].advice;
+	return is_known(note) ? causes[note->why].advice : NULL;
 }
 
 const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48])
@@ -69,4 +87,18 @@ const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, si
 bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note)
 {
 	return note->pid == trace->header->pid && note->why != TPROF_UNFOLLOWED_OUTPUT;
+}
+
+bool tpa_replaced_by_unknown(const struct tpa_trace *trace, const struct tpa_others *others)
+{
+	const struct tprof_untraced *note;
+	char name[sizeof(note->name)];
+
+	if (trace->header->end != TPROF_END_EXEC || tpa_next_program(trace, others) || trace->header->untraced_more)
+		return false;
+	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));) {
+		if (tpa_untraced_replaced(trace, note))
+			return false;
+	}
+	return true;
 }

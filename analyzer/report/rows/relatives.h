@@ -23,6 +23,12 @@ const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, si
 /* Why the program has no trace, in words. */
 const char *tpa_untraced_reason(const struct tprof_untraced *note);
 
+/* What to do to record it, as an order: "link it dynamically"; NULL: nothing is known. `name`: of tpa_next_untraced(). */
+const char *tpa_untraced_advice(const struct tprof_untraced *note, const char *name);
+
+/* Was this program replaced by one that has no trace, and is not in the notes either? */
+bool tpa_replaced_by_unknown(const struct tpa_trace *trace, const struct tpa_others *others);
+
 /* Did the program replace the process itself (exec)? */
 bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note);
 

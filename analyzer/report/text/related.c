@@ -35,28 +35,42 @@ static void print_children(const struct tpa_trace *trace, const struct tpa_other
 			count - SHOWN);
 }
 
-static void print_untraced(const struct tpa_trace *trace, const struct tpa_page *page)
+static void print_one_untraced(const struct tpa_trace *trace, const struct tprof_untraced *note, const char *name,
+			       const struct tpa_page *page)
+{
+	bool fork = note->why == TPROF_UNFOLLOWED_OUTPUT;
+	const char *advice = tpa_untraced_advice(note, name);
+
+	if (fork)
+		tpa_print(page, TPA_STYLE_WARN, "forked pid %" PRIu32, note->pid);
+	else if (tpa_untraced_replaced(trace, note))
+		tpa_print(page, TPA_STYLE_WARN, "replaced by %s", name);
+	else if (note->pid)
+		tpa_print(page, TPA_STYLE_WARN, "started %s (pid %" PRIu32 ")", name, note->pid);
+	else
+		tpa_print(page, TPA_STYLE_WARN, "started %s", name);
+	if (note->count > 1)
+		tpa_print(page, TPA_STYLE_WARN, " and %s more", tpa_count(note->count - 1).text);
+	tpa_print(page, TPA_STYLE_WARN, ", not recorded: %s", tpa_untraced_reason(note));
+	if (fork)
+		tpa_print(page, TPA_STYLE_WARN, ": %s", name);
+	if (advice)
+		tpa_print(page, TPA_STYLE_WARN, "; to record it, %s", advice);
+	tpa_print(page, TPA_STYLE_WARN, "\n");
+}
+
+static void print_untraced(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
 {
 	const struct tprof_untraced *note;
 	char name[sizeof(note->name)];
 
-	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));) {
-		if (note->why == TPROF_UNFOLLOWED_OUTPUT)
-			tpa_print(page, TPA_STYLE_WARN, "forked pid %" PRIu32, note->pid);
-		else if (tpa_untraced_replaced(trace, note))
-			tpa_print(page, TPA_STYLE_WARN, "replaced by %s", name);
-		else if (note->pid)
-			tpa_print(page, TPA_STYLE_WARN, "started %s (pid %" PRIu32 ")", name, note->pid);
-		else
-			tpa_print(page, TPA_STYLE_WARN, "started %s", name);
-		if (note->count > 1)
-			tpa_print(page, TPA_STYLE_WARN, " and %s more", tpa_count(note->count - 1).text);
-		tpa_print(page, TPA_STYLE_WARN, ", not recorded: %s", tpa_untraced_reason(note));
-		tpa_print(page, TPA_STYLE_WARN, note->why == TPROF_UNFOLLOWED_OUTPUT ? ": %s\n" : "\n", name);
-	}
+	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));)
+		print_one_untraced(trace, note, name, page);
 	if (trace->header->untraced_more)
 		tpa_print(page, TPA_STYLE_WARN, "started %s more that are not recorded\n",
 			  tpa_count(trace->header->untraced_more).text);
+	if (tpa_replaced_by_unknown(trace, others))
+		tpa_print(page, TPA_STYLE_WARN, "replaced by a program that has no trace beside this one\n");
 }
 
 static void print_rest(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
@@ -84,7 +98,7 @@ void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page
 	print_replaced(trace, &others, page);
 	print_children(trace, &others, page, TPA_RELATIVE_STARTED);
 	print_children(trace, &others, page, TPA_RELATIVE_FORKED);
-	print_untraced(trace, page);
+	print_untraced(trace, &others, page);
 	print_rest(trace, &others, page);
 	tpa_others_free(&others);
 }
