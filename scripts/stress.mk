@@ -18,7 +18,7 @@ $(B)/tests/unit/preload_%.c.o: tests/unit/preload_%.c $(FLAGS)
 	$(call say,CC  ,$<)
 	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
 $(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -ldw -lelf -liberty -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -ldw -lelf -liberty -lZydis -lcmocka
 -include $(HARNESS_OBJ:.o=.d)
 
 # make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.
