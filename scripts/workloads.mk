@@ -18,6 +18,11 @@ WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/je
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 
+# Functions that no pointer of the loader leads to.
+code_levels := 0 1 2 3
+WORKLOADS += $(foreach l,$(code_levels),$(W)/static_kernels-O$l $(W)/static_graph-O$l $(W)/code_cases-O$l)
+WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie code_kept code_refused libcode_kernels.so code_late)
+
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so libslow_flock.so liblazyblas.so loaders windows steady-asan)
@@ -198,6 +203,28 @@ $(W)/left_scopes-traced: tests/workloads/left_scopes.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/remapped-nopie: tests/workloads/remapped.c $(workload_headers)
 	$(workload_c)
+$(W)/static_kernels-O% $(W)/static_graph-O% $(W)/code_cases-O%: WORKLOAD_EXTRA = -O$* -fbuiltin -pthread -lm
+$(W)/static_kernels-traced $(W)/static_graph-traced: WORKLOAD_EXTRA := -O2 -fbuiltin -finstrument-functions -pthread -lm
+$(W)/static_kernels-stripped: WORKLOAD_EXTRA := -O2 -fbuiltin -s -lm
+$(W)/static_kernels-debug: WORKLOAD_EXTRA := -O2 -fbuiltin -lm
+$(W)/static_kernels-cet: WORKLOAD_EXTRA := -O2 -fbuiltin -fcf-protection=full -lm
+$(W)/static_kernels-nopie: WORKLOAD_EXTRA := -O2 -fbuiltin -fno-pie -no-pie -lm
+$(W)/code_late: WORKLOAD_EXTRA := -ldl -pthread
+$(W)/libcode_kernels.so: WORKLOAD_EXTRA := -shared -fPIC -O2
+$(W)/static_kernels-O%: tests/workloads/static_kernels.c $(workload_headers)
+	$(workload_c)
+$(W)/static_kernels-traced $(W)/static_kernels-stripped $(W)/static_kernels-cet $(W)/static_kernels-nopie: tests/workloads/static_kernels.c $(workload_headers)
+	$(workload_c)
+# Its symbols are in a file of their own.
+$(W)/static_kernels-debug: tests/workloads/static_kernels.c $(workload_headers)
+	$(workload_c)
+	$(Q)objcopy --only-keep-debug $@ $@.debug && objcopy --strip-all --add-gnu-debuglink=$@.debug $@
+$(W)/static_graph-O%: tests/workloads/static_graph.c $(workload_headers)
+	$(workload_c)
+$(W)/static_graph-traced: tests/workloads/static_graph.c $(workload_headers)
+	$(workload_c)
+$(W)/code_cases-O%: tests/workloads/code_cases.cc $(workload_headers)
+	$(workload_cxx)
 $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)
 # Only gold makes calls into other code take a segment with room for it.

@@ -137,6 +137,15 @@ static void print_losses(const struct tpa_page *page, const struct tpa_trace *tr
 			line(page, "lost", "%s: %s", name, tpa_count(trace->header->lost[i]).text);
 }
 
+static void print_refused(const struct tpa_page *page, const struct tpa_hooks *hooks, const char *object)
+{
+	if (hooks->function[0])
+		line(page, "", "%s: not hooked in its code: %s: %s", object, hooks->function, hooks->reason);
+	else
+		line(page, "", "%s: not hooked in their code: %s more function%s", object,
+		     tpa_count(hooks->functions).text, tpa_plural(hooks->functions));
+}
+
 /* Prints which callers' ops are hooked, and which ops the hooks can't see. */
 static void print_hooks(const struct tpa_page *page, const struct tpa_trace *trace)
 {
@@ -148,6 +157,11 @@ static void print_hooks(const struct tpa_page *page, const struct tpa_trace *tra
 			line(page, "", "%s: %s pointer%s to %s function%s", object, tpa_count(hooks->pointers).text,
 			     tpa_plural(hooks->pointers), tpa_count(hooks->functions).text,
 			     tpa_plural(hooks->functions));
+		else if (hooks->state == TPROF_HOOKS_CODE)
+			line(page, "", "%s: %s function%s in %s code", object, tpa_count(hooks->functions).text,
+			     tpa_plural(hooks->functions), hooks->functions == 1 ? "its" : "their");
+		else if (hooks->state == TPROF_HOOKS_REFUSED)
+			print_refused(page, hooks, object);
 		else if (hooks->state == TPROF_HOOKS_ELSEWHERE)
 			line(page, "", "%s: not hooked: %s", object, tpa_hooks_name(hooks->state));
 		else
@@ -175,6 +189,22 @@ static void print_lost_callers(const struct tpa_page *page, const struct tpa_pro
 	tpa_lost_callers_free(&lost);
 }
 
+static void print_hook_counts(const struct tpa_page *page, const struct tpa_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	bool in_code = false;
+
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		in_code |= trace->hooks[i].state == TPROF_HOOKS_CODE;
+	line(page, "hooks", "malloc %s; %s %sfunction%s timed, through %s pointer%s%s",
+	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
+	     : tpa_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
+							  : "not recorded: linked statically",
+	     tpa_count(header->op_functions).text, in_code ? "" : "library ",
+	     header->op_functions == 1 ? " is" : "s are", tpa_count(header->slots).text, tpa_plural(header->slots),
+	     in_code ? ", and in their own code" : "");
+}
+
 static void print_coverage(const struct tpa_page *page, const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
@@ -189,12 +219,7 @@ static void print_coverage(const struct tpa_page *page, const struct tpa_process
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
 		     header->python >> 8 & 0xff, header->python & 0xff, tpa_count(header->python_unread).text,
 		     tpa_plural(header->python_unread));
-	line(page, "hooks", "malloc %s; %s library function%s timed, through %s pointer%s",
-	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
-	     : tpa_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
-							  : "not recorded: linked statically",
-	     tpa_count(header->op_functions).text, header->op_functions == 1 ? " is" : "s are",
-	     tpa_count(header->slots).text, tpa_plural(header->slots));
+	print_hook_counts(page, trace);
 	print_hooks(page, trace);
 	line(page, "overhead", "about %s (%s of the run)", tpa_time(process->overhead_ns).text,
 	     tpa_percent(process->overhead_ns, process->duration_ns).text);

@@ -95,18 +95,47 @@ const char *tpa_fact_file(struct tpa_tables *tables, const uint8_t *at, const ui
 	return NULL;
 }
 
-static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const char *object, uint8_t state)
+static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const struct tpa_hooks *like)
 {
-	for (size_t i = 0; i < trace->hooks_count; i++)
-		if (trace->hooks[i].state == state && strcmp(trace->hooks[i].object, object) == 0)
-			return &trace->hooks[i];
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		struct tpa_hooks *hooks = &trace->hooks[i];
+
+		if (hooks->state == like->state && strcmp(hooks->object, like->object) == 0 &&
+		    strcmp(hooks->function, like->function) == 0)
+			return hooks;
+	}
 	return NULL;
 }
 
-/* The latest record of unreached functions replaces earlier ones: an object that reaches them may have been loaded since. */
+/* Ends the text at the next line, which is returned; "": there is none. */
+static const char *next_line(char *text)
+{
+	char *end = strchr(text, '\n');
+
+	if (!end)
+		return "";
+	*end = '\0';
+	return end + 1;
+}
+
+/* The object's path; of a function that was refused, also its name, and why. */
+static void split_object(struct tpa_hooks *hooks)
+{
+	hooks->function = hooks->reason = "";
+	if (hooks->state != TPROF_HOOKS_REFUSED)
+		return;
+	hooks->function = next_line(hooks->object);
+	if (hooks->function[0])
+		hooks->reason = next_line(hooks->object + (hooks->function - hooks->object));
+}
+
+/*
+ * The latest record of unreached functions replaces earlier ones: an object that reaches them may have been loaded since. What
+ * was refused is tried again when objects were unloaded.
+ */
 static void add_hooks(struct tpa_hooks *to, const struct tpa_hooks *hooks)
 {
-	if (hooks->state == TPROF_HOOKS_UNREACHED)
+	if (hooks->state == TPROF_HOOKS_UNREACHED || (hooks->state == TPROF_HOOKS_REFUSED && hooks->function[0]))
 		to->pointers = to->functions = 0;
 	to->pointers += hooks->pointers;
 	to->functions += hooks->functions;
@@ -123,7 +152,8 @@ const char *tpa_fact_hooks(struct tpa_tables *tables, const uint8_t *at, const u
 	if (!tpa_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX)
 		return TPA_CUT_RECORD;
 	hooks.object = text_of(at, end);
-	there = hooks_of(trace, hooks.object, hooks.state);
+	split_object(&hooks);
+	there = hooks_of(trace, &hooks);
 	if (!there) {
 		add(&trace->hooks, &trace->hooks_count, &hooks, sizeof(hooks));
 		return NULL;
@@ -144,6 +174,8 @@ const char *tpa_hooks_name(unsigned state)
 		[TPROF_HOOKS_UNREACHED] = "exported, but reached through no pointer",
 		[TPROF_HOOKS_ELSEWHERE] =
 			"loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks",
+		[TPROF_HOOKS_CODE] = "hooked in their code",
+		[TPROF_HOOKS_REFUSED] = "not hooked in their code",
 	};
 
 	return state < TPROF_HOOKS_STATES ? names[state] : "?";

@@ -128,6 +128,8 @@ struct tpa_hooks {
 	uint64_t pointers;  /* through which it calls */
 	uint64_t functions; /* that these lead to, or that it exports */
 	char *object;	    /* path, owned by the trace; "" for the program */
+	/* Of TPROF_HOOKS_REFUSED, within `object`'s memory; else "". function "": those that are not named. */
+	const char *function, *reason;
 };
 
 struct tpa_trace {
@@ -232,6 +234,12 @@ bool tpa_trace_value(const struct tpa_trace *trace, const char *name, uint64_t *
 
 /* The name of a state of enum tprof_hooks; "?" if it is not known. */
 const char *tpa_hooks_name(unsigned state);
+
+/* Are these functions hooked, by pointers or in their code? */
+static inline bool tpa_hooks_hold(const struct tpa_hooks *hooks)
+{
+	return hooks->state == TPROF_HOOKS_DONE || hooks->state == TPROF_HOOKS_CODE;
+}
 
 /* Index of a counter in struct tpa_counters; -1: it was not counted. */
 int tpa_trace_counter(const struct tpa_trace *trace, const char *name);

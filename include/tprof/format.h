@@ -493,6 +493,9 @@ enum tprof_hooks {
 	 * and allocations of the object and of objects that it loads
 	 */
 	TPROF_HOOKS_ELSEWHERE = 6,
+	TPROF_HOOKS_CODE = 7, /* hooked in their own code: no pointer leads to them */
+	/* Not in its code: instead of the object's path "PATH\nFUNCTION\nREASON"; no FUNCTION: more than are named */
+	TPROF_HOOKS_REFUSED = 8,
 	TPROF_HOOKS_STATES,
 };
 

@@ -9,6 +9,7 @@
 #if defined(__x86_64__)
 #include "arch/x86_64/clone.h"
 #include "arch/x86_64/code.h"
+#include "arch/x86_64/code_move.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/vectors.h"

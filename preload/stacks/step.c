@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/step.h"
 
+#include "stacks/moved.h"
+
 #include "core/stackrange.h"
 #include "stacks/dwarf.h"
 #include "stacks/module_rule.h"
@@ -27,7 +29,7 @@ static uintptr_t interrupted(uintptr_t context, unsigned int reg)
 
 struct tpc_registers tpc_step_interrupted(uintptr_t context)
 {
-	return (struct tpc_registers){ .pc = interrupted(context, TPC_REG_RA),
+	return (struct tpc_registers){ .pc = tpc_moved_original(interrupted(context, TPC_REG_RA)),
 				       .sp = interrupted(context, TPC_REG_SP),
 				       .bp = interrupted(context, TPC_REG_FP) };
 }

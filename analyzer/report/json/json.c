@@ -48,8 +48,13 @@ static json_t *json_hooks_of(const struct tpa_trace *trace, const struct tpa_hoo
 	json_t *json = json_object();
 
 	tpa_json_set(json, "module", tpa_json_string(hooks->object[0] ? hooks->object : trace->exe));
-	if (hooks->state != TPROF_HOOKS_DONE)
-		tpa_json_set(json, "reason", json_string(tpa_hooks_name(hooks->state)));
+	if (tpa_hooks_hold(hooks))
+		tpa_json_set(json, "by", json_string(hooks->state == TPROF_HOOKS_CODE ? "code" : "pointers"));
+	else if (hooks->state == TPROF_HOOKS_REFUSED && hooks->function[0])
+		tpa_json_set(json, "function", tpa_json_string(hooks->function));
+	if (!tpa_hooks_hold(hooks))
+		tpa_json_set(json, "reason",
+			     tpa_json_string(hooks->reason[0] ? hooks->reason : tpa_hooks_name(hooks->state)));
 	tpa_json_set(json, "pointers", tpa_json_number(hooks->pointers));
 	tpa_json_set(json, "functions", tpa_json_number(hooks->functions));
 	return json;
@@ -71,7 +76,7 @@ static json_t *json_hooks(const struct tpa_trace *trace)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
 	for (size_t i = 0; i < trace->hooks_count; i++)
-		json_array_append_new(trace->hooks[i].state == TPROF_HOOKS_DONE ? modules : skipped,
+		json_array_append_new(tpa_hooks_hold(&trace->hooks[i]) ? modules : skipped,
 				      json_hooks_of(trace, &trace->hooks[i]));
 	tpa_json_set(json, "slots", tpa_json_number(header->slots));
 	tpa_json_set(json, "functions", tpa_json_number(header->op_functions));

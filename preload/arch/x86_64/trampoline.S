@@ -19,52 +19,58 @@
  */
 #include "arch/x86_64/trampoline_parts.inc"
 
-	.text
-	.globl	tpc_op_trampoline, tpc_op_copied, tpc_op_copy_many
-	.hidden	tpc_op_trampoline, tpc_op_copied, tpc_op_copy_many
-	.type	tpc_op_trampoline, @function
+/*
+ * For any function: tpc_op_trampoline, \k empty. tpc_op_trampoline_kept, \k "kept", is for functions that are hooked in
+ * their code: calls to them within a file may rely on registers that any other function may change (gcc's -fipa-ra), so the
+ * caller's %r11, and what the function left in other registers, is given back.
+ */
+	.macro trampoline_any name, copied, many, frame, k
+	.globl	\name, \copied, \many
+	.hidden	\name, \copied, \many
+	.type	\name, @function
 	.p2align 6
-tpc_op_trampoline:
-	enter_frame
-	keep_used
-	may_fold .Lcall, .Lbegin, %rax, %rcx
+\name:
+
+	enter_frame \k
+	keep_used \k
+	may_fold .L\k\()call, .L\k\()begin, %rax, %rcx
 	/* and such a call, from there, within that op, was made before: struct tpc_fold_hot. */
 	leal	(%r11,%rcx), %eax
 	andl	$TPC_LAYOUT_HOTS - 1, %eax
 	movq	TPC_FOLD_FILLED(%r10), %rdx
 	btq	%rax, %rdx
-	jnc	.Lbegin
+	jnc	.L\k\()begin
 	shll	$TPC_HOT_SHIFT, %eax
 	leaq	TPC_FOLD_HOTS_AT(%r10,%rax), %rax
 	movq	TPC_FOLD_SCOPE(%r10), %rdx
 	orq	%r11, %rdx
 	cmpq	%rdx, TPC_HOT_KEY(%rax)
-	jne	.Lbegin
+	jne	.L\k\()begin
 	cmpq	%rcx, TPC_HOT_CALLER(%rax)
-	jne	.Lbegin
+	jne	.L\k\()begin
 	movl	tpc_frames_epoch(%rip), %edx
 	cmpl	%edx, TPC_HOT_EPOCH(%rax)
-	jne	.Lbegin
+	jne	.L\k\()begin
 	movzwl	TPC_HOT_TYPED(%rax), %edx
 	testl	%edx, %edx
-	jne	.Ltyped
+	jne	.L\k\()typed
 	/* It is. Mostly it is one of many of which a share is timed, without stack arguments; */
-.Lpending:
+.L\k\()pending:
 	cmpb	$TPC_HOT_SHARE_PLAIN, TPC_HOT_SHARE(%rax)
-	jne	.Lany
+	jne	.L\k\()any
 	decl	TPC_FOLD_UNTIMED(%r10)		/* tpc_fold_times() */
-	js	.Lany
+	js	.L\k\()any
 	pend_untimed %rax
-.Lcall_untimed:
+.L\k\()call_untimed:
 	give_registers
 	call	*%r11
-	returned_to
-	find_count
-.Lcount:
-	count_call
+	returned_to \k
+	find_count \k
+.L\k\()count:
+	count_call \k
 
 	/* or it is timed. */
-.Lany:
+.L\k\()any:
 	movq	%rax, TPC_FOLD_HOT_NOW(%r10)
 	movq	%rbp, TPC_FOLD_FRAME(%r10)
 	movq	$0, TPC_THREAD_LIMIT(%r10)
@@ -73,18 +79,18 @@ tpc_op_trampoline:
 	movq	TPC_HOT_FUNCTION(%rax), %r11
 	notrack jmp *TPC_HOT_COPY(%rax)
 	copy_arguments TPC_WINDOW_NEAR
-tpc_op_copied:
+\copied:
 	cmpb	$TPC_HOT_SHARE_WINDOW, TPC_HOT_SHARE(%rax)
-	je	.Lshare
-.Ltimed:
+	je	.L\k\()share
+.L\k\()timed:
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
 	movq	%rax, TPC_FOLD_START(%r10)
 	give_registers
 	call	*%r11
-.Lreturned:
-	returned_to
+.L\k\()returned:
+	returned_to \k
 	movq	TPC_FOLD_HOT_NOW(%r10), %rsi
 	movq	TPC_HOT_COUNT(%rsi), %rdi
 	movq	%rax, %r8
@@ -96,22 +102,22 @@ tpc_op_copied:
 	movq	%r8, %rax
 	movq	%r9, %rdx
 	cmpb	$0, TPC_HOT_SHARE(%rsi)
-	jne	.Lend_of_share
+	jne	.L\k\()end_of_share
 	cmpq	TPC_HOT_UNTIL(%rsi), %rcx
-	ja	.Lend
+	ja	.L\k\()end
 	subq	TPC_FOLD_START(%r10), %rcx
 	leaq	-TPC_LAYOUT_SHORTEST(%rcx), %r8
 	cmpq	$TPC_LAYOUT_TICKS - TPC_LAYOUT_SHORTEST, %r8
-	jae	.Lend
+	jae	.L\k\()end
 	cmpl	$TPC_LAYOUT_CALLS, TPC_COUNT_CALLS(%rdi)
-	jae	.Lend
+	jae	.L\k\()end
 	addq	%rcx, TPC_COUNT_TICKS(%rdi)
 	cmpl	TPC_COUNT_MIN(%rdi), %ecx
-	jb	.Lshortest
-.Lnot_shortest:
+	jb	.L\k\()shortest
+.L\k\()not_shortest:
 	cmpl	TPC_COUNT_MAX(%rdi), %ecx
-	ja	.Llongest
-.Lnot_longest:
+	ja	.L\k\()longest
+.L\k\()not_longest:
 	movl	%ecx, %r8d			/* tprof_fold_bucket() */
 	bsrl	%ecx, %ecx
 	subl	$2, %ecx
@@ -119,25 +125,25 @@ tpc_op_copied:
 	leal	(%r8,%rcx,4), %ecx
 	incw	TPC_COUNT_HISTOGRAM(%rdi,%rcx,2)
 	movq	$0, TPC_FOLD_START(%r10)
-	jmp	.Lcount
+	jmp	.L\k\()count
 	/* tpc_fold_end() draws the next one; this one, if it was drawn, ended when those end of which all are timed. */
-.Lend_of_share:
+.L\k\()end_of_share:
 	movq	%rcx, TPC_FOLD_STOP(%r10)
-	jmp	.Lend
-.Lshare:
+	jmp	.L\k\()end
+.L\k\()share:
 	decl	TPC_FOLD_UNTIMED(%r10)
-	js	.Ltimed
-	jmp	.Lcall_untimed
+	js	.L\k\()timed
+	jmp	.L\k\()call_untimed
 
-.Lshortest:
+.L\k\()shortest:
 	movl	%ecx, TPC_COUNT_MIN(%rdi)
-	jmp	.Lnot_shortest
-.Llongest:
+	jmp	.L\k\()not_shortest
+.L\k\()longest:
 	movl	%ecx, TPC_COUNT_MAX(%rdi)
-	jmp	.Lnot_longest
+	jmp	.L\k\()not_longest
 
 	/* Many stack arguments, of a call that is folded. */
-tpc_op_copy_many:
+\many:
 	movq	%rsi, TPC_KEPT_RSI(%rbp)
 	movq	%rdi, TPC_KEPT_RDI(%rbp)
 	movl	TPC_HOT_WINDOW(%rax), %ecx
@@ -148,20 +154,20 @@ tpc_op_copy_many:
 	rep movsq
 	movq	TPC_KEPT_RSI(%rbp), %rsi
 	movq	TPC_KEPT_RDI(%rbp), %rdi
-	jmp	tpc_op_copied
+	jmp	\copied
 
 	/* Does it work on the same? tpc_op_same() reads the arguments. */
-.Ltyped:
+.L\k\()typed:
 	testl	$TPC_HOT_BY_FIRST, %edx
-	jz	.Lcompare
+	jz	.L\k\()compare
 	movq	%rdi, %rcx
 	testl	$TPC_HOT_BY_REFERENCE, %edx
-	jz	.Lfirst
+	jz	.L\k\()first
 	movl	(%rdi), %ecx
-.Lfirst:
+.L\k\()first:
 	cmpl	%ecx, TPC_HOT_RAW(%rax)
-	je	.Lpending
-.Lcompare:
+	je	.L\k\()pending
+.L\k\()compare:
 	keep_arguments
 	movq	%rax, TPC_KEPT_FUNCTION(%rbp)
 	movq	%r11, TPC_KEPT_INDEX(%rbp)
@@ -179,106 +185,122 @@ tpc_op_copy_many:
 	movq	TPC_KEPT_R8(%rbp), %r8
 	movq	TPC_KEPT_R9(%rbp), %r9
 	testb	%cl, %cl
-	jnz	.Lpending
+	jnz	.L\k\()pending
 
 	/* Any other call: of a thread that is recording it, */
-.Lbegin:
+.L\k\()begin:
 	keep_arguments
 	movl	%r11d, %edi
 	movq	%rbp, %rsi
 	movq	%r10, %rdx
 	call	tpc_op_begin		/* -> rax: the function, rdx: bytes of stack arguments, a multiple of 16 */
-	jmp	.Lbegun
+	jmp	.L\k\()begun
 	/* or not yet, or not at all. */
-.Lcall:
+.L\k\()call:
 	keep_arguments
 	movl	%r11d, %edi
 	movq	%rbp, %rsi
 	call	tpc_op_enter		/* -> the same */
-.Lbegun:
+.L\k\()begun:
 	cmpq	$-1, %rdx		/* TPC_WINDOW_PASS */
-	je	.Lpass
+	je	.L\k\()pass
 	movq	%rax, TPC_KEPT_FUNCTION(%rbp)
 	testq	%rdx, %rdx		/* mostly there are none */
-	jz	.Lcopied
+	jz	.L\k\()copied
 	movl	%edx, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
 	negl	%ecx
 	andl	$63, %ecx
 	subq	%rcx, %rsp
 	cmpq	$TPC_WINDOW_NEAR, %rdx
-	ja	.Lmany
+	ja	.L\k\()many
 	leaq	(%rdx,%rdx,2), %rdx
 	shrq	$2, %rdx
-	leaq	.Lcopied(%rip), %rcx
+	leaq	.L\k\()copied(%rip), %rcx
 	subq	%rdx, %rcx
 	notrack jmp *%rcx
 	copy_arguments TPC_WINDOW_NEAR
-.Lcopied:
+.L\k\()copied:
 	give_arguments_back
 	call	*TPC_KEPT_FUNCTION(%rbp)
-	jmp	.Lreturned
-.Lmany:
+	jmp	.L\k\()returned
+.L\k\()many:
 	movq	%rdx, %rcx
 	subq	%rdx, %rsp
 	shrq	$3, %rcx
 	leaq	16(%rbp), %rsi
 	movq	%rsp, %rdi
 	rep movsq
-	jmp	.Lcopied
+	jmp	.L\k\()copied
 
+	.ifb \k
 	/* tpc_op_trampoline_value, tpc_op_trampoline_reference: */
 .Lshort_any:
 	keep_used
-	jmp	.Lany
+	jmp	.L\k\()any
 .Lshort_compare:
 	keep_used
 	movl	TPC_HOT_KEY(%rax), %r11d
-	jmp	.Lcompare
+	jmp	.L\k\()compare
 .Lshort_call:
 	keep_used
-	jmp	.Lcall
+	jmp	.L\k\()call
 .Lshort_begin:
 	keep_used
-	jmp	.Lbegin
+	jmp	.L\k\()begin
+	.endif
 
 	/* Another hook ran meanwhile: the thread is to know this frame again. */
-.Lafter_others:
+.L\k\()after_others:
 	movq	8(%rbp), %rcx
 	movq	%rbp, TPC_THREAD_BUSY_FRAME(%r10)
 	movq	%rcx, TPC_THREAD_BUSY_RETURN(%r10)
 	movl	$TPC_LAYOUT_BUSY_RECORD, TPC_THREAD_BUSY(%r10)
-.Lend:
+.L\k\()end:
 	movq	%rax, TPC_KEPT_RAX(%rbp)
 	movq	%rdx, TPC_KEPT_RDX(%rbp)
-	leaq	-TPC_FRAME_BYTES(%rbp), %rsp
+	leaq	-\frame(%rbp), %rsp
 	movq	%rbp, %rdi
 	movq	%r10, %rsi
 	call	tpc_op_end
-.Lover:
+.L\k\()over:
 	movq	TPC_KEPT_RAX(%rbp), %rax
 	movq	TPC_KEPT_RDX(%rbp), %rdx
+	give_all \k
 	leave
 	.cfi_remember_state
 	.cfi_def_cfa rsp, 8
 	ret
 	.cfi_restore_state
-.Lleave:
+.L\k\()leave:
 	movq	%rax, TPC_KEPT_RAX(%rbp)
 	movq	%rdx, TPC_KEPT_RDX(%rbp)
-	leaq	-TPC_FRAME_BYTES(%rbp), %rsp
+	leaq	-\frame(%rbp), %rsp
 	movq	%rbp, %rdi
 	call	tpc_op_leave
-	jmp	.Lover
+	jmp	.L\k\()over
 
 	/* It is not recorded: it is as if the caller had called the function itself. */
-.Lpass:
+.L\k\()pass:
 	movq	%rax, %r11
 	give_arguments_back
+	.ifnb \k
+	movq	%r11, TPC_KEPT_RDI(%rbp)
+	movq	TPC_KEPT_R11(%rbp), %r11
+	.endif
 	leave
 	.cfi_def_cfa rsp, 8
+	.ifb \k
 	jmp	*%r11
+	.else
+	jmp	*-16(%rsp)
+	.endif
 	.cfi_endproc
-	.size	tpc_op_trampoline, . - tpc_op_trampoline
+	.size	\name, . - \name
+	.endm
+
+	.text
+	trampoline_any tpc_op_trampoline, tpc_op_copied, tpc_op_copy_many, TPC_FRAME_BYTES
+	trampoline_any tpc_op_trampoline_kept, tpc_op_copied_kept, tpc_op_copy_many_kept, TPC_KEPT_FRAME_BYTES, kept_
 	.globl	tpc_op_trampoline_end
 	.hidden	tpc_op_trampoline_end
 tpc_op_trampoline_end:
@@ -289,6 +311,15 @@ tpc_op_trampoline_end:
 	imulq	$TPC_LAYOUT_FUNCTION, %r11, %r11
 	addq	tpc_op_functions(%rip), %r11
 	jmp	*TPC_FUNCTION_ADDRESS(%r11)
+	.cfi_endproc
+.Lkept_paused:
+	.cfi_startproc
+	imulq	$TPC_LAYOUT_FUNCTION, %r11, %r11
+	addq	tpc_op_functions(%rip), %r11
+	movq	TPC_FUNCTION_ADDRESS(%r11), %r11
+	movq	%r11, -8(%rsp)
+	movq	-16(%rsp), %r11
+	jmp	*-8(%rsp)
 	.cfi_endproc
 
 /*

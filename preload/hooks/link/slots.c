@@ -50,7 +50,6 @@ struct visit {
 	const struct tpc_slot_visitor *visitor;
 	struct copies *copies;
 	struct tpc_seen *seen;
-	size_t from; /* of tpc_slots_exports() */
 	const char *object;
 	size_t changed;
 	struct tpc_range opened; /* pages that are writable at the moment; high 0: none */
@@ -411,34 +410,55 @@ static void show_exports(const struct visit *visit, const struct image *image)
 	}
 }
 
-static int exports_object(struct dl_phdr_info *info, size_t size, void *context)
+struct showing {
+	const struct tpc_seen *seen;
+	size_t from;
+	void (*look)(const struct dl_phdr_info *info, void *context);
+	void *context;
+};
+
+static int show_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct visit *visit = context;
-	struct image image;
+	const struct showing *showing = context;
+	const struct tpc_seen *seen = showing->seen;
 	size_t i;
 
 	(void)size;
-	for (i = visit->from; i < visit->seen->count; i++) {
-		if (visit->seen->objects[i].bias == info->dlpi_addr &&
-		    visit->seen->objects[i].headers == info->dlpi_phdr)
+	for (i = showing->from; i < seen->count; i++) {
+		if (seen->objects[i].bias == info->dlpi_addr && seen->objects[i].headers == info->dlpi_phdr)
 			break;
 	}
-	if (i == visit->seen->count || is_own(info) || !read_image(info, &image) || !image.hash)
-		return 0;
+	if (i < seen->count && !is_own(info))
+		showing->look(info, showing->context);
+	return 0;
+}
+
+void tpc_slots_objects(const struct tpc_seen *seen, size_t from, void (*look)(const struct dl_phdr_info *, void *),
+		       void *context)
+{
+	struct showing showing = { seen, from, look, context };
+
+	if (from < seen->count)
+		dl_iterate_phdr(show_object, &showing);
+}
+
+static void exports_object(const struct dl_phdr_info *info, void *context)
+{
+	struct visit *visit = context;
+	struct image image;
+
+	if (!read_image(info, &image) || !image.hash)
+		return;
 	visit->object = info->dlpi_name ? info->dlpi_name : "";
 	show_exports(visit, &image);
 	visit->visitor->visited(visit->object, visit->visitor->context);
-	return 0;
 }
 
 void tpc_slots_exports(const struct tpc_slot_visitor *visitor, const struct tpc_seen *seen, size_t from)
 {
-	struct visit visit = {
-		.visitor = visitor, .seen = (struct tpc_seen *)(uintptr_t)seen, .from = from, .object = ""
-	};
+	struct visit visit = { .visitor = visitor, .object = "" };
 
-	if (from < seen->count)
-		dl_iterate_phdr(exports_object, &visit);
+	tpc_slots_objects(seen, from, exports_object, &visit);
 }
 
 bool tpc_slots_is_code(const void *address)

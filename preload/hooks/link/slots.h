@@ -50,6 +50,11 @@ size_t tpc_slots_visit(const struct tpc_slot_visitor *visitor, struct tpc_seen *
  */
 void tpc_slots_exports(const struct tpc_slot_visitor *visitor, const struct tpc_seen *seen, size_t from);
 
+/* Shows the objects from number `from` on in `seen`. Takes the loader's lock. */
+struct dl_phdr_info;
+void tpc_slots_objects(const struct tpc_seen *seen, size_t from, void (*look)(const struct dl_phdr_info *, void *),
+		       void *context);
+
 /* Is there code at that address of a loaded object? Names don't distinguish functions from variables. */
 bool tpc_slots_is_code(const void *address);
 

@@ -8,6 +8,7 @@
 
 #include "core/assert.h"
 #include "core/tables.h"
+#include "core/text.h"
 
 #define ROOM (512u * 1024u) /* bytes, mostly untouched pages; some thousand objects */
 
@@ -56,6 +57,12 @@ static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, 
 	tpc_store_release(&used, at + (uint32_t)bytes); /* pairs with tpc_covered_tell(), of a child */
 }
 
+/* What was refused is tried again when objects were unloaded; refusals without a name are counted. */
+static bool replaces(enum tprof_hooks state, const char *object)
+{
+	return state == TPROF_HOOKS_UNREACHED || (state == TPROF_HOOKS_REFUSED && !tpc_text_glob("*\n\n*", object));
+}
+
 void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	struct record *known = find(state, object);
@@ -65,8 +72,13 @@ void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functio
 		keep(state, pointers, functions, object);
 		return;
 	}
-	known->pointers = state == TPROF_HOOKS_UNREACHED ? pointers : known->pointers + pointers;
-	known->functions = state == TPROF_HOOKS_UNREACHED ? functions : known->functions + functions;
+	if (replaces(state, object)) {
+		known->pointers = pointers;
+		known->functions = functions;
+		return;
+	}
+	known->pointers += pointers;
+	known->functions += functions;
 }
 
 void tpc_covered_tell(void)

@@ -7,7 +7,8 @@
 
 #include "core/base.h"
 
-/* Adds to the numbers of that object; for TPROF_HOOKS_UNREACHED, replaces them. One thread at a time. */
+/* Adds to the numbers of that object; for TPROF_HOOKS_UNREACHED, and a function that is
+ * named, replaces them. One thread at a time. */
 void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
 
 /*

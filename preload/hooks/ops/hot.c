@@ -4,7 +4,8 @@
 #include "core/clock.h"
 #include "hooks/ops/shapes.h"
 
-extern const char tpc_op_copied[], tpc_op_copy_many[]; /* of trampoline.S */
+/* Of trampoline.S. */
+extern const char tpc_op_copied[], tpc_op_copied_kept[], tpc_op_copy_many[], tpc_op_copy_many_kept[];
 
 _Static_assert(TPC_FOLD_PARTS == TPC_SIGNATURE_PARTS, "raw has room for each");
 
@@ -57,14 +58,16 @@ bool tpc_op_same(const uintptr_t *frame, struct tpc_fold_hot *hot, uint32_t inde
 /* From now on calls of that function from that place are found here. */
 static void place(struct tpc_fold_hot *hot, uint32_t index, uintptr_t caller, uint64_t window)
 {
+	bool kept = tpc_op_functions[index].trampoline == TPC_TRAMPOLINE_KEPT;
+
 	hot->caller = caller;
 	hot->function = tpc_op_functions[index].address;
 	hot->epoch = tpc_modules_renew();
 	hot->window = (uint32_t)window;
 	hot->align = (uint8_t)(-hot->window & 63);
-	hot->copy = (uintptr_t)tpc_op_copied - window / 8 * TPC_ARCH_COPY_BYTES;
+	hot->copy = (uintptr_t)(kept ? tpc_op_copied_kept : tpc_op_copied) - window / 8 * TPC_ARCH_COPY_BYTES;
 	if (window > TPC_WINDOW_NEAR)
-		hot->copy = (uintptr_t)tpc_op_copy_many;
+		hot->copy = (uintptr_t)(kept ? tpc_op_copy_many_kept : tpc_op_copy_many);
 	hot->typed = 0;
 }
 
@@ -102,7 +105,7 @@ void tpc_hot_begin(struct tpc_thread *thread, const struct tpc_hot_call *call)
 {
 	struct tpc_fold *fold = &thread->fold;
 	/* A short op is looked up without its caller: trampoline.S. */
-	uintptr_t caller = tpc_op_functions[call->index].trampoline ? 0 : call->frame[1];
+	uintptr_t caller = tpc_op_is_without_caller(&tpc_op_functions[call->index]) ? 0 : call->frame[1];
 	struct tpc_fold_hot *hot = tpc_fold_hot(fold, call->index, caller);
 	bool by_counter = tpc_clock_kind == TPROF_CLOCK_TSC;
 

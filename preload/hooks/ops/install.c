@@ -11,6 +11,7 @@
 #include "hooks/gate/enter.h"
 #include "hooks/link/loader.h"
 #include "hooks/ops/calibrate.h"
+#include "hooks/ops/code.h"
 #include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/memory/python_arrays.h"
@@ -145,7 +146,8 @@ static void *find_unreached(const struct tpc_slot *slot, void *context)
 	struct tpc_op_choice choice;
 
 	(void)context;
-	if (tpc_ops_choose(slot->symbol, &choice) && !choice.signature.unhooked && !tpc_op_is_hooked(slot->target))
+	if (tpc_ops_choose(slot->symbol, &choice) && !choice.signature.unhooked && !tpc_op_is_hooked(slot->target) &&
+	    !tpc_code_is_refused(slot->target))
 		covered.functions[TPROF_HOOKS_UNREACHED]++;
 	return NULL;
 }
@@ -169,10 +171,22 @@ static void calibrate(struct tpc_thread *thread)
 	own = tpc_ops_calibrate(thread);
 }
 
+static size_t code_from = SIZE_MAX; /* objects that are not looked through yet for functions to hook in their code */
+
+/* What no pointer leads to; and what then is left. */
+static void hook_code(void)
+{
+	static const struct tpc_slot_visitor exports = { find_unreached, NULL, put_coverage, NULL };
+
+	if (!tpc_code_hook(&seen, code_from))
+		return;
+	tpc_slots_exports(&exports, &seen, code_from);
+	code_from = SIZE_MAX;
+}
+
 static void install(struct tpc_thread *thread)
 {
 	static const struct tpc_slot_visitor slots = { choose, stored, put_coverage, NULL };
-	static const struct tpc_slot_visitor exports = { find_unreached, NULL, put_coverage, NULL };
 	uint64_t unloads = seen.unloads;
 	size_t before = seen.count, changed;
 
@@ -183,7 +197,10 @@ static void install(struct tpc_thread *thread)
 	tpc_add(&tpc_header->slots, changed - others);
 	if (!tpc_ops_wanted())
 		return;
-	tpc_slots_exports(&exports, &seen, seen.unloads == unloads ? before : 0);
+	if (seen.unloads != unloads)
+		before = 0;
+	code_from = before < code_from ? before : code_from;
+	hook_code();
 	calibrate(thread);
 	tell_functions();
 }
@@ -195,6 +212,20 @@ static void install_new(void *thread)
 		return;
 	if (tpc_slots_are_new(&seen) && tpc_trylock_take(&installing)) {
 		install(thread);
+		tpc_trylock_end(&installing);
+	}
+	tpc_loader_end();
+}
+
+/* The same, once the decoder was looked for. */
+static void install_code(void *thread)
+{
+	if (!tpc_loader_begin())
+		return;
+	if (tpc_trylock_take(&installing)) {
+		hook_code();
+		calibrate(thread);
+		tell_functions();
 		tpc_trylock_end(&installing);
 	}
 	tpc_loader_end();
@@ -216,6 +247,10 @@ void tpc_ops_install(void)
 		return;
 	began = tpc_clock_before();
 	tpc_loader_locked(install_new, thread);
+	if (code_from != SIZE_MAX) {
+		tpc_code_load();
+		tpc_loader_locked(install_code, thread);
+	}
 	tpc_spent(began);
 	tpc_leave(thread);
 }

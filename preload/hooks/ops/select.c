@@ -218,6 +218,39 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 	return false;
 }
 
+/* `*` is every function that pointers lead to; a program's every function in its code would be too much. */
+static bool names_some(const char *glob)
+{
+	return glob[strspn(glob, "*")] != '\0';
+}
+
+bool tpc_ops_any_named(void)
+{
+	for (size_t i = 0; i < glob_count; i++) {
+		if (!globs[i].excludes && names_some(globs[i].text))
+			return true;
+	}
+	return *step && names_some(step);
+}
+
+static bool is_named(const char *glob, const char *symbol, const char *qualified)
+{
+	return names_some(glob) && (tpc_text_glob(glob, qualified) || tpc_text_glob(glob, symbol));
+}
+
+bool tpc_ops_asked(const char *symbol)
+{
+	char qualified[160];
+	struct tpc_text plain = tpc_text_in(qualified, sizeof(qualified));
+
+	tpc_qualify(symbol, &plain);
+	for (size_t i = 0; i < glob_count; i++) {
+		if (!globs[i].excludes && is_named(globs[i].text, symbol, qualified))
+			return true;
+	}
+	return *step && is_named(step, symbol, qualified);
+}
+
 /* No call of libc's strncmp(): nearly all symbols differ in the first few characters. */
 static bool starts_with(const char *symbol, const char *text)
 {

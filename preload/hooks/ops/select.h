@@ -36,6 +36,10 @@ extern bool tpc_ops_instrumented; /* "instrument" is */
 /* Are there any ops to hook? */
 bool tpc_ops_wanted(void);
 
+/* Is there a glob, of more than stars, in TPROF_OPS or TPROF_STEP? Does one of them name the function with this symbol? */
+bool tpc_ops_any_named(void);
+bool tpc_ops_asked(const char *symbol);
+
 /* Is the function with this symbol an op? Fills in its name. */
 bool tpc_ops_choose(const char *symbol, struct tpc_op_choice *choice);
 

@@ -4,6 +4,7 @@
 #include "core/assert.h"
 #include "core/budget.h"
 #include "core/fold.h"
+#include "core/objects.h"
 #include "core/space.h"
 #include "core/sys.h"
 #include "hooks/ops/unwound.h"
@@ -17,7 +18,12 @@
 #define STUBS_AT (FUNCTIONS_MAX * sizeof(void *)) /* the addresses that they jump to precede them */
 #define AREA_BYTES (STUBS_AT + STUBS_BYTES)
 
-static void (*const trampolines[])(void) = { tpc_op_trampoline, tpc_op_trampoline_value, tpc_op_trampoline_reference };
+static void (*const trampolines[])(void) = {
+	[TPC_TRAMPOLINE_ANY] = tpc_op_trampoline,
+	[TPC_TRAMPOLINE_VALUE] = tpc_op_trampoline_value,
+	[TPC_TRAMPOLINE_REFERENCE] = tpc_op_trampoline_reference,
+	[TPC_TRAMPOLINE_KEPT] = tpc_op_trampoline_kept,
+};
 
 struct tpc_op_function *tpc_op_functions TPC_LOOKED_AT; /* set before the first stub is made */
 static tpc_shared_u32 function_count;
@@ -106,10 +112,18 @@ bool tpc_op_is_stub(const void *address)
 static uint32_t find(const void *address, const char *name)
 {
 	for (uint32_t i = tpc_load(head_of(address)); i; i = next[i - 1]) {
-		if (tpc_op_functions[i - 1].address == address && strcmp(tpc_op_functions[i - 1].name, name) == 0)
+		if (tpc_op_functions[i - 1].entry == address && strcmp(tpc_op_functions[i - 1].name, name) == 0)
 			return i - 1;
 	}
 	return tpc_load(&function_count);
+}
+
+/* The function without its trampoline: the detour has stored %r11, and gives it back. */
+static void *directly(const struct tpc_op_function *function)
+{
+	if (function->trampoline != TPC_TRAMPOLINE_KEPT)
+		return function->address;
+	return (uint8_t *)function->address - TPC_CODE_DIRECT_BYTES;
 }
 
 /*
@@ -121,7 +135,7 @@ static void set_target(uint32_t i)
 	const struct tpc_op_function *function = &tpc_op_functions[i];
 	bool passes = tpc_load(&passed_by) && !tpc_load(&function->ending);
 
-	tpc_store(target_of(i), passes ? function->address : (void *)trampolines[function->trampoline]);
+	tpc_store(target_of(i), passes ? directly(function) : (void *)trampolines[function->trampoline]);
 }
 
 static void pass_ops(bool pass)
@@ -131,20 +145,31 @@ static void pass_ops(bool pass)
 		set_target(i);
 }
 
+/* Where to call a function: if it is hooked in its code under another name, not there. */
+static void *moved_of(void *entry)
+{
+	for (uint32_t i = tpc_load(head_of(entry)); i; i = next[i - 1]) {
+		if (tpc_op_functions[i - 1].entry == entry)
+			return tpc_op_functions[i - 1].address;
+	}
+	return entry;
+}
+
 static uint32_t trampoline_for(const struct tpc_op_function *function)
 {
 	if (tpc_unshared(function->ending) || !tpc_op_is_short(&function->signature))
-		return 0;
-	return function->signature.by_reference ? 2 : 1;
+		return TPC_TRAMPOLINE_ANY;
+	return function->signature.by_reference ? TPC_TRAMPOLINE_REFERENCE : TPC_TRAMPOLINE_VALUE;
 }
 
-static void add(void *address, const struct tpc_op_choice *choice, uint32_t i)
+static void add(void *entry, const struct tpc_op_choice *choice, uint32_t i)
 {
 	struct tpc_op_function *function = &tpc_op_functions[i];
-	tpc_shared_u16 *head = head_of(address);
+	tpc_shared_u16 *head = head_of(entry);
 
 	tpc_assert(i < FUNCTIONS_MAX && strnlen(choice->name, sizeof(choice->name)) < sizeof(choice->name));
-	function->address = address;
+	function->address = moved_of(entry);
+	function->entry = entry;
 	function->category = choice->category;
 	function->ends_step = choice->ends_step;
 	function->signature = choice->signature;
@@ -177,11 +202,43 @@ void *tpc_op_stub(void *address, const struct tpc_op_choice *choice)
 	return make_page(i) ? stub_of(i) : NULL;
 }
 
+void *tpc_op_code_stub(void *function, const struct tpc_op_choice *choice)
+{
+	return tpc_op_is_hooked(function) ? NULL : tpc_op_stub(function, choice);
+}
+
+void tpc_op_moved(void *stub, void *moved)
+{
+	struct tpc_op_function *function = tpc_op_of_stub(stub);
+
+	function->address = moved;
+	function->trampoline = TPC_TRAMPOLINE_KEPT;
+	set_target((uint32_t)(function - tpc_op_functions));
+}
+
+static bool is_there(const struct tpc_op_function *function)
+{
+	struct dl_find_object object;
+
+	return tpc_object_find((uintptr_t)function->entry, &object) &&
+	       tpc_code_is_patched(function->entry, (uintptr_t)function->address - TPC_CODE_MOVED_AT);
+}
+
+void tpc_op_code_forget(void)
+{
+	for (uint32_t i = 0; i < tpc_op_function_count(); i++) {
+		struct tpc_op_function *function = &tpc_op_functions[i];
+
+		if (function->trampoline == TPC_TRAMPOLINE_KEPT && function->entry && !is_there(function))
+			function->entry = NULL;
+	}
+}
+
 bool tpc_op_is_hooked(const void *address)
 {
 	/* Acquire: pairs with add(). */
 	for (uint32_t i = tpc_load_acquire(head_of(address)); i; i = next[i - 1]) {
-		if (tpc_op_functions[i - 1].address == address)
+		if (tpc_op_functions[i - 1].entry == address)
 			return true;
 	}
 	return false;
@@ -189,7 +246,8 @@ bool tpc_op_is_hooked(const void *address)
 
 struct tpc_op_function *tpc_op_of_stub(const void *stub)
 {
-	tpc_assert(tpc_op_is_stub(stub) && ((uintptr_t)stub - (uintptr_t)tpc_load(&stubs) - STUBS_AT) % STUB_BYTES == 0);
+	tpc_assert(tpc_op_is_stub(stub) &&
+		   ((uintptr_t)stub - (uintptr_t)tpc_load(&stubs) - STUBS_AT) % STUB_BYTES == 0);
 	return &tpc_op_functions[((uintptr_t)stub - (uintptr_t)tpc_load(&stubs) - STUBS_AT) / STUB_BYTES];
 }
 
