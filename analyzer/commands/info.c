@@ -5,6 +5,7 @@
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "report/rows/guessed.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/thread_rows.h"
 #include "report/text/columns.h"
@@ -205,6 +206,18 @@ static void print_hook_counts(const struct tpa_page *page, const struct tpa_trac
 	     in_code ? ", and in their own code" : "");
 }
 
+/* Prints how many stacks went on by the frame pointer alone. */
+static void print_guessed(const struct tpa_page *page, const struct tpa_process *process)
+{
+	struct tpa_guessed guessed = tpa_guessed_find(process);
+
+	if (guessed.allocations + guessed.samples)
+		line(page, "",
+		     "%s allocation%s and %s CPU sample%s have a caller that was guessed by the frame pointer",
+		     tpa_count(guessed.allocations).text, tpa_plural(guessed.allocations),
+		     tpa_count(guessed.samples).text, tpa_plural(guessed.samples));
+}
+
 static void print_coverage(const struct tpa_page *page, const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
@@ -214,6 +227,7 @@ static void print_coverage(const struct tpa_page *page, const struct tpa_process
 	print_losses(page, trace);
 	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
 	     tpa_count(header->depth).text, tpa_count(header->walks_cut).text, tpa_count(header->walks_short).text);
+	print_guessed(page, process);
 	print_lost_callers(page, process);
 	if (header->python)
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",

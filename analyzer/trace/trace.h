@@ -288,6 +288,9 @@ static inline bool tpa_frame_is_untabled(const struct tpa_frame *frame)
 	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
 }
 
+/* Has the trace such a frame? */
+bool tpa_trace_has_untabled(const struct tpa_trace *trace);
+
 /* Threads' numbers are below it. */
 uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 

@@ -4,6 +4,14 @@
 #include "trace/made.h"
 #include "trace/records.h"
 
+bool tpa_trace_has_untabled(const struct tpa_trace *trace)
+{
+	for (size_t i = 1; i < trace->frame_count; i++)
+		if (tpa_frame_is_untabled(&trace->frames[i]))
+			return true;
+	return false;
+}
+
 enum { UNKNOWN, PASSES, PASSES_NOT };
 
 static uint8_t verdict_of(struct tpa_trace_impl *impl, const struct tpa_node_record *record)

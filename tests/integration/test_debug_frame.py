@@ -113,6 +113,7 @@ def build(folder, flags, compiler="gcc", library=True):
 def check_stack(trace, chain=CHAIN, blocks=10):
     (site,) = [site for site in sites(trace, "leaks") if site["bytes"] == 777 * blocks]
     assert functions(site["stack"])[:len(chain)] == chain and site["stack_end"] == "root"
+    assert not any(frame["guessed"] for frame in site["stack"])
     assert site["blocks"] == blocks
 
 

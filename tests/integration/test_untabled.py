@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code without unwind tables that tprof reads: callers are missing, and the report says whose, why, and in what share of stacks."""
+import re
 import subprocess
 
 import pytest
@@ -84,6 +85,14 @@ def build(folder, library, program):
     return folder / "program", folder / "libwork.so"
 
 
+def guessed(stack):
+    return [frame["function"] for frame in stack if frame["guessed"]]
+
+
+def all_guessed(allocations):
+    return {"allocations": allocations, "allocations_share": float(allocations > 0), "cpu_samples": 0, "cpu_samples_share": 0.0}
+
+
 def check_words(trace, reason):
     for command in ("summary", "leaks", "peak"):
         (note,) = [line for line in analyze(command, trace).stdout.splitlines() if "lack the callers" in line]
@@ -101,7 +110,7 @@ def test_walks_that_end(tprof, tmp_path, reason):
     (entry,) = summary["capture"]["no_unwind_tables"]
     assert entry == {"module": str(library), "reason": reason, "allocations": 10, "allocations_share": 1.0,
                      "cpu_samples": 0, "cpu_samples_share": 0.0}
-    assert summary["capture"]["stacks_short"] == 10
+    assert summary["capture"]["stacks_short"] == 10 and summary["capture"]["guessed_callers"] == all_guessed(0)
     check_words(run.traces()[0], reason)
     library.unlink()
     (entry,) = report(run.traces()[0])["capture"]["no_unwind_tables"]
@@ -116,6 +125,9 @@ def test_walks_that_pass_callers_by(tprof, tmp_path, reason):
     run, summary = tprof.summary([program], env={"TPROF_CPU": "0"})
     (site,) = sites(run.traces()[0], "leaks")
     assert functions(site["stack"])[:2] == ["deep", "main"] and site["stack_end"] == "root"
+    assert guessed(site["stack"]) == ["main"] and summary["capture"]["guessed_callers"] == all_guessed(10)
+    assert re.search(r"^ *main .*\(guessed\)$", analyze("peak", "--by", "stack", run.traces()[0]).stdout, re.MULTILINE)
+    assert "10 allocations and 0 CPU samples have a caller that was guessed" in analyze("info", run.traces()[0]).stdout
     (entry,) = summary["capture"]["no_unwind_tables"]
     assert (entry["reason"], entry["allocations"], entry["allocations_share"]) == (reason, 10, 1.0)
     assert summary["capture"]["stacks_short"] == 0
@@ -135,12 +147,16 @@ def test_cpu_samples(tprof, tmp_path, reason):
     assert entry["cpu_samples_share"] > 0.5
 
 
-def test_frame_pointers_do(tprof, tmp_path):
-    """Without tables, but with frame pointers: no caller is missing, and nothing is said."""
-    program, _ = build(tmp_path, [*NO_TABLES, "-g", "-fno-omit-frame-pointer"], ["-O0"])
+@pytest.mark.parametrize("tables", [True, False])
+def test_frame_pointers_do(tprof, tmp_path, tables):
+    """Without tables, but with frame pointers: no caller is missing. Where the tables are read, nothing is said; without any, the callers
+    were guessed."""
+    program, _ = build(tmp_path, [*NO_TABLES, "-g" if tables else "-g0", "-fno-omit-frame-pointer"], ["-O0"])
     run, summary = tprof.summary([program], env={"TPROF_CPU": "0"})
     (site,) = sites(run.traces()[0], "leaks")
     assert functions(site["stack"])[:9] == 6 * ["deep"] + ["lib", "mid", "main"]
+    assert guessed(site["stack"]) == ([] if tables else [*5 * ["deep"], "lib", "mid"])
+    assert summary["capture"]["guessed_callers"] == all_guessed(0 if tables else 10)
     assert summary["capture"]["no_unwind_tables"] == []
     assert "lack the callers" not in analyze("leaks", run.traces()[0]).stdout
 

@@ -3,6 +3,7 @@
 #include "report/json/json.h"
 
 #include "report/rows/estimate.h"
+#include "report/rows/guessed.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
 #include "trace/checkpoint.h"
@@ -198,6 +199,18 @@ static json_t *json_ring(const struct tpa_trace *trace)
 	return json;
 }
 
+static json_t *json_guessed(const struct tpa_process *process)
+{
+	struct tpa_guessed guessed = tpa_guessed_find(process);
+	json_t *json = json_object();
+
+	tpa_json_set(json, "allocations", tpa_json_number(guessed.allocations));
+	tpa_json_set(json, "allocations_share", json_real(guessed.allocation_share));
+	tpa_json_set(json, "cpu_samples", tpa_json_number(guessed.samples));
+	tpa_json_set(json, "cpu_samples_share", json_real(guessed.sample_share));
+	return json;
+}
+
 json_t *tpa_json_capture(const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
@@ -220,6 +233,7 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	tpa_json_set(json, "stacks_cut", tpa_json_number(header->walks_cut));
 	tpa_json_set(json, "stacks_short", tpa_json_number(header->walks_short));
 	tpa_json_set(json, "no_unwind_tables", json_lost_callers(process));
+	tpa_json_set(json, "guessed_callers", json_guessed(process));
 	tpa_json_set(json, "python", json_python(header));
 	tpa_json_set(json, "ring", json_ring(trace));
 	tpa_json_set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));

@@ -21,6 +21,7 @@ json_t *tpa_json_frame(const struct tpa_line *line)
 	tpa_json_set(json, "module", line->symbol->module[0] ? tpa_json_string(line->symbol->module) : json_null());
 	tpa_json_set(json, "address", json_string(address));
 	tpa_json_set(json, "inlined", json_boolean(location->inlined));
+	tpa_json_set(json, "guessed", json_boolean(line->guessed));
 	tpa_json_set(json, "language", json_string(location->python ? "python" : "native"));
 	return json;
 }
@@ -29,7 +30,8 @@ json_t *tpa_json_frame(const struct tpa_line *line)
 static json_t *kept_frame(struct tpa_json_frames *frames, const struct tpa_line *line)
 {
 	bool found;
-	uint32_t *number = tpa_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
+	uint32_t *number =
+		tpa_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address << 1 | line->guessed, &found);
 
 	if (!found) {
 		tpa_grow(&frames->list, &frames->room, frames->count + 1, sizeof(*frames->list));

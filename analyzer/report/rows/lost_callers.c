@@ -131,7 +131,7 @@ static void count(struct survey *survey, const struct tpa_process *process)
 	}
 }
 
-static double share(uint64_t part, uint64_t all)
+double tpa_part_of(uint64_t part, uint64_t all)
 {
 	return all ? (double)part / (double)all : 0;
 }
@@ -145,21 +145,13 @@ static size_t choose(struct survey *survey)
 		struct tpa_lost_callers lost = survey->lost[i];
 
 		lost.module = &survey->trace->modules[i];
-		lost.allocation_share = share(lost.allocations, survey->allocations);
-		lost.sample_share = share(lost.samples, survey->samples);
+		lost.allocation_share = tpa_part_of(lost.allocations, survey->allocations);
+		lost.sample_share = tpa_part_of(lost.samples, survey->samples);
 		if (lost.allocation_share >= LEAST_SHARE ||
 		    (lost.sample_share >= LEAST_SHARE && lost.samples >= LEAST_SAMPLES))
 			survey->lost[chosen++] = lost;
 	}
 	return chosen;
-}
-
-static bool has_untabled(const struct tpa_trace *trace)
-{
-	for (size_t i = 1; i < trace->frame_count; i++)
-		if (tpa_frame_is_untabled(&trace->frames[i]))
-			return true;
-	return false;
 }
 
 static void begin(struct survey *survey, const struct tpa_trace *trace)
@@ -190,7 +182,7 @@ void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa
 	struct survey survey;
 
 	*found = (struct tpa_lost_callers_list){ NULL, 0 };
-	if (!has_untabled(process->trace))
+	if (!tpa_trace_has_untabled(process->trace))
 		return;
 	begin(&survey, process->trace);
 	count(&survey, process);

@@ -22,6 +22,9 @@ struct tpa_lost_callers_list {
 void tpa_lost_callers_find(struct tpa_lost_callers_list *found, const struct tpa_process *process);
 void tpa_lost_callers_free(struct tpa_lost_callers_list *found);
 
+/* 0: of nothing. */
+double tpa_part_of(uint64_t part, uint64_t all);
+
 /* Describes the loss in words, with the module's name. The caller frees the text. */
 char *tpa_lost_callers_text(const struct tpa_lost_callers *lost);
 

@@ -107,12 +107,30 @@ static bool is_hidden(const struct view *view, const struct tpa_frame *frame, si
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
+/* `guessed`: the frame was found by the frame pointer. */
+static void add_frame(struct tpa_stack *stack, const struct tpa_symbol *symbol, uint32_t number, bool guessed)
+{
+	const struct tpa_frame *frame = &stack->trace->frames[number];
+
+	for (size_t l = 0; l < symbol->count; l++) {
+		struct tpa_line line = { .location = &symbol->locations[l],
+					 .symbol = symbol,
+					 .module = frame->module,
+					 .address = frame->pc,
+					 .frame = number,
+					 .guessed = guessed };
+
+		add_line(stack, &line);
+	}
+}
+
 static void read_as(struct tpa_stack *stack, const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node,
 		    const struct tpa_symbols_options *options)
 {
 	uint32_t frames[FRAMES_MAX];
 	struct view view;
 	size_t count;
+	bool guessed = false;
 
 	stack->count = stack->first = stack->last = 0;
 	stack->end = TPROF_NODE_NONE;
@@ -127,16 +145,11 @@ static void read_as(struct tpa_stack *stack, const struct tpa_trace *trace, stru
 	view = view_of(trace, options, frames, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_frame *frame = &trace->frames[frames[i]];
-		const struct tpa_symbol *symbol;
+		bool hidden = is_hidden(&view, frame, i);
 
-		if (is_hidden(&view, frame, i))
-			continue;
-		symbol = tpa_symbols_frame(symbols, frames[i]);
-		for (size_t l = 0; l < symbol->count; l++) {
-			struct tpa_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
-
-			add_line(stack, &line);
-		}
+		if (!hidden)
+			add_frame(stack, tpa_symbols_frame(symbols, frames[i]), frames[i], guessed && !frame->code);
+		guessed = tpa_frame_is_untabled(frame) || (guessed && (hidden || frame->code));
 	}
 	stack->interpreter = view.interpreter;
 	fold(stack);

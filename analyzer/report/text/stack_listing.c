@@ -22,7 +22,8 @@ static void print_line(const struct tpa_page *page, const struct tpa_line *line,
 {
 	char name[300], place[1024], shorter[1200], where[1024];
 	const char *function = tpa_line_name(line, name, sizeof(name));
-	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
+	const char *remark = line->location->inlined ? " (inlined)" : line->guessed ? " (guessed)" : "";
+	int room = page->width - 8 - name_columns - 2 - (int)strlen(remark);
 	int pad;
 
 	tpa_short_name(page, function, name_columns, shorter, sizeof(shorter));
@@ -32,7 +33,7 @@ static void print_line(const struct tpa_page *page, const struct tpa_line *line,
 	tpa_line_place(line, cwd, place, sizeof(place));
 	tpa_shorten_front(page, place, room > 20 ? room : 20, where, sizeof(where));
 	fprintf(page->out, "%*s  ", pad > 0 ? pad : 0, "");
-	tpa_print(page, TPA_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
+	tpa_print(page, TPA_STYLE_DIM, "%s%s\n", where, remark);
 }
 
 static int name_width(const struct tpa_page *page, const struct tpa_stack *stack, size_t first)
