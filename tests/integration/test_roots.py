@@ -73,6 +73,19 @@ def test_a_user_that_may_write(tprof):
         assert {child["process"]["pid"]: child["heap"]["allocations"] for child in children} == truth
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up root")
+@pytest.mark.parametrize("steps", ["none/drop", "none/drop-syscall", "chroot/drop", "none/chroot,drop"])
+def test_workers_that_give_up_root(tprof, steps):
+    """Their traces are made before."""
+    run, truth = roots(tprof, steps)
+    assert run.stderr == b"" and len(run.traces()) == 3
+    first, *children = [report(trace) for trace in run.traces()]
+    assert {child["process"]["pid"]: child["heap"]["allocations"] for child in children} == truth
+    for child in children:
+        nothing_lost(child)
+    assert first["run"]["not_recorded"] == []
+
+
 LIST = """
 #include <dirent.h>
 #include <stdio.h>

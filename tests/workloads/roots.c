@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * roots STEPS DIRECTORY [PROGRAM]: takes the steps, separated by commas, which end in another root directory; then forks two
- * children that allocate. Prints each one's pid and number of blocks. With a program, each child then becomes that.
+ * roots STEPS[/STEPS] DIRECTORY [PROGRAM]: takes the steps, separated by commas, which end in another root directory; then forks
+ * two children that take the steps behind the slash, and allocate. Prints each one's pid and number of blocks. With a program, each child then becomes that.
  */
 #include <errno.h>
 #include <grp.h>
@@ -82,6 +82,10 @@ static void take(const char *step, const char *directory)
 		check(mount("none", ".", "tmpfs", 0, NULL), "mount");
 	} else if (strcmp(step, "drop") == 0)
 		drop();
+	else if (strcmp(step, "drop-syscall") == 0)
+		check((int)syscall(SYS_setresuid, 65534, 65534, 65534), "setresuid");
+	else if (strcmp(step, "none") == 0)
+		;
 	else if (strcmp(step, "user") == 0)
 		check(unshare(CLONE_NEWUSER), "unshare");
 	else if (strcmp(step, "thread") == 0)
@@ -92,7 +96,7 @@ static void take(const char *step, const char *directory)
 
 int main(int argc, char **argv)
 {
-	char *rest = argv[1];
+	char *rest = strsep(&argv[1], "/"), *later = argv[1];
 
 	(void)argc;
 	work(7);
@@ -104,6 +108,8 @@ int main(int argc, char **argv)
 
 		check(pid < 0, "fork");
 		if (!pid) {
+			for (char *step; (step = strsep(&later, ","));)
+				take(step, argv[2]);
 			work(100 + i);
 			if (argv[3])
 				execl(argv[3], argv[3], NULL);

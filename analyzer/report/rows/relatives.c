@@ -45,7 +45,7 @@ static const struct {
 	[TPROF_UNFOLLOWED_CHILDREN] = { "TPROF_CHILDREN=0", "set TPROF_CHILDREN=1" },
 	[TPROF_UNFOLLOWED_OUTPUT] = { "its trace could not be written", NULL },
 	[TPROF_UNFOLLOWED_DIRECTORY] = { "the directory of its trace is not there, or closed to its user",
-					 "name one in TPROF_OUTPUT that is open to it" },
+					 "name a directory in TPROF_OUTPUT that is open to its user" },
 	[TPROF_UNFOLLOWED_ENVIRONMENT] = { "system() or popen() started it without libtprof.so in LD_PRELOAD",
 					   "leave that in the environment" },
 	[TPROF_UNFOLLOWED_IDS] = { "its effective user or group was not the real one", "set the real ones, too" },

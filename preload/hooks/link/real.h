@@ -81,6 +81,15 @@ struct tpc_real {
 	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
 			    char *const *, char *const *);
 	int (*chroot)(const char *);
+	int (*setuid)(uid_t);
+	int (*seteuid)(uid_t);
+	int (*setreuid)(uid_t, uid_t);
+	int (*setresuid)(uid_t, uid_t, uid_t);
+	int (*setgid)(gid_t);
+	int (*setegid)(gid_t);
+	int (*setregid)(gid_t, gid_t);
+	int (*setresgid)(gid_t, gid_t, gid_t);
+	int (*setgroups)(size_t, const gid_t *);
 	int (*system)(const char *);
 	FILE *(*popen)(const char *, const char *);
 	void (*_exit)(int);

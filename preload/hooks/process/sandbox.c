@@ -12,6 +12,7 @@
 #include "hooks/process/exec.h"
 #include "hooks/process/pass_on.h"
 #include "hooks/process/root.h"
+#include "hooks/process/user.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/cpu.h"
 #include "hooks/sampling/signals.h"
@@ -68,6 +69,8 @@ struct tpc_asked tpc_before_syscall(long number, long operation, long second, lo
 		tpc_start();
 	if (number == SYS_chroot || number == SYS_pivot_root)
 		tpc_root_changes();
+	if (tpc_user_is_changed_by(number))
+		tpc_user_changes();
 	if ((number == SYS_execve || number == SYS_execveat) && tpc_real.syscall)
 		return (struct tpc_asked){ NULL, (void *)tpc_exec_by_syscall(number, operation, second, third, fourth,
 									     fifth) };
