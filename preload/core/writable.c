@@ -22,7 +22,7 @@ static void find_directory(const char *output, bool moves, char *to, size_t size
 	struct tpc_text text = tpc_text_in(to, size);
 	size_t length = (size_t)(tpc_text_base(output) - output);
 
-	if (!*output || (moves && *output != '/') || memchr(output, '%', length))
+	if (!*output || (moves && *output != '/') || strcspn(output, "%") < length)
 		return;
 	tpc_text_add_bytes(&text, length ? output : "./", length ? length : 2);
 	if (text.cut)

@@ -276,11 +276,10 @@ static int spawn(spawner *real, pid_t *pid, const struct tpc_started *started,
 	return error;
 }
 
+/* posix_spawnattr_getflags() would be one more import: hooks take from libc as little as possible. */
 static bool resets_ids(const posix_spawnattr_t *attributes)
 {
-	short flags = 0;
-
-	return attributes && posix_spawnattr_getflags(attributes, &flags) == 0 && flags & POSIX_SPAWN_RESETIDS;
+	return attributes && attributes->__flags & POSIX_SPAWN_RESETIDS;
 }
 
 TPC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
