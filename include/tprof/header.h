@@ -25,10 +25,11 @@ enum tprof_origin {
 };
 
 enum tprof_end {
-	TPROF_END_NONE = 0,   /* not ended, or killed: a reader checks whether the process still runs */
-	TPROF_END_EXIT = 1,   /* end_status is the exit status */
-	TPROF_END_SIGNAL = 2, /* end_status is the signal */
-	TPROF_END_EXEC = 3,   /* the process image was replaced; end_status is 0 */
+	TPROF_END_NONE = 0,	/* not ended, or killed: a reader checks whether the process still runs */
+	TPROF_END_EXIT = 1,	/* end_status is the exit status */
+	TPROF_END_SIGNAL = 2,	/* end_status is the signal */
+	TPROF_END_EXEC = 3,	/* the process image was replaced; end_status is 0 */
+	TPROF_END_DETACHED = 4, /* recording ended, and the process goes on (`tprof detach`); end_status is 0 */
 };
 
 /* The call by which a process ended itself. */
@@ -66,6 +67,8 @@ enum tprof_header_flags {
 	/* Recording was off at the start: nothing is known before the first RESUME */
 	TPROF_FLAG_WAITED = 1u << 5,
 	TPROF_FLAG_POOLS = 1u << 6, /* there are POOL_ALLOC events */
+	/* The program ran already when recording began (`tprof attach`); with TPROF_FLAG_WAITED */
+	TPROF_FLAG_ATTACHED = 1u << 7,
 };
 
 /*

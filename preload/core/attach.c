@@ -80,11 +80,25 @@ static void end_chunk(struct tpc_thread *thread)
 		tpc_chunk_end(old);
 }
 
+static struct tpc_thread *begin(struct tpc_thread *thread);
+
+/* In the midst of recording an event. */
+static bool begin_anew(struct tpc_thread *thread)
+{
+	uint32_t busy = thread->busy;
+	bool good = begin(thread) != NULL;
+
+	thread->busy = busy;
+	return good;
+}
+
 bool tpc_thread_new_chunk(struct tpc_thread *thread)
 {
 	bool had_one = thread->chunk != NULL;
 	struct tprof_chunk *chunk, *old;
 
+	if (!thread->number)
+		return begin_anew(thread);
 	tpc_reclaim_wait(thread);
 	if (tpc_fold_unsettled(&thread->fold)) {
 		tpc_fold_settle(thread);
@@ -238,6 +252,36 @@ void tpc_threads_forget(struct tpc_thread *survivor)
 	tpc_unshared(survivor->timer) = 0;
 	if (!begin(survivor))
 		tpc_self = NULL;
+}
+
+static bool someone_is_busy;
+
+static void look_if_busy(struct tpc_thread *thread)
+{
+	if (thread != tpc_self && tpc_load(&thread->busy) != TPC_IDLE &&
+	    tpc_sys_thread_lives(tpc_state.pid, tpc_load(&thread->tid)))
+		someone_is_busy = true;
+}
+
+static void start_over(struct tpc_thread *thread)
+{
+	end_chunks(thread);
+	thread->at = thread->limit = NULL;
+	thread->number = 0;
+	thread->op_depth = thread->instrumented_depth = 0;
+	thread->named = false;
+	tpc_fold_reset(thread);
+	memset(thread->walk, 0, TPC_WALK_HEAD);
+	memset(thread->python, 0, TPC_WALK_HEAD);
+}
+
+bool tpc_threads_start_over(void)
+{
+	someone_is_busy = false;
+	tpc_threads_each(look_if_busy);
+	if (!someone_is_busy)
+		tpc_threads_each(start_over);
+	return !someone_is_busy;
 }
 
 void tpc_thread_find_stack(struct tpc_thread *thread, uintptr_t frame)

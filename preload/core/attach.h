@@ -22,6 +22,12 @@ TPC_SLOW void tpc_thread_recover(struct tpc_thread *thread);
 /* In a forked child: only `survivor` is left, and what was recorded belongs to the parent. */
 void tpc_threads_forget(struct tpc_thread *survivor);
 
+/*
+ * A new trace begins, and all threads live on: each begins anew with its next event. False: a thread is in a hook, and
+ * nothing was done. Recording is off, and has been for long enough that no thread is about to enter a hook.
+ */
+bool tpc_threads_start_over(void);
+
 /* Replaces a full chunk. False: recording has stopped. */
 TPC_SLOW bool tpc_thread_new_chunk(struct tpc_thread *thread);
 

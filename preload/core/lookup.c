@@ -219,15 +219,15 @@ static const ElfW(Sym) *
 	return found && is_asked_for(map, name, hash, version_of(symbols, found)) ? found : NULL;
 }
 
-/* Searches this object and those loaded after it. */
-static void *find_from(const struct link_map *map, const char *name)
+/* Searches this object and those loaded after it; not `but`. */
+static void *find_from(const struct link_map *map, const struct link_map *but, const char *name)
 {
 	uint32_t hash = hash_of(name);
 	struct symbols symbols;
 	void *found = NULL;
 
 	for (; map && !found; map = map->l_next) {
-		if (read_symbols(map->l_addr, map->l_ld, &symbols))
+		if (map != but && read_symbols(map->l_addr, map->l_ld, &symbols))
 			found = function(&symbols, find_bound(map, &symbols, name, hash));
 	}
 	return found;
@@ -237,21 +237,40 @@ void *tpc_lookup_behind(const void *address, const char *name)
 {
 	const struct link_map *map = map_of(address);
 
-	return map ? find_from(map->l_next, name) : NULL;
+	return map ? find_from(map->l_next, NULL, name) : NULL;
+}
+
+static const struct link_map *first_object(void)
+{
+	const struct link_map *map = map_of((const void *)&first_object);
+
+	while (map && map->l_prev)
+		map = map->l_prev;
+	return map;
 }
 
 void *tpc_lookup_first(const char *name)
 {
-	const struct link_map *map = map_of((const void *)&tpc_lookup_first);
+	return find_from(first_object(), NULL, name);
+}
 
-	while (map && map->l_prev)
-		map = map->l_prev;
-	return find_from(map, name);
+static bool came_last;
+
+void tpc_lookup_came_last(void)
+{
+	came_last = true;
+}
+
+bool tpc_lookup_is_last(void)
+{
+	return came_last;
 }
 
 void *tpc_lookup_next(const char *name)
 {
-	return tpc_lookup_behind((const void *)&tpc_lookup_next, name);
+	const void *here = (const void *)&tpc_lookup_next;
+
+	return came_last ? find_from(first_object(), map_of(here), name) : tpc_lookup_behind(here, name);
 }
 
 bool tpc_lookup_in(const struct dl_phdr_info *object, const char *name, struct tpc_lookup_found *found)

@@ -15,6 +15,13 @@
  */
 void *tpc_lookup_next(const char *name);
 
+/*
+ * libtprof.so was loaded into a program that runs already: no object comes after it. From now on tpc_lookup_next()
+ * searches all other objects.
+ */
+void tpc_lookup_came_last(void);
+bool tpc_lookup_is_last(void);
+
 /* The same in all objects, beginning with the program: what calls are bound to at start-up. */
 void *tpc_lookup_first(const char *name);
 

@@ -150,7 +150,7 @@ void tpc_real_find(void)
 {
 	for (size_t i = 0; i < TPC_LENGTH(functions); i++)
 		*functions[i].to = tpc_lookup_next(functions[i].name);
-	if (!same_object(tpc_lookup_first("malloc"), (void *)&tpc_real_find))
+	if (!tpc_lookup_is_last() && !same_object(tpc_lookup_first("malloc"), (void *)&tpc_real_find))
 		tpc_real.first_free = tpc_lookup_first("free");
 	tpc_real_find_allocator();
 	if (same_object((void *)tpc_real.malloc, (void *)tpc_real.malloc_usable_size))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/memory/reached.h"
 
+#include "core/lookup.h"
 #include "core/process.h"
 #include "core/state.h"
 #include "hooks/gate/enter.h"
@@ -49,7 +50,7 @@ void tpc_malloc_check(void)
 
 	if (!tpc_header)
 		return;
-	if (!reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
+	if (!tpc_lookup_is_last() && !reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
 		path = info.dli_fname;
 		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_FOREIGN_MALLOC);
 	}

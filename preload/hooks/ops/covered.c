@@ -81,6 +81,11 @@ void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functio
 	known->functions += functions;
 }
 
+void tpc_covered_forget(void)
+{
+	tpc_store(&used, 0u);
+}
+
 void tpc_covered_tell(void)
 {
 	/* Acquire: pairs with keep(), maybe of the parent. */

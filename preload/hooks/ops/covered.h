@@ -17,4 +17,7 @@ void tpc_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functio
  */
 void tpc_covered_tell(void);
 
+/* Nothing is hooked any more. */
+void tpc_covered_forget(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include "core/trylock.h"
 #include "hooks/link/bind.h"
 #include "hooks/gate/enter.h"
+#include "hooks/link/late.h"
 #include "hooks/link/loader.h"
 #include "hooks/ops/calibrate.h"
 #include "hooks/ops/code.h"
@@ -25,7 +26,7 @@
 
 static struct tpc_seen seen;
 static tpc_shared_u32 installing;
-/* Changed slots that belong to no op: of functions that may wait, and of numpy's calls. */
+/* Changed slots that belong to no op: of functions that may wait, of numpy's calls, and all others if it came late. */
 static size_t others;
 
 /* The leak check needs them if allocations are recorded. */
@@ -103,6 +104,9 @@ static void *choose(const struct tpc_slot *slot, void *context)
 	(void)context;
 	if (tpc_op_is_stub(slot->target) || is_other(slot->target))
 		return NULL;
+	stub = tpc_late_is_on() ? tpc_late_hook(slot) : NULL;
+	if (stub)
+		return stub;
 	if (tpc_python_array_symbol(slot->symbol))
 		return choose_array(slot);
 	if (!tpc_ops_choose(slot->symbol, &choice)) {
@@ -128,7 +132,7 @@ static void stored(void *stub, bool good, void *context)
 	struct tpc_op_function *function;
 
 	(void)context;
-	if (is_other(stub)) {
+	if (!tpc_op_is_stub(stub)) {
 		others += good;
 		return;
 	}
@@ -238,7 +242,7 @@ void tpc_ops_install(void)
 	struct tpc_thread *thread;
 	uint64_t began;
 
-	if (!tpc_ops_wanted() && !waits_wanted())
+	if (!tpc_ops_wanted() && !waits_wanted() && !tpc_late_is_on())
 		return;
 	thread = tpc_enter(frame);
 	if (!thread)
@@ -253,6 +257,45 @@ void tpc_ops_install(void)
 	}
 	tpc_spent(began);
 	tpc_leave(thread);
+}
+
+static void *choose_unhooked(const struct tpc_slot *slot, void *context)
+{
+	(void)context;
+	if (tpc_op_is_stub(slot->target))
+		return tpc_op_of_stub(slot->target)->address;
+	if (tpc_wait_is_stub(slot->target))
+		return tpc_wait_function(slot->target);
+	return tpc_late_is_hook(slot) ? tpc_late_behind(slot) : NULL;
+}
+
+/* With the loader's lock. */
+static void uninstall(void *done)
+{
+	static const struct tpc_slot_visitor slots = { choose_unhooked, NULL, NULL, NULL };
+
+	if (!tpc_loader_begin())
+		return;
+	if (tpc_trylock_take(&installing)) {
+		tpc_slots_visit(&slots, NULL);
+		memset(&seen, 0, sizeof(seen)); /* all objects are new again */
+		tpc_covered_forget();
+		*(bool *)done = true;
+		tpc_trylock_end(&installing);
+	}
+	tpc_loader_end();
+}
+
+bool tpc_ops_uninstall(void)
+{
+	struct tpc_thread *thread = tpc_enter_off(__builtin_frame_address(0));
+	bool done = false;
+
+	if (!thread)
+		return false;
+	tpc_loader_locked(uninstall, &done);
+	tpc_leave(thread);
+	return done;
 }
 
 /* Not on a coroutine's stack: each call would find an unknown stack. */

@@ -2,6 +2,7 @@
 #ifndef TPROF_HOOKS_OPS_INSTALL_H
 #define TPROF_HOOKS_OPS_INSTALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -9,6 +10,12 @@
  * At start and at calls to the loader, whose lock it takes; never in a hook of an allocation.
  */
 void tpc_ops_install(void);
+
+/*
+ * Takes back what it hooked in slots: they lead to the functions again. While recording is paused. False: another
+ * thread forks or loads an object; try again.
+ */
+bool tpc_ops_uninstall(void);
 
 /*
  * Recording continues: measures what ops cost, if recording was off from the start. The thread is in no hook; `frame`

@@ -9,6 +9,7 @@
 #include "core/follow.h"
 #include "core/inherit.h"
 #include "core/log.h"
+#include "core/lookup.h"
 #include "core/output.h"
 #include "core/process.h"
 #include "core/regions.h"
@@ -18,17 +19,27 @@
 #include "core/thread.h"
 #include "hooks/gate/allocator.h"
 #include "hooks/gate/enter.h"
+#include "hooks/gate/pause.h"
 #include "hooks/gate/start.h"
+#include "hooks/link/late.h"
 #include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/link/real.h"
 #include "hooks/memory/reached.h"
+#include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
 #include "hooks/process/parts.h"
+#include "hooks/sampling/cpu.h"
+#include "stacks/frame_table.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+#define HOOK_TRIES 5000	  /* of 1 ms: a thread in a hook waits for a processor */
+#define UNHOOK_TRIES 1000 /* the loader is busy, or a thread forks */
 
 static const char *gave_up;	     /* why no trace could be made: children neither try nor log it again */
 static struct tpc_identity identity; /* static: the user's stack may be small */
+static char *const *late_settings;   /* of tpc_lifecycle_late(), instead of the environment */
 
 /* ---- start ---- */
 
@@ -45,19 +56,24 @@ static void doubt_ops(struct tpc_text *complaints)
 	tpc_text_add(complaints, "?\n");
 }
 
+static char *const *settings(void)
+{
+	return late_settings ? late_settings : tpc_environment();
+}
+
 static void read_environment(void)
 {
 	static char lines[2048];
 	struct tpc_text complaints = tpc_text_in(lines, sizeof(lines));
 
-	tpc_config_read(tpc_environment(), &complaints);
+	tpc_config_read(settings(), &complaints);
 	doubt_ops(&complaints);
 	tpc_log_text(lines, complaints.length);
 }
 
 static bool wanted(uint32_t origin)
 {
-	if (gave_up)
+	if (gave_up && !late_settings)
 		return false;
 	if (tpc_config.exe && !tpc_is_named(&identity, tpc_config.exe))
 		return false;
@@ -79,7 +95,8 @@ static bool open_trace(uint32_t origin, const char *parent)
 		tpc_text_add(&text, reason);
 		tpc_text_add(&text, "; nothing is recorded");
 		gave_up = reason;
-		tpc_log(*tpc_output_path() ? tpc_output_path() : tpc_config.output, line);
+		if (!late_settings) /* else `tprof attach` says so */
+			tpc_log(*tpc_output_path() ? tpc_output_path() : tpc_config.output, line);
 		return false;
 	}
 	tpc_header = header;
@@ -104,6 +121,8 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 		return TPC_MODE_OFF;
 	tpc_emit_shift = tpc_header->tick_shift;
 	tpc_header->recording = TPROF_RECORDING_ON;
+	if (late_settings)
+		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_ATTACHED);
 	tpc_header->search_at_end = tpc_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
 	tpc_parts_each(open);
 	if (tpc_config.verbose)
@@ -169,6 +188,8 @@ static void start_first(void)
 	static const struct tpc_config_ops ops = { tpc_ops_set, tpc_ops_set_step, tpc_ops_allowed };
 	uint32_t mode;
 
+	if (late_settings)
+		tpc_late_begin();
 	tpc_real_find();
 	tpc_new_find();
 	tpc_log_start();
@@ -184,8 +205,8 @@ static void start_first(void)
 	read_environment();
 	tpc_was_started = true;
 	mode = begin(0, NULL, 0);
-	tpc_inherit_start(tpc_environment());
-	if (mode == TPC_MODE_ON && tpc_config.start_off)
+	tpc_inherit_start(settings());
+	if (mode == TPC_MODE_ON && (tpc_config.start_off || late_settings))
 		mode = begin_paused();
 	tpc_store_release(&tpc_state.mode, mode);
 	if (mode == TPC_MODE_WAITING)
@@ -303,13 +324,110 @@ static void attach(struct tpc_thread *thread)
 	tpc_parts_each(attach, thread);
 }
 
-__attribute__((constructor)) static void constructor(void)
+static void start_parts(void)
 {
-	tpc_start(); /* a program that never allocates has a trace, too */
-	if (came_late())
-		return; /* a dlclose may take us away again */
 	on_exit(at_exit, NULL);
 	tpc_thread_attached = attach;
 	tpc_parts_each(start);
 	say_hooks();
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	if (!tpc_lookup_next("malloc"))
+		return; /* loaded by dlopen: a dlclose may take us away again */
+	tpc_start();	/* a program that never allocates has a trace, too */
+	start_parts();
+}
+
+static bool unhook(void)
+{
+	for (int i = 0; i < UNHOOK_TRIES; i++) {
+		if (tpc_ops_uninstall())
+			return true;
+		tpc_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return false;
+}
+
+const char *tpc_lifecycle_leave(const void *frame)
+{
+	tpc_last_sample(frame);
+	tpc_pause(frame);
+	if (!unhook())
+		return "forks or loads a library just now, and its hooks could not be taken back; its recording is "
+		       "paused: try again";
+	tpc_late_set(false);
+	tpc_cpu_rest();
+	tpc_mark_end(TPROF_END_DETACHED, 0);
+	tpc_store(&tpc_state.mode, TPC_MODE_OFF);
+	tpc_memory_forget();
+	tpc_regions_forget();
+	tpc_output_forget();
+	return NULL;
+}
+
+static const char *why_off(void)
+{
+	static char line[256];
+	struct tpc_text text = tpc_text_in(line, sizeof(line));
+
+	if (!gave_up)
+		return "has another name than TPROF_EXE asks for";
+	tpc_text_add(&text, "can't write the trace: ");
+	tpc_text_add(&text, gave_up);
+	return line;
+}
+
+/*
+ * After tpc_lifecycle_leave(): another trace, as in a forked child, but the other threads live on. The sampler keeps its
+ * signal.
+ */
+static const char *start_again(void)
+{
+	uint32_t mode;
+
+	for (int i = 0; !tpc_threads_start_over(); i++) {
+		if (i == HOOK_TRIES)
+			return "has a thread in a hook; try again";
+		tpc_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 1000000 }, 0, 0, 0);
+	}
+	for (size_t i = 0; i < TPC_PARTS; i++) {
+		if (tpc_parts[i].forget && tpc_parts[i].forget != tpc_cpu_forget)
+			tpc_parts[i].forget();
+	}
+	tpc_frames_doubt();
+	tpc_clock_start();
+	read_environment();
+	gave_up = NULL;
+	mode = begin(0, NULL, 0);
+	if (mode != TPC_MODE_ON)
+		return why_off();
+	tpc_store_release(&tpc_state.mode, begin_paused());
+	tpc_gate_set();
+	tpc_late_set(true);
+	tpc_parts_each(restart);
+	tpc_malloc_check();
+	tpc_ops_install();
+	return NULL;
+}
+
+const char *tpc_lifecycle_late(char *const *list)
+{
+	if (late_settings && tpc_was_started) {
+		late_settings = list;
+		return start_again();
+	}
+	if (tpc_was_started)
+		return "was started with libtprof.so: tprof ctl controls its recording";
+	late_settings = list;
+	tpc_start();
+	if (tpc_state_has_trace()) {
+		start_parts();
+		return NULL;
+	}
+	late_settings = NULL;
+	tpc_was_started = false;
+	tpc_store(&tpc_state.mode, TPC_MODE_NEW); /* it may be tried again, with another file */
+	return why_off();
 }

@@ -466,6 +466,11 @@ void tpc_cpu_start(void)
 		tpc_cpu_attach(tpc_self);
 }
 
+void tpc_cpu_rest(void)
+{
+	tpc_threads_each(delete_timer);
+}
+
 void tpc_cpu_stop(void)
 {
 	struct sigaction action;

@@ -20,6 +20,9 @@ void tpc_cpu_own_code(const void *code, size_t bytes);
 /* Deletes every timer. */
 void tpc_cpu_stop(void);
 
+/* The same, and the signal stays ours, as some may be pending: recording has ended, and may begin again. */
+void tpc_cpu_rest(void);
+
 /* In a forked child: the parent's timers are not inherited. */
 void tpc_cpu_forget(void);
 

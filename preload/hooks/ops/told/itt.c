@@ -5,6 +5,7 @@
  * category of their domain, markers become marks; names of threads, pause and resume work as in tprof.h. The types are
  * the API's binary interface.
  */
+#include "hooks/gate/start.h"
 #include "hooks/ops/told/itt.h"
 
 #include "hooks/ops/told/annotate.h"
@@ -196,6 +197,7 @@ void __itt_api_init(struct global *global, int groups);
 TPC_EXPORT void __itt_api_init(struct global *global, int groups)
 {
 	(void)groups;
+	tpc_start(); /* which says so if the library came too late */
 	if (!tpc_ops_use("itt"))
 		return;
 	for (struct domain *domain = global->domains; domain; domain = domain->next)

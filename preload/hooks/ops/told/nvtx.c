@@ -6,6 +6,7 @@
  * The types are the API's binary interface.
  */
 #include "core/sys.h"
+#include "hooks/gate/start.h"
 #include "hooks/ops/told/annotate.h"
 #include "hooks/ops/told/domains.h"
 #include "hooks/ops/select.h"
@@ -256,6 +257,7 @@ TPC_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t
 {
 	const struct callbacks *callbacks = get_export_table ? get_export_table(TABLE_CALLBACKS) : NULL;
 
+	tpc_start(); /* which says so if the library came too late */
 	if (!tpc_ops_use("nvtx") || !callbacks || callbacks->size < sizeof(*callbacks) ||
 	    !fill(callbacks, MODULE_CORE, core, TPC_LENGTH(core)))
 		return 0;
