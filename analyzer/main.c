@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/attach.h"
 #include "commands/command.h"
 #include "commands/ctl.h"
 #include "commands/fold.h"
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
 		return tpa_ctl(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "fold") == 0)
 		return tpa_fold(argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "attach") == 0 || strcmp(argv[1], "detach") == 0))
+		return tpa_attach(argc - 1, argv + 1);
 	switch (tpa_options_parse(argc, argv, &options)) {
 	case TPA_PARSE_RUN:
 		tpa_names_use_cache();

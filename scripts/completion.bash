@@ -22,7 +22,7 @@ _tprof()
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
-	tprof) _tprof_words "run ctl live help --help --version --python" ;;
+	tprof) _tprof_words "run attach detach ctl live help --help --version --python" ;;
 	--alloc) _tprof_words "trace sample:524288 off" ;;
 	--children) _tprof_words "0 1" ;;
 	--start) _tprof_words "on off" ;;

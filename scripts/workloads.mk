@@ -6,7 +6,7 @@ WORKLOAD_WARN := $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN)
 WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WARN)
 
-WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
+WORKLOADS := $(addprefix $(W)/,attached digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc unseen early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws ring_ops op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
@@ -55,7 +55,7 @@ $(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
 $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes $(W)/op_waits: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes $(W)/op_waits: include/tprof.h
-$(W)/pinned $(W)/ring $(W)/ring_stacks: WORKLOAD_EXTRA := -pthread
+$(W)/attached $(W)/pinned $(W)/ring $(W)/ring_stacks: WORKLOAD_EXTRA := -pthread
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/leak_kinds $(W)/planted $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h

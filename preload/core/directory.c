@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/directory.h"
 
+#include "core/lookup.h"
 #include "core/sys.h"
 #include "core/text.h"
 #include "core/thread.h"
@@ -94,7 +95,8 @@ void tpc_directory_keep(const char *path)
 	int fd;
 
 	remember_root();
-	if (find(path).directory != AT_FDCWD || !length || length >= sizeof(name) || tpc_load(&tpc_thread_several))
+	if (find(path).directory != AT_FDCWD || !length || length >= sizeof(name) || tpc_load(&tpc_thread_several) ||
+	    tpc_lookup_is_last())
 		return;
 	if (is_kept())
 		tpc_sys_close(kept.fd);

@@ -20,6 +20,8 @@ void *tpc_lookup_next(const char *name);
  * searches all other objects.
  */
 void tpc_lookup_came_last(void);
+
+/* Was it? Then there may be threads that are not known yet. */
 bool tpc_lookup_is_last(void);
 
 /* The same in all objects, beginning with the program: what calls are bound to at start-up. */

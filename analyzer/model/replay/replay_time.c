@@ -99,6 +99,17 @@ static void look_at_timeline(struct tpa_replay *replay, struct tpa_process *proc
 		process->timeline[i].time_ns = tpa_replay_ns(replay, process->timeline[i].time_ns);
 }
 
+/* An attached program's recording begins once all is hooked, and is paused last when the hooks are taken back. */
+static void find_pauses(const struct tpa_replay *replay, struct tpa_process *process)
+{
+	const struct tprof_header *header = replay->trace->header;
+	bool attached = header->flags & TPROF_FLAG_ATTACHED;
+
+	process->off_at_start = header->flags & TPROF_FLAG_WAITED && !attached;
+	process->pauses = replay->pause.count - (header->end == TPROF_END_DETACHED && replay->pause.count);
+	process->paused_ns = attached && !process->pauses ? 0 : pause_ns(replay, process->duration_ns);
+}
+
 static void look(struct tpa_replay *replay, struct tpa_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
@@ -109,9 +120,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	process->duration_ns = tpa_replay_end_ns(replay) - replay->start_ns;
 	process->overhead_ns = tpa_trace_ns(replay->trace, header->start.ticks + overhead) +
 			       tpa_round(replay->ops.counters_cost * tpa_trace_tick_ns(replay->trace));
-	process->off_at_start = header->flags & TPROF_FLAG_WAITED;
-	process->pauses = replay->pause.count;
-	process->paused_ns = pause_ns(replay, process->duration_ns);
+	find_pauses(replay, process);
 	process->combined_peak_bytes = replay->sum.peak;
 	process->combined_peak_variance = replay->sum.variance;
 	look_at_timeline(replay, process);

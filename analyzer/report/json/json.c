@@ -110,11 +110,13 @@ static json_t *json_damage(const struct tpa_trace *trace)
 
 static json_t *json_pauses(const struct tpa_process *process)
 {
+	uint64_t after = tpa_attached_after_ns(process->trace);
 	json_t *json = json_object();
 
 	tpa_json_set(json, "count", tpa_json_number(process->pauses));
 	tpa_json_set(json, "duration_ns", tpa_json_number(process->paused_ns));
 	tpa_json_set(json, "off_at_start", json_boolean(process->off_at_start));
+	tpa_json_set(json, "attached_after_ns", after ? tpa_json_number(after) : json_null());
 	return json;
 }
 

@@ -200,6 +200,17 @@ static bool is_never_on(const struct tpa_process *process)
 	return process->off_at_start && process->paused_ns >= process->duration_ns;
 }
 
+static void add_attached(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	uint64_t after = tpa_attached_after_ns(trace);
+
+	if (after)
+		add(notes,
+		    "tprof was attached %s after the program's start: what was allocated before is in no figure but "
+		    "RSS",
+		    tpa_time(after).text);
+}
+
 static void add_pauses(struct tpa_notes *notes, const struct tpa_process *process)
 {
 	if (is_never_on(process))
@@ -408,6 +419,7 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 	add_levels(notes, process);
 	add_bypasses(notes, process->trace);
 	add_losses(notes, process->trace);
+	add_attached(notes, process->trace);
 	add_pauses(notes, process);
 	add_damage(notes, process->trace);
 	add_stacks(notes, process->trace);

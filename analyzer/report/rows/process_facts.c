@@ -18,6 +18,8 @@ const char *tpa_end_name(const struct tpa_trace *trace)
 		return "signal";
 	case TPROF_END_EXEC:
 		return "exec";
+	case TPROF_END_DETACHED:
+		return "detached";
 	default:
 		return trace->running ? "running" : "killed";
 	}
@@ -32,6 +34,18 @@ static const char *signal_name(int number, char *buffer, size_t size)
 	else
 		snprintf(buffer, size, "signal %d", number);
 	return buffer;
+}
+
+#define TICK_NS 10000000u /* of process_start: USER_HZ is 100 */
+
+uint64_t tpa_attached_after_ns(const struct tpa_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	uint64_t began = header->process_start < UINT64_MAX / TICK_NS ? header->process_start * TICK_NS : 0;
+
+	if (!(header->flags & TPROF_FLAG_ATTACHED))
+		return 0;
+	return header->start.mono_ns > began ? header->start.mono_ns - began : 1;
 }
 
 struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace)
@@ -49,6 +63,9 @@ struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace)
 		break;
 	case TPROF_END_EXEC:
 		snprintf(phrase.text, sizeof(phrase.text), "replaced by another program (exec)");
+		break;
+	case TPROF_END_DETACHED:
+		snprintf(phrase.text, sizeof(phrase.text), "until tprof was detached");
 		break;
 	default:
 		snprintf(phrase.text, sizeof(phrase.text), "%s",
@@ -73,6 +90,8 @@ const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns
 		return "alive when the signal ended it";
 	case TPROF_END_EXEC:
 		return "alive when exec replaced it";
+	case TPROF_END_DETACHED:
+		return "alive when tprof was detached";
 	default:
 		return trace->running ? "alive so far" : "alive when it was killed";
 	}

@@ -6,7 +6,10 @@
 #include "report/rows/column.h"
 #include "symbols/symbols.h"
 
-/* "exit", "signal", "exec", "killed" or "running". */
+/* How long the program had run when tprof was attached to it, in ns; 0: it was started with tprof. */
+uint64_t tpa_attached_after_ns(const struct tpa_trace *trace);
+
+/* "exit", "signal", "exec", "detached", "killed" or "running". */
 const char *tpa_end_name(const struct tpa_trace *trace);
 
 /* "exited with status 0", "was killed", ... */

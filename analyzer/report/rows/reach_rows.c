@@ -86,6 +86,8 @@ static const char *ending(const struct tpa_trace *trace)
 		return "a signal";
 	case TPROF_END_EXEC:
 		return "exec, which replaced the program";
+	case TPROF_END_DETACHED:
+		return "tprof detach";
 	default:
 		return "a signal, or the system call exit_group";
 	}

@@ -92,6 +92,7 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 {
 	const struct tpa_trace *trace = process->trace;
 	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
+	bool attached = tpa_attached_after_ns(trace);
 	char when[64] = "";
 	struct tm tm;
 	int used;
@@ -105,8 +106,8 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 	print_arguments(trace, page, used + 2);
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
-	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tpa_time(process->duration_ns).text,
-		process->thread_count, tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
+	fprintf(page->out, "%s %s, %s %s, %zu thread%s, %s\n", attached ? "attached" : "started", when,
+		attached ? "recorded" : "ran", tpa_time(process->duration_ns).text, process->thread_count, tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
 	if (process->estimated)
 		print_sampling(process, page);
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attach/inject.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "attach/moment.h"
+#include "attach/target.h"
+#include "attach/tracee.h"
+#include "base/memory.h"
+#include "base/now.h"
+
+#define PATIENCE_NS UINT64_C(10000000000) /* for a safe moment */
+#define TEXT_MAX 1024
+
+struct functions {
+	uint64_t dlopen, dlsym, dlerror;
+};
+
+static const char gone[] = "ended meanwhile";
+
+/* ---- the calls ---- */
+
+static char *call(struct tpa_tracee *tracee, uint64_t function, const uint64_t arguments[3], const char *text,
+		  size_t bytes, uint64_t *result)
+{
+	return tpa_tracee_call(tracee, function, arguments, text, bytes, result) ? NULL : tpa_strdup(gone);
+}
+
+static char *loader_error(struct tpa_tracee *tracee, const struct functions *functions)
+{
+	static const uint64_t none[3];
+	char text[TEXT_MAX];
+	uint64_t message;
+
+	if (!tpa_tracee_call(tracee, functions->dlerror, none, NULL, 0, &message))
+		return tpa_strdup(gone);
+	tpa_tracee_text(tracee, message, text, sizeof(text));
+	return tpa_format("could not load libtprof.so: %s", text);
+}
+
+static char *call_all(struct tpa_tracee *tracee, const struct functions *functions, const char *library,
+		      const char *name, const char *argument, size_t bytes)
+{
+	uint64_t handle, function, wrong;
+	char text[TEXT_MAX], *error;
+
+	error = call(tracee, functions->dlopen, (uint64_t[3]){ TPA_TRACEE_TEXT, RTLD_NOW | RTLD_GLOBAL }, library,
+		     strlen(library) + 1, &handle);
+	if (error)
+		return error;
+	if (!handle)
+		return loader_error(tracee, functions);
+	error = call(tracee, functions->dlsym, (uint64_t[3]){ handle, TPA_TRACEE_TEXT }, name, strlen(name) + 1,
+		     &function);
+	if (error)
+		return error;
+	if (!function)
+		return loader_error(tracee, functions);
+	error = call(tracee, function, (uint64_t[3]){ TPA_TRACEE_TEXT }, argument, bytes, &wrong);
+	if (error || !wrong)
+		return error;
+	tpa_tracee_text(tracee, wrong, text, sizeof(text));
+	return tpa_strdup(text);
+}
+
+/* A tool that is ended now would leave the thread in the middle of a call. */
+static char *call_undisturbed(struct tpa_tracee *tracee, const struct functions *functions, const char *library,
+			      const char *name, const char *argument, size_t bytes)
+{
+	sigset_t all, before;
+	char *error;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	error = call_all(tracee, functions, library, name, argument, bytes);
+	tpa_tracee_release(tracee);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* ---- the moment ---- */
+
+/* Stops one thread after the other until one is at a safe moment. NULL: `tracee` is stopped there. */
+static char *find_moment(pid_t pid, const struct tpa_moment *moment, struct tpa_tracee *tracee,
+			 struct tpa_injected *injected)
+{
+	uint64_t end = tpa_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	const char *why = "it does not stop (it waits in the kernel, as for a child of vfork)";
+
+	do {
+		pid_t *threads = tpa_target_threads(pid);
+
+		if (!threads)
+			return tpa_strdup(gone);
+		for (size_t i = 0; threads[i]; i++) {
+			int error = tpa_tracee_stop(tracee, pid, threads[i]);
+
+			injected->tries++;
+			if (error == EPERM) {
+				free(threads);
+				return tpa_target_refusal(pid, error);
+			}
+			if (!error && tpa_moment_is_safe(moment, tracee, &why)) {
+				free(threads);
+				return NULL;
+			}
+			if (!error)
+				tpa_tracee_release(tracee);
+		}
+		free(threads);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	} while (tpa_now_ns(CLOCK_MONOTONIC) < end);
+	return tpa_format("was at no safe moment for %d s: %s", (int)(PATIENCE_NS / 1000000000), why);
+}
+
+char *tpa_inject(pid_t pid, const char *library, const char *function, const char *argument, size_t bytes,
+		 struct tpa_injected *injected)
+{
+	char *error = tpa_target_obstacle(pid);
+	struct tpa_moment *moment = error ? NULL : tpa_moment_new(pid);
+	struct functions functions = { 0 };
+	struct tpa_tracee tracee;
+
+	*injected = (struct tpa_injected){ 0 };
+	if (!error && !moment)
+		return tpa_target_refusal(pid, EPERM);
+	if (!error) {
+		functions =
+			(struct functions){ tpa_moment_function(moment, "dlopen"), tpa_moment_function(moment, "dlsym"),
+					    tpa_moment_function(moment, "dlerror") };
+		if (!functions.dlopen || !functions.dlsym || !functions.dlerror)
+			error = tpa_strdup(
+				"is linked statically, or has another C library than glibc: nothing can be loaded into "
+				"it");
+	}
+	if (!error)
+		error = find_moment(pid, moment, &tracee, injected);
+	if (!error) {
+		error = call_undisturbed(&tracee, &functions, library, function, argument, bytes);
+		injected->tid = tracee.tid;
+		injected->stopped_ns = tpa_now_ns(CLOCK_MONOTONIC) - tracee.stopped_ns;
+	}
+	tpa_moment_free(moment);
+	return error;
+}

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tprof attach and detach: the program says what it did meanwhile, and goes on as if nothing had been."""
+import ctypes
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+from conftest import LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, functions, nothing_lost, report
+
+PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
+BLOCK = 1000
+
+
+class Program:
+    """tests/workloads/attached, or another one that answers each letter."""
+
+    def __init__(self, directory, command=(WORKLOADS / "attached",), env=None):
+        self.directory = directory
+        self.process = subprocess.Popen([*map(str, command)], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, bufsize=0)
+        self.pid = self.process.pid
+
+    def do(self, letters):
+        for letter in letters:
+            self.process.stdin.write(letter.encode())
+            assert self.process.stdout.readline() == b".\n"
+
+    def launcher(self, *arguments, status=0):
+        done = subprocess.run([LAUNCHER, *map(str, arguments)], cwd=self.directory, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout if status == 0 else done.stderr
+
+    def attach(self, *options, status=0):
+        return self.launcher("attach", *options, self.pid, status=status)
+
+    def detach(self, status=0):
+        return self.launcher("detach", self.pid, status=status)
+
+    def quit(self):
+        self.process.stdin.write(b"q")
+        out, err = self.process.communicate(timeout=60)
+        assert (self.process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.fixture
+def start(tmp_path):
+    programs = []
+
+    def begin(*command, **options):
+        programs.append(Program(tmp_path, command or (WORKLOADS / "attached",), **options))
+        return programs[-1]
+
+    yield begin
+    for program in programs:
+        program.process.kill()
+        program.process.wait()
+        for stream in program.process.stdin, program.process.stdout, program.process.stderr:
+            stream.close()
+
+
+def kept(trace):
+    """(allocations, live blocks) of keep(), by the stacks of all allocations."""
+    summary = report(trace, options=["--top", "0"])
+    nothing_lost(summary)
+    made = sum(site["allocations"] for site in summary["heap"]["hot_sites"] if "keep" in functions(site["stack"]))
+    leaks = report(trace, command="leaks", options=["--top", "0"])["unfreed"]["sites"]
+    return made, sum(site["blocks"] for site in leaks if "keep" in functions(site["stack"]))
+
+
+def test_what_happens_while_attached(start, tmp_path):
+    program = start()
+    program.do("aaaf")
+    said = program.attach()
+    assert f"attached to {program.pid} (attached)" in said and f"records into {tmp_path}/trace.bin" in said
+    program.do("aafff")  # 20 new blocks; 15 of the old ones go
+    said = program.detach()
+    assert f"detached from {program.pid}" in said
+    program.do("aaaffff")
+    program.quit()
+    trace = tmp_path / "trace.bin"
+    assert kept(trace) == (20, 20)
+    summary = report(trace)
+    assert summary["process"]["end"] == "detached"
+    assert summary["capture"]["pauses"]["attached_after_ns"] > 0 and not summary["capture"]["pauses"]["off_at_start"]
+    assert summary["heap"]["unmatched_frees"] == 15
+    text = analyze(trace).stdout
+    assert "until tprof was detached" in text and "tprof was attached " in text and "recording was paused" not in text
+
+
+def test_until_the_program_ends(start, tmp_path):
+    program = start()
+    program.do("aa")
+    program.attach("-o", "some/../where.bin") if (tmp_path / "some").mkdir() is None else None
+    program.do("aaaffffff")
+    program.quit()
+    assert kept(tmp_path / "where.bin") == (30, 20)
+    assert report(tmp_path / "where.bin")["process"]["end"] == "exit"
+
+
+def test_each_time_a_trace_of_its_own(start, tmp_path):
+    program = start(WORKLOADS / "attached", 3)
+    program.do("c")
+    for i in range(1, 5):
+        program.attach("-o", f"{i}.bin")
+        program.do("a" * i + "f")
+        program.detach()
+        program.do("af")
+    program.do("c")
+    program.quit()
+    for i in range(1, 5):
+        assert kept(tmp_path / f"{i}.bin")[0] == 10 * i, i
+
+
+def test_for_a_time(start, tmp_path):
+    program = start()
+    said = program.attach("--duration", "300ms", "--cpu", "off")
+    assert "detached from" in said
+    program.do("a")
+    program.quit()
+    summary = report(tmp_path / "trace.bin")
+    assert summary["process"]["end"] == "detached" and summary["process"]["duration_ns"] >= 300_000_000
+    assert summary["capture"]["cpu_period_ns"] in (0, None) and not summary["heap"]["allocations"]
+
+
+def open_files(pid):
+    return sorted(os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+
+
+def test_nothing_is_left(start):
+    """But the library's mapping and memory, and its signal handler: threads may be in its code."""
+    program = start(WORKLOADS / "attached", 4)
+    program.do("ca")
+    files = open_files(program.pid)
+    for _ in range(3):
+        program.attach("-o", "again.bin")
+        program.do("a")
+        program.detach()
+    assert open_files(program.pid) == files
+    maps = pathlib.Path(f"/proc/{program.pid}/maps").read_text()
+    assert not [line for line in maps.splitlines() if "again.bin" in line and line.split()[5].startswith("rw")], maps
+    before = maps.count("\n")
+    for _ in range(3):
+        program.attach("-o", "again.bin")
+        program.detach()
+    assert pathlib.Path(f"/proc/{program.pid}/maps").read_text().count("\n") <= before + 8
+    program.do("c")
+    program.quit()
+
+
+@pytest.mark.parametrize("threads", [1, 500])
+def test_at_random_moments(start, tmp_path, threads):
+    """Threads check what is in their blocks, and are joined; no event of a thread is lost or in disorder."""
+    program, chance = start(WORKLOADS / "attached", threads), random.Random(threads)
+    program.do("c")
+    for i in range(6):
+        time.sleep(chance.random() / 20)
+        program.attach("-o", f"{i}.bin", "--cpu", "999")
+        program.do("a")
+        time.sleep(chance.random() / 20)
+        program.detach()
+    program.do("c")
+    program.quit()
+    for i in range(6):
+        summary = report(tmp_path / f"{i}.bin")
+        nothing_lost(summary)
+        assert kept(tmp_path / f"{i}.bin")[0] == 10
+        # At most one block of each thread is from before.
+        assert summary["heap"]["unmatched_frees"] <= threads
+
+
+PYTHON_PROGRAM = """
+import sys
+kept = []
+
+def keep():
+    for _ in range(10):
+        kept.append(bytearray(1000))
+
+while (letter := sys.stdin.buffer.raw.read(1)) != b"q":
+    if letter == b"a":
+        keep()
+    print(".", flush=True)
+"""
+
+
+def test_python(start, tmp_path):
+    program = start(PYTHON, "-c", PYTHON_PROGRAM)
+    program.do("a")
+    program.attach()
+    program.do("aaa")
+    program.detach()
+    program.do("a")
+    program.quit()
+    leaks = report(tmp_path / "trace.bin", command="leaks", options=["--top", "0"])["unfreed"]["sites"]
+    assert sum(site["blocks"] for site in leaks if "keep" in functions(site["stack"]) and site["bytes"] >= BLOCK) == 30
+
+
+# ---- what is refused, with the reason, and leaves the program as it was ----
+
+def refused(program, status=1):
+    said = program.attach(status=status)
+    assert said.startswith("tprof: "), said
+    return said
+
+
+def test_stopped(start):
+    program = start()
+    os.kill(program.pid, signal.SIGSTOP)
+    assert "is stopped; kill -CONT" in refused(program)
+    os.kill(program.pid, signal.SIGCONT)
+    program.do("a")
+    program.quit()
+
+
+def test_traced_by_another(start):
+    program, libc = start(), ctypes.CDLL(None, use_errno=True)
+    program.do("a")
+    assert libc.ptrace(PTRACE_SEIZE, program.pid, None, None) == 0
+    assert f"is traced by {pathlib.Path('/proc/self/comm').read_text().strip()} (pid {os.getpid()})" in refused(program)
+    program.do("a")
+    libc.ptrace(PTRACE_DETACH, program.pid, None, None)
+
+
+def test_started_with_it(start):
+    program = start(env={"LD_PRELOAD": str(LIBRARY)})
+    program.do("a")
+    assert "was started with libtprof.so: tprof ctl" in refused(program)
+    program.do("a")
+    program.quit()
+
+
+def test_static(start, tmp_path):
+    (tmp_path / "p.c").write_text('#include <unistd.h>\nint main(void) { char c; while (read(0, &c, 1) == 1 && c != 113) '
+                                  'if (write(1, ".\\n", 2) != 2) return 1; return 0; }\n')
+    subprocess.run(["gcc", "-static", "-o", tmp_path / "static", tmp_path / "p.c"], check=True)
+    program = start(tmp_path / "static")
+    program.do("a")
+    assert "is linked statically" in refused(program)
+    program.do("a")
+    program.quit()
+
+
+SANDBOX = """
+import ctypes, struct
+libc = ctypes.CDLL(None)
+libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+allow = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0x7fff0000))
+libc.prctl(22, 2, struct.pack("=HxxxxxxQ", 1, ctypes.addressof(allow)), 0, 0)  # PR_SET_SECCOMP
+"""
+
+
+def test_in_a_sandbox(start):
+    program = start(PYTHON, "-c", SANDBOX + PYTHON_PROGRAM)
+    program.do("a")
+    assert "is in a seccomp sandbox" in refused(program)
+    program.do("a")
+    program.quit()
+
+
+def test_no_trace_can_be_written(start, tmp_path):
+    program = start()
+    program.do("a")
+    (tmp_path / "is-folder.bin").mkdir()
+    assert "can't write the trace: " in program.attach("-o", "is-folder.bin", status=1)
+    program.do("a")
+    program.attach("-o", "good.bin")
+    program.do("a")
+    program.quit()
+    assert kept(tmp_path / "good.bin")[0] == 10
+
+
+def test_twice_and_not_at_all(start):
+    program = start()
+    program.do("a")
+    assert "is not attached to" in program.detach(status=1)
+    program.attach()
+    assert "is attached to already" in refused(program)
+    program.detach()
+    assert "is not attached to" in program.detach(status=1)
+    program.quit()
+    assert "does not exist" in program.launcher("attach", 2 ** 22 + 1, status=1)
+
+
+@pytest.mark.parametrize("words", [["attach"], ["attach", "x"], ["attach", "-1"], ["attach", "--duration", "never", "1"],
+                                   ["attach", "--cpu", "many", "1"], ["detach", "--cpu", "1", "1"], ["detach"],
+                                   ["run", "--duration", "1s", "true"]])
+def test_wrong_usage(start, words):
+    said = start().launcher(*words, status=2)
+    assert said.startswith("tprof: "), said
