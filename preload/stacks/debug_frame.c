@@ -42,7 +42,7 @@ static uint64_t record_bytes(const uint8_t *at, uint64_t left)
 		return sizeof(first) + first;
 	if (left < sizeof(first) + sizeof(length))
 		return left;
-	memcpy(&length, at + sizeof(first), sizeof(length)); /* of 64-bit DWARF, which is not read */
+	memcpy(&length, at + sizeof(first), sizeof(length)); /* of 64-bit DWARF */
 	return length < left ? sizeof(first) + sizeof(length) + length : left;
 }
 
@@ -96,6 +96,14 @@ static void sort(uint64_t *entries, uint32_t count)
 		entries[count] = largest;
 		sink(entries, count, 0);
 	}
+}
+
+static bool is_sorted(const struct tpc_debug_frame *frame)
+{
+	for (uint32_t i = 1; i < frame->count; i++)
+		if (frame->index[i - 1] > frame->index[i])
+			return false;
+	return true;
 }
 
 const uint8_t *tpc_debug_frame_find(const struct tpc_debug_frame *in, uintptr_t pc)
@@ -162,7 +170,8 @@ const struct tpc_debug_frame *tpc_debug_frame_read(const struct tpc_debug_module
 	if (!reading.made)
 		return &tpc_debug_frame_none;
 	list(reading.made, module);
-	sort(reading.made->index, reading.made->count);
+	if (!is_sorted(reading.made)) /* mostly it is: linkers keep the order of code and tables */
+		sort(reading.made->index, reading.made->count);
 	return reading.made;
 }
 

@@ -4,18 +4,36 @@
 #include "stacks/dwarf.h"
 
 #define ADDRESS_BYTES 8u
-#define DEBUG_CIE_ID 0xffffffffu /* in .eh_frame it is 0 */
+#define LONG UINT32_MAX /* in place of a length: the length follows, in 8 bytes (64-bit DWARF) */
 
-/* The content of a CIE or FDE, by its length. Records of 64-bit DWARF are not read: they have no content here. */
-static struct tpc_cursor content(const uint8_t *record, const struct tpc_debug_section *section)
+struct record {
+	struct tpc_cursor in; /* its content */
+	size_t id_bytes;      /* of a CIE's id, or of an FDE's reference to its CIE */
+};
+
+/* A CIE or FDE, by its length. Records of 64-bit DWARF do not occur in .eh_frame here: they have no content. */
+static struct record content(const uint8_t *at, const struct tpc_debug_section *section)
 {
-	struct tpc_cursor in = { record, record + 4 };
-	uint32_t length = (uint32_t)tpc_read_fixed(&in, 4);
+	const uint8_t *end = section ? section->start + section->size : at + 4;
+	struct record record = { { at, end }, 4 };
+	uint64_t length = tpc_read_fixed(&record.in, 4);
 
-	if (length == 0xffffffff || (section && length > (size_t)(section->start + section->size - in.at)))
+	if (length == LONG) {
+		record.id_bytes = 8;
+		length = tpc_read_fixed(&record.in, 8);
+	}
+	if (!section && record.id_bytes == 4)
+		end = record.in.at + length;
+	if (length > (uint64_t)(end - record.in.at))
 		length = 0;
-	in.end = in.at + length;
-	return in;
+	record.in.end = record.in.at + length;
+	return record;
+}
+
+/* A CIE's id in .debug_frame; in .eh_frame it is 0. */
+static uint64_t cie_id(const struct record *record)
+{
+	return record->id_bytes == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
 /* The letters of a CIE's augmentation. NULL: they have no end. */
@@ -82,14 +100,14 @@ static bool read_version(struct tpc_cursor *in, uint8_t version, const struct tp
 	return version == 1 || version == 3;
 }
 
-static bool read_cie(const uint8_t *record, const struct tpc_debug_section *section, struct tpc_cfi *cfi,
-		     struct cie *cie)
+static bool read_cie(const uint8_t *at, const struct tpc_debug_section *section, struct tpc_cfi *cfi, struct cie *cie)
 {
-	struct tpc_cursor in = content(record, section);
+	struct record record = content(at, section);
+	struct tpc_cursor in = record.in;
 	const char *letters;
 	uint8_t version;
 
-	if (in.at == in.end || tpc_read_fixed(&in, 4) != (section ? DEBUG_CIE_ID : 0))
+	if (in.at == in.end || tpc_read_fixed(&in, record.id_bytes) != (section ? cie_id(&record) : 0))
 		return false;
 	version = (uint8_t)tpc_read_fixed(&in, 1);
 	letters = read_letters(&in);
@@ -111,24 +129,23 @@ static bool read_cie(const uint8_t *record, const struct tpc_debug_section *sect
 }
 
 /* The CIE that an FDE refers to; `here` is where it does. NULL: the record is no FDE. */
-static const uint8_t *cie_of(const uint8_t *here, uint32_t reference, const struct tpc_debug_section *section)
+static const uint8_t *cie_of(const uint8_t *here, uint64_t reference, const struct tpc_debug_section *section)
 {
 	if (!section)
 		return reference ? here - reference : NULL;
 	return section->size >= 4 && reference <= section->size - 4 ? section->start + reference : NULL;
 }
 
-bool tpc_fde_read(const uint8_t *record, const struct tpc_debug_section *section, struct tpc_cfi *cfi,
-		  struct tpc_fde *fde)
+bool tpc_fde_read(const uint8_t *at, const struct tpc_debug_section *section, struct tpc_cfi *cfi, struct tpc_fde *fde)
 {
-	struct tpc_cursor in = content(record, section);
-	const uint8_t *here = in.at;
-	const uint8_t *cie_record = cie_of(here, (uint32_t)tpc_read_fixed(&in, 4), section);
+	struct record record = content(at, section);
+	struct tpc_cursor in = record.in;
+	const uint8_t *cie_at = cie_of(record.in.at, tpc_read_fixed(&in, record.id_bytes), section);
 	struct cie cie = { .is_signal = false };
 
 	cfi->pointer_encoding = TPC_PE_ABSPTR;
 	cfi->bias = section ? section->bias : 0;
-	if (!cie_record || !read_cie(cie_record, section, cfi, &cie))
+	if (!cie_at || !read_cie(cie_at, section, cfi, &cie))
 		return false;
 	fde->code.low = tpc_read_pointer(&in, cfi->pointer_encoding, 0) + cfi->bias;
 	fde->code.high = fde->code.low + tpc_read_pointer(&in, cfi->pointer_encoding & 0x0f, 0);

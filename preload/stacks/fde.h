@@ -23,10 +23,9 @@ struct tpc_fde {
 };
 
 /*
- * Reads an FDE of `section`, or of the loaded .eh_frame if `section` is NULL. Sets the numbers of *cfi that its
+ * Reads the FDE at `at` of `section`, or of the loaded .eh_frame if `section` is NULL. Sets the numbers of *cfi that its
  * instructions need. False: it is none, or is not understood.
  */
-bool tpc_fde_read(const uint8_t *record, const struct tpc_debug_section *section, struct tpc_cfi *cfi,
-		  struct tpc_fde *fde);
+bool tpc_fde_read(const uint8_t *at, const struct tpc_debug_section *section, struct tpc_cfi *cfi, struct tpc_fde *fde);
 
 #endif

@@ -140,6 +140,16 @@ def test_versions_of_dwarf(tprof, tmp_path, compiler, version):
     check(tprof, build(tmp_path, [*ONLY_DEBUG, f"-gdwarf-{version}"], compiler))
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_dwarf_of_64_bits(tprof, tmp_path, compiler):
+    """Where the compiler writes it: lengths and references have 8 bytes."""
+    program = build(tmp_path, [*ONLY_DEBUG, "-gdwarf-5", "-gdwarf64"], compiler, library=False)
+    offset, _ = debug_frame_place(program)
+    if program.read_bytes()[offset:offset + 4] != b"\xff" * 4:
+        pytest.skip("the section is of 32 bits")
+    check(tprof, program)
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_cxx_without_exceptions(tprof, tmp_path, compiler):
     """Inline functions and instances of templates, of which the linker keeps one each; what is not called, it leaves out."""

@@ -439,24 +439,33 @@ static void every_debug_row(const struct object *object, struct tally *tally)
 	close(fd);
 }
 
-static void check_debug(const char *path)
+/* Loads an object, and reads its tables. */
+static const struct tpc_debug_frame *load_debug(const char *path, struct tpc_debug_module *module)
 {
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	struct link_map *map;
+	const struct tpc_debug_frame *read;
 	struct dl_find_object found;
-	struct tally tally = { 0 };
-	struct object object;
+	struct link_map *map;
 
+	tpc_header = &trace_header;
 	assert_non_null(handle);
 	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
 	assert_int_equal(_dl_find_object(map->l_ld, &found), 0);
-	object = (struct object){
-		.path = map->l_name,
-		.debug = tpc_debug_frame_read(&(struct tpc_debug_module){ map->l_name, (uintptr_t)found.dlfo_map_start,
-									  (uintptr_t)found.dlfo_map_end, map->l_addr }),
-		.bias = map->l_addr,
-	};
-	assert_ptr_not_equal(object.debug, &tpc_debug_frame_none);
+	*module = (struct tpc_debug_module){ map->l_name, (uintptr_t)found.dlfo_map_start,
+					     (uintptr_t)found.dlfo_map_end, map->l_addr };
+	read = tpc_debug_frame_read(module);
+	assert_ptr_not_equal(read, &tpc_debug_frame_none);
+	return read;
+}
+
+static void check_debug(const char *path)
+{
+	struct tpc_debug_module module;
+	struct tally tally = { 0 };
+	struct object object = { .debug = load_debug(path, &module) };
+
+	object.path = module.path;
+	object.bias = module.bias;
 	every_debug_row(&object, &tally);
 	judge(&object, &tally, 12);
 	tpc_debug_frame_give_back(object.debug);
@@ -468,7 +477,6 @@ static void own_programs_with_debug_frame(void **state)
 	glob_t found;
 
 	(void)state;
-	tpc_header = &trace_header;
 	if (glob("build/workloads/debug_frame/lib*.so", 0, NULL, &found) != 0)
 		skip();
 	assert_true(found.gl_pathc >= 3 * 16);
@@ -480,6 +488,52 @@ static void own_programs_with_debug_frame(void **state)
 		free(path);
 	}
 	globfree(&found);
+}
+
+/* A rule for each address; a sanitizer sees what is read outside of the section. */
+static void look_everywhere(const struct tpc_debug_frame *frame, const struct tpc_debug_module *module)
+{
+	for (uintptr_t pc = module->start; pc < module->end; pc += 3) {
+		struct tpc_range holds;
+
+		tpc_rule_find_debug(frame, pc, true, TPC_REG_FP, &holds);
+		assert_true(!holds.high || (holds.low <= pc && pc < holds.high));
+	}
+}
+
+/* A copy in which some bytes are others; the section ends where the copy does. */
+static struct tpc_debug_frame *spoil(const struct tpc_debug_frame *whole, int round)
+{
+	size_t head = sizeof(*whole) + whole->count * sizeof(whole->index[0]);
+	struct tpc_debug_frame *copy = malloc(head + whole->section.size);
+	uint8_t *section = (uint8_t *)copy + head;
+
+	memcpy(copy, whole, head);
+	memcpy(section, whole->section.start, whole->section.size);
+	copy->section.start = section;
+	for (int i = 0; i < 1 + round / 20; i++)
+		section[(size_t)rand() % copy->section.size] = (uint8_t)(round % 2 ? rand() : -(rand() & 1));
+	return copy;
+}
+
+static void sections_of_garbage(void **state)
+{
+	char *path = realpath("build/workloads/debug_frame/libstack-gcc-O2-nofp.so", NULL);
+	struct tpc_debug_module module;
+	const struct tpc_debug_frame *whole;
+
+	(void)state;
+	if (!path)
+		skip();
+	whole = load_debug(path, &module);
+	for (int round = 0; round < 500; round++) {
+		struct tpc_debug_frame *spoiled = spoil(whole, round);
+
+		look_everywhere(spoiled, &module);
+		free(spoiled);
+	}
+	tpc_debug_frame_give_back(whole);
+	free(path);
 }
 
 /* ---- functions in pieces ---- */
@@ -551,6 +605,7 @@ int main(void)
 		cmocka_unit_test(functions_in_pieces),		 cmocka_unit_test(libc_and_the_loader),
 		cmocka_unit_test(libraries_that_are_installed),	 cmocka_unit_test(own_programs),
 		cmocka_unit_test(own_programs_with_debug_frame), cmocka_unit_test(torch),
+		cmocka_unit_test(sections_of_garbage),
 	};
 
 	elf_version(EV_CURRENT);
