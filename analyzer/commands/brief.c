@@ -3,11 +3,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands/first_page.h"
 #include "commands/growth_report.h"
 #include "commands/cover_report.h"
 #include "commands/site_report.h"
+#include "report/rows/relatives.h"
 #include "report/rows/sorted.h"
 #include "report/text/cover_listing.h"
 
@@ -85,6 +87,36 @@ static void print_time(struct tpa_session *session, size_t index)
 	tpa_cover_free(cover);
 }
 
+/* Prints the first program that was started and has no trace, and how many more there are. */
+static void print_untraced(const struct tpa_session *session)
+{
+	const struct tprof_untraced *note, *first = NULL;
+	char name[sizeof(note->name)], first_name[sizeof(note->name)];
+	FILE *out = session->page.out;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		const struct tpa_trace *trace = session->run->processes[i].trace;
+
+		for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name)); count += note->count) {
+			if (first)
+				continue;
+			first = note;
+			memcpy(first_name, name, sizeof(name));
+		}
+		count += trace->header->untraced_more;
+	}
+	if (!first)
+		return;
+	fprintf(out, "not recorded: %s: %s", first->why == TPROF_UNFOLLOWED_OUTPUT ? "a fork" : first_name,
+		tpa_untraced_reason(first));
+	if (first->why == TPROF_UNFOLLOWED_OUTPUT)
+		fprintf(out, ": %s", first_name);
+	if (count > 1)
+		fprintf(out, "; and %s more", tpa_count(count - 1).text);
+	fputc('\n', out);
+}
+
 void tpa_brief_print(struct tpa_session *session)
 {
 	size_t first = 0;
@@ -95,4 +127,5 @@ void tpa_brief_print(struct tpa_session *session)
 	print_memory(session, first);
 	print_leak(session);
 	print_time(session, first);
+	print_untraced(session);
 }

@@ -134,6 +134,7 @@ bool tpa_first_page_shows(struct tpa_session *session, size_t index)
 static void print_brief(struct tpa_session *session, size_t index)
 {
 	tpa_process_print(&session->run->processes[index], &session->page);
+	tpa_untraced_print(session->run->processes[index].trace, &session->page);
 	print_peak(session, index, BRIEF_ROWS);
 	if (tpa_leaks_count(session, index))
 		tpa_leaks_answer_print(session, index, BRIEF_ROWS);

@@ -51,7 +51,7 @@ static const struct {
 	{ TPA_OPT_RUNS,
 	  "  --all-runs           a report for each run, if the traces are of several, not only for the newest\n" },
 	{ TPA_OPT_FULL, "  --full               the long page: stacks, what was unfreed, who allocates, priorities\n"
-			"  --brief              three lines, as tprof run prints them\n" },
+			"  --brief              a few lines, as tprof run prints them\n" },
 	{ TPA_OPT_LIVE,
 	  "  --once               print one report, and end\n"
 	  "  --interval TIME      between two reports, as in 500ms or 10 (seconds); 1s\n"

@@ -224,6 +224,9 @@ static void print_process(struct tpa_session *session, size_t index)
 
 static void print_end(struct tpa_session *session)
 {
+	for (size_t i = 0; i < session->run->process_count && !session->options->full; i++)
+		if (!tpa_first_page_shows(session, i)) /* a launcher, which started what matters */
+			tpa_untraced_print(session->run->processes[i].trace, &session->page);
 	if (session->run->process_count > 1) {
 		tpa_combined_print(session);
 		tpa_ops_combined_print(session, TOP_SITES);

@@ -99,6 +99,19 @@ def test_what_can_not_be_recorded(tprof, tmp_path, how):
     assert report(tmp_path / "moved.bin")["run"]["not_recorded"] == [{**note, "advice": "link it dynamically"}]
 
 
+def test_what_the_launcher_says(tprof, tmp_path):
+    """Also where the program that started it is not the largest of the run."""
+    static = build(tmp_path, "plain", "-static")
+    run = tprof.run([LAUNCHER, "run", "-o", "x.bin", "sh", "-c", f"{static}; {static}; {P} 100000"])
+    (line,) = re.findall(r"^tprof: not recorded: (.*)$", run.stderr.decode(), re.M)
+    assert line.endswith("plain: it is linked statically; and 1 more")
+    text = analyze(*run.directory.glob("*.bin")).stdout
+    assert text.startswith("steady ")
+    assert len(re.findall(r"^started .*plain \(pid \d+\) and 1 more, not recorded: it is linked statically;", text, re.M)) == 1
+    run = tprof.run([LAUNCHER, "run", "-o", "x.bin", "sh", "-c", f"{P} 3"])
+    assert run.status == 0 and b"not recorded" not in run.stderr
+
+
 UNKNOWN = "replaced by a program that has no trace beside this one\n"
 
 

@@ -59,7 +59,7 @@ static void print_one_untraced(const struct tpa_trace *trace, const struct tprof
 	tpa_print(page, TPA_STYLE_WARN, "\n");
 }
 
-static void print_untraced(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
+void tpa_untraced_print(const struct tpa_trace *trace, const struct tpa_page *page)
 {
 	const struct tprof_untraced *note;
 	char name[sizeof(note->name)];
@@ -69,8 +69,6 @@ static void print_untraced(const struct tpa_trace *trace, const struct tpa_other
 	if (trace->header->untraced_more)
 		tpa_print(page, TPA_STYLE_WARN, "started %s more that are not recorded\n",
 			  tpa_count(trace->header->untraced_more).text);
-	if (tpa_replaced_by_unknown(trace, others))
-		tpa_print(page, TPA_STYLE_WARN, "replaced by a program that has no trace beside this one\n");
 }
 
 static void print_rest(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
@@ -98,7 +96,9 @@ void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page
 	print_replaced(trace, &others, page);
 	print_children(trace, &others, page, TPA_RELATIVE_STARTED);
 	print_children(trace, &others, page, TPA_RELATIVE_FORKED);
-	print_untraced(trace, &others, page);
+	tpa_untraced_print(trace, page);
+	if (tpa_replaced_by_unknown(trace, &others))
+		tpa_print(page, TPA_STYLE_WARN, "replaced by a program that has no trace beside this one\n");
 	print_rest(trace, &others, page);
 	tpa_others_free(&others);
 }

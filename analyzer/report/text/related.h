@@ -9,7 +9,10 @@
 #include "report/rows/relatives.h"
 #include "report/text/text.h"
 
-/* Prints lines, or none if there is nothing to report. */
+/* The programs that it started, and forks, that have no trace: a line each. */
+void tpa_untraced_print(const struct tpa_trace *trace, const struct tpa_page *page);
+
+/* Prints lines, these among them, or none if there is nothing to report. */
 void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page);
 
 #endif
