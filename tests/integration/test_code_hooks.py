@@ -135,6 +135,7 @@ def test_refused_functions_are_named(tprof):
         "refused_inside": "it jumps to its first instructions",
         "refused_data": "it contains what is no instruction",
         "refused_counts": "it begins with an instruction that can't be moved",
+        "refused_entered": "other functions jump to its first instructions",
         "refused_setjmp": "it returns twice, or belongs to the unwinder or the loader",
     }
     assert calls_of(trace) == {"hooked_padded": (1,), "hooked_plain": (1,)}

@@ -208,6 +208,68 @@ static void test_places(void **state)
 	assert_int_equal(detour.places[4].function, 6); /* the way back */
 }
 
+/* Against one look at each span and each offset. */
+enum { BYTES = 4000, SPANS = 40 };
+
+static uint32_t draw(void)
+{
+	static uint32_t seed = 7;
+
+	seed = seed * 1664525 + 1013904223;
+	return seed >> 8;
+}
+
+/* Random bytes, and some jumps that stay within. */
+static void fill(uint8_t code[BYTES])
+{
+	for (size_t i = 0; i < BYTES; i++)
+		code[i] = (uint8_t)draw();
+	for (size_t i = 0; i < 20; i++) {
+		uint32_t at = draw() % (BYTES - 8);
+		int32_t distance = (int32_t)(draw() % BYTES) - (int32_t)at - 5;
+
+		code[at] = i % 2 ? 0xe9 : 0xe8;
+		memcpy(code + at + 1, &distance, sizeof(distance));
+	}
+}
+
+static bool is_jumped_into(const uint8_t code[BYTES], const struct tpc_code_span *span)
+{
+	for (size_t at = 0; at + 5 <= BYTES; at++) {
+		bool is_if = at && code[at - 1] == 0x0f && code[at] >= 0x80 && code[at] < 0x90;
+		int32_t distance;
+		int64_t target;
+
+		memcpy(&distance, code + at + 1, sizeof(distance));
+		target = (int64_t)at + 5 + distance;
+		if ((is_if || code[at] == 0xe8 || code[at] == 0xe9) && target > (int64_t)span->low &&
+		    target < (int64_t)span->high)
+			return true;
+	}
+	return false;
+}
+
+static void test_jumps_of_others(void **state)
+{
+	static uint8_t code[BYTES];
+	struct tpc_code_span spans[SPANS];
+	uint32_t jumped = 0;
+
+	(void)state;
+	for (uint32_t round = 0; round < 200; round++) {
+		fill(code);
+		for (size_t i = 0; i < SPANS; i++)
+			spans[i] = (struct tpc_code_span){ 100 * i + 3, 100 * i + 9, false };
+		tpc_code_find_jumps(code, BYTES, 0, spans, SPANS);
+		for (size_t i = 0; i < SPANS; i++) {
+			assert_int_equal(spans[i].jumped_into, is_jumped_into(code, &spans[i]));
+			jumped += spans[i].jumped_into;
+		}
+	}
+	assert_in_range(jumped, 50, 2000);
+	tpc_code_find_jumps(code, BYTES, 0, spans, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_patched_function),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_jumps_of_others),
 	};
 
 	return cmocka_run_group_tests_name("code_move", tests, load_decoder, NULL);

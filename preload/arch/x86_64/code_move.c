@@ -52,15 +52,15 @@ static enum tpc_code_refusal find_patch(const struct tpc_code_decoder *decoder,
 {
 	struct tpc_code_instruction it;
 	enum tpc_code_refusal refusal;
-	size_t at = 0;
+	size_t at = 0, end = function->room > function->size ? function->room : function->size;
 
 	if (function->size >= ENDBR_BYTES && memcmp(function->bytes, endbr, ENDBR_BYTES) == 0)
 		at = ENDBR_BYTES;
 	detour->patch_at = (uint8_t)at;
 	while (at < detour->patch_at + JUMP_BYTES) {
-		if (at >= function->room)
+		if (at >= end)
 			return TPC_CODE_TOO_SHORT;
-		if (!tpc_code_decode(decoder, function->bytes + at, function->room - at, &it))
+		if (!tpc_code_decode(decoder, function->bytes + at, end - at, &it))
 			return at < function->size ? TPC_CODE_UNKNOWN : TPC_CODE_TOO_SHORT;
 		if (at >= function->size && !it.filler)
 			return TPC_CODE_TOO_SHORT;
@@ -223,7 +223,7 @@ static void put_function(struct writer *writer, const struct tpc_code_decoder *d
 	struct tpc_code_instruction it;
 
 	for (; at < end && at < function->size; at += it.length) {
-		if (!tpc_code_decode(decoder, function->bytes + at, function->room - at, &it))
+		if (!tpc_code_decode(decoder, function->bytes + at, function->size - at, &it))
 			return; /* not so: find_patch() decoded it */
 		note_place(writer, at);
 		if (is_call(&it))
@@ -268,6 +268,8 @@ enum tpc_code_refusal tpc_code_move(const struct tpc_code_decoder *decoder, cons
 
 	detour->bytes = detour->place_count = 0;
 	refusal = find_patch(decoder, function, may_push, detour);
+	if (!refusal && function->room < (size_t)detour->patch_at + detour->patch_bytes)
+		refusal = TPC_CODE_JUMPED_INTO; /* another symbol stands there */
 	if (!refusal)
 		refusal = check_jumps(decoder, function, detour);
 	if (refusal)
@@ -292,4 +294,46 @@ bool tpc_code_is_patched(const uint8_t *function, uintptr_t detour)
 		function += ENDBR_BYTES;
 	memcpy(&distance, function + 1, sizeof(distance));
 	return function[0] == 0xe9 && (uintptr_t)function + JUMP_BYTES + (uintptr_t)(intptr_t)distance == detour;
+}
+
+/* ---- jumps of others ---- */
+
+/* How many spans begin below the address. */
+static size_t begin_below(const struct tpc_code_span *spans, size_t count, uintptr_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (spans[middle].low < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void mark(struct tpc_code_span *spans, size_t count, uintptr_t target)
+{
+	size_t below;
+
+	if (target <= spans[0].low || target >= spans[count - 1].high)
+		return;
+	below = begin_below(spans, count, target);
+	if (below && target < spans[below - 1].high)
+		spans[below - 1].jumped_into = true;
+}
+
+void tpc_code_find_jumps(const uint8_t *code, size_t bytes, uintptr_t at, struct tpc_code_span *spans, size_t count)
+{
+	for (size_t i = 0; count && i + JUMP_BYTES <= bytes; i++) {
+		bool is_if = i > 0 && code[i - 1] == 0x0f && (code[i] & 0xf0) == 0x80;
+		int32_t distance;
+
+		if (!is_if && (code[i] & 0xfe) != 0xe8)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		mark(spans, count, at + i + JUMP_BYTES + (uintptr_t)(intptr_t)distance);
+	}
 }

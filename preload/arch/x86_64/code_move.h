@@ -18,8 +18,8 @@
 struct tpc_code_function {
 	const uint8_t *bytes; /* a copy of its code, or the code itself */
 	size_t size;	      /* bytes that are the function's */
-	size_t room;  /* bytes up to the next function; >= size. Those behind `size` are used if they are filler */
-	uintptr_t at; /* its address */
+	size_t room;	      /* bytes up to the next symbol. Those behind `size` are used if they are filler */
+	uintptr_t at;	      /* its address */
 };
 
 enum tpc_code_refusal {
@@ -68,5 +68,18 @@ enum tpc_code_refusal tpc_code_move(const struct tpc_code_decoder *decoder, cons
 
 /* Does the function's code, of at least 9 readable bytes, begin with the jump to that detour? */
 bool tpc_code_is_patched(const uint8_t *function, uintptr_t detour);
+
+struct tpc_code_span {
+	uintptr_t low,
+		high; /* replaced bytes: a jump to `low` is harmless, one to what is above it, below `high`, is not */
+	bool jumped_into;
+};
+
+/*
+ * Marks the spans, which are sorted and do not overlap, that a jump or call in `code`, loaded at `at`, leads into. Takes each
+ * byte for the start of one with a 32-bit offset: whatever lies between functions can't hide any, and a span is marked for
+ * nothing once in a hundred, of 100 MB of code.
+ */
+void tpc_code_find_jumps(const uint8_t *code, size_t bytes, uintptr_t at, struct tpc_code_span *spans, size_t count);
 
 #endif

@@ -310,17 +310,10 @@ bool tpc_symtab_is_function(const struct tpc_symtab *table, size_t i)
 	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0;
 }
 
-uint64_t tpc_symtab_next(const struct tpc_symtab *table, uint64_t value)
+bool tpc_symtab_is_code(const struct tpc_symtab *table, size_t i)
 {
-	uint64_t next = UINT64_MAX;
+	uint32_t type = ELF64_ST_TYPE(table->symbols[i].st_info);
 
-	for (size_t i = 0; i < table->count; i++) {
-		const Elf64_Sym *symbol = &table->symbols[i];
-		uint32_t type = ELF64_ST_TYPE(symbol->st_info);
-
-		if ((type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
-		    symbol->st_shndx != SHN_UNDEF && symbol->st_value > value && symbol->st_value < next)
-			next = symbol->st_value;
-	}
-	return next;
+	return (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
+	       table->symbols[i].st_shndx != SHN_UNDEF;
 }

@@ -32,7 +32,7 @@ void tpc_symtab_close(struct tpc_symtab *table);
 const char *tpc_symtab_name(const struct tpc_symtab *table, size_t i);
 bool tpc_symtab_is_function(const struct tpc_symtab *table, size_t i);
 
-/* The lowest value of a symbol of code or of unknown type above `value`; UINT64_MAX: none. Looks at all. */
-uint64_t tpc_symtab_next(const struct tpc_symtab *table, uint64_t value);
+/* May it stand for a place in code? */
+bool tpc_symtab_is_code(const struct tpc_symtab *table, size_t i);
 
 #endif

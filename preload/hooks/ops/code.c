@@ -2,29 +2,25 @@
 #include "hooks/ops/code.h"
 
 #include "core/maps.h"
-#include "core/space.h"
 #include "core/sys.h"
 #include "core/text.h"
-#include "hooks/link/near.h"
+#include "hooks/link/patch.h"
 #include "hooks/link/real.h"
 #include "hooks/link/symtab.h"
 #include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
-#include "stacks/moved.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
-#define FUNCTIONS_MAX 2048u	/* of one object */
-#define NAMED_MAX 500u		/* refusals that are named; further ones are counted */
-#define GET_SHADOW_STACK 0x5005 /* arch_prctl(ARCH_SHSTK_STATUS), Linux 6.6 */
+#define FUNCTIONS_MAX 2048u /* of one object */
+#define NAMED_MAX 500u	    /* refusals that are named; further ones are counted */
 
 static struct tpc_code_decoder decoder;
 static enum { UNTRIED, LOADED, MISSING } loading;
 
 static const char missing[] = "no decoder: libZydis.so.4.0 (Debian: libzydis4.0) is not installed";
 static const char threads[] = "other threads run already";
-static const char forbidden[] = "the system forbids code that is written at run time, or writing to code";
 static const char untouchable[] = "it returns twice, or belongs to the unwinder or the loader";
 static const char full[] = "no room for its stub";
 static const char many[] = "it is one of more than 2,048 that the globs name in this object";
@@ -74,14 +70,6 @@ static bool is_alone(void)
 	return tpc_lines_each(path, line, sizeof(line), read_threads, &count) && count == 1;
 }
 
-/* With shadow stacks a return address that was not pushed by a call is an attack. */
-static bool may_push(void)
-{
-	uint64_t features = 0;
-
-	return tpc_syscall(SYS_arch_prctl, GET_SHADOW_STACK, &features, 0, 0) != 0 || !(features & 1);
-}
-
 /* ---- an object ---- */
 
 struct work {
@@ -89,22 +77,10 @@ struct work {
 	const char *path;
 	struct tpc_symtab table;
 	struct tpc_range code;
-	uint32_t *list; /* symbols to hook */
+	struct tpc_target *targets; /* by numbers of their symbols */
 	uint32_t count;
 	uint64_t hooked;
 	bool left; /* the decoder is needed first */
-};
-
-/* Memory for the time of a search. */
-struct scratch {
-	uint32_t list[FUNCTIONS_MAX];
-	struct patch {
-		uintptr_t at;
-		uint32_t symbol;
-		uint8_t bytes;
-		uint8_t patch[sizeof(((struct tpc_code_detour *)0)->patch)];
-	} patches[FUNCTIONS_MAX];
-	struct tpc_code_detour detour;
 };
 
 static const void *refused[NAMED_MAX];
@@ -190,7 +166,7 @@ static bool choose(const char *symbol, struct tpc_op_choice *choice)
 static bool is_listed(const struct work *work, uint32_t symbol)
 {
 	for (uint32_t i = 0; i < work->count; i++) {
-		if (work->table.symbols[work->list[i]].st_value == work->table.symbols[symbol].st_value)
+		if (work->targets[i].function.at == (uintptr_t)address_of(work, symbol))
 			return true;
 	}
 	return false;
@@ -212,107 +188,95 @@ static void list_function(struct work *work, uint32_t i)
 	if (choice.signature.unhooked || tpc_op_is_hooked(address_of(work, i)) || is_listed(work, i))
 		return;
 	if (work->count < FUNCTIONS_MAX)
-		work->list[work->count++] = i;
+		work->targets[work->count++] =
+			(struct tpc_target){ .function = { address_of(work, i), work->table.symbols[i].st_size, 0,
+							   (uintptr_t)address_of(work, i) },
+					     .number = i };
 	else
 		refuse(work, i, many);
 }
 
-static void refuse_all(const struct work *work, const char *reason)
+/* ---- its functions ---- */
+
+static void *find_stub(const struct tpc_target *target, const char **reason, void *context)
+{
+	const struct work *work = context;
+	struct tpc_op_choice choice;
+	void *stub = NULL;
+
+	if (choose(tpc_symtab_name(&work->table, target->number), &choice))
+		stub = tpc_op_code_stub((void *)target->function.at, &choice);
+	*reason = stub ? NULL : full;
+	return stub;
+}
+
+/* Shell's sort, by address. */
+static void sort(struct tpc_target *targets, uint32_t count)
+{
+	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
+
+	for (size_t g = 0; g < TPC_LENGTH(gaps); g++) {
+		for (uint32_t i = gaps[g]; i < count; i++) {
+			struct tpc_target it = targets[i];
+			uint32_t k = i;
+
+			for (; k >= gaps[g] && targets[k - gaps[g]].function.at > it.function.at; k -= gaps[g])
+				targets[k] = targets[k - gaps[g]];
+			targets[k] = it;
+		}
+	}
+}
+
+/* The last target that begins below the address; NULL: none. */
+static struct tpc_target *last_below(const struct work *work, uintptr_t address)
+{
+	uint32_t low = 0, high = work->count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (work->targets[middle].function.at < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &work->targets[low - 1] : NULL;
+}
+
+/* How far each function may reach: to the next symbol. */
+static void find_rooms(struct work *work)
 {
 	for (uint32_t i = 0; i < work->count; i++)
-		refuse(work, work->list[i], reason);
+		work->targets[i].function.room = work->code.high - work->targets[i].function.at;
+	for (size_t i = 0; i < work->table.count; i++) {
+		uintptr_t at = (uintptr_t)address_of(work, (uint32_t)i);
+		struct tpc_target *target = tpc_symtab_is_code(&work->table, i) ? last_below(work, at) : NULL;
+
+		if (target && at - target->function.at < target->function.room)
+			target->function.room = at - target->function.at;
+	}
 }
 
-/* ---- a function ---- */
-
-static enum tpc_code_refusal move(const struct work *work, uint32_t symbol, uint8_t *to, void *stub,
-				  struct tpc_code_detour *detour)
+static void hook_listed(struct work *work)
 {
-	const Elf64_Sym *it = &work->table.symbols[symbol];
-	uintptr_t at = (uintptr_t)address_of(work, symbol);
-	uint64_t next = tpc_symtab_next(&work->table, it->st_value) - it->st_value;
-	size_t behind = work->code.high - at;
-	struct tpc_code_function function = { (const uint8_t *)at, it->st_size, next < behind ? next : behind, at };
-	enum tpc_code_refusal refusal;
+	struct tpc_patcher patcher = { &decoder, find_stub, tpc_op_moved, work };
+	const char *reason = NULL;
 
-	if (function.room < function.size)
-		function.room = function.size;
-	refusal = tpc_code_move(&decoder, &function, (uintptr_t)to, (uintptr_t)stub, may_push(), detour);
-	if (!refusal && next < (uint64_t)detour->patch_at + detour->patch_bytes)
-		return TPC_CODE_JUMPED_INTO; /* there is a symbol within */
-	return refusal;
-}
-
-/* Makes the detour of a function in `to`. NULL: done; else why not. */
-static const char *prepare(const struct work *work, uint32_t symbol, uint8_t *to, struct scratch *scratch,
-			   struct tpc_moved *moved)
-{
-	struct tpc_code_detour *detour = &scratch->detour;
-	enum tpc_code_refusal refusal = move(work, symbol, to, to, detour);
-	struct tpc_op_choice choice;
-	void *stub;
-
-	if (refusal)
-		return tpc_code_refusal_text(refusal);
-	choose(tpc_symtab_name(&work->table, symbol), &choice);
-	stub = tpc_op_code_stub(address_of(work, symbol), &choice);
-	if (!stub)
-		return full;
-	move(work, symbol, to, stub, detour);
-	memcpy(to, detour->code, detour->bytes);
-	tpc_op_moved(stub, to + TPC_CODE_MOVED_AT);
-	moved->function = (uintptr_t)address_of(work, symbol);
-	moved->count = detour->place_count;
-	memcpy(moved->places, detour->places, sizeof(moved->places));
-	return NULL;
-}
-
-static uint32_t prepare_all(const struct work *work, uint8_t *area, struct scratch *scratch, struct tpc_moved *moved)
-{
-	uint32_t done = 0;
-
+	if (loading == MISSING)
+		reason = missing;
+	else if (!is_alone())
+		reason = threads;
+	for (uint32_t i = 0; i < work->count; i++)
+		work->targets[i].reason = reason;
+	if (!reason) {
+		sort(work->targets, work->count);
+		find_rooms(work);
+		tpc_patch(&patcher, work->code, work->targets, work->count);
+	}
 	for (uint32_t i = 0; i < work->count; i++) {
-		uint32_t symbol = work->list[i];
-		const char *reason = prepare(work, symbol, area + done * TPC_CODE_MOVED_MAX, scratch, &moved[done]);
-		struct patch *patch = &scratch->patches[done];
-
-		if (reason) {
-			refuse(work, symbol, reason);
-			continue;
-		}
-		patch->at = (uintptr_t)address_of(work, symbol) + scratch->detour.patch_at;
-		patch->symbol = symbol;
-		patch->bytes = scratch->detour.patch_bytes;
-		memcpy(patch->patch, scratch->detour.patch, sizeof(patch->patch));
-		done++;
-	}
-	return done;
-}
-
-static void hook_listed(struct work *work, struct scratch *scratch)
-{
-	size_t bytes = tpc_round_up(work->count * TPC_CODE_MOVED_MAX, TPC_PAGE);
-	uint8_t *area = tpc_near_take(work->code, bytes);
-	struct tpc_moved *moved = area ? tpc_space_take(work->count * sizeof(*moved)) : NULL;
-	uint32_t count;
-
-	if (!moved) {
-		refuse_all(work, tpc_code_refusal_text(TPC_CODE_FAR));
-		return;
-	}
-	tpc_space_note(area, bytes);
-	count = prepare_all(work, area, scratch, moved);
-	if (!tpc_near_seal(area, bytes) || !tpc_moved_add((uintptr_t)area, count, moved)) {
-		refuse_all(work, forbidden);
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const struct patch *patch = &scratch->patches[i];
-
-		if (tpc_near_write(patch->at, patch->patch, patch->bytes))
-			work->hooked++;
-		else
-			refuse(work, patch->symbol, forbidden);
+		work->hooked += !work->targets[i].reason;
+		if (work->targets[i].reason)
+			refuse(work, work->targets[i].number, work->targets[i].reason);
 	}
 }
 
@@ -330,23 +294,18 @@ static struct tpc_range code_of(const struct dl_phdr_info *info)
 
 static void look_for_functions(struct work *work)
 {
-	struct scratch *scratch = tpc_sys_mmap(sizeof(*scratch), PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t bytes = FUNCTIONS_MAX * sizeof(*work->targets);
+	void *list = tpc_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (tpc_sys_failed(scratch))
+	if (tpc_sys_failed(list))
 		return;
-	work->list = scratch->list;
+	work->targets = list;
 	for (size_t i = 0; i < work->table.count; i++)
 		list_function(work, (uint32_t)i);
-	if (work->count && loading == UNTRIED)
-		work->left = true;
-	else if (loading == MISSING)
-		refuse_all(work, missing);
-	else if (work->count && !is_alone())
-		refuse_all(work, threads);
-	else if (work->count)
-		hook_listed(work, scratch);
-	tpc_sys_munmap(scratch, sizeof(*scratch));
+	work->left = work->count && loading == UNTRIED;
+	if (work->count && !work->left)
+		hook_listed(work);
+	tpc_sys_munmap(list, bytes);
 }
 
 static void look_at_object(const struct dl_phdr_info *info, void *context)
