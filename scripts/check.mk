@@ -10,7 +10,7 @@ SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
 .PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons \
-	check-onnxruntime check-clang integration sanitized refused
+	check-onnxruntime check-code check-clang integration sanitized refused
 
 deps:
 	scripts/install-deps build check
@@ -28,7 +28,7 @@ demo-run: all $(W)/digits
 
 # LD_PRELOAD takes a space for the end of a path.
 ifneq ($(words $(abspath $(B))),1)
-check check-real check-browser check-pythons check-onnxruntime: refused
+check check-real check-browser check-pythons check-onnxruntime check-code: refused
 refused:
 	@echo 'The tests preload $(abspath $(B))/lib/libtprof.so, and LD_PRELOAD takes a space for the end of a path: make BUILD=/another/path check' >&2
 	@exit 1
@@ -79,6 +79,12 @@ check-pythons:
 	$(MAKE) -j$(JOBS) all workloads
 	scripts/pythons $(BUILD)/pythons
 	$(PYTEST) tests/integration/test_python*.py -m "not real"
+
+# Ten thousand functions of PyTorch and its libraries, hooked in their code: CODE_SEED=1 chooses them.
+check-code:
+	scripts/install-deps build check real
+	$(MAKE) -j$(JOBS) all workloads
+	CODE_FUNCTIONS=10000 $(PYTEST) -s tests/integration/test_code_many.py
 
 # A real ONNX Runtime, as its package for Node.js ships it. Where npm can't fetch it, check-real goes on without.
 check-onnxruntime:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LIBRARY, WORKLOADS, analyze, report
+from test_verify import verified
 
 KERNELS = "*_forward,*_backward,adam_update,draw_uniform,sum_squares"
 QUIET = {"TPROF_CPU": "0"}
@@ -114,6 +115,12 @@ def test_stacks_lead_through_hooked_functions(tprof):
     through = [line for line in folded.splitlines() if "code::throws" in line]
     assert through and all("main" in line and "once" in line for line in through)
     assert any("code::calls_first" in line for line in through)
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_walks_are_libunwinds(tprof, level):
+    """Frame by frame, from within hooked functions."""
+    verified(tprof, [WORKLOADS / f"code_cases-O{level}", 2000], {"TPROF_OPS": "code::*", "TPROF_CPU": "0"}, walks=2000)
 
 
 @pytest.mark.parametrize("env", [{}, {"TPROF_START": "off"}, {"TPROF_MAX_OVERHEAD": "0.1%", "TPROF_ALLOC": "off"}])

@@ -196,6 +196,17 @@ def test_instructions_of_an_op(tprof, kind, ops):
                 RECORDED_OPS[kind, ops], TPROF_OPS=ops)
 
 
+# What a hook in a function's code takes more than a pointer's, of which a direct call is one less: the jumps to the detour and
+# back, and registers that are kept.
+IN_CODE = 14
+
+
+def test_instructions_of_a_call_that_is_hooked_in_its_code(tprof):
+    """Of a static function."""
+    recorded = {by: [n + IN_CODE for n in figures] for by, figures in RECORDED_OPS["op", "bench_*"].items()}
+    check_calls(tprof, "in code", lambda calls: [WORKLOADS / "code_kept", calls], (40000, 140000), recorded, TPROF_OPS="kept_leaf")
+
+
 def test_instructions_of_an_op_in_a_pause(tprof):
     """The stub, the gate, and a jump to the function."""
     costs = [of_main(tprof, [BUILD.parent / "bench/calls", "op", 1, calls], preload, TPROF_OPS="bench_*", TPROF_START="off")[0]

@@ -280,18 +280,6 @@ static void hook_listed(struct work *work)
 	}
 }
 
-static struct tpc_range code_of(const struct dl_phdr_info *info)
-{
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_X)
-			return (struct tpc_range){ start, start + header->p_filesz };
-	}
-	return (struct tpc_range){ 0, 0 };
-}
-
 static void look_for_functions(struct work *work)
 {
 	size_t bytes = FUNCTIONS_MAX * sizeof(*work->targets);
@@ -308,18 +296,28 @@ static void look_for_functions(struct work *work)
 	tpc_sys_munmap(list, bytes);
 }
 
+/* Each segment of its code by itself. */
 static void look_at_object(const struct dl_phdr_info *info, void *context)
 {
-	struct work work = { .info = info, .path = info->dlpi_name ? info->dlpi_name : "", .code = code_of(info) };
+	struct work work = { .info = info, .path = info->dlpi_name ? info->dlpi_name : "" };
 	bool *left = context;
 
 	if (!is_searched(work.path) || !tpc_symtab_open(info, &work.table))
 		return;
-	look_for_functions(&work);
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		work.code = (struct tpc_range){ start, start + header->p_filesz };
+		work.count = 0;
+		look_for_functions(&work);
+		*left |= work.left;
+	}
 	if (work.hooked)
 		tpc_covered_add(TPROF_HOOKS_CODE, 0, work.hooked, work.path);
 	tpc_symtab_close(&work.table);
-	*left |= work.left;
 }
 
 bool tpc_code_hook(const struct tpc_seen *seen, size_t from)
