@@ -98,7 +98,7 @@ static void print_untraced(const struct tpa_session *session)
 	for (size_t i = 0; i < session->run->process_count; i++) {
 		const struct tpa_trace *trace = session->run->processes[i].trace;
 
-		for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name)); count += note->count) {
+		for (size_t at = 0; (note = tpa_next_untraced(trace->header, &at, name)); count += note->count) {
 			if (first)
 				continue;
 			first = note;

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import pytest
-from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, nothing_lost, report
+from conftest import LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, nothing_lost, report
 
 WAYS = ["execve", "execvpe", "execle", "fexecve", "execveat", "syscall", "syscallat", "null", "execv", "execvp", "execl", "execlp",
         "fork-execve", "fork-execle", "vfork-execve", "vfork-syscall", "vfork-execl", "spawn", "spawnp"]
@@ -110,6 +110,18 @@ def test_what_the_launcher_says(tprof, tmp_path):
     assert len(re.findall(r"^started .*plain \(pid \d+\) and 1 more, not recorded: it is linked statically;", text, re.M)) == 1
     run = tprof.run([LAUNCHER, "run", "-o", "x.bin", "sh", "-c", f"{P} 3"])
     assert run.status == 0 and b"not recorded" not in run.stderr
+
+
+def test_a_fork_with_a_trace_becomes_one_without(tprof, tmp_path):
+    """The fork's trace says what replaced it, and its parent's what was started."""
+    static = build(tmp_path, "plain", "-static")
+    code = f"import os; pid = os.fork(); pid or [bytearray(i) for i in range(9999)] and os.execl({str(static)!r}, 'x'); print(pid); os.wait()"
+    run = tprof.run([PYTHON, "-c", code], [LIBRARY])
+    pid, answers = int(run.stdout), {report(trace)["process"]["pid"]: report(trace)["run"]["not_recorded"] for trace in run.traces()}
+    assert len(answers) == 2 and [note["how"] for note in answers.pop(pid)] == ["exec"]
+    ((note,),) = answers.values()
+    assert (note["how"], note["pid"], note["reason"]) == ("start", pid, "it is linked statically")
+    assert f"plain (pid {pid}), not recorded: it is linked statically" in analyze(run.directory / "trace.bin").stdout
 
 
 UNKNOWN = "replaced by a program that has no trace beside this one\n"

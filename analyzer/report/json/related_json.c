@@ -11,7 +11,7 @@ static json_t *other_json(const struct tpa_other *other)
 			 tpa_json_number(other->header.pid), "trace", tpa_json_string(other->file));
 }
 
-static json_t *note_json(const struct tpa_trace *trace, const struct tprof_untraced *note, const char *name)
+static json_t *note_json(const struct tprof_header *header, const struct tprof_untraced *note, const char *name)
 {
 	bool fork = note->why == TPROF_UNFOLLOWED_OUTPUT;
 	const char *advice = tpa_untraced_advice(note, name);
@@ -22,20 +22,25 @@ static json_t *note_json(const struct tpa_trace *trace, const struct tprof_untra
 	tpa_json_set(json, "name", fork ? json_null() : tpa_json_string(name));
 	tpa_json_set(json, "pid", note->pid ? tpa_json_number(note->pid) : json_null());
 	tpa_json_set(json, "count", tpa_json_number(note->count));
-	tpa_json_set(json, "how", json_string(fork ? "fork" : tpa_untraced_replaced(trace, note) ? "exec" : "start"));
+	tpa_json_set(json, "how", json_string(fork ? "fork" : tpa_untraced_replaced(header, note) ? "exec" : "start"));
 	tpa_json_set(json, "reason", tpa_json_string(reason));
 	tpa_json_set(json, "advice", advice ? json_string(advice) : json_null());
 	return json;
 }
 
-static json_t *untraced_json(const struct tpa_trace *trace)
+static json_t *untraced_json(const struct tpa_trace *trace, const struct tpa_others *others)
 {
 	json_t *list = json_array();
 	const struct tprof_untraced *note;
 	char name[sizeof(note->name)];
 
-	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));)
-		json_array_append_new(list, note_json(trace, note, name));
+	for (size_t at = 0; (note = tpa_next_untraced(trace->header, &at, name));)
+		json_array_append_new(list, note_json(trace->header, note, name));
+	for (size_t i = 0; i < others->count; i++) {
+		note = tpa_forks_untraced(trace->header, &others->list[i]->header, name);
+		if (note)
+			json_array_append_new(list, note_json(trace->header, note, name));
+	}
 	return list;
 }
 
@@ -58,7 +63,7 @@ json_t *tpa_others_json(const struct tpa_trace *trace)
 	tpa_json_set(json, "replaced_by", next ? other_json(next) : json_null());
 	tpa_json_set(json, "started", started);
 	tpa_json_set(json, "forked", forked);
-	tpa_json_set(json, "not_recorded", untraced_json(trace));
+	tpa_json_set(json, "not_recorded", untraced_json(trace, &others));
 	tpa_json_set(json, "not_recorded_more", tpa_json_number(trace->header->untraced_more));
 	tpa_json_set(json, "traces", traces);
 	tpa_others_free(&others);

@@ -68,10 +68,10 @@ const char *tpa_untraced_advice(const struct tprof_untraced *note, const char *n
 	return is_known(note) ? causes[note->why].advice : NULL;
 }
 
-const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48])
+const struct tprof_untraced *tpa_next_untraced(const struct tprof_header *header, size_t *at, char name[48])
 {
 	while (*at < TPROF_UNTRACED_MAX) {
-		const struct tprof_untraced *note = &trace->header->untraced[(*at)++];
+		const struct tprof_untraced *note = &header->untraced[(*at)++];
 
 		if (note->state != 2 || !note->count)
 			continue;
@@ -84,9 +84,9 @@ const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, si
 	return NULL;
 }
 
-bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note)
+bool tpa_untraced_replaced(const struct tprof_header *header, const struct tprof_untraced *note)
 {
-	return note->pid == trace->header->pid && note->why != TPROF_UNFOLLOWED_OUTPUT;
+	return note->pid == header->pid && note->why != TPROF_UNFOLLOWED_OUTPUT;
 }
 
 bool tpa_replaced_by_unknown(const struct tpa_trace *trace, const struct tpa_others *others)
@@ -96,9 +96,23 @@ bool tpa_replaced_by_unknown(const struct tpa_trace *trace, const struct tpa_oth
 
 	if (trace->header->end != TPROF_END_EXEC || tpa_next_program(trace, others) || trace->header->untraced_more)
 		return false;
-	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));) {
-		if (tpa_untraced_replaced(trace, note))
+	for (size_t at = 0; (note = tpa_next_untraced(trace->header, &at, name));) {
+		if (tpa_untraced_replaced(trace->header, note))
 			return false;
 	}
 	return true;
+}
+
+const struct tprof_untraced *tpa_forks_untraced(const struct tprof_header *own, const struct tprof_header *fork,
+						char name[48])
+{
+	const struct tprof_untraced *note;
+
+	if (fork->ppid != own->pid || fork->origin != TPROF_ORIGIN_FORK || fork->end != TPROF_END_EXEC)
+		return NULL;
+	for (size_t at = 0; (note = tpa_next_untraced(fork, &at, name));) {
+		if (tpa_untraced_replaced(fork, note))
+			return note;
+	}
+	return NULL;
 }

@@ -18,7 +18,7 @@ const struct tpa_other *tpa_next_program(const struct tpa_trace *trace, const st
  * Iterates over the header's notes on programs without a trace; *at is 0 for the first call. NULL: no more. Copies the program's
  * name into `name`, with blanks for control characters, and terminates it, because other processes can write to the header.
  */
-const struct tprof_untraced *tpa_next_untraced(const struct tpa_trace *trace, size_t *at, char name[48]);
+const struct tprof_untraced *tpa_next_untraced(const struct tprof_header *header, size_t *at, char name[48]);
 
 /* Why the program has no trace, in words. */
 const char *tpa_untraced_reason(const struct tprof_untraced *note);
@@ -26,10 +26,17 @@ const char *tpa_untraced_reason(const struct tprof_untraced *note);
 /* What to do to record it, as an order: "link it dynamically"; NULL: nothing is known. `name`: of tpa_next_untraced(). */
 const char *tpa_untraced_advice(const struct tprof_untraced *note, const char *name);
 
+/*
+ * The note of a fork of `own` that is over because exec replaced it by a program without a trace: for `own`, that is a
+ * program that it started. NULL: it is none. `name`: as for tpa_next_untraced().
+ */
+const struct tprof_untraced *tpa_forks_untraced(const struct tprof_header *own, const struct tprof_header *fork,
+						char name[48]);
+
 /* Was this program replaced by one that has no trace, and is not in the notes either? */
 bool tpa_replaced_by_unknown(const struct tpa_trace *trace, const struct tpa_others *others);
 
 /* Did the program replace the process itself (exec)? */
-bool tpa_untraced_replaced(const struct tpa_trace *trace, const struct tprof_untraced *note);
+bool tpa_untraced_replaced(const struct tprof_header *header, const struct tprof_untraced *note);
 
 #endif

@@ -35,7 +35,7 @@ static void print_children(const struct tpa_trace *trace, const struct tpa_other
 			count - SHOWN);
 }
 
-static void print_one_untraced(const struct tpa_trace *trace, const struct tprof_untraced *note, const char *name,
+static void print_one_untraced(const struct tprof_header *header, const struct tprof_untraced *note, const char *name,
 			       const struct tpa_page *page)
 {
 	bool fork = note->why == TPROF_UNFOLLOWED_OUTPUT;
@@ -43,7 +43,7 @@ static void print_one_untraced(const struct tpa_trace *trace, const struct tprof
 
 	if (fork)
 		tpa_print(page, TPA_STYLE_WARN, "forked pid %" PRIu32, note->pid);
-	else if (tpa_untraced_replaced(trace, note))
+	else if (tpa_untraced_replaced(header, note))
 		tpa_print(page, TPA_STYLE_WARN, "replaced by %s", name);
 	else if (note->pid)
 		tpa_print(page, TPA_STYLE_WARN, "started %s (pid %" PRIu32 ")", name, note->pid);
@@ -64,11 +64,24 @@ void tpa_untraced_print(const struct tpa_trace *trace, const struct tpa_page *pa
 	const struct tprof_untraced *note;
 	char name[sizeof(note->name)];
 
-	for (size_t at = 0; (note = tpa_next_untraced(trace, &at, name));)
-		print_one_untraced(trace, note, name, page);
+	for (size_t at = 0; (note = tpa_next_untraced(trace->header, &at, name));)
+		print_one_untraced(trace->header, note, name, page);
 	if (trace->header->untraced_more)
 		tpa_print(page, TPA_STYLE_WARN, "started %s more that are not recorded\n",
 			  tpa_count(trace->header->untraced_more).text);
+}
+
+static void print_forks_untraced(const struct tpa_trace *trace, const struct tpa_others *others,
+				 const struct tpa_page *page)
+{
+	const struct tprof_untraced *note;
+	char name[sizeof(note->name)];
+
+	for (size_t i = 0; i < others->count; i++) {
+		note = tpa_forks_untraced(trace->header, &others->list[i]->header, name);
+		if (note)
+			print_one_untraced(trace->header, note, name, page);
+	}
 }
 
 static void print_rest(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
@@ -97,6 +110,7 @@ void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page
 	print_children(trace, &others, page, TPA_RELATIVE_STARTED);
 	print_children(trace, &others, page, TPA_RELATIVE_FORKED);
 	tpa_untraced_print(trace, page);
+	print_forks_untraced(trace, &others, page);
 	if (tpa_replaced_by_unknown(trace, &others))
 		tpa_print(page, TPA_STYLE_WARN, "replaced by a program that has no trace beside this one\n");
 	print_rest(trace, &others, page);
