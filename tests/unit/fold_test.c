@@ -439,6 +439,46 @@ static void coverage(void **state)
 	done(&replayed);
 }
 
+static void check_refusal(const struct tpa_hooks *hooks, const char *object, const char *function, const char *reason)
+{
+	assert_int_equal(hooks->state, TPROF_HOOKS_REFUSED);
+	assert_string_equal(hooks->object, object);
+	assert_string_equal(hooks->function, function);
+	assert_string_equal(hooks->reason, reason);
+}
+
+/* A path, a function and a reason in one text, which may lack any of them. */
+static void refused_in_their_code(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tpa_hooks *hooks;
+
+	(void)state;
+	gen_hooks(gen, TPROF_HOOKS_CODE, 0, 3, "/lib/a.so\nno function");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 1, "/lib/a.so\nfirst\nis short");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 1, "/lib/a.so\nsecond\nis long");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 1, "/lib/a.so\nfirst\nis short, still");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 4, "/lib/a.so\n\nnot named");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 5, "/lib/a.so\n\nnot named");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 1, "\nthird");
+	gen_hooks(gen, TPROF_HOOKS_REFUSED, 0, 1, "");
+	gen_op_begin(gen, 1, 10, HOT);
+	replayed = replay(gen);
+	hooks = replayed.trace->hooks;
+	assert_int_equal(replayed.trace->hooks_count, 6);
+	assert_string_equal(hooks[0].object, "/lib/a.so\nno function");
+	assert_true(tpa_hooks_hold(&hooks[0]) && !tpa_hooks_hold(&hooks[1]));
+	check_refusal(&hooks[1], "/lib/a.so", "first", "is short");
+	assert_int_equal(hooks[1].functions, 1); /* it was tried twice */
+	check_refusal(&hooks[2], "/lib/a.so", "second", "is long");
+	check_refusal(&hooks[3], "/lib/a.so", "", "not named");
+	assert_int_equal(hooks[3].functions, 9);
+	check_refusal(&hooks[4], "", "third", "");
+	check_refusal(&hooks[5], "", "", "");
+	done(&replayed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +491,7 @@ int main(void)
 		cmocka_unit_test(a_cost_that_is_too_large),
 		cmocka_unit_test(more_than_there_was),
 		cmocka_unit_test(coverage),
+		cmocka_unit_test(refused_in_their_code),
 		cmocka_unit_test(within_the_same_op),
 		cmocka_unit_test(the_fewer_are_timed),
 	};
