@@ -10,9 +10,11 @@
 #include "code_execution.h"
 
 /* Functions of one argument and one result. */
-#define FUNCTION(name, body)                                                                                           \
-	__asm__(".text\n\t.p2align 4\n" #name ":\n\t" body "\n" #name "_end:\n\t.p2align 4, 0xcc\n\t.skip 16, 0xcc");  \
+#define FILLED(name, filler, body)                                                                                     \
+	__asm__(".text\n\t.p2align 4\n" #name ":\n\t" body "\n" #name "_end:\n\t.p2align 4, " filler                   \
+		"\n\t.skip 16, " filler);                                                                              \
 	extern const uint8_t name[], name##_end[];
+#define FUNCTION(name, body) FILLED(name, "0xcc", body)
 
 FUNCTION(plain, "pushq %rbx\n\tmovl %edi, %ebx\n\tleal 1(%rbx,%rbx), %eax\n\tpopq %rbx\n\tret")
 FUNCTION(with_mark, "endbr64\n\tmovl %edi, %eax\n\tshll $3, %eax\n\tret")
@@ -33,6 +35,7 @@ FUNCTION(recursive,
 	 "pushq %rbx\n\tmovl %edi, %ebx\n\tmovl $1, %eax\n\tcmpl $1, %edi\n\tjle 1f\n\tdecl %edi\n\tcall recursive\n\t"
 	 "addl %ebx, %eax\n1:\tpopq %rbx\n\tret")
 FUNCTION(short_with_filler, "leal 3(%rdi), %eax\n\tret")
+FILLED(short_with_zeros, "0", "leal 4(%rdi), %eax\n\tret")
 FUNCTION(vectors, "vmovd %edi, %xmm0\n\tvpaddd code_lanes(%rip), %xmm0, %xmm0\n\tvmovd %xmm0, %eax\n\tret")
 __asm__(".text\ncode_negative:\n\tmovl %edi, %eax\n\tnegl %eax\n\tret\ncode_return:\n\tmovq (%rsp), %rax\n\tret\n"
 	".data\n\t.p2align 4\ncode_lanes:\t.long 41, 2, 3, 4\ncode_pointer:\t.quad code_negative\n"
@@ -76,6 +79,7 @@ static void test_moved_code_does_the_same(void **state)
 		CASE(returns_where),
 		CASE(recursive),
 		CASE(short_with_filler),
+		CASE(short_with_zeros),
 		CASE(vectors),
 	};
 	uint8_t *area = executable(), *to = area;

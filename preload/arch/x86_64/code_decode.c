@@ -70,6 +70,13 @@ static void look_at_operand(const ZydisDecodedInstruction *it, struct tpc_code_i
 	to->by_stack_pointer = it->raw.modrm.rm == 4 && it->raw.sib.base == 4 && !it->raw.rex.B;
 }
 
+/* Linkers put zeros between sections, which would be addb %al, (%rax). */
+static bool is_filler(const ZydisDecodedInstruction *it, const uint8_t *bytes)
+{
+	return it->mnemonic == ZYDIS_MNEMONIC_NOP || it->mnemonic == ZYDIS_MNEMONIC_INT3 ||
+	       (it->length == 2 && bytes[0] == 0 && bytes[1] == 0);
+}
+
 bool tpc_code_decode(const struct tpc_code_decoder *decoder, const uint8_t *bytes, size_t length,
 		     struct tpc_code_instruction *instruction)
 {
@@ -85,7 +92,7 @@ bool tpc_code_decode(const struct tpc_code_decoder *decoder, const uint8_t *byte
 			instruction->kind = TPC_CODE_ODD;
 	}
 	look_at_operand(&it, instruction);
-	instruction->filler = it.mnemonic == ZYDIS_MNEMONIC_NOP || it.mnemonic == ZYDIS_MNEMONIC_INT3;
+	instruction->filler = is_filler(&it, bytes);
 	instruction->modrm_at = it.raw.modrm.offset;
 	return true;
 }

@@ -29,7 +29,7 @@ struct tpc_code_instruction {
 	uint8_t relative_bytes; /* 1 or 4 */
 	uint8_t modrm_at;	/* of a call by a pointer */
 	bool by_stack_pointer;	/* %rsp tells where an operand lies, or is one */
-	bool filler;		/* does nothing: nop, int3 */
+	bool filler;		/* what stands between functions: nop, int3, zeros */
 };
 
 /* ZydisDecoderDecodeInstruction() and its decoder for 64-bit code. */
