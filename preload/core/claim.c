@@ -5,6 +5,7 @@
 #include "core/config.h"
 #include "core/directory.h"
 #include "core/hash.h"
+#include "core/lookup.h"
 #include "core/log.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -142,6 +143,8 @@ static enum occupant judge(struct found *found, const struct tpc_identity *ident
 		return OCCUPANT_FOREIGN;
 	found->pid = old.pid;
 	found->run = old.run;
+	if (old.end == TPROF_END_DETACHED)
+		return OCCUPANT_OLD; /* of this process, too: it was attached to again */
 	if (old.pid == identity->pid && old.process_start == identity->start) {
 		mark_exec(fd, &old);
 		return OCCUPANT_SELF;
@@ -367,7 +370,9 @@ static uint64_t draw(const struct tpc_identity *identity)
 
 void tpc_claim_run(const struct tpc_identity *identity)
 {
-	bool adopted = tpc_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity);
+	/* One that was attached to begins a run of its own. */
+	bool adopted = tpc_config.run || (!tpc_lookup_is_last() && (adopt_from(identity->pid, identity) ||
+								    adopt_from(identity->ppid, identity)));
 
 	path[0] = '\0'; /* the names that were looked at are not this trace's */
 	if (adopted)

@@ -222,6 +222,7 @@ static void set_defaults(void)
 		if (options[i].standard)
 			options[i].read(options[i].standard);
 	}
+	read_step(""); /* none */
 }
 
 static void complain(struct tpc_text *complaints, const struct option *option, const char *value)

@@ -117,6 +117,25 @@ def test_each_time_a_trace_of_its_own(start, tmp_path):
         assert kept(tmp_path / f"{i}.bin")[0] == 10 * i, i
 
 
+def test_settings_hold_for_one_time(start, tmp_path):
+    program = start(WORKLOADS / "attached", 2)
+    program.do("c")
+    program.attach("--cpu", "off", "--ops", "off", "--step", "churn", "--alloc", "off")
+    program.do("a")
+    program.detach()
+    first = report(tmp_path / "trace.bin")
+    assert not first["heap"]["allocations"] and not first["capture"]["cpu_period_ns"]
+    program.attach()  # into a file of the same name
+    program.do("a")
+    program.detach()
+    program.do("c")
+    program.quit()
+    assert kept(tmp_path / "trace.bin")[0] == 10
+    second = report(tmp_path / "trace.bin")
+    assert second["capture"]["cpu_period_ns"] and second["process"]["run"] != first["process"]["run"]
+    assert sorted(path.name for path in tmp_path.glob("*.bin*")) == ["trace.bin", "trace.bin.old"]
+
+
 def test_for_a_time(start, tmp_path):
     program = start()
     said = program.attach("--duration", "300ms", "--cpu", "off")

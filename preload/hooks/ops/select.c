@@ -159,6 +159,7 @@ bool tpc_ops_set_step(const char *value)
 {
 	size_t length = strlen(value);
 
+	step[0] = 0;
 	if (!length || length >= sizeof(step))
 		return false;
 	memcpy(step, value, length + 1);
