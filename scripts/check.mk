@@ -9,7 +9,7 @@ ABREAST = -n $(JOBS) --dist loadfile
 SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
-.PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons \
+.PHONY: deps demo demo-run check check-run check-real check-real-run check-attach check-browser check-pythons \
 	check-onnxruntime check-code check-clang integration sanitized refused
 
 deps:
@@ -28,7 +28,7 @@ demo-run: all $(W)/digits
 
 # LD_PRELOAD takes a space for the end of a path.
 ifneq ($(words $(abspath $(B))),1)
-check check-real check-browser check-pythons check-onnxruntime check-code: refused
+check check-real check-attach check-browser check-pythons check-onnxruntime check-code: refused
 refused:
 	@echo 'The tests preload $(abspath $(B))/lib/libtprof.so, and LD_PRELOAD takes a space for the end of a path: make BUILD=/another/path check' >&2
 	@exit 1
@@ -62,9 +62,17 @@ check-real:
 	$(MAKE) -j$(JOBS) all workloads
 	-scripts/onnxruntime $(BUILD)/onnxruntime
 	-scripts/unpack-package $(BUILD)/prometheus prometheus
+	-scripts/unpack-package $(BUILD)/nginx nginx
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) $(ABREAST) tests/integration -m real
+
+# A thousand times tprof attach, on five programs. PostgreSQL takes part if it is installed.
+check-attach:
+	scripts/install-deps build check real
+	$(MAKE) -j$(JOBS) all workloads
+	-scripts/unpack-package $(BUILD)/nginx nginx
+	ATTACHES=200 $(PYTEST) tests/integration/test_attach_programs.py
 
 # The pictures, in a browser; and an exported trace in Speedscope, if npm can fetch it.
 check-browser:

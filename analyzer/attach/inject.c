@@ -85,37 +85,57 @@ static char *call_undisturbed(struct tpa_tracee *tracee, const struct functions 
 
 /* ---- the moment ---- */
 
-/* Stops one thread after the other until one is at a safe moment. NULL: `tracee` is stopped there. */
-static char *find_moment(pid_t pid, const struct tpa_moment *moment, struct tpa_tracee *tracee,
-			 struct tpa_injected *injected)
+static const char stuck[] = "it waits in the kernel, as for a disk or a child of vfork";
+
+struct search {
+	pid_t pid;
+	const struct tpa_moment *moment;
+	struct tpa_tracee *tracee;
+	struct tpa_injected *injected;
+	const char *why; /* the last thread was at no safe moment */
+	bool found;	 /* `tracee` is stopped at one */
+};
+
+/* Returns NULL, or why it is of no use to try again. */
+static char *try_thread(struct search *search, pid_t tid)
+{
+	int error;
+
+	if (tpa_target_is_stuck(search->pid, tid)) {
+		search->why = stuck;
+		return NULL;
+	}
+	search->injected->tries++;
+	error = tpa_tracee_stop(search->tracee, search->pid, tid);
+	if (error == EPERM)
+		return tpa_target_refusal(search->pid, error);
+	if (error == EAGAIN)
+		return tpa_format("has a thread that does not stop: %s", stuck);
+	if (error)
+		return NULL; /* it has ended */
+	search->found = tpa_moment_is_safe(search->moment, search->tracee, &search->why);
+	if (!search->found)
+		tpa_tracee_release(search->tracee);
+	return NULL;
+}
+
+/* Stops one thread after the other until one is at a safe moment. */
+static char *find_moment(struct search *search)
 {
 	uint64_t end = tpa_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-	const char *why = "it does not stop (it waits in the kernel, as for a child of vfork)";
 
 	do {
-		pid_t *threads = tpa_target_threads(pid);
+		pid_t *threads = tpa_target_threads(search->pid);
+		char *error = threads ? NULL : tpa_strdup(gone);
 
-		if (!threads)
-			return tpa_strdup(gone);
-		for (size_t i = 0; threads[i]; i++) {
-			int error = tpa_tracee_stop(tracee, pid, threads[i]);
-
-			injected->tries++;
-			if (error == EPERM) {
-				free(threads);
-				return tpa_target_refusal(pid, error);
-			}
-			if (!error && tpa_moment_is_safe(moment, tracee, &why)) {
-				free(threads);
-				return NULL;
-			}
-			if (!error)
-				tpa_tracee_release(tracee);
-		}
+		for (size_t i = 0; threads && threads[i] && !search->found && !error; i++)
+			error = try_thread(search, threads[i]);
 		free(threads);
+		if (error || search->found)
+			return error;
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	} while (tpa_now_ns(CLOCK_MONOTONIC) < end);
-	return tpa_format("was at no safe moment for %d s: %s", (int)(PATIENCE_NS / 1000000000), why);
+	return tpa_format("was at no safe moment for %d s: %s", (int)(PATIENCE_NS / 1000000000), search->why);
 }
 
 char *tpa_inject(pid_t pid, const char *library, const char *function, const char *argument, size_t bytes,
@@ -139,7 +159,7 @@ char *tpa_inject(pid_t pid, const char *library, const char *function, const cha
 				"it");
 	}
 	if (!error)
-		error = find_moment(pid, moment, &tracee, injected);
+		error = find_moment(&(struct search){ pid, moment, &tracee, injected, stuck, false });
 	if (!error) {
 		error = call_undisturbed(&tracee, &functions, library, function, argument, bytes);
 		injected->tid = tracee.tid;

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -87,6 +88,20 @@ static bool sees_same_files(pid_t pid)
 	       (own.st_ino == theirs.st_ino && own.st_dev == theirs.st_dev);
 }
 
+static bool is_other_machine(const char *exe)
+{
+	FILE *file = fopen(exe, "re");
+	Elf64_Ehdr header;
+	bool other;
+
+	if (!file)
+		return false; /* not permitted: ptrace will say so */
+	other = fread(&header, sizeof(header), 1, file) != 1 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+		header.e_machine != EM_X86_64;
+	fclose(file);
+	return other;
+}
+
 static char *state_obstacle(pid_t pid)
 {
 	char state[64];
@@ -125,7 +140,7 @@ char *tpa_target_obstacle(pid_t pid)
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	if (readlink(exe, path, sizeof(path)) < 0 && errno == ENOENT)
 		return tpa_strdup("is a thread of the kernel");
-	return NULL;
+	return is_other_machine(exe) ? tpa_strdup("is not a program for x86-64") : NULL;
 }
 
 static int ptrace_scope(void)
@@ -164,6 +179,21 @@ char *tpa_target_refusal(pid_t pid, int error)
 	return tpa_strdup(
 		"can't be traced: the kernel forbids it (a program with capabilities or set-user-ID, or a container "
 		"without CAP_SYS_PTRACE)");
+}
+
+bool tpa_target_is_stuck(pid_t pid, pid_t tid)
+{
+	char path[64], line[256], *name_end;
+	bool stuck = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file) && (name_end = strrchr(line, ')')))
+		stuck = strncmp(name_end, ") D", 3) == 0;
+	if (file)
+		fclose(file);
+	return stuck;
 }
 
 pid_t *tpa_target_threads(pid_t pid)

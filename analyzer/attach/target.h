@@ -12,6 +12,9 @@ char *tpa_target_obstacle(pid_t pid);
 /* Why the kernel refused it: ptrace's `error`, an errno. To be freed. */
 char *tpa_target_refusal(pid_t pid, int error);
 
+/* Does the thread wait in the kernel, so that it can't be stopped, as for a child of vfork()? */
+bool tpa_target_is_stuck(pid_t pid, pid_t tid);
+
 /* The threads, the main one first. Ends with 0; NULL: the process is gone. To be freed. */
 pid_t *tpa_target_threads(pid_t pid);
 

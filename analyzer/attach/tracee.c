@@ -14,10 +14,10 @@
 
 #include "base/now.h"
 
-#define STOP_TRIES 2000 /* of 100 us */
-#define RED_ZONE 128	/* bytes below the stack pointer that belong to the thread (System V ABI 3.2.2) */
-#define STATE_MAX 16384 /* bytes of the vector registers */
-#define RETURN 0	/* a call returns there: no code, so the thread stops */
+#define STOP_TRIES 30000 /* of 100 us: the thread may have to wait for a processor */
+#define RED_ZONE 128	 /* bytes below the stack pointer that belong to the thread (System V ABI 3.2.2) */
+#define STATE_MAX 16384	 /* bytes of the vector registers */
+#define RETURN 0	 /* a call returns there: no code, so the thread stops */
 
 static void nap(void)
 {

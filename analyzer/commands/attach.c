@@ -175,6 +175,10 @@ static int attach(const struct request *request)
 	error = tpa_inject(request->pid, request->library, "tprof_attach", settings.bytes, settings.length, &injected);
 	free(settings.bytes);
 	if (error) {
+		if (strstr(error, "the trace: "))
+			fprintf(stderr,
+				"tprof: the program itself writes %s: it must be a path that its user may write to\n",
+				output);
 		free(output);
 		return refused(request, error);
 	}

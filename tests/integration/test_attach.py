@@ -312,3 +312,44 @@ def test_twice_and_not_at_all(start):
 def test_wrong_usage(start, words):
     said = start().launcher(*words, status=2)
     assert said.startswith("tprof: "), said
+
+
+VFORK = """
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	char c;
+	pid_t child;
+
+	while (read(0, &c, 1) == 1 && c != 'q') {
+		if (c == 'v') {
+			child = vfork();
+			if (child == 0) {
+				if (write(1, ".\\n", 2) != 2 || read(0, &c, 1) != 1)
+					_exit(1);
+				_exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+		if (write(1, ".\\n", 2) != 2)
+			return 1;
+	}
+	return 0;
+}
+"""
+
+
+def test_in_vfork(start, tmp_path):
+    """Its only thread waits in the kernel: it can't be stopped."""
+    (tmp_path / "p.c").write_text(VFORK)
+    subprocess.run(["gcc", "-o", tmp_path / "vfork", tmp_path / "p.c"], check=True)
+    program = start(tmp_path / "vfork")
+    program.do("v")
+    assert "waits in the kernel, as for a disk or a child of vfork" in refused(program)
+    program.do("x")  # the child's
+    program.attach()
+    program.do("a")
+    program.detach()
+    program.quit()
