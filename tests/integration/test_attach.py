@@ -147,6 +147,16 @@ def test_for_a_time(start, tmp_path):
     assert summary["capture"]["cpu_period_ns"] in (0, None) and not summary["heap"]["allocations"]
 
 
+def has_files(pid, expected):
+    """Waits for a thread that is still in a hook."""
+    for _ in range(200):
+        found = open_files(pid)
+        if found == expected:
+            return True
+        time.sleep(0.05)
+    return found == expected
+
+
 def open_files(pid):
     return sorted(os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
 
@@ -160,7 +170,7 @@ def test_nothing_is_left(start):
         program.attach("-o", "again.bin")
         program.do("a")
         program.detach()
-    assert open_files(program.pid) == files
+    assert has_files(program.pid, files), open_files(program.pid)
     maps = pathlib.Path(f"/proc/{program.pid}/maps").read_text()
     assert not [line for line in maps.splitlines() if "again.bin" in line and line.split()[5].startswith("rw")], maps
     before = maps.count("\n")

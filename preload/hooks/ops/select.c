@@ -222,7 +222,9 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 /* `*` is every function that pointers lead to; a program's every function in its code would be too much. */
 static bool names_some(const char *glob)
 {
-	return glob[strspn(glob, "*")] != '\0';
+	while (*glob == '*')
+		glob++;
+	return *glob != '\0';
 }
 
 bool tpc_ops_any_named(void)
