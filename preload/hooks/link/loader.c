@@ -46,6 +46,15 @@ void tpc_loader_locked(void (*work)(void *context), void *context)
 	job = outer;
 }
 
+void *tpc_loader_open(const char *library)
+{
+	void *handle = tpc_real.dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle)
+		dlerror(); /* discards the message */
+	return handle;
+}
+
 /* ---- forks ---- */
 
 #define WAIT_ROUNDS 2000 /* of 100 us: after that a thread hangs there, and the fork must not */

@@ -16,6 +16,9 @@
  */
 void tpc_loader_locked(void (*work)(void *context), void *context);
 
+/* Loads a library for ourselves: only its handle leads to its symbols. NULL: there is none. Without the lock; allocates. */
+void *tpc_loader_open(const char *library);
+
 /*
  * To be called before and after dl_iterate_phdr. If another thread forked meanwhile, the child would find that lock
  * taken forever and hang in its first dlopen; so forks wait. False: a fork is in progress; try another time.

@@ -4,13 +4,13 @@
 #include "core/maps.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "hooks/link/loader.h"
 #include "hooks/link/patch.h"
 #include "hooks/link/real.h"
 #include "hooks/link/symtab.h"
 #include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #define FUNCTIONS_MAX 2048u /* of one object */
@@ -34,13 +34,12 @@ static void *find_in(void *library, const char *name)
 
 void tpc_code_load(void)
 {
-	void *library = loading == UNTRIED ? tpc_real.dlopen(tpc_code_decoder_library, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library;
 
 	if (loading != UNTRIED)
 		return;
+	library = tpc_loader_open(tpc_code_decoder_library);
 	loading = library && tpc_code_decoder_set(&decoder, find_in, library) ? LOADED : MISSING;
-	if (!library)
-		dlerror(); /* discards the message */
 }
 
 /* ---- the process ---- */
