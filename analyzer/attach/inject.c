@@ -61,7 +61,8 @@ static char *call_all(struct tpa_tracee *tracee, const struct functions *functio
 		return error;
 	if (!function)
 		return loader_error(tracee, functions);
-	error = call(tracee, function, (uint64_t[3]){ TPA_TRACEE_TEXT }, argument, bytes, &wrong);
+	error = call(tracee, function, (uint64_t[3]){ TPA_TRACEE_TEXT, tracee->registers.rip }, argument, bytes,
+		     &wrong);
 	if (error || !wrong)
 		return error;
 	tpa_tracee_text(tracee, wrong, text, sizeof(text));

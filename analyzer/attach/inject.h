@@ -16,7 +16,7 @@ struct tpa_injected {
 
 /*
  * Has a thread of the process load `library` (an absolute path), and call its function of that name with `argument`, a
- * text of `bytes` with its NULs. The function returns NULL, or a text that says what is wrong. The other threads run
+ * text of `bytes` with its NULs, and the address at which the thread goes on. The function returns NULL, or a text that says what is wrong. The other threads run
  * on. Returns NULL, or what went wrong: a sentence without its subject, which is the process. To be freed.
  */
 char *tpa_inject(pid_t pid, const char *library, const char *function, const char *argument, size_t bytes,

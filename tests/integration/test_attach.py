@@ -230,6 +230,46 @@ def test_python(start, tmp_path):
     assert sum(site["blocks"] for site in leaks if "keep" in functions(site["stack"]) and site["bytes"] >= BLOCK) == 30
 
 
+FILL = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Takes nearly all of its time in its second instruction. */
+__asm__(".type kernel_fill, @function; kernel_fill: .cfi_startproc; mov %rsi, %rcx; "
+        "rep stosb; ret; .cfi_endproc; .size kernel_fill, . - kernel_fill");
+void kernel_fill(char *to, size_t count);
+
+int main(void)
+{
+	size_t bytes = 64 << 20, sum = 0;
+	char *space = malloc(bytes);
+
+	for (time_t end = time(NULL) + 3; time(NULL) < end;) {
+		kernel_fill(space, bytes);
+	}
+	for (size_t i = 0; i < bytes; i++)
+		sum += space[i] == space[0];
+	return sum != bytes;
+}
+"""
+
+
+def test_in_the_first_instructions_of_an_op(tmp_path):
+    """They can't be moved while the thread is there. It goes on, and the report names the function."""
+    (tmp_path / "p.c").write_text(FILL)
+    subprocess.run(["gcc", "-O1", "-o", tmp_path / "fill", tmp_path / "p.c"], check=True)
+    with subprocess.Popen([tmp_path / "fill"]) as process:
+        time.sleep(0.3)
+        for _ in range(5):
+            subprocess.run([LAUNCHER, "attach", "--ops", "kernel_*", "-o", tmp_path / "t.bin", str(process.pid)], check=True,
+                           stdout=subprocess.DEVNULL, timeout=60)
+            subprocess.run([LAUNCHER, "detach", str(process.pid)], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    assert process.returncode == 0
+    refused_there = "the program is in its first instructions just now"
+    assert refused_there in analyze("info", tmp_path / "t.bin.old").stdout + analyze("info", tmp_path / "t.bin").stdout
+
+
 # ---- what is refused, with the reason, and leaves the program as it was ----
 
 def refused(program, status=1):

@@ -4,6 +4,7 @@
 #include "core/maps.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "hooks/link/late.h"
 #include "hooks/link/loader.h"
 #include "hooks/link/patch.h"
 #include "hooks/link/real.h"
@@ -22,6 +23,7 @@ static enum { UNTRIED, LOADED, MISSING } loading;
 static const char missing[] = "no decoder: libZydis.so.4.0 (Debian: libzydis4.0) is not installed";
 static const char threads[] = "other threads run already";
 static const char untouchable[] = "it returns twice, or belongs to the unwinder or the loader";
+static const char stands_there[] = "the program is in its first instructions just now";
 static const char full[] = "no room for its stub";
 static const char many[] = "it is one of more than 2,048 that the globs name in this object";
 
@@ -203,6 +205,10 @@ static void *find_stub(const struct tpc_target *target, const char **reason, voi
 	struct tpc_op_choice choice;
 	void *stub = NULL;
 
+	if (tpc_late_is_at_begin(target->function.at)) {
+		*reason = stands_there;
+		return NULL;
+	}
 	if (choose(tpc_symtab_name(&work->table, target->number), &choice))
 		stub = tpc_op_code_stub((void *)target->function.at, &choice);
 	*reason = stub ? NULL : full;

@@ -6,11 +6,12 @@
 #include "core/base.h"
 #include "core/text.h"
 #include "hooks/gate/pause.h"
+#include "hooks/link/late.h"
 #include "hooks/process/lifecycle.h"
 
 #define SETTINGS_MAX 64
 
-const char *tprof_attach(const char *settings);
+const char *tprof_attach(const char *settings, const void *place);
 const char *tprof_detach(void);
 
 static bool attached; /* the tools take turns */
@@ -33,19 +34,21 @@ static char *const *copy_settings(const char *settings)
 }
 
 /*
- * `settings`: NAME=value of the TPROF_* variables, each with its NUL, and an empty one. Returns NULL when recording is
- * on, else why it is not.
+ * `settings`: NAME=value of the TPROF_* variables, each with its NUL, and an empty one. `place`: where the thread goes on
+ * afterwards. Returns NULL when recording is on, else why it is not.
  */
-TPC_EXPORT const char *tprof_attach(const char *settings)
+TPC_EXPORT const char *tprof_attach(const char *settings, const void *place)
 {
 	const char *reason;
 
 	if (attached)
 		return "is attached to already: tprof detach ends that";
+	tpc_late_set_place(place);
 	reason = tpc_lifecycle_late(copy_settings(settings));
 	if (reason)
 		return reason;
 	tpc_resume(__builtin_frame_address(0));
+	tpc_late_set_place(NULL);
 	attached = true;
 	return NULL;
 }
