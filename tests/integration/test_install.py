@@ -131,7 +131,7 @@ def test_nothing_of_libc_that_allocates_or_waits():
              "_dl_find_object"}
     at_few_places = {
         "dl_iterate_phdr": {"hooks/link/slots.c", "hooks/ops/presets/onnxruntime.c", "hooks/process/caller_scope.c", "hooks/process/find_python.c"},
-        "dlerror": {"hooks/link/loader.c", "hooks/link/bind.c", "hooks/ops/code.c"},
+        "dlerror": {"hooks/link/loader.c", "hooks/link/bind.c"},
         "on_exit": {"hooks/process/lifecycle.c"}, "__register_atfork": {"hooks/link/loader.c"},
         "pthread_key_create": {"hooks/process/thread_end.c"}, "pthread_key_delete": {"hooks/process/thread_end.c"},
         "pthread_setspecific": {"hooks/process/thread_end.c"}}
