@@ -21,7 +21,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
 WORKLOADS += $(foreach l,$(code_levels),$(W)/static_kernels-O$l $(W)/static_graph-O$l $(W)/code_cases-O$l)
-WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie code_kept code_refused libcode_kernels.so code_late)
+WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie code_kept code_slow code_refused libcode_kernels.so code_late)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
