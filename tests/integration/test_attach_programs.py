@@ -98,8 +98,8 @@ def begin(tmp_path):
             folder.chmod(0o777)
     yield run
     for process in started:
-        process.kill()
-        process.wait()
+        process.terminate()  # which ends its workers, too
+        process.wait(timeout=60)
 
 
 def need(program):
