@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench: what tprof costs, beside its peers where they are installed; a table, and $(BUILD)/bench.json. BENCH_QUICK=1 for
 # a short run. The programs that it times are also those whose instructions make check counts.
-BENCH_BIN := $(BUILD)/bench/pairs $(BUILD)/bench/clocks $(BUILD)/bench/calls
+BENCH_BIN := $(BUILD)/bench/pairs $(BUILD)/bench/clocks $(BUILD)/bench/calls $(BUILD)/bench/gaps
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)

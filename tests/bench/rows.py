@@ -10,6 +10,7 @@ import subprocess
 import inputs
 import peers
 import turns
+from attaching import Attaching
 from measure import paired, run, spread
 from reading import Reading
 
@@ -246,4 +247,5 @@ class Bench:
         yield self.word2vec(**BOUND)
         yield from self.torch()
         yield self.analysis()
+        yield from Attaching(self.build, self.quick).all()
         yield from Reading(self.build, self.quick).all(self.has_torch())

@@ -230,6 +230,40 @@ def test_python(start, tmp_path):
     assert sum(site["blocks"] for site in leaks if "keep" in functions(site["stack"]) and site["bytes"] >= BLOCK) == 30
 
 
+LEAK = """
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static void *lose(void)
+{
+	return malloc(1000);
+}
+
+int main(void)
+{
+	for (;;) {
+		((volatile char *)lose())[0] = 1;
+		free(malloc(3000));
+		usleep(2000);
+	}
+}
+"""
+
+
+def test_a_leak_from_before(tmp_path):
+    """It is found by its growth since."""
+    (tmp_path / "p.c").write_text(LEAK)
+    subprocess.run(["gcc", "-g", "-O1", "-o", tmp_path / "leak", tmp_path / "p.c"], check=True)
+    with subprocess.Popen([tmp_path / "leak"]) as process:
+        time.sleep(0.5)
+        subprocess.run([LAUNCHER, "attach", "--duration", "3s", "-o", tmp_path / "t.bin", str(process.pid)], check=True,
+                       stdout=subprocess.DEVNULL, timeout=60)
+        process.kill()
+    (leak,) = report(tmp_path / "t.bin")["answer"]["leaks"]
+    assert leak["frame"]["function"] == "lose" and leak["bytes"] == 1000 * leak["blocks"] > 0
+    assert "lose" in analyze("leaks", tmp_path / "t.bin").stdout
+
+
 FILL = """
 #include <stdio.h>
 #include <stdlib.h>
