@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program bare and under tprof, holds the two side by side, and reads the traces with tprof-analyze."""
 import dataclasses
+import functools
 import glob
 import importlib.metadata
 import json
@@ -100,6 +101,16 @@ def build_libtorch(directory):
     subprocess.run(["g++", "-g", "-std=c++17", "-I/usr/include/torch/csrc/api/include", ROOT / "tests/workloads/libtorch_train.cc",
                     "-o", program, "-ltorch", "-ltorch_cpu", "-lc10"], check=True, timeout=600)
     return program
+
+
+@functools.cache
+def need_ptrace():
+    """Skips the test where the kernel lets no process trace another."""
+    code = ("import subprocess, sys; child = subprocess.Popen(sys.argv[1:]);"
+            " tracer = 'import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0x4206, int(sys.argv[1]), None, None) != 0)';"
+            " status = subprocess.run([sys.executable, '-c', tracer, str(child.pid)]).returncode; child.kill(); sys.exit(status)")
+    if subprocess.run([PYTHON, "-c", code, "sleep", "60"], check=False).returncode:
+        pytest.skip("the kernel forbids ptrace")
 
 
 def peak_rss(command):

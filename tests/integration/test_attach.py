@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, functions, nothing_lost, report
+from conftest import LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, functions, need_ptrace, nothing_lost, report
 
 PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
 BLOCK = 1000
@@ -46,6 +46,11 @@ class Program:
         self.process.stdin.write(b"q")
         out, err = self.process.communicate(timeout=60)
         assert (self.process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.fixture(autouse=True)
+def ptrace():
+    need_ptrace()
 
 
 @pytest.fixture

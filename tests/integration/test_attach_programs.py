@@ -15,7 +15,7 @@ import time
 import urllib.request
 
 import pytest
-from conftest import BUILD, LAUNCHER, PYTHON, report
+from conftest import BUILD, LAUNCHER, PYTHON, need_ptrace, report
 
 pytestmark = pytest.mark.real
 ATTACHES = int(os.environ.get("ATTACHES", "6"))
@@ -86,6 +86,7 @@ def hammer(pid, directory):
 @pytest.fixture
 def begin(tmp_path):
     """Starts a program in a folder that any user may write to, and ends it."""
+    need_ptrace()
     started = []
 
     def run(*command, **options):
@@ -217,6 +218,7 @@ for n in range(10 ** 9):
 
 def test_torch(tmp_path):
     """The losses are those of a run that nobody looked at."""
+    need_ptrace()
     pytest.importorskip("torch")
     with subprocess.Popen([PYTHON, "-c", TORCH], stdout=subprocess.PIPE, text=True) as process:
         losses = [process.stdout.readline()]
