@@ -217,32 +217,47 @@ enum tprof_unfollowed tpc_follow(const struct tpc_started *started)
 
 enum { FREE, WRITTEN, READY }; /* tprof_untraced.state */
 
+#define READY_TRIES 1000 /* a process that writes a note may be killed meanwhile */
+
+/* Waits for another process that writes the note just now. Acquire pairs with the release below: it is complete. */
+static bool is_ready(const struct tprof_untraced *note)
+{
+	for (int i = 0; i < READY_TRIES; i++) {
+		if (tpc_load_acquire(&note->state) == READY)
+			return true;
+		tpc_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return false;
+}
+
+static void fill(struct tprof_untraced *note, uint32_t pid, enum tprof_unfollowed why, const char *name)
+{
+	size_t length = strnlen(name, sizeof(note->name) - 1);
+
+	note->pid = pid;
+	note->why = why;
+	note->count = 1;
+	memcpy(note->name, name, length);
+	note->name[length] = 0;
+	tpc_store_release(&note->state, (uint32_t)READY);
+}
+
 struct tprof_untraced *tpc_follow_note(struct tprof_header *header, uint32_t pid, enum tprof_unfollowed why,
 				       const char *name)
 {
-	size_t length = strlen(name);
-
-	if (length >= sizeof(header->untraced[0].name))
+	if (strlen(name) >= sizeof(header->untraced[0].name))
 		name = tpc_text_base(name);
 	for (size_t i = 0; i < TPC_LENGTH(header->untraced); i++) {
 		struct tprof_untraced *note = &header->untraced[i];
 
-		/* Acquire pairs with the release below: the note is complete. */
-		if (tpc_load_acquire(&note->state) == READY && note->why == why &&
-		    strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
+		if (tpc_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN)) {
+			fill(note, pid, why, name);
+			return note;
+		}
+		if (is_ready(note) && note->why == why && strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
 			tpc_add(&note->count, 1);
 			return note;
 		}
-		if (tpc_load(&note->state) != FREE || !tpc_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN))
-			continue;
-		note->pid = pid;
-		note->why = why;
-		note->count = 1;
-		length = strnlen(name, sizeof(note->name) - 1);
-		memcpy(note->name, name, length);
-		note->name[length] = 0;
-		tpc_store_release(&note->state, (uint32_t)READY);
-		return note;
 	}
 	tpc_add(&header->untraced_more, 1);
 	return NULL;

@@ -183,6 +183,8 @@ void tpc_frame_table_add(uint64_t key, const struct tpc_frame *frame)
 {
 	struct tpc_frame_table *to = tpc_load_acquire(&tpc_frame_table);
 
+	if (key >= CLAIMED)
+		return; /* what a walk took for a program counter is none */
 	if (!to || tpc_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
 		to = tpc_load_acquire(&tpc_frame_table);
