@@ -16,14 +16,16 @@ static struct {
 	uint64_t vectors_before[VECTORS][2], vectors_after[VECTORS][2];
 } registers __attribute__((used, aligned(16)));
 
-#define EACH_GENERAL(X)                                                                                                \
-	X(rcx, 0)                                                                                                      \
-	X(rdx, 8) X(rbx, 16) X(rsi, 24) X(rdi, 32) X(r8, 40) X(r9, 48) X(r10, 56) X(r11, 64) X(r12, 72) X(r13, 80)     \
-		X(r14, 88) X(r15, 96) X(rbp, 104)
-#define EACH_VECTOR(X)                                                                                                 \
-	X(0, 224)                                                                                                      \
-	X(1, 240) X(2, 256) X(3, 272) X(4, 288) X(5, 304) X(6, 320) X(7, 336) X(8, 352) X(9, 368) X(10, 384)           \
-		X(11, 400) X(12, 416) X(13, 432) X(14, 448) X(15, 464)
+/* It moves these from line to line each time. */
+/* clang-format off */
+#define EACH_GENERAL(X) \
+	X(rcx, 0) X(rdx, 8) X(rbx, 16) X(rsi, 24) X(rdi, 32) X(r8, 40) X(r9, 48) \
+	X(r10, 56) X(r11, 64) X(r12, 72) X(r13, 80) X(r14, 88) X(r15, 96) X(rbp, 104)
+#define EACH_VECTOR(X) \
+	X(0, 224) X(1, 240) X(2, 256) X(3, 272) X(4, 288) X(5, 304) X(6, 320) \
+	X(7, 336) X(8, 352) X(9, 368) X(10, 384) X(11, 400) X(12, 416) X(13, 432) \
+	X(14, 448) X(15, 464)
+/* clang-format on */
 #define LOAD(name, at) "movq registers+" #at "(%rip), %" #name "\n\t"
 #define STORE(name, at) "movq %" #name ", registers+112+" #at "(%rip)\n\t"
 #define LOAD_VECTOR(i, at) "movdqa registers+" #at "(%rip), %xmm" #i "\n\t"

@@ -107,7 +107,8 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
 	fprintf(page->out, "%s %s, %s %s, %zu thread%s, %s\n", attached ? "attached" : "started", when,
-		attached ? "recorded" : "ran", tpa_time(process->duration_ns).text, process->thread_count, tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
+		attached ? "recorded" : "ran", tpa_time(process->duration_ns).text, process->thread_count,
+		tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
 	if (process->estimated)
 		print_sampling(process, page);
 }

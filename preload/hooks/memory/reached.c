@@ -50,7 +50,8 @@ void tpc_malloc_check(void)
 
 	if (!tpc_header)
 		return;
-	if (!tpc_lookup_is_last() && !reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
+	if (!tpc_lookup_is_last() && !reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) &&
+	    info.dli_fname) {
 		path = info.dli_fname;
 		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_FOREIGN_MALLOC);
 	}
