@@ -2,6 +2,7 @@
 """tprof attach on programs that people run, under load, at random moments. Each answers as before, to the end.
 
 ATTACHES: how often each program is attached to (make check-attach: 200)."""
+import contextlib
 import os
 import pathlib
 import random
@@ -62,7 +63,10 @@ class Load:
 
 def files_of(pid):
     """Of the kinds that libtprof.so opens; the program's own come and go with the load."""
-    links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
+    links = []
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            links.append(os.readlink(f"/proc/{pid}/fd/{name}"))
     return sorted(link for link in links if link.startswith("/proc/") or "/t.bin" in link)
 
 
