@@ -92,7 +92,6 @@ struct search {
 	pid_t pid;
 	const struct tpa_moment *moment;
 	struct tpa_tracee *tracee;
-	struct tpa_injected *injected;
 	const char *why; /* the last thread was at no safe moment */
 	bool found;	 /* `tracee` is stopped at one */
 };
@@ -106,7 +105,6 @@ static char *try_thread(struct search *search, pid_t tid)
 		search->why = stuck;
 		return NULL;
 	}
-	search->injected->tries++;
 	error = tpa_tracee_stop(search->tracee, search->pid, tid);
 	if (error == EPERM)
 		return tpa_target_refusal(search->pid, error);
@@ -160,7 +158,7 @@ char *tpa_inject(pid_t pid, const char *library, const char *function, const cha
 				"it");
 	}
 	if (!error)
-		error = find_moment(&(struct search){ pid, moment, &tracee, injected, stuck, false });
+		error = find_moment(&(struct search){ pid, moment, &tracee, stuck, false });
 	if (!error) {
 		error = call_undisturbed(&tracee, &functions, library, function, argument, bytes);
 		injected->tid = tracee.tid;

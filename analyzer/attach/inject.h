@@ -11,7 +11,6 @@
 struct tpa_injected {
 	pid_t tid;	     /* the thread that made the calls */
 	uint64_t stopped_ns; /* for how long it was kept from its own work */
-	unsigned int tries;  /* threads that were looked at until one was at a safe moment */
 };
 
 /*

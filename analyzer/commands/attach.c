@@ -175,14 +175,10 @@ static int attach(const struct request *request)
 	error = tpa_inject(request->pid, request->library, "tprof_attach", settings.bytes, settings.length, &injected);
 	free(settings.bytes);
 	if (error) {
-		if (strstr(error, "the trace: "))
-			fprintf(stderr,
-				"tprof: the program itself writes %s: it must be a path that its user may write to\n",
-				output);
 		free(output);
 		return refused(request, error);
 	}
-	printf("attached to %d (%s); its thread %d was stopped for %s, the others ran on\n"
+	printf("attached to %d (%s); its thread %d was stopped for %s, and no other\n"
 	       "records into %s\n",
 	       (int)request->pid, tpa_target_name(request->pid), (int)injected.tid, tpa_time(injected.stopped_ns).text,
 	       output);

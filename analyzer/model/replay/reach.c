@@ -175,8 +175,8 @@ static bool is_seamless(const struct tpa_trace *trace, const struct tpa_replay *
 
 	for (unsigned i = 0; i <= TPROF_LOST_EARLY; i++)
 		lost += trace->header->lost[i];
-	return trace->header->origin != TPROF_ORIGIN_FORK && !replay->pause.count && !replay->pause.on &&
-	       !tpa_replay_estimated(replay) && !lost;
+	return trace->header->origin != TPROF_ORIGIN_FORK && !(trace->header->flags & TPROF_FLAG_WAITED) &&
+	       !replay->pause.count && !replay->pause.on && !tpa_replay_estimated(replay) && !lost;
 }
 
 /* Stacks are given by the file's own numbers, because the results are written there and read when the trace has more stacks. */

@@ -47,7 +47,10 @@ struct tpa_reach_held {
 	size_t count;
 	struct tprof_range *mapped; /* by the program itself; in order */
 	size_t mapped_count;
-	/* Every block of the process is here: it did not begin as a fork, was not paused or sampled, and lost nothing. */
+	/*
+	 * Every block of the process is here: it did not begin as a fork, and was recorded from its start on, not paused
+	 * or sampled; no event was lost.
+	 */
 	bool seamless;
 };
 

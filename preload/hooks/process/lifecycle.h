@@ -17,8 +17,7 @@ TPC_SLOW void tpc_mark_end(uint32_t end, int status);
 /*
  * Starts recording in a process that was started without libtprof.so, paused. `settings`: NAME=value of the TPROF_*
  * variables, ended by NULL; they and the list stay. Returns NULL, or why there is no trace. The thread is in no hook
- * and holds no lock of the loader or the allocator. After
- * tpc_lifecycle_leave() a further trace begins.
+ * and holds no lock of the loader or the allocator. After tpc_lifecycle_leave() a further trace begins.
  */
 const char *tpc_lifecycle_late(char *const *settings);
 
