@@ -16,8 +16,7 @@
 
 #define SECCOMP_FILTER 2
 
-/* The rest of a line of /proc/PID/status; false: there is none. */
-static bool status_field(pid_t pid, const char *name, char *value, size_t size)
+bool tpa_target_status(pid_t pid, const char *name, char *value, size_t size)
 {
 	char path[64], line[256];
 	bool found = false;
@@ -43,14 +42,14 @@ static long number_field(pid_t pid, const char *name)
 {
 	char value[256];
 
-	return status_field(pid, name, value, sizeof(value)) ? strtol(value, NULL, 10) : -1;
+	return tpa_target_status(pid, name, value, sizeof(value)) ? strtol(value, NULL, 10) : -1;
 }
 
 const char *tpa_target_name(pid_t pid)
 {
 	static char name[64];
 
-	if (!status_field(pid, "Name", name, sizeof(name)))
+	if (!tpa_target_status(pid, "Name", name, sizeof(name)))
 		snprintf(name, sizeof(name), "?");
 	return name;
 }
@@ -106,7 +105,7 @@ static char *state_obstacle(pid_t pid)
 {
 	char state[64];
 
-	if (!status_field(pid, "State", state, sizeof(state)))
+	if (!tpa_target_status(pid, "State", state, sizeof(state)))
 		return tpa_strdup("does not exist");
 	switch (state[0]) {
 	case 'Z':

@@ -4,7 +4,11 @@
 #define TPROF_ATTACH_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+/* A field of /proc/PID/status, without its name. False: there is none. */
+bool tpa_target_status(pid_t pid, const char *name, char *value, size_t size);
 
 /* NULL, or why the process can't be attached to, as a sentence without its subject. To be freed. */
 char *tpa_target_obstacle(pid_t pid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/ctl.h"
 
+#include "attach/target.h"
 #include "base/now.h"
 
 #include <ctype.h>
@@ -51,21 +52,12 @@ static void line(const char *name, const char *value)
 	printf("  %-11s %s\n", name, value);
 }
 
-/* A field of /proc/PID/status in KiB, or 0 if it is missing. */
-static uint64_t status_field(pid_t pid, const char *name)
+/* A field of /proc/PID/status that is in KiB, in bytes; 0: it is missing. */
+static uint64_t status_bytes(pid_t pid, const char *name)
 {
-	char path[64], text[256];
-	uint64_t kib = 0;
-	FILE *file;
+	char value[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (file && fgets(text, sizeof(text), file))
-		if (strncmp(text, name, strlen(name)) == 0)
-			kib = strtoull(text + strlen(name), NULL, 10);
-	if (file)
-		fclose(file);
-	return kib << 10;
+	return tpa_target_status(pid, name, value, sizeof(value)) ? strtoull(value, NULL, 10) << 10 : 0;
 }
 
 static void print_state(const struct tprof_header *header)
@@ -122,8 +114,8 @@ static int print_status(const struct tpa_control *control)
 		 tpa_plural(header->slots));
 	line("threads", text);
 	snprintf(text, sizeof(text), "RSS %s, address space %s; the collector's own %s",
-		 tpa_bytes(status_field(control->pid, "VmRSS:"), false).text,
-		 tpa_bytes(status_field(control->pid, "VmSize:"), false).text,
+		 tpa_bytes(status_bytes(control->pid, "VmRSS"), false).text,
+		 tpa_bytes(status_bytes(control->pid, "VmSize"), false).text,
 		 tpa_bytes(header->collector_bytes, false).text);
 	line("memory", text);
 	return DONE;

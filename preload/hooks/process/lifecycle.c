@@ -376,7 +376,7 @@ static const char *why_off(void)
 		return "has another name than TPROF_EXE asks for";
 	tpc_text_add(&text, "can't write the trace: ");
 	tpc_text_add(&text, gave_up);
-	tpc_text_add(&text, " (its own user must be allowed to; -o names another file)");
+	tpc_text_add(&text, " (the program writes it, as its own user)");
 	return line;
 }
 
