@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export: stacks, or ops over time, in the formats of other tools. */
+/* export: stacks, ops over time, samples and events in the formats of other tools. */
 #include "commands/export.h"
 
-#include "commands/export_chrome.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "commands/op_names.h"
+#include "commands/session.h"
 #include "commands/tree_report.h"
+#include "export/export.h"
+#include "export/formats.h"
 #include "report/export/folded.h"
 
 static void write_folded(const struct tpa_tree *tree, const struct tpa_session *session, const char *title)
@@ -17,12 +26,106 @@ static int run_folded(const struct tpa_options *options)
 	return tpa_tree_report(options, write_folded);
 }
 
-const struct tpa_export_format tpa_export_formats[TPA_EXPORT_FORMATS] = {
-	{ "folded", run_folded },
-	{ "chrome", tpa_export_chrome },
+const struct tpa_export_format tpa_export_formats[] = {
+	{ .name = "folded",
+	  .help = "stacks and bytes (cpu: ns), a line each, separated by semicolons",
+	  .run = run_folded },
+	{ .name = "chrome",
+	  .help = "ops, steps and memory over time: Perfetto, chrome://tracing",
+	  .write = tpa_export_chrome,
+	  .needs = TPA_EXPORT_TRACES },
+	{ .name = NULL },
 };
+
+/* Whether a file of that name can be written beside it and renamed: it is a regular file, or there is none. */
+static bool is_replaceable(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static struct tpa_export export_of(struct tpa_session *session, const struct tpa_replay_options *replay)
+{
+	const struct tpa_options *options = session->options;
+
+	return (struct tpa_export){
+		.out = session->page.out,
+		.path = options->draft,
+		.traces = session->traces,
+		.trace_count = session->trace_count,
+		.run = session->run,
+		.replay = replay,
+		.what = options->what,
+		.limit = options->limit,
+		.filter = session->filter,
+		.suppressions = options->suppression_count ? tpa_session_suppressions(session) : NULL,
+		.names = { .debug_dir = options->debug_dir,
+			   .language = options->language,
+			   .interpreter = options->interpreter },
+	};
+}
+
+/* Opens what the format needs, and calls it. */
+static int write_format(const struct tpa_options *options)
+{
+	struct tpa_session session;
+	struct tpa_replay_options replay;
+	struct tpa_export export;
+	bool run = options->format->needs == TPA_EXPORT_RUN, good;
+	int status = run ? tpa_session_start(&session, options, TPA_GROUP_STACK) : tpa_session_open(&session, options);
+
+	if (status != TPA_EXIT_OK)
+		return status;
+	for (size_t i = 0; !run && i < session.trace_count; i++)
+		tpa_op_names(session.traces[i], options->debug_dir);
+	replay = (struct tpa_replay_options){
+		.thread = options->thread, .pid = options->process, .from_ns = options->from_ns, .to_ns = options->to_ns
+	};
+	export = export_of(&session, &replay);
+	good = options->format->write(&export);
+	if (!good && export.error)
+		fprintf(stderr, "tprof-analyze: export --format %s: %s\n", options->format->name, export.error);
+	status = good || !export.error ? TPA_EXIT_OK : TPA_EXIT_USAGE;
+	free(export.error);
+	tpa_export_close(&export);
+	tpa_suppressions_free(export.suppressions);
+	if (!run)
+		tpa_session_damage_print(&session);
+	return tpa_session_close(&session, status);
+}
+
+/* Writes beside the file of -o, which so is whole at all times. */
+static int replace_file(const struct tpa_options *options)
+{
+	struct tpa_options draft = *options;
+	char *name = tpa_format("%s.%d.new", options->output, (int)getpid());
+	int status;
+
+	draft.draft = name;
+	status = write_format(&draft);
+	if (status == TPA_EXIT_OK && rename(name, options->output) != 0) {
+		fprintf(stderr, "tprof-analyze: %s: can't be written: %m\n", options->output);
+		status = TPA_EXIT_USAGE;
+	}
+	if (status != TPA_EXIT_OK)
+		unlink(name);
+	free(name);
+	return status;
+}
 
 int tpa_cmd_export(const struct tpa_options *options)
 {
-	return options->format->run(options);
+	const struct tpa_export_format *format = options->format;
+
+	if (format->run)
+		return format->run(options);
+	if (format->binary && !options->output && isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "tprof-analyze: export --format %s is not text for a terminal: -o FILE says where\n",
+			format->name);
+		return TPA_EXIT_USAGE;
+	}
+	if (options->output && is_replaceable(options->output) && !tpa_trace_is(options->output))
+		return replace_file(options);
+	return write_format(options);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/export.h"
 #include "commands/suggest.h"
 
 static const struct {
@@ -20,9 +21,7 @@ static const struct {
 	{ TPA_OPT_SUPPRESS,
 	  "  --suppressions FILE  LeakSanitizer syntax (leak:PATTERN); may be given several times\n" },
 	{ TPA_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed, temporary or cpu\n" },
-	{ TPA_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns);\n"
-			  "                       chrome: ops, steps and memory for Perfetto and chrome://tracing\n"
-			  "  --limit N            chrome: stop after N ops\n" },
+	{ TPA_OPT_FORMAT, "  --limit N            chrome: stop after N ops\n" },
 	{ TPA_OPT_RELATION, "  --callers FUNCTION   CPU time of FUNCTION, by its callers\n"
 			    "  --callees FUNCTION   CPU time of FUNCTION, by its callees\n" },
 	{ TPA_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },
@@ -74,8 +73,22 @@ void tpa_help_usage(FILE *out)
 	      out);
 }
 
+static void print_formats(void)
+{
+	const struct tpa_export_format *format;
+
+	fputs("  --format FORMAT      one of:", stdout);
+	for (format = tpa_export_formats; format->name; format++)
+		printf(" %s", format->name);
+	fputc('\n', stdout);
+	for (format = tpa_export_formats; format->name; format++)
+		printf("                       %s: %s\n", format->name, format->help);
+}
+
 static void print_options(unsigned int bits)
 {
+	if (bits & TPA_OPT_FORMAT)
+		print_formats();
 	for (size_t i = 0; i < sizeof(option_help) / sizeof(option_help[0]); i++)
 		if (bits & option_help[i].bit)
 			fputs(option_help[i].text, stdout);

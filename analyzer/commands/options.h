@@ -85,6 +85,7 @@ struct tpa_options {
 	bool interpreter;
 	enum tpa_color color;
 	const char *output; /* NULL: stdout */
+	const char *draft;  /* the file that is written in place of `output`, to be renamed; NULL: `output` itself */
 	enum tpa_what what;
 	const struct tpa_export_format *format;
 	const char *source;  /* of lines: a file or the end of its path; NULL: none */

@@ -238,7 +238,7 @@ static const char **text_of(struct tpa_options *options, int option)
 
 static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)
 {
-	const char *formats[TPA_EXPORT_FORMATS + 1] = { NULL };
+	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL };
 	enum tpa_parse result;
 	int choice = 0;
 
@@ -256,7 +256,7 @@ static enum tpa_parse parse_one_of(struct tpa_options *options, int option, cons
 		options->language = (enum tpa_language)choice;
 		return result;
 	default:
-		for (int i = 0; i < TPA_EXPORT_FORMATS; i++)
+		for (int i = 0; tpa_export_formats[i].name; i++)
 			formats[i] = tpa_export_formats[i].name;
 		result = parse_choice(option, value, formats, &choice);
 		options->format = &tpa_export_formats[result == TPA_PARSE_RUN ? choice : 0];

@@ -3,6 +3,7 @@
 #include "model/replay/run.h"
 #include "commands/session.h"
 
+#include "commands/export.h"
 #include "commands/op_names.h"
 #include "commands/run_choice.h"
 #include "base/memory.h"
@@ -37,7 +38,7 @@ static int open_output(struct tpa_session *session)
 	FILE *out = stdout;
 
 	if (options->output) {
-		out = tpa_output_open(options->output);
+		out = tpa_output_open(options->draft ? options->draft : options->output);
 		if (!out) {
 			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output,
 				tpa_output_error(errno));
@@ -315,7 +316,7 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 	int (*run)(const struct tpa_options *) = options->command->run;
 
 	return group == TPA_GROUP_STEP || run == tpa_cmd_steps || run == tpa_cmd_leaks || run == tpa_cmd_html ||
-	       run == tpa_cmd_summary;
+	       run == tpa_cmd_summary || (run == tpa_cmd_export && options->format->needs == TPA_EXPORT_RUN);
 }
 
 struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group)

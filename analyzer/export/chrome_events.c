@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/export/chrome.h"
+#include "export/chrome_events.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

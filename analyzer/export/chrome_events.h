@@ -3,8 +3,8 @@
  * Chrome's trace event format, for Perfetto and chrome://tracing, written event by event. Times are microseconds since
  * the run's start, with nanosecond precision.
  */
-#ifndef TPROF_REPORT_EXPORT_CHROME_H
-#define TPROF_REPORT_EXPORT_CHROME_H
+#ifndef TPROF_EXPORT_CHROME_EVENTS_H
+#define TPROF_EXPORT_CHROME_EVENTS_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every export format is given: the traces, what part of them was asked for, and where to write. A format is a function that
+ * takes it; commands/export.c has the table. README.md says what there is to build one from.
+ */
+#ifndef TPROF_EXPORT_EXPORT_H
+#define TPROF_EXPORT_EXPORT_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/options.h"
+#include "model/result/result.h"
+#include "report/rows/rows.h"
+#include "symbols/symbols.h"
+
+struct tpa_suppressions;
+
+struct tpa_export {
+	FILE *out;
+	const char *
+		path; /* the file that `out` writes, for a library that wants to write it itself; NULL: no regular file */
+	struct tpa_trace *const *traces;
+	size_t trace_count;
+	const struct tpa_run *run;		 /* all traces replayed; NULL: the format did not ask for it */
+	const struct tpa_replay_options *replay; /* how `run` was replayed: thread, from_ns, to_ns and pid are there */
+	enum tpa_what what;
+	uint64_t limit;			       /* ops; 0: all */
+	const regex_t *filter;		       /* NULL: all stacks */
+	struct tpa_suppressions *suppressions; /* the user's; NULL: none */
+	struct tpa_symbols_options names;
+	struct tpa_symbols **symbols; /* by index in `traces`; NULL: not opened yet. See tpa_export_symbols() */
+	char *error; /* set by a format that returns false for another reason than `out`: a heap string, freed by the caller */
+};
+
+/* The symbols of traces[which], opened on first use; tpa_export_close() closes them. */
+struct tpa_symbols *tpa_export_symbols(struct tpa_export *export, size_t which);
+void tpa_export_close(struct tpa_export *export);
+
+/* The index in export->traces of a process of the run. */
+size_t tpa_export_index(const struct tpa_export *export, const struct tpa_process *process);
+
+/* "python3 (pid 4711)". Returns `text`. */
+const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, size_t size);
+
+/*
+ * A copy of text from a trace that is valid UTF-8 without control characters: what is neither becomes '?', newlines and tabs too.
+ * For formats whose readers refuse anything else. `length` bytes, or up to a NUL. The caller frees it.
+ */
+char *tpa_export_text(const char *text, size_t length);
+
+#endif

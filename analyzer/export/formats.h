@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The formats: each function writes the whole export to export->out. False: it can't be written, or export->error says what else is
+ * wrong.
+ */
+#ifndef TPROF_EXPORT_FORMATS_H
+#define TPROF_EXPORT_FORMATS_H
+
+#include <stdbool.h>
+
+struct tpa_export;
+
+bool tpa_export_chrome(struct tpa_export *export);
+
+#endif
