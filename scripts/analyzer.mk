@@ -8,7 +8,7 @@ ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer -fno-tree-slp-vectorize $(SAN)
 page_hash = sha256-$(shell sha256sum analyzer/report/$(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
 $(B)/analyzer/report/html/html.c.o: DEFS += -DTPROF_HASH_STYLE='"$(call page_hash,html/html.css)"' \
 	-DTPROF_HASH_SCRIPT='"$(call page_hash,html/html.js)"' -DTPROF_HASH_FLAME='"$(call page_hash,export/flame.js)"'
-ANALYZER_LIBS := -ldw -lelf -ljansson -lzstd -liberty -lncursesw -ltinfo -lmicrohttpd -lm
+ANALYZER_LIBS := -ldw -lelf -ljansson -lzstd -lz -liberty -lncursesw -ltinfo -lmicrohttpd -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
 

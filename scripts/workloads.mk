@@ -14,7 +14,7 @@ WORKLOADS := $(addprefix $(W)/,attached digits truth truth-nopie truth-stripped 
 	mlp cnn transformer first_page pinned ring ring_stacks)
 WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes op_waits)
 WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
-WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
+WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 

@@ -63,6 +63,8 @@ const struct tpa_command tpa_commands[] = {
 	  NULL, NULL, tpa_cmd_export },
 	{ "compact", "a smaller file that all commands read: compact TRACE -o FILE; --embed-symbols: names too",
 	  TPA_OPT_EMBED, NULL, NULL, tpa_cmd_compact },
+	{ "import", "makes a trace of what heaptrack, massif or gperftools wrote: import FILE -o TRACE", 0, NULL, NULL,
+	  tpa_cmd_import },
 	{ "live", "follows a program that runs: live PID, or live TRACE",
 	  TPA_OPT_JSON | TPA_OPT_EXACT | TPA_OPT_LANGUAGE | TPA_OPT_FILTER | TPA_OPT_SUPPRESS | TPA_OPT_LIVE,
 	  "self total calls mean p99 alloc", NULL, tpa_cmd_live },

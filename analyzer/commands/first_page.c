@@ -30,6 +30,10 @@ static void print_recording(const struct tpa_page *page, const struct tpa_proces
 	const struct tpa_trace *trace = process->trace;
 	uint64_t lost = tpa_lost_events(trace);
 
+	if (trace->source_count) {
+		fprintf(page->out, "imported, not recorded by tprof: the notes say what is not known\n");
+		return;
+	}
 	fprintf(page->out, "recording took about %s (%s of the run), %s of trace; ",
 		tpa_time(process->overhead_ns).text, tpa_percent(process->overhead_ns, process->duration_ns).text,
 		tpa_bytes(trace->used_bytes, page->exact).text);

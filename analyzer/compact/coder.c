@@ -23,7 +23,8 @@ void tpa_code_bytes(struct tpa_coder *coder, unsigned number, uint64_t count, bo
 		return;
 	}
 	tpa_grow(&column->bytes, &column->room, column->length + count, 1);
-	memcpy(column->bytes + column->length, coder->in, count);
+	if (count)
+		memcpy(column->bytes + column->length, coder->in, count);
 	column->length += count;
 	coder->in += count;
 }

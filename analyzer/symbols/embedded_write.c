@@ -1,61 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/pairs.h"
 #include "symbols/embedded.h"
-
-struct bytes {
-	uint8_t *list;
-	size_t count, room;
-};
+#include "symbols/embedded_bytes.h"
 
 struct writer {
 	const struct tpa_trace *trace;
 	struct tpa_symbols *symbols;
-	struct bytes texts, rest;
-	struct tpa_arena *arena;
-	struct tpa_pairs numbers; /* of texts, from 1 on */
-	uint32_t text_count;
+	struct tpa_embedded_bytes *bytes;
 	struct tpa_cfi_file **cfi; /* by module */
 	bool *cfi_opened;
 };
-
-static void put_byte(struct bytes *bytes, unsigned byte)
-{
-	*TPA_APPEND(bytes->list, bytes->count, bytes->room) = (uint8_t)byte;
-}
-
-static void put(struct bytes *bytes, uint64_t value)
-{
-	for (; value >= 128; value >>= 7)
-		put_byte(bytes, (unsigned)(value & 127) | 128);
-	put_byte(bytes, (unsigned)value);
-}
-
-/* Puts the number of a text; 0: NULL. */
-static void put_text(struct writer *writer, const char *text)
-{
-	const char *own = tpa_arena_intern(writer->arena, text);
-	uint32_t *number;
-	bool found;
-
-	if (!text) {
-		put(&writer->rest, 0);
-		return;
-	}
-	number = tpa_pairs_at(&writer->numbers, (uintptr_t)own, 0, &found);
-	if (!found) {
-		*number = ++writer->text_count;
-		for (const char *c = own; *c; c++)
-			put_byte(&writer->texts, (uint8_t)*c);
-		put_byte(&writer->texts, 0);
-	}
-	put(&writer->rest, *number);
-}
 
 /* ---- frames ---- */
 
@@ -73,8 +30,8 @@ static void put_cfi(struct writer *writer, const struct tpa_frame *frame)
 		writer->cfi[module] = tpa_cfi_open(frame->module);
 	writer->cfi_opened[module] = true;
 	place = tpa_cfi_at(writer->cfi[module], tpa_frame_address(frame));
-	put_byte(&writer->rest, 1u + place.kind);
-	put_byte(&writer->rest, place.has_frame_pointer);
+	tpa_embedded_put_byte(writer->bytes, 1u + place.kind);
+	tpa_embedded_put_byte(writer->bytes, place.has_frame_pointer);
 }
 
 static void put_frame(struct writer *writer, uint32_t number)
@@ -82,20 +39,11 @@ static void put_frame(struct writer *writer, uint32_t number)
 	const struct tpa_frame *frame = &writer->trace->frames[number];
 	const struct tpa_symbol *symbol = tpa_symbols_frame(writer->symbols, number);
 
-	put(&writer->rest, symbol->count);
-	for (size_t i = 0; i < symbol->count; i++) {
-		const struct tpa_location *location = &symbol->locations[i];
-
-		put_text(writer, location->function);
-		put_text(writer, location->linkage);
-		put_text(writer, location->file);
-		put(&writer->rest, (uint64_t)(location->line > 0 ? location->line : 0));
-		put_byte(&writer->rest, location->inlined);
-	}
+	tpa_embedded_put_locations(writer->bytes, symbol->locations, symbol->count);
 	if (is_untabled(frame))
 		put_cfi(writer, frame);
 	else
-		put_byte(&writer->rest, 0);
+		tpa_embedded_put_byte(writer->bytes, 0);
 }
 
 /* A Python frame is in the trace with its names; the names of code that a compiler made depend on the time. */
@@ -136,13 +84,12 @@ static void put_frames(struct writer *writer)
 		if (is_native(&trace->frames[i]))
 			order[count++] = i;
 	qsort_r(order, count, sizeof(*order), by_place, trace->frames);
-	put(&writer->rest, count);
+	tpa_embedded_put(writer->bytes, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_frame *frame = &trace->frames[order[i]];
 		uint64_t address = tpa_frame_address(frame);
 
-		put(&writer->rest, frame->module ? frame->module->id : 0);
-		put(&writer->rest, (address - last) << 1 ^ (0 - ((address - last) >> 63)));
+		tpa_embedded_put_place(writer->bytes, frame->module ? frame->module->id : 0, address, last);
 		put_frame(writer, order[i]);
 		last = address;
 	}
@@ -156,13 +103,13 @@ static void put_modules(struct writer *writer)
 {
 	const struct tpa_trace *trace = writer->trace;
 
-	put(&writer->rest, trace->module_count);
+	tpa_embedded_put(writer->bytes, trace->module_count);
 	for (size_t i = 0; i < trace->module_count; i++) {
 		const struct tpa_module *module = &trace->modules[i];
 
-		put(&writer->rest, module->id);
-		put_byte(&writer->rest, tpa_symbols_module_state(writer->symbols, module));
-		put_byte(&writer->rest, tpa_symbols_module_is_named(writer->symbols, module));
+		tpa_embedded_put(writer->bytes, module->id);
+		tpa_embedded_put_byte(writer->bytes, tpa_symbols_module_state(writer->symbols, module));
+		tpa_embedded_put_byte(writer->bytes, tpa_symbols_module_is_named(writer->symbols, module));
 	}
 }
 
@@ -174,13 +121,13 @@ static void put_ops(struct writer *writer)
 
 	for (size_t i = 1; i < end; i++)
 		count += trace->ops[i].name != NULL;
-	put(&writer->rest, count);
+	tpa_embedded_put(writer->bytes, count);
 	for (size_t i = 1; i < end; i++) {
 		if (!trace->ops[i].name)
 			continue;
-		put(&writer->rest, i);
-		put_text(writer, trace->ops[i].name);
-		put_byte(&writer->rest, trace->ops[i].has_symbol);
+		tpa_embedded_put(writer->bytes, i);
+		tpa_embedded_put_text(writer->bytes, trace->ops[i].name);
+		tpa_embedded_put_byte(writer->bytes, trace->ops[i].has_symbol);
 	}
 }
 
@@ -188,37 +135,21 @@ static void put_allocators(struct writer *writer)
 {
 	const struct tpa_trace *trace = writer->trace;
 
-	put(&writer->rest, trace->unseen_count);
+	tpa_embedded_put(writer->bytes, trace->unseen_count);
 	for (size_t i = 0; i < trace->unseen_count; i++) {
 		const struct tpa_unseen_allocator *unseen = &trace->unseen[i];
 
-		put_text(writer, unseen->name);
-		put_text(writer, unseen->symbol);
-		put_text(writer, unseen->module);
-		put_text(writer, unseen->setting);
-		put_byte(&writer->rest, unseen->pool);
+		tpa_embedded_put_text(writer->bytes, unseen->name);
+		tpa_embedded_put_text(writer->bytes, unseen->symbol);
+		tpa_embedded_put_text(writer->bytes, unseen->module);
+		tpa_embedded_put_text(writer->bytes, unseen->setting);
+		tpa_embedded_put_byte(writer->bytes, unseen->pool);
 	}
-}
-
-/* The texts come first. */
-static uint8_t *joined(const struct writer *writer, size_t *length)
-{
-	struct bytes all = { 0 };
-
-	put(&all, writer->text_count);
-	put(&all, writer->texts.count);
-	tpa_grow(&all.list, &all.room, all.count + writer->texts.count + writer->rest.count, 1);
-	if (writer->texts.count)
-		memcpy(all.list + all.count, writer->texts.list, writer->texts.count);
-	memcpy(all.list + all.count + writer->texts.count, writer->rest.list, writer->rest.count);
-	*length = all.count + writer->texts.count + writer->rest.count;
-	return all.list;
 }
 
 uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *symbols, size_t *length)
 {
-	struct writer writer = { .trace = trace, .symbols = symbols, .arena = tpa_arena_new() };
-	uint8_t *all;
+	struct writer writer = { .trace = trace, .symbols = symbols, .bytes = tpa_embedded_begin() };
 
 	writer.cfi = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
 	writer.cfi_opened = tpa_zalloc(trace->module_count, sizeof(bool));
@@ -227,14 +158,9 @@ uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *sy
 	put_modules(&writer);
 	put_ops(&writer);
 	put_allocators(&writer);
-	all = joined(&writer, length);
 	for (size_t i = 0; i < trace->module_count; i++)
 		tpa_cfi_close(writer.cfi[i]);
 	free((void *)writer.cfi);
 	free(writer.cfi_opened);
-	free(writer.texts.list);
-	free(writer.rest.list);
-	tpa_pairs_free(&writer.numbers);
-	tpa_arena_free(writer.arena);
-	return all;
+	return tpa_embedded_end(writer.bytes, length);
 }

@@ -149,9 +149,9 @@ static size_t split(const char *text, size_t length, char **list)
 static void read_text(struct tpa_trace_impl *impl)
 {
 	struct tpa_trace *trace = &impl->trace;
-	size_t size = impl->header_size, length, args_length, env_length, total = 2 * TPROF_TEXT_COUNT, i;
+	size_t size = impl->header_size, length, args_length, env_length, source_length, total = 2 * TPROF_TEXT_COUNT, i;
 	char *raw, *to;
-	const char *args, *env;
+	const char *args, *env, *source;
 
 	if (impl->text) /* they never change, and others point to them */
 		return;
@@ -171,11 +171,14 @@ static void read_text(struct tpa_trace_impl *impl)
 	trace->started = piece(impl, TPROF_TEXT_STARTED, &to, raw, &length);
 	args = piece(impl, TPROF_TEXT_ARGS, &to, raw, &args_length);
 	env = piece(impl, TPROF_TEXT_ENV, &to, raw, &env_length);
+	source = piece(impl, TPROF_TEXT_SOURCE, &to, raw, &source_length);
 	free(raw);
 	trace->arg_count = split(args, args_length, impl->lists);
 	trace->args = (const char *const *)impl->lists;
 	trace->env_count = split(env, env_length, impl->lists + trace->arg_count);
 	trace->env = (const char *const *)impl->lists + trace->arg_count;
+	trace->source_count = split(source, source_length, impl->lists + trace->arg_count + trace->env_count);
+	trace->source = trace->env + trace->env_count;
 }
 
 bool tpa_trace_is(const char *file)

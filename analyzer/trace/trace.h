@@ -142,6 +142,8 @@ struct tpa_trace {
 	size_t arg_count;
 	const char *const *env;
 	size_t env_count;
+	const char *const *source; /* of an imported trace: what it was made from, then what limits its figures */
+	size_t source_count;
 	struct tpa_module *modules;
 	size_t module_count; /* in order of id; ids may have gaps */
 	/*

@@ -30,6 +30,7 @@ enum tprof_end {
 	TPROF_END_SIGNAL = 2,	/* end_status is the signal */
 	TPROF_END_EXEC = 3,	/* the process image was replaced; end_status is 0 */
 	TPROF_END_DETACHED = 4, /* recording ended, and the process goes on (`tprof detach`); end_status is 0 */
+	TPROF_END_UNKNOWN = 5,	/* of an imported trace: the source does not say; end_status is 0 */
 };
 
 /* The call by which a process ended itself. */
@@ -116,7 +117,9 @@ enum tprof_text {
 	TPROF_TEXT_PARENT, /* path of the trace of the process that forked this one; empty if it was exec'd */
 	/* Path by which it was started, of a link or a script (AT_EXECFN); empty in older traces */
 	TPROF_TEXT_STARTED,
-	TPROF_TEXT_COUNT = 8,
+	/* Of an imported trace (`tprof-analyze import`): what it was made from, then what limits its figures, each with its NUL */
+	TPROF_TEXT_SOURCE,
+	TPROF_TEXT_COUNT,
 };
 
 enum tprof_feature {

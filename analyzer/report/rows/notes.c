@@ -402,6 +402,13 @@ static void add_globs(struct tpa_notes *notes, const struct tpa_process *process
 	free(unmet);
 }
 
+/* Of an imported trace. */
+static void add_source(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->source_count; i++)
+		add(notes, "%s", trace->source[i]);
+}
+
 static void add_levels(struct tpa_notes *notes, const struct tpa_process *process)
 {
 	char *words = tpa_level_words(process);
@@ -415,6 +422,7 @@ void tpa_notes_collect(struct tpa_notes *notes, const struct tpa_process *proces
 {
 	notes->text = NULL;
 	notes->count = 0;
+	add_source(notes, process->trace);
 	add_globs(notes, process); /* first, because a page may show only one note: a setting had no effect */
 	add_levels(notes, process);
 	add_bypasses(notes, process->trace);

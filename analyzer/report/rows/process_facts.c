@@ -20,6 +20,8 @@ const char *tpa_end_name(const struct tpa_trace *trace)
 		return "exec";
 	case TPROF_END_DETACHED:
 		return "detached";
+	case TPROF_END_UNKNOWN:
+		return "unknown";
 	default:
 		return trace->running ? "running" : "killed";
 	}
@@ -67,6 +69,9 @@ struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace)
 	case TPROF_END_DETACHED:
 		snprintf(phrase.text, sizeof(phrase.text), "until tprof was detached");
 		break;
+	case TPROF_END_UNKNOWN:
+		snprintf(phrase.text, sizeof(phrase.text), "its end is not known");
+		break;
 	default:
 		snprintf(phrase.text, sizeof(phrase.text), "%s",
 			 trace->written	  ? "still running"
@@ -92,9 +97,20 @@ const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns
 		return "alive when exec replaced it";
 	case TPROF_END_DETACHED:
 		return "alive when tprof was detached";
+	case TPROF_END_UNKNOWN:
+		return "alive at the end";
 	default:
 		return trace->running ? "alive so far" : "alive when it was killed";
 	}
+}
+
+struct tpa_phrase tpa_process_number(const struct tpa_trace *trace)
+{
+	struct tpa_phrase phrase = { "imported" };
+
+	if (trace->header->pid || !trace->source_count)
+		snprintf(phrase.text, sizeof(phrase.text), "pid %" PRIu32, trace->header->pid);
+	return phrase;
 }
 
 const char *tpa_program_name(const struct tpa_trace *trace)

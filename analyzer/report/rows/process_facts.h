@@ -25,6 +25,9 @@ struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace);
  */
 const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns);
 
+/* "pid 4711"; "imported", if the trace does not know it. */
+struct tpa_phrase tpa_process_number(const struct tpa_trace *trace);
+
 /* Name of the program: the last part of its path. */
 const char *tpa_program_name(const struct tpa_trace *trace);
 

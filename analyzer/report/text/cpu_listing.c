@@ -14,7 +14,7 @@ void tpa_cpu_print_capture(const struct tpa_page *page, const struct tpa_process
 	const struct tpa_cpu *cpu = &process->cpu;
 
 	if (!header->cpu_period_ns && !cpu->samples) {
-		fputs("CPU sampling was off", page->out);
+		fputs(process->trace->source_count ? "not in what was imported" : "CPU sampling was off", page->out);
 		return;
 	}
 	fprintf(page->out, "%s in %s sample%s, one per %s of a thread's CPU time",

@@ -98,17 +98,22 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 	int used;
 
 	fputs(tpa_style_on(page, TPA_STYLE_TITLE), page->out);
-	used = fprintf(page->out, "%s (pid %" PRIu32, tpa_program_name(trace), trace->header->pid);
+	used = fprintf(page->out, "%s (%s", tpa_program_name(trace), tpa_process_number(trace).text);
 	if (trace->exe[0] && strcmp(tpa_started_name("", trace->exe), tpa_program_name(trace)) != 0)
 		used += fprintf(page->out, ", executable %s", tpa_started_name("", trace->exe));
 	used += fprintf(page->out, ")");
 	fputs(tpa_style_off(page), page->out);
 	print_arguments(trace, page, used + 2);
-	if (localtime_r(&start, &tm))
-		strftime(when, sizeof(when), "%F %T", &tm);
-	fprintf(page->out, "%s %s, %s %s, %zu thread%s, %s\n", attached ? "attached" : "started", when,
-		attached ? "recorded" : "ran", tpa_time(process->duration_ns).text, process->thread_count,
-		tpa_plural(process->thread_count), tpa_end_sentence(trace).text);
+	if (start && localtime_r(&start, &tm))
+		strftime(when, sizeof(when), "%F %T, ", &tm);
+	fprintf(page->out, "%s%s%s %s, ",
+		!start	   ? ""
+		: attached ? "attached "
+			   : "started ",
+		when, attached ? "recorded" : "ran", tpa_time(process->duration_ns).text);
+	if (!trace->source_count)
+		fprintf(page->out, "%zu thread%s, ", process->thread_count, tpa_plural(process->thread_count));
+	fprintf(page->out, "%s\n", tpa_end_sentence(trace).text);
 	if (process->estimated)
 		print_sampling(process, page);
 }
