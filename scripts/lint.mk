@@ -35,8 +35,8 @@ tidy = @failed=0; for f in $(1); do $(TIDY) $$f -- $(2) $(TIDY_FLAGS) $(TIDY_WAR
 lint-tidy: lint-tidy-preload lint-tidy-analyzer lint-tidy-workloads lint-tidy-cxx
 lint-tidy-preload:
 	$(call tidy,$(filter preload/%,$(LINT_C)),-std=gnu11 -Ipreload -mgeneral-regs-only)
-lint-tidy-analyzer:
-	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -Ipreload -Itests/unit -Itests/tracegen \
+lint-tidy-analyzer: $(PROTO_H)
+	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -isystem $(B)/analyzer -Ipreload -Itests/unit -Itests/tracegen \
 		-Itests/workloads -Wno-unknown-pragmas)
 lint-tidy-workloads:
 	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin $(LINT_MPI))

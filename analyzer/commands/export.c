@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export: stacks, ops over time, samples and events in the formats of other tools. */
-#include "commands/export.h"
+#include "commands/export_format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,11 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .help = "ops, steps and memory over time: Perfetto, chrome://tracing",
 	  .write = tpa_export_chrome,
 	  .needs = TPA_EXPORT_TRACES },
+	{ .name = "pprof",
+	  .help = "peak, allocated, unfreed, growth and CPU time by stack, with labels: go tool pprof",
+	  .write = tpa_export_pprof,
+	  .needs = TPA_EXPORT_RUN,
+	  .binary = true },
 	{ .name = NULL },
 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/export.h"
+#include "commands/export_format.h"
 #include "commands/suggest.h"
 
 static const struct {

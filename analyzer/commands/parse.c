@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "commands/command.h"
 #include "commands/ctl.h"
-#include "commands/export.h"
+#include "commands/export_format.h"
 #include "commands/help.h"
 #include "commands/moments.h"
 #include "commands/option_list.h"

@@ -3,7 +3,7 @@
 #include "model/replay/run.h"
 #include "commands/session.h"
 
-#include "commands/export.h"
+#include "commands/export_format.h"
 #include "commands/op_names.h"
 #include "commands/run_choice.h"
 #include "base/memory.h"
@@ -207,7 +207,8 @@ static const char *asks_of_all(const struct tpa_options *options, enum tpa_group
 	static const char *const by[] = { [TPA_GROUP_THREAD] = "a report by thread",
 					  [TPA_GROUP_SIZE] = "a report by size",
 					  [TPA_GROUP_STEP] = "a report by step",
-					  [TPA_GROUP_LAYER] = "a report by layer" };
+					  [TPA_GROUP_LAYER] = "a report by layer",
+					  [TPA_GROUP_LABELS] = "a report by thread and layer" };
 
 	if (group != TPA_GROUP_STACK && group != TPA_GROUP_NONE)
 		return by[group];

@@ -41,13 +41,10 @@ const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, s
 	return text;
 }
 
-/* Length of the character at `text` if it may be shown; 0: its first byte may not. */
-static int shown_bytes(const unsigned char *text, size_t left)
+/* Whether the character of that many bytes is a control character: of ASCII, or U+0080 to U+009F. */
+static bool is_control(const unsigned char *text, int bytes)
 {
-	int length = tpa_utf8_bytes(text, left);
-	bool control = text[0] < 0x20 || text[0] == 0x7f || (length == 2 && text[0] == 0xc2 && text[1] < 0xa0);
-
-	return length < 0 || control ? 0 : length;
+	return bytes == 1 ? text[0] < 0x20 || text[0] == 0x7f : bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0;
 }
 
 char *tpa_export_text(const char *text, size_t length)
@@ -56,13 +53,15 @@ char *tpa_export_text(const char *text, size_t length)
 	char *copy = tpa_zalloc(size + 1, 1);
 
 	for (size_t i = 0; i < size;) {
-		int bytes = shown_bytes((const unsigned char *)text + i, size - i);
+		const unsigned char *at = (const unsigned char *)text + i;
+		int bytes = tpa_utf8_bytes(at, size - i);
 
-		if (bytes > 0)
-			memcpy(copy + used, text + i, (size_t)bytes);
-		else
-			copy[used] = '?';
-		used += bytes > 0 ? (size_t)bytes : 1;
+		if (bytes > 0 && !is_control(at, bytes)) {
+			memcpy(copy + used, at, (size_t)bytes);
+			used += (size_t)bytes;
+		} else {
+			copy[used++] = '?';
+		}
 		i += bytes > 0 ? (size_t)bytes : 1;
 	}
 	return copy;

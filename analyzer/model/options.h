@@ -13,7 +13,15 @@
  * What a site is, beside its stack. TPA_GROUP_NONE: for reports that have only totals. Blocks are counted by stack only where the
  * stack passes code without an unwind table, as callers may be missing there; all others are one site. Holes are not searched for.
  */
-enum tpa_group { TPA_GROUP_STACK, TPA_GROUP_THREAD, TPA_GROUP_SIZE, TPA_GROUP_STEP, TPA_GROUP_LAYER, TPA_GROUP_NONE };
+enum tpa_group {
+	TPA_GROUP_STACK,
+	TPA_GROUP_THREAD,
+	TPA_GROUP_SIZE,
+	TPA_GROUP_STEP,
+	TPA_GROUP_LAYER,
+	TPA_GROUP_NONE,
+	TPA_GROUP_LABELS, /* stack, op, thread and layer together: tpa_label_thread(), tpa_label_layer() */
+};
 
 /* Which frames of a stack make it another one. */
 enum tpa_frames { TPA_FRAMES_MIXED, TPA_FRAMES_PYTHON, TPA_FRAMES_NATIVE };

@@ -25,7 +25,8 @@ struct tpa_variance {
  */
 struct tpa_site {
 	uint32_t node; /* stack node, an index for tpa_trace_stack(); TPROF_NODE_NONE: the stack was not recorded */
-	uint64_t key;  /* thread number, size or step, depending on the group; by layer: the op's node; else 0 */
+	uint64_t
+		key; /* thread number, size or step, depending on the group; by layer: the op's node; labels: both; else 0 */
 	/* By stack: the innermost open op. By layer: the innermost layer. 0: none. See tpa_process_op_name(). */
 	uint32_t op;
 	uint64_t allocations, frees;
@@ -41,6 +42,22 @@ struct tpa_site {
 	const struct tpa_variance *variance; /* one of the process's site_variances; NULL: all are 0 */
 };
 #define TPA_SHORT_LIVED_NS 1000000u
+
+/* The key by TPA_GROUP_LABELS: a thread, and the op of the innermost layer that was open (0: none). */
+static inline uint64_t tpa_label_key(uint32_t thread, uint32_t layer)
+{
+	return (uint64_t)layer << 32 | thread;
+}
+
+static inline uint32_t tpa_label_thread(uint64_t key)
+{
+	return (uint32_t)key;
+}
+
+static inline uint32_t tpa_label_layer(uint64_t key)
+{
+	return (uint32_t)(key >> 32);
+}
 
 static inline struct tpa_variance tpa_site_variance(const struct tpa_site *site)
 {

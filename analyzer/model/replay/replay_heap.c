@@ -107,6 +107,15 @@ static uint32_t site_of_layer(struct tpa_replay *replay, uint32_t node, const st
 			       layer ? layer->op : 0);
 }
 
+static uint32_t site_of_labels(struct tpa_replay *replay, uint32_t node, uint32_t thread,
+			       const struct tpa_op_stack *open)
+{
+	const struct tpa_op_frame *layer = tpa_op_current_layer(&replay->ops.calls, open);
+
+	return tpa_sites_enter(&replay->heap.sites, node, tpa_label_key(thread, layer ? layer->op : 0),
+			       tpa_op_current(open));
+}
+
 __attribute__((noinline)) static uint32_t site_of_key(struct tpa_replay *replay, const struct tpa_event *event,
 						      const struct tpa_op_stack *open)
 {
@@ -120,6 +129,8 @@ __attribute__((noinline)) static uint32_t site_of_key(struct tpa_replay *replay,
 		return tpa_sites_enter(sites, node, event->block.bytes, 0);
 	case TPA_GROUP_STEP:
 		return tpa_sites_enter(sites, node, tpa_steps_key(&replay->steps.steps), 0);
+	case TPA_GROUP_LABELS:
+		return site_of_labels(replay, node, event->thread, open);
 	default:
 		return site_of_layer(replay, node, open);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formats of export, in the order of --help. The functions that write them are those of export/formats.h. */
-#ifndef TPROF_COMMANDS_EXPORT_H
-#define TPROF_COMMANDS_EXPORT_H
+#ifndef TPROF_COMMANDS_EXPORT_FORMAT_H
+#define TPROF_COMMANDS_EXPORT_FORMAT_H
 
 #include "commands/command.h"
 
