@@ -62,6 +62,7 @@ FORCE:
 .PHONY: FORCE
 
 include scripts/preload.mk
+include scripts/web.mk
 include scripts/analyzer.mk
 include scripts/workloads.mk
 include scripts/verify.mk

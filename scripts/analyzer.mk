@@ -10,8 +10,8 @@ ANALYZER_OBJ := $(patsubst %,$(B)/%.o,$(filter-out analyzer/main.c,$(ANALYZER_SR
 ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer -isystem $(B)/analyzer -fno-tree-slp-vectorize $(SAN)
 # What an HTML report's content security policy lets run: its style and its scripts, by their hashes.
 page_hash = sha256-$(shell sha256sum analyzer/report/$(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
-$(B)/analyzer/report/html/html.c.o: DEFS += -DTPROF_HASH_STYLE='"$(call page_hash,html/html.css)"' \
-	-DTPROF_HASH_SCRIPT='"$(call page_hash,html/html.js)"' -DTPROF_HASH_FLAME='"$(call page_hash,export/flame.js)"'
+$(B)/analyzer/report/html/html.c.o: DEFS += -DTPROF_HASH_STYLE='"$(call page_hash,html/page.css)"' \
+	-DTPROF_HASH_SCRIPT='"$(call page_hash,html/page.js)"'
 ANALYZER_LIBS := -ldw -lelf -ljansson -lzstd -lz -liberty -lncursesw -ltinfo -lmicrohttpd -lprotobuf-c -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
@@ -31,7 +31,7 @@ $(B)/analyzer/%.c.o: analyzer/%.c $(FLAGS) scripts/analyzer.mk
 	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(ANALYZER_FLAGS) $(DEP) -c $< -o $@
 # Included by the assembler, so the compiler's list of dependencies does not name it.
 $(B)/analyzer/report/export/flame.c.o: analyzer/report/export/flame.js
-$(B)/analyzer/report/html/html.c.o: analyzer/report/html/html.css analyzer/report/html/html.js analyzer/report/export/flame.js
+$(B)/analyzer/report/html/html.c.o: analyzer/report/html/page.css analyzer/report/html/page.js
 # The commit is in one file alone: the others need not be compiled anew for each.
 $(B)/analyzer/commands/help.c.o: DEFS += -DTPROF_COMMIT='"$(if $(COMMIT), ($(COMMIT)))"'
 $(B)/analyzer/commands/help.c.o: $(B)/commit

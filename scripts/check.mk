@@ -79,6 +79,7 @@ check-browser:
 	scripts/install-deps build check browser
 	$(MAKE) -j$(JOBS) all workloads
 	-scripts/npm-package $(BUILD)/speedscope speedscope 1.25.0 dist/release/index.html
+	-$(MAKE) check-web
 	$(PYTEST) tests/browser
 
 # Python's frames in the CPythons of Debian's unstable suite too; once they are there, make check has them.

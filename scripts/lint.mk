@@ -7,7 +7,7 @@ LINT_SH = scripts/tprof scripts/install-deps scripts/unpack-package scripts/pyth
 # Where mpi.h is, which mpi_calls.c wants.
 LINT_MPI = $(patsubst -I%,-isystem %,$(shell mpicc.openmpi --showme:compile))
 TIDY := clang-tidy --quiet
-TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' -DTPROF_COMMIT='""' $(foreach part,STYLE SCRIPT FLAME,-DTPROF_HASH_$(part)='""') \
+TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' -DTPROF_COMMIT='""' $(foreach part,STYLE SCRIPT,-DTPROF_HASH_$(part)='""') \
 	-Iinclude
 # Not built with clang here: what clang says of gcc's options is nobody's concern.
 TIDY_WARN := -Wall -Wextra -Wno-unknown-warning-option -Wno-unused-command-line-argument

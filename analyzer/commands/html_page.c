@@ -11,15 +11,17 @@
 #include "commands/site_report.h"
 #include "commands/summary.h"
 #include "commands/timeline.h"
-#include "commands/tree_report.h"
 
-#include "report/export/flame.h"
 #include "report/export/roof_svg.h"
+#include "model/replay/history.h"
 #include "report/html/html_process.h"
+#include "report/html/page_data.h"
 #include "report/text/coverage.h"
 #include "report/text/op_tree_listing.h"
 #include "report/text/process_listing.h"
 #include "report/text/roof_listing.h"
+
+#define LOOKS 401 /* of a history: 400 intervals */
 
 /* The data of one process that sections are made from. */
 struct part {
@@ -43,41 +45,15 @@ struct section {
 	{                                                                                                              \
 		call;                                                                                                  \
 	}
+SECTION(write_peak, tpa_html_peak(part->html, part->json))
+SECTION(write_cpu, tpa_html_cpu(part->html, part->process, part->json))
 SECTION(write_priorities, tpa_html_priorities(part->html, part->json))
-SECTION(write_timeline, tpa_html_memory_over_time(part->html, part->process, part->json))
 SECTION(write_growth, tpa_html_growth(part->html, part->json))
 SECTION(write_reachability, tpa_html_reachability(part->html, part->json))
 SECTION(write_unfreed, tpa_html_unfreed(part->html, part->json))
 SECTION(write_allocations, tpa_html_allocations(part->html, part->json))
 SECTION(write_ops, tpa_html_ops(part->html, part->json))
 SECTION(write_steps, tpa_html_steps(part->html, part->process, part->json))
-
-static void write_flame(const struct part *part, enum tpa_what what, const char *title)
-{
-	struct tpa_tree *tree = tpa_session_tree(part->session, part->index, what, NULL);
-
-	tpa_html_element(part->html, "h4", NULL, "%s", title);
-	fputs("<div class=\"scroll\">", part->html->out);
-	tpa_flame_embed(tree, title, what == TPA_WHAT_CPU ? "samples" : "blocks", what == TPA_WHAT_CPU,
-			part->html->out);
-	fputs("</div>\n", part->html->out);
-	tpa_html_element(
-		part->html, "p", "rest",
-		"Stacks that would be narrower than a 2000th of it are left out: tprof-analyze flamegraph has them.");
-	tpa_tree_free(tree);
-}
-
-static void write_peak(const struct part *part)
-{
-	tpa_html_peak(part->html, part->json);
-	write_flame(part, TPA_WHAT_PEAK, "all stacks: a box is as wide as what it and its callees held");
-}
-
-static void write_cpu(const struct part *part)
-{
-	tpa_html_cpu(part->html, part->process, part->json);
-	write_flame(part, TPA_WHAT_CPU, "all stacks: a box is as wide as its CPU time and its callees'");
-}
 
 static void write_roofline(const struct part *part)
 {
@@ -94,7 +70,6 @@ static void write_roofline(const struct part *part)
 
 static const struct section sections[] = {
 	{ "first", "First", "What to do first", "priorities.time", write_priorities, NULL },
-	{ "timeline", "Timeline", "Memory over time", "timeline.points", write_timeline, NULL },
 	{ "peak", "Peak", "What held the memory at the peak", "heap.peak_sites", write_peak,
 	  "The peak: no allocation was recorded." },
 	{ "growth", "Growth", "What grows", "growth.enough", write_growth,
@@ -188,6 +163,8 @@ static void put_contents(const struct part *part)
 	fprintf(out, "<nav aria-label=\"Sections\"><a class=\"f\" href=\"#p%zu\">", part->index);
 	tpa_html_text(part->html, tpa_program_name(part->process->trace));
 	fputs("</a>\n", out);
+	fprintf(out, "<a href=\"#p%zu-answers\">Answers</a>\n<a href=\"#p%zu-explore\">Views</a>\n", part->index,
+		part->index);
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (has(part, &sections[i]))
 			fprintf(out, "<a href=\"#p%zu-%s\">%s</a>\n", part->index, sections[i].id, sections[i].label);
@@ -214,6 +191,60 @@ static void print_scope(const struct tpa_page *page, const void *session)
 	tpa_scope_print(&mine);
 }
 
+/* The options of the replay that the history is made in: growth is known already, and is not looked for. */
+static struct tpa_replay_options history_options(const struct tpa_options *options)
+{
+	return (struct tpa_replay_options){ .thread = options->thread,
+					    .from_ns = options->from_ns,
+					    .to_ns = options->to_ns };
+}
+
+static struct tpa_trace *trace_of(const struct part *part)
+{
+	for (size_t i = 0; i < part->session->trace_count; i++)
+		if (part->session->traces[i] == part->process->trace)
+			return part->session->traces[i];
+	return NULL;
+}
+
+/* What the script needs of the report: not its lists of stacks, which the history has. */
+static json_t *report_of(const struct part *part)
+{
+	static const char *const heap_keys[] = { "peak_bytes", "peak_blocks", "peak_time_ns",	 "end_bytes",
+						 "end_blocks", "allocations", "allocated_bytes", "rss_peak_bytes" };
+	json_t *heap = json_object(), *report;
+
+	for (size_t i = 0; i < sizeof(heap_keys) / sizeof(heap_keys[0]); i++)
+		json_object_set(heap, heap_keys[i], json_object_get(json_object_get(part->json, "heap"), heap_keys[i]));
+	report = json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "heap", heap, "answer",
+			   json_object_get(part->json, "answer"), "marks", tpa_html_at(part->json, "timeline.marks"),
+			   "roofline", json_object_get(part->json, "roofline"), "growth_known",
+			   tpa_html_at(part->json, "growth.enough"));
+	return report ? report : json_object();
+}
+
+/* The place of the views, and the data that the script fills them with. */
+static void write_views(const struct part *part)
+{
+	const struct tpa_replay_options options = history_options(part->session->options);
+	struct tpa_history *history = tpa_history_make(trace_of(part), part->process, &options, LOOKS);
+	struct tpa_page_rows *rows =
+		tpa_page_rows_make(part->process, history, tpa_session_symbols(part->session, part->index));
+
+	json_t *report = report_of(part);
+
+	fprintf(part->html->out,
+		"<noscript><p class=\"warn\">The answers, the memory over time and the flame graphs need this page's "
+		"script.</p></noscript>\n"
+		"<div class=\"answers\" id=\"p%zu-answers\"></div>\n<section class=\"explore\" "
+		"id=\"p%zu-explore\"></section>\n",
+		part->index, part->index);
+	tpa_page_data_write(rows, part->index, report, part->html->out);
+	json_decref(report);
+	tpa_page_rows_free(rows);
+	tpa_history_free(history);
+}
+
 static void write_process(const struct part *part)
 {
 	fprintf(part->html->out, "<article id=\"p%zu\" data-process=\"%zu\">\n", part->index, part->index);
@@ -223,6 +254,7 @@ static void write_process(const struct part *part)
 	put_contents(part);
 	tpa_html_overview(part->html, part->process, part->json);
 	tpa_html_quote(part->html, "warn", print_scope, part->session);
+	write_views(part);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		if (!has(part, &sections[i]))
 			continue;
@@ -276,9 +308,10 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 		write_process(&part);
 		json_decref(part.json);
 	}
-	tpa_html_element(
-		&html, "footer", NULL,
-		"Written by tprof-analyze " TPROF_VERSION_STRING
-		". Sizes are powers of 1024. A click on a column's head sorts; point at a picture for its values.");
+	tpa_html_element(&html, "footer", NULL,
+			 "Written by tprof-analyze " TPROF_VERSION_STRING
+			 ". Sizes are powers of 1024. A click on a column's head sorts. The address follows what is "
+			 "looked at, so a "
+			 "link shows others the same.");
 	tpa_html_end(&html);
 }

@@ -10,18 +10,30 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 PEAK = "table[data-path='heap.peak_sites']"
+VIEW = "const view = tprof.explorers[0].view;"
+
+
+def make(trace, name="report.html", options=()):
+    path = trace.with_name(name)
+    subprocess.run([BUILD / "bin/tprof-analyze", "html", *options, "-o", path, trace], stderr=subprocess.DEVNULL, check=True, timeout=60)
+    return path.as_uri()
 
 
 @pytest.fixture
 def page(driver, trace):
     """The page, opened; afterwards the browser has nothing to say of it, and it has asked for nothing but itself."""
-    path = trace.with_name("report.html")
-    subprocess.run([BUILD / "bin/tprof-analyze", "html", "-o", path, trace], stderr=subprocess.DEVNULL, check=True, timeout=60)
     driver.get_log("browser")
-    driver.get(path.as_uri())
+    driver.get("about:blank")
+    driver.get(make(trace))
     yield driver
     assert driver.get_log("browser") == []
     assert driver.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)") == []
+
+
+@pytest.fixture(scope="session")
+def summary(trace):
+    done = subprocess.run([BUILD / "bin/tprof-analyze", "summary", "--json", "--top", "0", trace], capture_output=True, check=True, timeout=60)
+    return json.loads(done.stdout)
 
 
 def column(browser, table, key):
@@ -57,29 +69,195 @@ def test_a_stack_unfolds(page):
     assert row.find_element(By.CSS_SELECTOR, "ol").is_displayed() and frames[:3] == ["remember_loss", "train", "main"]
 
 
-def test_a_picture_tells_its_numbers(page):
-    """What is pointed at in the picture of memory stands below it."""
-    points = page.find_elements(By.CSS_SELECTOR, "svg.memory rect.v")
-    point = max(points, key=lambda found: float(found.get_attribute("width")))  # the pointer stands on whole pixels
-    ActionChains(page).move_to_element(point).perform()
-    said = page.find_element(By.CSS_SELECTOR, "figure output").text
-    assert said == page.execute_script("return arguments[0].querySelector('title').textContent", point) and "live" in said
+# ---- answers ----
+
+def test_the_answers_come_first(page, summary):
+    """On the first screen: what holds the memory, what leaks, what takes the time."""
+    memory = page.find_element(By.CSS_SELECTOR, ".card.memory")
+    assert memory.rect["y"] + memory.rect["height"] < 1000
+    rows = [row.text for row in memory.find_elements(By.CSS_SELECTOR, "tr")]
+    answer = summary["answer"]
+    assert len(rows) == len(answer["peak"]["rows"])
+    assert all(one["name"] in row for one, row in zip(answer["peak"]["rows"], rows))
+    leak = page.find_element(By.CSS_SELECTOR, ".card.leaks").text
+    assert "104 B a step at digits.c:" in leak and "(remember_loss)" in leak and "since step 1" in leak
+    assert "cblas_sgemm" in page.find_element(By.CSS_SELECTOR, ".card.time").text
+    memory.find_element(By.XPATH, ".//button[contains(text(), 'digit_set.c')]").click()
+    hits = [frame for frame in drawn(page) if frame["hit"]]
+    assert {frame["name"] for frame in hits} == {"load_digits"}
+    assert sum(frame["amount"] for frame in hits) == next(row["bytes"] for row in answer["peak"]["rows"]
+                                                          if row["frame"] and row["frame"]["function"] == "load_digits")
+
+
+# ---- views ----
+
+def drawn(page):
+    return page.execute_script(VIEW + "return view.flame.drawn()")
+
+
+def title(page):
+    return page.find_element(By.CSS_SELECTOR, ".explore .what").text
+
+
+def choose(page, name, value):
+    page.execute_script("""const list = document.querySelector(`.explore select[data-name="${arguments[0]}"]`);
+        list.value = arguments[1]; list.dispatchEvent(new Event("change"))""", name, value)
+
+
+def looks(page):
+    return page.execute_script(VIEW + "return tprof.explorers[0].data.raw.looksNs")
+
+
+def drag(page, first, last):
+    """From one part of the plot's width to another."""
+    over = page.find_element(By.CSS_SELECTOR, ".timeline .u-over")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", over)
+    width = over.rect["width"]
+    actions = ActionChains(page, duration=20).move_to_element_with_offset(over, round((first - 0.5) * width), 0).click_and_hold()
+    actions.move_by_offset(round((last - first) * width / 2), 3).move_by_offset(round((last - first) * width / 2), -3).release().perform()
+
+
+def test_widths_are_bytes(page, summary):
+    frames = drawn(page)
+    whole = frames[0]
+    assert whole["name"] == "all" and whole["amount"] == summary["heap"]["peak_bytes"]
+    for frame in frames:
+        assert frame["width"] == pytest.approx(frame["amount"] * whole["width"] / whole["amount"], abs=0.01)
+
+
+@pytest.mark.parametrize("measure, key", [("allocated", "allocated_bytes"), ("unfreed", "end_bytes"), ("peak", "peak_bytes")])
+def test_measures_are_those_of_the_report(page, summary, measure, key):
+    for shape in ("flame", "icicle"):
+        for inverted in (False, True):
+            choose(page, "show", measure)
+            choose(page, "as", shape)
+            if page.execute_script(VIEW + "return view.state.inverted") != inverted:
+                page.find_element(By.CSS_SELECTOR, ".explore input[type=checkbox]").click()
+            assert drawn(page)[0]["amount"] == summary["heap"][key]
+
+
+def test_ops_are_those_of_the_report(page, summary):
+    choose(page, "show", "ops")
+    assert drawn(page)[0]["amount"] == sum(op["self_ns"] for op in summary["ops"])
+    rows = page.execute_script(VIEW + "return view.grid.shownRows")
+    assert {row["name"]: (row["self"], row["total"], row["count"]) for row in rows} == \
+        {op["name"]: (op["self_ns"], op["total_ns"], op["calls"]) for op in summary["ops"]}
+
+
+def test_a_drag_selects_a_range(page):
+    """What is below the timeline is then of that range: its sums are those of the report up to both of its ends."""
+    drag(page, 0.2, 0.5)
+    state = page.execute_script(VIEW + "return [view.state.measure, view.state.from, view.state.to]")
+    times = looks(page)
+    assert state[0] == "growth" and state[1] in times and state[2] in times
+    span = times[-1] - times[0]
+    assert state[1] == pytest.approx(times[0] + 0.2 * span, abs=span / 100)
+    assert state[2] == pytest.approx(times[0] + 0.5 * span, abs=span / 100)
+    more = drawn(page)[0]["amount"]
+    rows = page.execute_script(VIEW + "return view.grid.shownRows")
+    assert more == sum(max(row["self"], 0) for row in rows) > 0 and "more alive at" in title(page)
+    assert any("remember_loss" in row["place"] for row in rows)
+    band = page.find_element(By.CSS_SELECTOR, ".timeline .band")
+    assert band.is_displayed() and band.rect["width"] == pytest.approx(0.3 * page.find_element(By.CSS_SELECTOR, ".u-over").rect["width"], rel=0.05)
+    choose(page, "show", "allocated")
+    assert "from" in title(page) and drawn(page)[0]["amount"] > more
+
+
+def test_a_click_selects_a_moment(page, trace):
+    drag(page, 0.4, 0.4)
+    measure, at = page.execute_script(VIEW + "return [view.state.measure, view.state.to]")
+    assert measure == "alive"
+    done = subprocess.run([BUILD / "bin/tprof-analyze", "summary", "--json", "--to", f"{at - 1}ns", trace], capture_output=True,
+                          check=True, timeout=60)
+    assert drawn(page)[0]["amount"] == json.loads(done.stdout)["heap"]["end_bytes"]
+
+
+def test_keys_move_and_zoom_the_timeline(page):
+    timeline = page.find_element(By.CSS_SELECTOR, ".timeline")
+    page.execute_script("arguments[0].focus()", timeline)
+    times = looks(page)
+
+    def state():
+        return page.execute_script(VIEW + "return [view.state.from, view.state.to, view.timeline.from, view.timeline.to]")
+
+    timeline.send_keys(Keys.HOME)
+    assert state()[:2] == [times[0], times[0]]
+    timeline.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert state()[:2] == [times[2], times[2]]
+    timeline.send_keys(Keys.SHIFT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert state()[:2] == [times[2], times[4]]
+    timeline.send_keys("+")
+    assert state()[3] - state()[2] == pytest.approx(0.6 * (times[-1] - times[0]), rel=0.01)
+    left = state()[2]
+    timeline.send_keys(".")
+    assert state()[2] > left
+    timeline.send_keys("0", Keys.ESCAPE)
+    assert state() == [None, None, times[0], times[-1]]
 
 
 def test_a_frame_zooms(page):
-    """The flame graph in the page does what the one of its own does, and its keys are its own."""
-    def shown():
-        return page.execute_script("""return Array.from(document.querySelectorAll("svg.flame g.f")).filter((g) =>
-            g.style.display !== "none").map((g) => g.querySelector("title").textContent.split(/\\n| \\u2014 /)[0])""")
+    canvas = page.find_element(By.CSS_SELECTOR, ".flames canvas")
+    before = drawn(page)
+    train = next(frame for frame in before if frame["name"] == "train")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+    x, y = train["x"] + train["width"] / 2, train["y"] + 8
+    ActionChains(page).move_to_element_with_offset(canvas, round(x - canvas.rect["width"] / 2), round(y - canvas.rect["height"] / 2)).click().perform()
+    names = {frame["name"] for frame in drawn(page)}
+    assert {"train", "remember_loss"} <= names and "load_digits" not in names
+    assert next(frame for frame in drawn(page) if frame["name"] == "train")["width"] == pytest.approx(before[0]["width"])
+    page.execute_script("arguments[0].focus()", canvas)
+    canvas.send_keys(Keys.ESCAPE)
+    assert drawn(page) == before
+    canvas.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    said = page.find_element(By.CSS_SELECTOR, ".flames .said").text
+    canvas.send_keys(Keys.ARROW_RIGHT)
+    assert said and page.find_element(By.CSS_SELECTOR, ".flames .said").text != said
 
-    before = shown()
-    frame = page.find_element(By.XPATH, "//*[local-name()='svg'][@class='flame']//*[local-name()='g']"
-                                        "[starts-with(*[local-name()='title'], 'train')]")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", frame)
-    frame.click()
-    assert {"train", "remember_loss"} <= set(shown()) and "load_digits" in before and "load_digits" not in shown()
-    page.find_element(By.CSS_SELECTOR, "svg.flame text.reset").click()
-    assert shown() == before
+
+def test_search(page, summary):
+    page.find_element(By.TAG_NAME, "body").send_keys("/")
+    field = page.switch_to.active_element
+    field.send_keys("remember_loss")
+    losses = sum(site["bytes"] for site in summary["heap"]["peak_sites"] if any(frame["function"] == "remember_loss" for frame in site["stack"]))
+    assert {frame["name"] for frame in drawn(page) if frame["hit"]} == {"remember_loss"}
+    assert f"({100 * losses / summary['heap']['peak_bytes']:.1f}%)" in page.find_element(By.CSS_SELECTOR, ".matched").text
+    field.clear()
+    field.send_keys("(")
+    assert page.find_element(By.CSS_SELECTOR, ".matched").text == "not a regular expression"
+
+
+def test_a_link_shows_the_same(page, trace):
+    drag(page, 0.1, 0.6)
+    choose(page, "show", "allocated")
+    choose(page, "as", "flame")
+    choose(page, "frames", "native")
+    page.find_element(By.CSS_SELECTOR, ".explore input[placeholder^=search]").send_keys("sgemm")
+    expected = drawn(page), title(page), [frame["hit"] for frame in drawn(page)]
+    page.execute_async_script("setTimeout(arguments[0], 400)")
+    link = page.current_url
+    assert "#view=0" in link and "measure=allocated" in link
+    page.get("about:blank")
+    page.get(link)
+    assert (drawn(page), title(page), [frame["hit"] for frame in drawn(page)]) == expected
+    assert page.execute_script(VIEW + "return view.state.search") == "sgemm"
+
+
+def test_a_row_is_found_in_the_picture(page):
+    grid = page.find_element(By.CSS_SELECTOR, ".explore .grid")
+    choose(page, "rows by", "function")
+    grid.find_element(By.XPATH, ".//td//button[text()='load_digits']").click()
+    assert {frame["name"] for frame in drawn(page) if frame["hit"]} == {"load_digits"}
+    grid.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("remember")
+    assert [row.text.split()[-2] for row in grid.find_elements(By.CSS_SELECTOR, "tbody tr")] == ["remember_loss"]
+
+
+def test_the_lines_tell_their_numbers(page):
+    """What the pointer is over stands below the plot."""
+    over = page.find_element(By.CSS_SELECTOR, ".timeline .u-over")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", over)
+    ActionChains(page).move_to_element(over).perform()
+    said = page.find_element(By.CSS_SELECTOR, ".timeline + .said").text
+    assert "alive" in said and "digit" in said
 
 
 @pytest.mark.parametrize("scheme, dark", [("light", False), ("dark", True)])
@@ -90,5 +268,10 @@ def test_it_is_light_or_dark_as_the_reader_wants(page, scheme, dark):
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_nothing_is_wider_than_the_window(page):
-    assert page.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_is_wider_than_the_window(page, width):
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    wide = page.execute_script("return document.documentElement.scrollWidth")
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert wide <= width

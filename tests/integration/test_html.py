@@ -25,21 +25,26 @@ class Reader(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.tags, self.words, self.attributes, self.open, self.raw = [], [], [], [], {"style": [], "script": []}
+        self.tags, self.words, self.attributes, self.open, self.raw, self.data = [], [], [], [], {"style": [], "script": []}, []
 
     def handle_starttag(self, tag, attrs):
+        # A script of that type is data, which a browser does not run.
+        kind = "data" if dict(attrs).get("type") == "application/json" else tag
         self.tags.append(tag)
         self.attributes += [(tag, name, value or "") for name, value in attrs]
-        self.open.append(tag)
+        self.open.append(kind)
 
     def handle_startendtag(self, tag, attrs):
         self.handle_starttag(tag, attrs)
         self.open.pop()
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        assert self.open.pop() in (tag, "data" if tag == "script" else tag)
 
     def handle_data(self, data):
+        if self.open and self.open[-1] == "data":
+            self.data.append(json.loads(data))
+            return
         (self.raw[self.open[-1]] if self.open and self.open[-1] in self.raw else self.words).append(data)
 
 
@@ -82,7 +87,7 @@ def json_of(*traces, number=None, machine=()):
         return answer if number is None else answer["processes"][number]
 
     found, leaks = ask("summary", *machine), ask("leaks")
-    found["timeline"], found["steps"] = ask("timeline")["timeline"], ask("steps")["steps"]
+    found["steps"] = ask("steps")["steps"]
     found["growth"], found["reachability"] = leaks["growth"], leaks["reachability"]
     found["tree"] = ask("ops", "--tree")["tree"]
     if machine:
@@ -169,6 +174,68 @@ def test_figures(tprof, tmp_path):
         assert all(any(function in words for words in reader.words) for function in frames), name
     assert EVERY <= set(seen), EVERY - set(seen)
     assert all(figures > 0 for figures in seen.values()), seen
+
+
+def alive_at(data, look):
+    """The bytes of each of the page's rows at a look, by its sums."""
+    sites, changes = data["sites"], data["changes"]
+    alive = list(sites["beginBytes"])
+    for i in range(changes["ends"][look - 1] if look else 0):
+        alive[changes["site"][i]] += changes["liveBytes"][i]
+    return alive
+
+
+def check_sums(data, answer):
+    """What the page adds up is what the report says."""
+    sites, changes, tree, heap = data["sites"], data["changes"], data["opTree"], answer["heap"]
+    assert sum(sites["peakBytes"]) == heap["peak_bytes"] and sum(sites["peakBlocks"]) == heap["peak_blocks"]
+    assert sum(sites["endBytes"]) == heap["end_bytes"] and sum(sites["endBlocks"]) == heap["end_blocks"]
+    assert sum(sites["bytes"]) == heap["allocated_bytes"] and sum(sites["allocations"]) == heap["allocations"]
+    assert sum(sites["temporary"]) == heap["temporary_allocations"]
+    assert [sum(changes[key]) for key in ("bytes", "allocations", "temporary")] == \
+        [heap["allocated_bytes"], heap["allocations"], heap["temporary_allocations"]]
+    assert sum(alive_at(data, len(data["looksNs"]) - 1)) == heap["end_bytes"]
+    assert sum(data["cpu"]["periods"]) * data["cpu"]["periodNs"] == answer["capture"]["cpu_ns"]
+    if data["peakLook"] >= 0:
+        assert alive_at(data, data["peakLook"]) == sites["peakBytes"]
+    ops = {}
+    for node, self_ns, calls in zip(tree["node"], tree["selfNs"], tree["calls"]):
+        name = data["opNames"][str(tree["op"][node])]
+        ops[name] = [a + b for a, b in zip(ops.get(name, [0, 0]), (self_ns, calls))]
+    assert ops == {op["name"]: [op["self_ns"], op["calls"]] for op in answer["ops"] if op["calls"]}
+
+
+def test_the_data_adds_up(tprof):
+    """The sums of the page's data are the figures of the report, and at each moment those of a report up to then."""
+    digits = [WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"]
+    for command, environment in ((digits, {"OPENBLAS_NUM_THREADS": "2"}), ([WORKLOADS / "growth", "spread", 100, 1], {}),
+                                 ([WORKLOADS / "ops", 30], {}), ([WORKLOADS / "fork", "nested"], {})):
+        trace = tprof.run(command, [LIBRARY], environment).traces()[0]
+        data, = read(page_of(trace))[0].data
+        check_sums(data, report(trace, command="summary", options=["--top", "0"]))
+        for look in (1, 57, 200, 399):
+            moment = data["looksNs"][look] - 1  # what happens at the look itself comes after it
+            heap = report(trace, command="summary", options=["--to", f"{moment}ns"])["heap"]
+            assert sum(alive_at(data, look)) == heap["end_bytes"], look
+
+
+def test_a_large_tree_is_cut_and_adds_up(tprof):
+    """Of more stacks than a page shows, what is cut off counts in the line that it grew from."""
+    source = tprof.directory / "many.c"
+    functions = ["#include <stdlib.h>", "void *volatile keep;", "__attribute__((noinline)) static void f0(unsigned path)",
+                 "{ keep = malloc(path + 16); __asm__ volatile(\"\"); }"]
+    for i in range(1, 14):
+        functions += [f"__attribute__((noinline)) static void f{i}(unsigned path)", "{", "if (path & 1) {", f"f{i - 1}(path >> 1);",
+                      "__asm__ volatile(\"nop\");", "} else {", f"f{i - 1}(path >> 1);", "__asm__ volatile(\"\");", "}", "}"]
+    source.write_text("\n".join([*functions, "int main(void) { for (unsigned path = 0; path < 1 << 13; path++) f13(path); return 0; }\n"]))
+    program = tprof.directory / "many"
+    subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", source, "-o", program], check=True)
+    trace = tprof.run([program], [LIBRARY]).traces()[0]
+    data, = read(page_of(trace))[0].data
+    reduced, answer = data["reduced"], report(trace, command="summary", options=["--top", "0"])
+    assert reduced["lines"] > 4000 > reduced["linesShown"] and len(data["tree"]["parent"]) == reduced["linesShown"] + 1
+    assert all(parent < node for node, parent in enumerate(data["tree"]["parent"]) if node)
+    check_sums(data, answer)
 
 
 def test_several_processes(tprof):

@@ -122,7 +122,7 @@ uint32_t tpa_sites_enter_stack(struct tpa_sites *sites, const struct tpa_event *
 	return site;
 }
 
-static struct tpa_site result_of(const struct tpa_site_state *state)
+struct tpa_site tpa_site_shown(const struct tpa_site_state *state)
 {
 	return (struct tpa_site){
 		.node = state->node,
@@ -163,7 +163,7 @@ struct tpa_site *tpa_sites_take(struct tpa_sites *sites, uint64_t peak_number, s
 		tpa_site_touch(&state, peak_number);
 		if (!state.allocations && !state.frees && !state.peak.blocks)
 			continue;
-		site = result_of(&state);
+		site = tpa_site_shown(&state);
 		if (estimates)
 			tpa_estimates_site(estimates, i, peak_number, &site, &variances[found]);
 		memcpy(&result[found++], &site, sizeof(site));

@@ -130,6 +130,9 @@ static inline void tpa_amount_sub(struct tpa_amount *amount, uint64_t bytes, uin
 /* Saves, or loads into sites that were newly initialized with the same group. */
 void tpa_sites_archive(struct tpa_archive *archive, struct tpa_sites *sites);
 
+/* A site as the model shows it, by exact counts. tpa_site_touch() it first. */
+struct tpa_site tpa_site_shown(const struct tpa_site_state *state);
+
 /*
  * Uses up the sites: makes their list that of the sites as the model shows them, which the caller frees. Sites whose counts are
  * all 0 are left out. `estimates`: they replace the counts; NULL: the counts are exact. `variances` has room for all sites then.

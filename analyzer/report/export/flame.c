@@ -14,10 +14,8 @@
 #define ROW 17
 #define HEAD 56
 #define FOOT 40
-#define MARGIN_IN_PAGE 28 /* height of the head: the page has the title */
-#define SMALLEST 0.1	  /* pixels */
-#define SMALLEST_IN_PAGE 0.6
-#define LETTER 7.0 /* pixels: average width of a character at 12 px */
+#define SMALLEST 0.1 /* pixels */
+#define LETTER 7.0   /* pixels: average width of a character at 12 px */
 
 /* The script has its own file beside this one, included byte by byte. */
 __asm__(".section .rodata\n"
@@ -53,8 +51,6 @@ struct flame {
 	const char *unit;
 	bool time;
 	FILE *out;
-	bool alone; /* a stand-alone file, not a part of a page */
-	double smallest;
 	uint32_t rows;
 	double per_byte; /* pixels */
 };
@@ -121,7 +117,7 @@ static void put_nodes(const struct flame *flame)
 	uint32_t node = 0, depth = 0;
 
 	for (;;) {
-		bool visible = (double)nodes[node].bytes * flame->per_byte >= flame->smallest;
+		bool visible = (double)nodes[node].bytes * flame->per_byte >= SMALLEST;
 
 		if (visible)
 			put_node(flame, &nodes[node], x, depth);
@@ -144,14 +140,14 @@ static void put_nodes(const struct flame *flame)
 }
 
 /* The deepest row that is drawn. */
-static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double smallest)
+static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte)
 {
 	uint32_t *depths = tpa_zalloc(tree->count, sizeof(*depths));
 	uint32_t rows = 1;
 
 	for (size_t i = 1; i < tree->count; i++) {
 		depths[i] = depths[tree->nodes[i].parent] + 1;
-		if ((double)tree->nodes[i].bytes * per_byte >= smallest && depths[i] + 1 > rows)
+		if ((double)tree->nodes[i].bytes * per_byte >= SMALLEST && depths[i] + 1 > rows)
 			rows = depths[i] + 1;
 	}
 	free(depths);
@@ -161,10 +157,8 @@ static uint32_t drawn_rows(const struct tpa_tree *tree, double per_byte, double 
 /* Writes the script's parameters. */
 static void put_size(const struct flame *flame, int height)
 {
-	int top = flame->alone ? 0 : MARGIN_IN_PAGE;
-
-	fprintf(flame->out, "viewBox=\"0 %d %d %d\" data-width=\"%d\" data-margin=\"%d\" data-bytes=\"%" PRIu64 "\"",
-		top, WIDTH, height - top, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
+	fprintf(flame->out, "viewBox=\"0 0 %d %d\" data-width=\"%d\" data-margin=\"%d\" data-bytes=\"%" PRIu64 "\"",
+		WIDTH, height, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
 }
 
 static void put_head(const struct flame *flame, const char *title, int height)
@@ -199,16 +193,6 @@ static void put_head(const struct flame *flame, const char *title, int height)
 	fputs("</text>\n", out);
 }
 
-/* The head inside of a page, which provides the style and a title. */
-static void put_head_in_page(const struct flame *flame, const char *title, int height)
-{
-	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" role=\"img\" aria-label=\"", flame->out);
-	tpa_xml_text(title, flame->out);
-	fputs("\" ", flame->out);
-	put_size(flame, height);
-	fputs(">\n", flame->out);
-}
-
 static void put_controls(const struct flame *flame, int height)
 {
 	fprintf(flame->out,
@@ -226,35 +210,22 @@ static void put(struct flame *flame, const char *title)
 	int height;
 
 	flame->per_byte = (double)(WIDTH - 2 * MARGIN) / (double)(whole ? whole : 1);
-	flame->rows = drawn_rows(flame->tree, flame->per_byte, flame->smallest);
+	flame->rows = drawn_rows(flame->tree, flame->per_byte);
 	height = HEAD + (int)flame->rows * ROW + FOOT;
-	if (flame->alone)
-		put_head(flame, title, height);
-	else
-		put_head_in_page(flame, title, height);
+	put_head(flame, title, height);
 	if (whole)
 		put_nodes(flame);
 	else
 		fprintf(flame->out, "<text x=\"%d\" y=\"%d\">nothing to show: no %s of this kind</text>\n", MARGIN,
 			HEAD + 12, flame->time ? "CPU sample" : "memory");
 	put_controls(flame, height);
-	if (flame->alone)
-		fprintf(flame->out, "<script>%s</script>\n", tpa_flame_script);
+	fprintf(flame->out, "<script>%s</script>\n", tpa_flame_script);
 	fputs("</svg>\n", flame->out);
 }
 
 void tpa_flame_write(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out)
 {
-	struct flame flame = {
-		.tree = tree, .unit = unit, .time = time, .out = out, .alone = true, .smallest = SMALLEST
-	};
-
-	put(&flame, title);
-}
-
-void tpa_flame_embed(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out)
-{
-	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out, .smallest = SMALLEST_IN_PAGE };
+	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out };
 
 	put(&flame, title);
 }

@@ -12,7 +12,4 @@
  */
 void tpa_flame_write(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
-/* The same as a part of a page that has the style and the script; omits more narrow nodes. */
-void tpa_flame_embed(const struct tpa_tree *tree, const char *title, const char *unit, bool time, FILE *out);
-
 #endif

@@ -12,18 +12,17 @@
 __asm__(".section .rodata\n"
 	".global tpa_html_style, tpa_html_script\n"
 	"tpa_html_style:\n"
-	".incbin \"analyzer/report/html/html.css\"\n"
+	".incbin \"analyzer/report/html/page.css\"\n"
 	".byte 0\n"
 	"tpa_html_script:\n"
-	".incbin \"analyzer/report/html/html.js\"\n"
+	".incbin \"analyzer/report/html/page.js\"\n"
 	".byte 0\n"
 	".previous\n");
 extern const char tpa_html_style[], tpa_html_script[];
-extern const char tpa_flame_script[]; /* in flame.c */
 
 /* The page loads nothing, sends nothing, and runs no other script or style than these. */
 #define POLICY                                                                                                         \
-	"default-src 'none'; style-src '" TPROF_HASH_STYLE "'; script-src '" TPROF_HASH_SCRIPT "' '" TPROF_HASH_FLAME  \
+	"default-src 'none'; style-src '" TPROF_HASH_STYLE "'; script-src '" TPROF_HASH_SCRIPT                         \
 	"'; base-uri 'none'; form-action 'none'"
 
 void tpa_html_begin(const struct tpa_html *html, const char *title)
@@ -41,8 +40,7 @@ void tpa_html_begin(const struct tpa_html *html, const char *title)
 
 void tpa_html_end(const struct tpa_html *html)
 {
-	fprintf(html->out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", tpa_flame_script,
-		tpa_html_script);
+	fprintf(html->out, "<script>%s</script>\n</body>\n</html>\n", tpa_html_script);
 }
 
 void tpa_html_text(const struct tpa_html *html, const char *text)

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "report/html/html_timeline.h"
 #include "report/json/json_value.h"
 #include "report/rows/site_columns.h"
 #include "report/text/process_listing.h"
@@ -12,21 +11,6 @@
 static const char *cwd_of(const json_t *json)
 {
 	return json_string_value(tpa_html_at(json, "process.cwd"));
-}
-
-void tpa_html_memory_over_time(const struct tpa_html *html, const struct tpa_process *process, const json_t *json)
-{
-	struct tpa_html_timeline timeline = {
-		.points = tpa_html_at(json, "timeline.points"),
-		.marks = tpa_html_at(json, "timeline.marks"),
-		.steps = tpa_html_at(json, "steps.list"),
-		.from_ns = (json_int_t)process->start_ns,
-		.to_ns = (json_int_t)(process->start_ns + process->duration_ns),
-		.peak_ns = tpa_html_integer(json, "heap.peak_time_ns"),
-		.peak_bytes = tpa_html_integer(json, "heap.peak_bytes"),
-	};
-
-	tpa_html_timeline(html, &timeline);
 }
 
 static const char by_stack[] = "bytes bytes:% blocks stack:stack";

@@ -14,7 +14,6 @@ void tpa_html_overview(const struct tpa_html *html, const struct tpa_process *pr
 void tpa_html_notes(const struct tpa_html *html, const json_t *json);
 void tpa_html_priorities(const struct tpa_html *html, const json_t *json);
 
-void tpa_html_memory_over_time(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
 void tpa_html_peak(const struct tpa_html *html, const json_t *json);
 void tpa_html_unfreed(const struct tpa_html *html, const json_t *json);
 void tpa_html_growth(const struct tpa_html *html, const json_t *json);

@@ -16,9 +16,7 @@
 #define BOTTOM 26.0
 #define MEMORY_HEIGHT 300.0
 #define STEPS_HEIGHT 170.0
-#define GRID 4	       /* parts of the vertical axis */
-#define MOST_STEPS 400 /* most step ticks in the memory chart: more would merge into a bar */
-#define MOST_MARKS 60
+#define GRID 4 /* parts of the vertical axis */
 #define MOST_BARS 500
 
 struct chart {
@@ -132,34 +130,6 @@ static void draw_series(const struct chart *chart, const json_t *points, const c
 	fputs("\"/>\n", chart->out);
 }
 
-static void draw_steps(const struct chart *chart, const json_t *steps)
-{
-	size_t count = json_array_size(steps), apart = count / MOST_STEPS + 1;
-	double bottom = chart->height - BOTTOM;
-
-	if (!count)
-		return;
-	fputs("<path class=\"steps\" d=\"", chart->out);
-	for (size_t i = 0; i < count; i += apart)
-		fprintf(chart->out, "M%.1f %.1fv5", x_of(chart, number(json_array_get(steps, i), "begin_ns")), bottom);
-	fputs("\"/>\n", chart->out);
-}
-
-static void draw_marks(const struct chart *chart, const json_t *marks)
-{
-	for (size_t i = 0; i < json_array_size(marks) && i < MOST_MARKS; i++) {
-		const json_t *mark = json_array_get(marks, i);
-		const char *text = json_string_value(json_object_get(mark, "text"));
-		double time = number(mark, "time_ns"), x = x_of(chart, time);
-
-		fputs("<g class=\"mark\"><title>", chart->out);
-		tpa_html_print(chart->html, "mark \"%s\" at %s", text ? text : "", tpa_time((uint64_t)time).text);
-		fputs("</title>", chart->out);
-		draw_line(chart, "mark", x, TOP, x, chart->height - BOTTOM);
-		fprintf(chart->out, "<path d=\"M%.1f %.1fl-5 -9h10z\"/></g>\n", x, TOP);
-	}
-}
-
 static void draw_peak(const struct chart *chart, const struct tpa_html_timeline *timeline)
 {
 	double x = x_of(chart, (double)timeline->peak_ns), y = y_of(chart, (double)timeline->peak_bytes);
@@ -208,19 +178,13 @@ static double most_of(const json_t *list, const char *key)
 	return most;
 }
 
-static void put_key(const struct chart *chart, const struct tpa_html_timeline *timeline, bool live, bool rss)
+static void put_key(const struct chart *chart, bool live, bool rss)
 {
 	fputs("</svg>\n<figcaption>", chart->out);
 	if (live)
 		fputs("<span class=\"key live\">live bytes (requested)</span>", chart->out);
 	if (rss)
 		fputs("<span class=\"key rss\">RSS</span>", chart->out);
-	if (json_array_size(timeline->marks))
-		tpa_html_element(chart->html, "span", "key mark", "marks%s",
-				 json_array_size(timeline->marks) > MOST_MARKS ? " (the first 60)" : "");
-	if (json_array_size(timeline->steps))
-		tpa_html_element(chart->html, "span", "key steps", "%s",
-				 json_array_size(timeline->steps) > MOST_STEPS ? "some of the steps" : "steps");
 	fputs("<output></output></figcaption></figure>\n", chart->out);
 }
 
@@ -228,12 +192,9 @@ void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeli
 {
 	double rss = most_of(timeline->points, "rss_bytes"), live = most_of(timeline->points, "live_bytes");
 	double most = fmax(fmax(live, rss), (double)timeline->peak_bytes);
-	struct chart chart = { html,
-			       html->out,
-			       MEMORY_HEIGHT,
-			       (double)timeline->from_ns,
-			       (double)timeline->to_ns,
-			       round_up(fmax(most, 1), true) };
+	struct chart chart = {
+		html, html->out, MEMORY_HEIGHT, 0, (double)timeline->to_ns, round_up(fmax(most, 1), true)
+	};
 
 	if (json_array_size(timeline->points) < 2)
 		return;
@@ -242,12 +203,10 @@ void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeli
 	draw_times(&chart);
 	draw_series(&chart, timeline->points, "live_bytes", "live", true);
 	draw_series(&chart, timeline->points, "rss_bytes", "rss", false);
-	draw_steps(&chart, timeline->steps);
 	if (timeline->peak_bytes)
 		draw_peak(&chart, timeline);
 	draw_values(&chart, timeline->points, live > 0);
-	draw_marks(&chart, timeline->marks);
-	put_key(&chart, timeline, live > 0, rss > 0);
+	put_key(&chart, live > 0, rss > 0);
 }
 
 /* A time that nearly all steps stay below: the first step includes the program's start and would dwarf the others. */

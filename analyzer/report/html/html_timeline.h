@@ -6,13 +6,11 @@
 
 struct tpa_html_timeline {
 	const json_t *points; /* tpa_json_points() */
-	const json_t *marks;  /* tpa_marks_json(), or NULL */
-	const json_t *steps;  /* "list" of tpa_steps_json(), or NULL */
-	json_int_t from_ns, to_ns;
+	json_int_t to_ns;
 	json_int_t peak_ns, peak_bytes;
 };
 
-/* Draws live bytes and RSS over time, with marks and the ends of steps; nothing for fewer than two points. */
+/* Draws live bytes and RSS over time, of several processes; nothing for fewer than two points. */
 void tpa_html_timeline(const struct tpa_html *html, const struct tpa_html_timeline *timeline);
 
 /* Draws each step's time in order; nothing for fewer than two steps. */

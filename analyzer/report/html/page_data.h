@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data that a page's script works on, as JSON in an element that runs nothing. The characters <, > and & are
+ * escaped, so that no text from a trace can end the element, and so that the page is well-formed XML.
+ */
+#ifndef TPROF_REPORT_HTML_PAGE_DATA_H
+#define TPROF_REPORT_HTML_PAGE_DATA_H
+
+#include <jansson.h>
+
+#include "report/html/page_rows.h"
+
+/* Writes a value of JSON with these characters escaped. */
+void tpa_page_data_json(const json_t *json, FILE *out);
+
+/* Writes the element of the process with that index. `report`: what commands say of it with --json; it stays the caller's. */
+void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const json_t *report, FILE *out);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A history as a page has it: stacks as a tree of lines, small branches cut off, and what changed in each interval by the
+ * rows that remain. Nothing is dropped: what a branch had counts where it was cut.
+ */
+#ifndef TPROF_REPORT_HTML_PAGE_ROWS_H
+#define TPROF_REPORT_HTML_PAGE_ROWS_H
+
+#include "model/replay/history.h"
+#include "report/html/page_tree.h"
+
+/* Memory of a line of the tree, in an op. */
+struct tpa_page_row {
+	uint32_t node; /* as shown */
+	uint32_t op;   /* 0: none */
+	struct tpa_history_site sums;
+};
+
+/* CPU time of a line of the tree, on a thread, in an op. */
+struct tpa_page_cpu {
+	uint32_t node, thread, op; /* thread: its number */
+	uint64_t periods;
+};
+
+struct tpa_page_rows {
+	const struct tpa_process *process;
+	const struct tpa_history *history;
+	struct tpa_page_tree tree;
+	struct tpa_page_row *rows;
+	size_t row_count;
+	TPA_HISTORY_LIST(struct tpa_history_change) changes; /* `site`: index in `rows` */
+	struct tpa_page_cpu *cpu;
+	size_t cpu_count;
+	TPA_HISTORY_LIST(struct tpa_history_sample) samples; /* `where`: index in `cpu` */
+	size_t stacks;					     /* distinct stacks that were recorded */
+};
+
+/* The history must outlive the rows, and so must the symbols. Free them with tpa_page_rows_free(). */
+struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, const struct tpa_history *history,
+					 struct tpa_symbols *symbols);
+void tpa_page_rows_free(struct tpa_page_rows *rows);
+
+#endif
