@@ -52,7 +52,8 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size);
  * is assigned to the element: the array may move.
  */
 #define TPA_APPEND(list, count, room)                                                                                  \
-	(tpa_grow(&(list), &(room), (size_t)(count) + 1, sizeof(*(list))), &(list)[(count)++])
+	((size_t)(count) < (room) ? (void)0 : tpa_grow(&(list), &(room), (size_t)(count) + 1, sizeof(*(list))),        \
+	 &(list)[(count)++])
 
 /* Makes the array `need` elements long, if it is shorter; the new elements are zero. */
 void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);

@@ -181,12 +181,12 @@ const struct tpa_symbol *tpa_symbols_frame(struct tpa_symbols *symbols, uint32_t
 	const struct tpa_frame *at;
 	size_t count;
 
+	if (frame < symbols->frame_count && symbols->frames[frame])
+		return symbols->frames[frame];
 	if (frame == 0 || frame >= symbols->trace->frame_count)
 		return &unknown_symbol;
 	tpa_extend(&symbols->frames, &symbols->frame_count, &symbols->frame_room, symbols->trace->frame_count,
 		   sizeof(*symbols->frames));
-	if (symbols->frames[frame])
-		return symbols->frames[frame];
 	at = &symbols->trace->frames[frame];
 	if (at->code) {
 		if (!find_in_python(symbols, at, &single))

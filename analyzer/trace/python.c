@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table records of Python: code objects, frames, and nodes that join a Python stack with a native one. */
 #include "trace/records.h"
+
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/varint.h"
+
+#define IMPORTS "<frozen importlib._bootstrap"
 
 const char *tpa_tables_code(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
 {
@@ -22,6 +27,7 @@ const char *tpa_tables_code(struct tpa_tables *tables, const uint8_t *at, const 
 	code->first_line = (uint32_t)line;
 	code->name = tpa_tables_texts(at, name_length, at + name_length, (size_t)(end - at) - name_length);
 	code->file = code->name + name_length + 1;
+	code->imports = strncmp(code->file, IMPORTS, strlen(IMPORTS)) == 0;
 	return NULL;
 }
 

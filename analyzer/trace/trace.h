@@ -34,6 +34,7 @@ struct tpa_frame {
 struct tpa_code {		 /* a Python code object */
 	const char *name, *file; /* NUL-terminated, owned by the trace; NULL: its record is not in the file */
 	uint32_t first_line;
+	bool imports; /* it is Python's own code between an import statement and the imported module */
 };
 
 struct tpa_node {

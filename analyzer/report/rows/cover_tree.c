@@ -25,6 +25,8 @@ void tpa_cover_tree_free(struct tpa_cover_impl *tree)
 {
 	tpa_keys_free(&tree->keys);
 	tpa_pairs_free(&tree->children);
+	tpa_pairs_free(&tree->parts);
+	free((void *)tree->part_names);
 	tpa_stack_free(&tree->stack);
 	free(tree->nodes);
 	free(tree->leaves);
@@ -74,7 +76,7 @@ static uint32_t group_node(const struct source *source, uint32_t parent, enum tp
 	struct tpa_cover_node node = { .about = about, .group = group, .process = source->index };
 	uint32_t child;
 
-	node.key = tpa_arena_intern(source->tree->keys.arena, group ? group : tpa_about_name(about));
+	node.key = group ? group : tpa_about_name(about); /* constants: equal names are one text */
 	child = child_of(source->tree, parent, &node);
 	if (!group)
 		source->tree->nodes[child].key = NULL;
@@ -198,7 +200,7 @@ static uint32_t top_of(const struct source *source, uint32_t stack_node, bool ow
 	return group_node(source, 0, own ? TPA_ABOUT_PROGRAM : TPA_ABOUT_OTHER, NULL);
 }
 
-const char *tpa_cover_part_name(struct tpa_cover_impl *tree, const struct tpa_line *line)
+static const char *print_part(struct tpa_cover_impl *tree, const struct tpa_line *line)
 {
 	char name[400], text[1400];
 	const char *function = tpa_line_name(line, name, sizeof(name));
@@ -209,6 +211,18 @@ const char *tpa_cover_part_name(struct tpa_cover_impl *tree, const struct tpa_li
 	else
 		snprintf(text, sizeof(text), "%s", function);
 	return tpa_arena_intern(tree->keys.arena, text);
+}
+
+const char *tpa_cover_part_name(struct tpa_cover_impl *tree, const struct tpa_line *line)
+{
+	bool known;
+	uint32_t *at = tpa_pairs_at(&tree->parts, (uintptr_t)line->location, 0, &known);
+
+	if (!known) {
+		*at = (uint32_t)tree->part_count;
+		*TPA_APPEND(tree->part_names, tree->part_count, tree->part_room) = print_part(tree, line);
+	}
+	return tree->part_names[*at];
 }
 
 /*

@@ -35,6 +35,9 @@ struct tpa_cover_impl {
 	size_t node_count, node_room;
 	struct tpa_cover_leaf *leaves;
 	size_t leaf_count, leaf_room;
+	struct tpa_pairs parts; /* location to index in part_names */
+	const char **part_names;
+	size_t part_count, part_room;
 	struct tpa_stack stack;
 };
 

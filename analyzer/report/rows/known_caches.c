@@ -6,8 +6,6 @@
 #include "report/rows/own_code.h"
 #include "report/rows/suppressions.h"
 
-#define FRAMES_MAX 4096
-
 static const char *const names[TPA_HOLDERS] = {
 	[TPA_HOLDER_TORCH] = "torch's registry of operators",
 	[TPA_HOLDER_NUMPY_SHAPES] = "numpy's cache of shapes",
@@ -50,10 +48,10 @@ static void look_at(struct search *search, const struct tpa_symbol *symbol)
  * Is Python importing? Going outwards from the innermost Python frame, import must come before any frame that is not
  * of an installed module: what the program's own modules do when they are imported is theirs.
  */
-static bool is_importing(const struct tpa_trace *trace, const uint32_t *frames, size_t count)
+static bool is_importing(const struct tpa_trace *trace, uint32_t node)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct tpa_frame *frame = &trace->frames[frames[i]];
+	for (; node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+		const struct tpa_frame *frame = &trace->frames[trace->nodes[node].frame];
 
 		if (!frame->code)
 			continue;
@@ -67,10 +65,7 @@ static bool is_importing(const struct tpa_trace *trace, const uint32_t *frames, 
 
 bool tpa_node_is_import(const struct tpa_trace *trace, uint32_t node)
 {
-	uint32_t frames[FRAMES_MAX], end;
-	size_t count = tpa_trace_stack(trace, node, frames, FRAMES_MAX, &end);
-
-	return is_importing(trace, frames, count > FRAMES_MAX ? FRAMES_MAX : count);
+	return node < trace->node_count && is_importing(trace, node);
 }
 
 /* Compares the file name in the trace, which any machine that reads it has. */
@@ -85,9 +80,9 @@ static bool is_interpreter(const char *module)
  */
 static bool is_nameless_python(struct tpa_symbols *symbols, const struct tpa_frame *frame, uint32_t number)
 {
-	return frame->module && is_interpreter(tpa_symbols_frame(symbols, number)->module) &&
-	       tpa_symbols_module_state(symbols, frame->module) != TPA_MODULE_OK &&
-	       !tpa_symbols_module_is_named(symbols, frame->module);
+	return frame->module && tpa_symbols_module_state(symbols, frame->module) != TPA_MODULE_OK &&
+	       !tpa_symbols_module_is_named(symbols, frame->module) &&
+	       is_interpreter(tpa_symbols_frame(symbols, number)->module);
 }
 
 /*
@@ -96,21 +91,21 @@ static bool is_nameless_python(struct tpa_symbols *symbols, const struct tpa_fra
  */
 static struct search search_of(const struct tpa_trace *trace, struct tpa_symbols *symbols, uint32_t node)
 {
-	uint32_t frames[FRAMES_MAX], end;
-	size_t count = tpa_trace_stack(trace, node, frames, FRAMES_MAX, &end);
 	struct search search = { .holder = TPA_HOLDER_NONE };
 
-	count = count > FRAMES_MAX ? FRAMES_MAX : count;
-	for (size_t i = 0; i < count && search.holder == TPA_HOLDER_NONE; i++) {
-		const struct tpa_frame *frame = &trace->frames[frames[i]];
+	if (node >= trace->node_count)
+		node = TPROF_NODE_NONE;
+	for (; node >= TPROF_NODE_FIRST && search.holder == TPA_HOLDER_NONE; node = trace->nodes[node].parent) {
+		uint32_t number = trace->nodes[node].frame;
+		const struct tpa_frame *frame = &trace->frames[number];
 
 		if (frame->code) {
-			if (is_importing(trace, frames + i, count - i))
+			if (is_importing(trace, node))
 				search.holder = TPA_HOLDER_PYTHON_IMPORTS;
 			return search;
 		}
-		look_at(&search, tpa_symbols_frame(symbols, frames[i]));
-		search.nameless_python |= is_nameless_python(symbols, frame, frames[i]);
+		look_at(&search, tpa_symbols_frame(symbols, number));
+		search.nameless_python |= is_nameless_python(symbols, frame, number);
 	}
 	if ((search.start || search.nameless_python) && search.holder == TPA_HOLDER_NONE)
 		search.holder = TPA_HOLDER_PYTHON_START;

@@ -47,9 +47,7 @@ static void fold(struct tpa_stack *stack)
 /* Python leaves these frames out of tracebacks too. */
 bool tpa_frame_is_import(const struct tpa_trace *trace, const struct tpa_frame *frame)
 {
-	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
-
-	return file && strncmp(file, "<frozen importlib._bootstrap", 28) == 0;
+	return frame->code < trace->code_count && trace->codes[frame->code].imports;
 }
 
 /* Which frames of a stack are shown. */
