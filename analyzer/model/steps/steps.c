@@ -231,10 +231,12 @@ void tpa_steps_archive(struct tpa_archive *archive, struct tpa_steps *steps)
 
 struct tpa_born tpa_steps_at(const struct tpa_step_stats *stats, uint64_t ns)
 {
-	size_t at = TPA_BELOW(stats->list, stats->list_count, end_ns, ns); /* the first step that ends then or later */
+	size_t at;
 
 	if (!stats->list_count)
 		return (struct tpa_born){ 0, 0 };
+	/* The first step that ends then or later. Most stacks are of the start, before all steps. */
+	at = ns <= stats->list[0].end_ns ? 0 : TPA_BELOW(stats->list, stats->list_count, end_ns, ns);
 	if (at == stats->list_count)
 		return (struct tpa_born){ stats->count + 1, stats->count + 1 };
 	return (struct tpa_born){ stats->list[at].first, stats->list[at].first + stats->list[at].steps - 1 };
