@@ -39,6 +39,10 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .write = tpa_export_pprof,
 	  .needs = TPA_EXPORT_RUN,
 	  .binary = true },
+	{ .name = "speedscope",
+	  .help = "memory, CPU time and ops by thread, for speedscope.app",
+	  .write = tpa_export_speedscope,
+	  .needs = TPA_EXPORT_RUN },
 	{ .name = NULL },
 };
 

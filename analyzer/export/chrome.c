@@ -19,7 +19,7 @@ struct chrome {
 static const char *quoted(char **cache, uint32_t op, const char *text)
 {
 	if (!cache[op])
-		cache[op] = tpa_chrome_quote(text, strlen(text));
+		cache[op] = tpa_export_quote(text, strlen(text));
 	return cache[op];
 }
 
@@ -61,8 +61,7 @@ static void thread(void *to, struct tpa_walk *walk, uint32_t number, uint32_t ti
 	char text[96];
 
 	(void)walk;
-	snprintf(text, sizeof(text), "%.48s (tid %" PRIu32 ")", name ? name : "thread", tid);
-	tpa_chrome_thread(&chrome->out, number, text);
+	tpa_chrome_thread(&chrome->out, number, tpa_export_thread_name(name, tid, text, sizeof(text)));
 }
 
 static void op_end(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op)

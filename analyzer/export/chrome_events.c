@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "report/json/json.h"
+#include "export/export.h"
 
 void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out)
 {
@@ -21,17 +20,6 @@ void tpa_chrome_end(struct tpa_chrome *chrome, int truncated)
 		TPROF_VERSION_STRING, truncated ? "true" : "false", chrome->folded);
 }
 
-char *tpa_chrome_quote(const char *text, size_t length)
-{
-	char *copy = tpa_strndup(text, length), *quoted;
-	json_t *json = tpa_json_string(copy);
-
-	quoted = json_dumps(json, JSON_ENCODE_ANY);
-	json_decref(json);
-	free(copy);
-	return quoted;
-}
-
 /* Writes the fields of every event; the rest of the object follows. */
 static void begin(struct tpa_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
 {
@@ -42,7 +30,7 @@ static void begin(struct tpa_chrome *chrome, char phase, uint32_t thread, uint64
 
 static void put_text(FILE *out, const char *text, size_t length)
 {
-	char *quoted = tpa_chrome_quote(text, length);
+	char *quoted = tpa_export_quote(text, length);
 
 	fputs(quoted, out);
 	free(quoted);

@@ -23,16 +23,13 @@ void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out);
 /* `truncated`: part of the requested data is missing. */
 void tpa_chrome_end(struct tpa_chrome *chrome, int truncated);
 
-/* A name as a quoted JSON string for tpa_chrome_op(). The caller frees it. */
-char *tpa_chrome_quote(const char *text, size_t length);
-
 /* Name the process and its rows. */
 void tpa_chrome_process(struct tpa_chrome *chrome, uint32_t pid, const char *name);
 void tpa_chrome_thread(struct tpa_chrome *chrome, uint32_t thread, const char *name);
 
 /* Details of a call that ended; shape NULL and numbers 0: unknown. */
 struct tpa_chrome_detail {
-	const char *name, *category; /* quoted */
+	const char *name, *category; /* quoted: tpa_export_quote() */
 	const char *shape;
 	uint64_t flop, bytes;
 	uint32_t level;	   /* ops around it on its thread */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "report/json/json.h"
 #include "report/rows/process_facts.h"
 
 struct tpa_symbols *tpa_export_symbols(struct tpa_export *export, size_t which)
@@ -65,4 +66,29 @@ char *tpa_export_text(const char *text, size_t length)
 		i += bytes > 0 ? (size_t)bytes : 1;
 	}
 	return copy;
+}
+
+char *tpa_export_quote(const char *text, size_t length)
+{
+	char *copy = tpa_strndup(text, length), *quoted;
+	json_t *json = tpa_json_string(copy);
+
+	quoted = json_dumps(json, JSON_ENCODE_ANY);
+	json_decref(json);
+	free(copy);
+	return quoted;
+}
+
+void tpa_export_put(FILE *out, const char *text)
+{
+	char *quoted = text ? tpa_export_quote(text, strlen(text)) : NULL;
+
+	fputs(quoted ? quoted : "null", out);
+	free(quoted);
+}
+
+const char *tpa_export_thread_name(const char *name, uint32_t tid, char *text, size_t size)
+{
+	snprintf(text, size, "%.48s (tid %" PRIu32 ")", name && *name ? name : "thread", tid);
+	return text;
 }

@@ -50,4 +50,13 @@ const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, s
  */
 char *tpa_export_text(const char *text, size_t length);
 
+/* A text from a trace as a quoted string of JSON. `length` as above. The caller frees it. */
+char *tpa_export_quote(const char *text, size_t length);
+
+/* Writes it. `text` NULL: null. */
+void tpa_export_put(FILE *out, const char *text);
+
+/* "main (tid 4711)"; `name` NULL: "thread (tid 4711)". Returns `text`. */
+const char *tpa_export_thread_name(const char *name, uint32_t tid, char *text, size_t size);
+
 #endif

@@ -3,7 +3,6 @@
 export --format chrome in a reader of the trace event format that nobody here wrote: Speedscope, as its package ships it. What
 it shows of each thread is what the trace has, and it finds nothing to warn of.
 """
-import base64
 import collections
 import json
 import os
@@ -13,9 +12,9 @@ import subprocess
 import pytest
 from conftest import BUILD, ROOT
 from selenium.webdriver.support.ui import WebDriverWait
+from speedscope import PAGE, open_in_speedscope, press, rows, warnings
 
 STEPS = 20
-PAGE = BUILD.parent / "speedscope/node_modules/speedscope/dist/release/index.html"
 UNITS = {"ns": 1e-3, "\u00b5s": 1, "ms": 1e3, "s": 1e6}
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="no Speedscope is here: make check-browser")
@@ -49,29 +48,9 @@ def total_times(trace):
     return totals
 
 
-def open_in_speedscope(driver, file):
-    """As its command line does it: by a script that hands over the file."""
-    script = file.with_suffix(".js")
-    text = base64.b64encode(file.read_bytes()).decode()
-    script.write_text(f"speedscope.loadFileFromBase64({json.dumps(file.name)}, {json.dumps(text)})")
-    driver.get("about:blank")
-    driver.get(f"{PAGE.as_uri()}#localProfilePath={script}")
-    WebDriverWait(driver, 30).until(lambda d: file.name in d.title)
-
-
-def press(driver, key):
-    driver.execute_script("window.dispatchEvent(new KeyboardEvent('keypress', {key: arguments[0]}));"
-                          "window.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0]}))", key)
-
-
 def microseconds(text):
     number, unit = re.match(r"([\d.]+)(ns|\u00b5s|ms|s)", text.replace("\u03bc", "\u00b5")).groups()
     return float(number) * UNITS[unit]
-
-
-def rows(driver):
-    return driver.execute_script("return Array.from(document.querySelectorAll('tr')).map((row) => Array.from("
-                                 "row.querySelectorAll('td')).map((cell) => cell.innerText.trim())).filter((row) => row.length === 3)")
 
 
 def is_thread(row):
@@ -81,11 +60,6 @@ def is_thread(row):
 def shown_times(driver):
     """The table of its third view, of the thread that is shown: name -> total time in microseconds."""
     return {name: microseconds(total) for total, _, name in (row for row in rows(driver) if not is_thread(row))}
-
-
-def warnings(driver):
-    """Of its reading, such as of an end whose arguments are not its begin's."""
-    return [entry["message"] for entry in driver.get_log("browser") if "speedscope-" in entry["message"]]
 
 
 def test_speedscope_reads_it(driver, exported):

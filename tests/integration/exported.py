@@ -46,6 +46,26 @@ int main(int argc, char **argv)
 	}
 	return 0;
 }
+""", "many": r"""
+#include <stdlib.h>
+static void *volatile kept;
+__attribute__((noinline, noclone)) static void branch(int depth)
+{
+	if (!depth) {
+		kept = malloc(8);
+		return;
+	}
+	branch(depth - 1);
+	__asm__ volatile("");
+	branch(depth - 1);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	kept = malloc(10000000);
+	branch(15);
+	return 0;
+}
 """}
 
 

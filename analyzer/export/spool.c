@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/spool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define BLOCK 16384u /* bytes */
+
+/* A block ends with the place of the list's next block, which is given out when the block is full. */
+struct list {
+	uint8_t *block; /* the one that is filled; NULL: the list is empty */
+	size_t used;
+	uint64_t first, at; /* places of blocks in the file */
+	uint64_t count;	    /* records */
+};
+
+struct tpa_spool {
+	FILE *file;
+	size_t record, room; /* room: bytes of records in a block */
+	uint64_t end;	     /* of the file */
+	struct list *lists;
+	size_t list_count, list_room;
+};
+
+struct tpa_spool *tpa_spool_new(size_t record)
+{
+	FILE *file = tmpfile();
+	struct tpa_spool *spool;
+
+	if (!file)
+		return NULL;
+	spool = tpa_zalloc(1, sizeof(*spool));
+	spool->file = file;
+	spool->record = record;
+	spool->room = (BLOCK - sizeof(uint64_t)) / record * record;
+	return spool;
+}
+
+void tpa_spool_clear(struct tpa_spool *spool)
+{
+	for (size_t i = 0; i < spool->list_count; i++)
+		free(spool->lists[i].block);
+	spool->list_count = 0;
+	spool->end = 0;
+}
+
+void tpa_spool_free(struct tpa_spool *spool)
+{
+	if (!spool)
+		return;
+	tpa_spool_clear(spool);
+	free(spool->lists);
+	fclose(spool->file);
+	free(spool);
+}
+
+uint32_t tpa_spool_lists(const struct tpa_spool *spool)
+{
+	return (uint32_t)spool->list_count;
+}
+
+uint64_t tpa_spool_count(const struct tpa_spool *spool, uint32_t list)
+{
+	return list < spool->list_count ? spool->lists[list].count : 0;
+}
+
+static uint64_t take_place(struct tpa_spool *spool)
+{
+	uint64_t place = spool->end;
+
+	spool->end += BLOCK;
+	return place;
+}
+
+static bool move(int file, uint8_t *bytes, uint64_t place, bool write)
+{
+	for (size_t done = 0; done < BLOCK;) {
+		ssize_t got = write ? pwrite(file, bytes + done, BLOCK - done, (off_t)(place + done))
+				    : pread(file, bytes + done, BLOCK - done, (off_t)(place + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+/* Writes a full block, and goes on in a new one. */
+static bool turn(struct tpa_spool *spool, struct list *list)
+{
+	uint64_t next = take_place(spool);
+
+	memcpy(list->block + BLOCK - sizeof(next), &next, sizeof(next));
+	if (!move(fileno(spool->file), list->block, list->at, true))
+		return false;
+	list->at = next;
+	list->used = 0;
+	return true;
+}
+
+bool tpa_spool_add(struct tpa_spool *spool, uint32_t number, const void *record)
+{
+	struct list *list;
+
+	tpa_extend(&spool->lists, &spool->list_count, &spool->list_room, (size_t)number + 1, sizeof(*spool->lists));
+	list = &spool->lists[number];
+	if (!list->block) {
+		list->block = tpa_zalloc(BLOCK, 1);
+		list->first = list->at = take_place(spool);
+	}
+	if (list->used == spool->room && !turn(spool, list))
+		return false;
+	memcpy(list->block + list->used, record, spool->record);
+	list->used += spool->record;
+	list->count++;
+	return true;
+}
+
+bool tpa_spool_each(struct tpa_spool *spool, uint32_t number, void (*each)(void *to, const void *record), void *to)
+{
+	const struct list *list = number < spool->list_count ? &spool->lists[number] : NULL;
+	uint8_t *block = tpa_zalloc(BLOCK, 1);
+	uint64_t place = list ? list->first : 0;
+	bool good = true;
+
+	for (uint64_t i = 0, count = list ? list->count : 0; good && i < count;) {
+		bool last = place == list->at;
+		size_t bytes = last ? list->used : spool->room;
+
+		good = last || move(fileno(spool->file), block, place, false);
+		for (size_t k = 0; good && k < bytes; k += spool->record, i++)
+			each(to, (last ? list->block : block) + k);
+		memcpy(&place, block + BLOCK - sizeof(place), sizeof(place));
+	}
+	free(block);
+	return good;
+}
