@@ -95,19 +95,6 @@ static size_t factor_of(size_t bytes)
 	return bytes < LARGE ? 2 : 8;
 }
 
-/* Like tpa_resize(). A large array is copied into large pages. */
-static void *resize(void *old, size_t had, size_t count, size_t size)
-{
-	void *new = tpa_resize(had * size < LARGE ? old : NULL, count, size);
-
-	tpa_large_pages(new, count * size);
-	if (had * size < LARGE)
-		return new;
-	memcpy(new, old, had * size);
-	free(old);
-	return new;
-}
-
 void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 {
 	size_t wanted = *room ? *room : 16;
@@ -117,11 +104,11 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size)
 		return;
 	while (wanted < need && wanted <= SIZE_MAX / 8)
 		wanted *= factor_of(wanted * size);
-	wanted = wanted < need ? need : wanted;
 	memcpy(&array, list, sizeof(array));
-	array = resize(array, *room, wanted, size);
+	array = tpa_resize(array, wanted < need ? need : wanted, size);
+	tpa_large_pages(array, wanted * size);
 	memcpy(list, &array, sizeof(array));
-	*room = wanted;
+	*room = wanted < need ? need : wanted;
 }
 
 /* Moves the list into zeroed memory, which takes no room before it is used. */

@@ -56,7 +56,6 @@ static void *grown_narrow(const struct tpa_pairs *pairs, size_t capacity)
 	struct narrow *slots = tpa_zalloc(capacity, sizeof(*slots));
 	const struct narrow *from = pairs->slots;
 
-	tpa_large_pages(slots, capacity * sizeof(*slots));
 	for (size_t i = 0; i < pairs->capacity; i++)
 		if (from[i].a)
 			*find_narrow(slots, capacity, from[i].a - 1, from[i].b) = from[i];
@@ -74,7 +73,6 @@ static void *grown_wide(const struct tpa_pairs *pairs, size_t capacity)
 	const struct narrow *narrow = pairs->slots;
 	const struct wide *wide = pairs->slots;
 
-	tpa_large_pages(slots, capacity * sizeof(*slots));
 	for (size_t i = 0; i < pairs->capacity; i++) {
 		struct wide slot = pairs->wide ? wide[i] : widened(&narrow[i]);
 

@@ -391,7 +391,6 @@ static void reserve_nodes(struct tpa_tables *tables)
 	if (most < NODES_MANY)
 		return;
 	tables->nodes = malloc(most * size);
-	tpa_large_pages(tables->nodes, tables->nodes ? most * size : 0);
 	tables->node_room = tables->nodes ? most : 0;
 }
 
