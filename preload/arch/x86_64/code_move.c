@@ -314,26 +314,59 @@ static size_t begin_below(const struct tpc_code_span *spans, size_t count, uintp
 	return low;
 }
 
-static void mark(struct tpc_code_span *spans, size_t count, uintptr_t target)
+/* The span that the address lies in, behind its first byte; NULL: none. */
+static struct tpc_code_span *span_at(struct tpc_code_span *spans, size_t count, uintptr_t address)
 {
 	size_t below;
 
-	if (target <= spans[0].low || target >= spans[count - 1].high)
-		return;
-	below = begin_below(spans, count, target);
-	if (below && target < spans[below - 1].high)
-		spans[below - 1].jumped_into = true;
+	if (address <= spans[0].low || address >= spans[count - 1].high)
+		return NULL;
+	below = begin_below(spans, count, address);
+	return below && address < spans[below - 1].high ? &spans[below - 1] : NULL;
 }
 
-void tpc_code_find_jumps(const uint8_t *code, size_t bytes, uintptr_t at, struct tpc_code_span *spans, size_t count)
+/*
+ * Does a jump or call end at `end`? Decoding begins at each byte from BEFORE to NEAR bytes before it: wherever it begins, it
+ * soon finds the instructions that run. So a jump is hardly missed, and what is inside of others hardly taken for one.
+ */
+#define BEFORE 96u
+#define NEAR 24u
+static bool is_jump(const struct tpc_code_decoder *decoder, const uint8_t *code, size_t bytes, size_t end)
+{
+	size_t from = end > BEFORE ? end - BEFORE : 0, to = end > NEAR ? end - NEAR : 0;
+	bool seen[BEFORE] = { false };
+
+	for (size_t start = from; start <= to; start++) {
+		for (size_t at = start; at < end && !seen[at - from];) {
+			struct tpc_code_instruction instruction;
+
+			seen[at - from] = true;
+			if (!tpc_code_decode(decoder, code + at, bytes - at, &instruction)) {
+				at++;
+				continue;
+			}
+			at += instruction.length;
+			if (at == end && (instruction.kind == TPC_CODE_JUMP || instruction.kind == TPC_CODE_JUMP_IF ||
+					  instruction.kind == TPC_CODE_CALL))
+				return true;
+		}
+	}
+	return false;
+}
+
+void tpc_code_find_jumps(const struct tpc_code_decoder *decoder, const uint8_t *code, size_t bytes, uintptr_t at,
+			 struct tpc_code_span *spans, size_t count)
 {
 	for (size_t i = 0; count && i + JUMP_BYTES <= bytes; i++) {
 		bool is_if = i > 0 && code[i - 1] == 0x0f && (code[i] & 0xf0) == 0x80;
+		struct tpc_code_span *span;
 		int32_t distance;
 
 		if (!is_if && (code[i] & 0xfe) != 0xe8)
 			continue;
 		memcpy(&distance, code + i + 1, sizeof(distance));
-		mark(spans, count, at + i + JUMP_BYTES + (uintptr_t)(intptr_t)distance);
+		span = span_at(spans, count, at + i + JUMP_BYTES + (uintptr_t)(intptr_t)distance);
+		if (span && !span->jumped_into)
+			span->jumped_into = is_jump(decoder, code, bytes, i + JUMP_BYTES);
 	}
 }

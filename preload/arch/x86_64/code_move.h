@@ -76,10 +76,10 @@ struct tpc_code_span {
 };
 
 /*
- * Marks the spans, which are sorted and do not overlap, that a jump or call in `code`, loaded at `at`, leads into. Takes each
- * byte for the start of one with a 32-bit offset: whatever lies between functions can't hide any, and a span is marked for
- * nothing once in a hundred, of 100 MB of code.
+ * Marks the spans, which are sorted and do not overlap, that a jump or call with a 32-bit offset in `code`, loaded at `at`,
+ * leads into.
  */
-void tpc_code_find_jumps(const uint8_t *code, size_t bytes, uintptr_t at, struct tpc_code_span *spans, size_t count);
+void tpc_code_find_jumps(const struct tpc_code_decoder *decoder, const uint8_t *code, size_t bytes, uintptr_t at,
+			 struct tpc_code_span *spans, size_t count);
 
 #endif

@@ -64,7 +64,8 @@ static void examine(struct work *work, struct tpc_range code)
 		if (!target->reason)
 			work->spans[count++] = (struct tpc_code_span){ at, at + work->detour.patch_bytes, false };
 	}
-	tpc_code_find_jumps((const uint8_t *)code.low, code.high - code.low, code.low, work->spans, count);
+	tpc_code_find_jumps(work->patcher->decoder, (const uint8_t *)code.low, code.high - code.low, code.low,
+			    work->spans, count);
 	for (i = 0; i < work->count; i++) {
 		if (!work->targets[i].reason && work->spans[k++].jumped_into)
 			work->targets[i].reason = others;
