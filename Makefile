@@ -75,7 +75,7 @@ include scripts/install.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all clean
-all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/share/tprof/tprof.py
+all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/share/tprof/tprof.py $(B)/share/tprof/pools.rules
 
 $(B)/bin/tprof: scripts/tprof $(B)/commit
 	@mkdir -p $(@D)
@@ -83,6 +83,10 @@ $(B)/bin/tprof: scripts/tprof $(B)/commit
 	$(Q)sed "s|^version=.*|version='$$(cat $(B)/commit)'|" $< >$@ && chmod 755 $@
 
 $(B)/share/tprof/tprof.py: scripts/tprof.py
+	@mkdir -p $(@D)
+	$(Q)install -m 644 $< $@
+
+$(B)/share/tprof/pools.rules: preload/rules/pools.rules
 	@mkdir -p $(@D)
 	$(Q)install -m 644 $< $@
 

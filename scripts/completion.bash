@@ -27,6 +27,7 @@ _tprof()
 	--children) _tprof_words "0 1" ;;
 	--start) _tprof_words "on off" ;;
 	--python) _tprof_words "1 alloc off" ;;
+	--rules) _tprof_files ;;
 	-o | --output) _tprof_files ;;
 	*)
 		case $word in

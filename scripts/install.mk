@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # make install, make uninstall. Paths may have spaces.
-DOC := scripts/tprof.1 analyzer/tprof-analyze.1 include/tprof/tprof-trace.5 analyzer/tprof-json.5
+DOC := scripts/tprof.1 analyzer/tprof-analyze.1 include/tprof/tprof-trace.5 analyzer/tprof-json.5 preload/rules/tprof-rules.5
 
 # A line a file: $(1) MODE FILE TARGET.
 define each_file
@@ -11,6 +11,7 @@ $(1) 644 $(B)/install/tprof.pc '$(DESTDIR)$(libdir)/pkgconfig/tprof.pc'
 $(1) 644 include/tprof.h '$(DESTDIR)$(includedir)/tprof.h'
 $(foreach name,format header snapshot work,$(1) 644 include/tprof/$(name).h '$(DESTDIR)$(includedir)/tprof/$(name).h'
 )
+$(1) 644 preload/rules/pools.rules '$(DESTDIR)$(datadir)/tprof/pools.rules'
 $(1) 644 scripts/tprof.py '$(DESTDIR)$(datadir)/tprof/tprof.py'
 $(foreach page,$(DOC),$(1) 644 $(page) '$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))'
 )

@@ -29,6 +29,9 @@ $(B)/preload/%.S.o: preload/%.S $(B)/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/
 	$(call say,AS  ,$<)
 	$(Q)$(CC) $(G) -Ipreload -I$(B)/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
 
+KNOWN_RULES := preload/rules/known.rules.S.o
+$(B)/$(KNOWN_RULES) $(B)/verify/$(KNOWN_RULES): preload/rules/known.rules
+
 $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)

@@ -21,7 +21,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
 WORKLOADS += $(foreach l,$(code_levels),$(W)/static_kernels-O$l $(W)/static_graph-O$l $(W)/code_cases-O$l)
-WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie code_kept code_slow code_refused libcode_kernels.so code_late)
+WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie ruled ruled-varied own_heap-jemalloc own_heap-tcmalloc own_heap-rjem code_kept code_slow code_refused libcode_kernels.so code_late)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
@@ -44,6 +44,8 @@ $(W)/truth: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,lazy
 $(W)/truth-now: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,relro,-z,now -fno-plt
 $(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-pie
 $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
+$(W)/ruled: WORKLOAD_EXTRA := -O2 -fbuiltin
+$(W)/ruled-varied: WORKLOAD_EXTRA := -O2 -fbuiltin -DVARIED
 $(W)/remapped: WORKLOAD_EXTRA := -fno-omit-frame-pointer
 $(W)/remapped-nopie: WORKLOAD_EXTRA := -fno-omit-frame-pointer -fno-pie -no-pie
 $(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
@@ -219,6 +221,24 @@ $(W)/static_kernels-traced $(W)/static_kernels-stripped $(W)/static_kernels-cet 
 $(W)/static_kernels-debug: tests/workloads/static_kernels.c $(workload_headers)
 	$(workload_c)
 	$(Q)objcopy --only-keep-debug $@ $@.debug && objcopy --strip-all --add-gnu-debuglink=$@.debug $@
+$(W)/ruled-varied: tests/workloads/ruled.c $(workload_headers)
+	$(workload_c)
+# Allocators in the program itself: as malloc, and as Rust's crate tikv-jemallocator links jemalloc.
+$(W)/own_heap-jemalloc: WORKLOAD_EXTRA := -O2 -fbuiltin -l:libjemalloc.a -pthread -lm
+$(W)/own_heap-tcmalloc: WORKLOAD_EXTRA := -O2 -fbuiltin -l:libtcmalloc_minimal.a -pthread
+$(W)/own_heap-rjem: WORKLOAD_EXTRA := -O2 -fbuiltin -DRJEM -L$(W) -lrjem -pthread -lm
+$(W)/own_heap-rjem: $(W)/librjem.a
+$(W)/own_heap-%: tests/workloads/own_heap.cc $(workload_headers)
+	$(workload_cxx)
+RJEM := aligned_alloc calloc dallocx free mallctl mallctlbymib mallctlnametomib malloc malloc_conf malloc_message malloc_stats_print \
+	malloc_usable_size mallocx memalign nallocx posix_memalign pvalloc rallocx realloc sallocx sdallocx valloc xallocx
+RJEM_GONE := $(foreach s,malloc free calloc realloc memalign valloc pvalloc posix_memalign,__libc_$s __$s_hook)
+$(W)/librjem.a:
+	@mkdir -p $(@D)
+	$(call say,AR  ,$@)
+	$(Q)objcopy $(foreach s,$(RJEM),--redefine-sym $s=_rjem_$s) $(foreach s,$(RJEM_GONE),--strip-symbol=$s) \
+		--strip-symbol=_Znwm --wildcard --strip-symbol='_Zn[wa]*' --strip-symbol='_Zd[la]*' \
+		"$$(gcc -print-file-name=libjemalloc_pic.a)" $@
 $(W)/static_graph-O%: tests/workloads/static_graph.c $(workload_headers)
 	$(workload_c)
 $(W)/static_graph-traced: tests/workloads/static_graph.c $(workload_headers)

@@ -2,6 +2,7 @@
 /* info: what the trace records about itself: process, environment, capture, losses, hook coverage, threads, modules. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
@@ -147,6 +148,16 @@ static void print_refused(const struct tpa_page *page, const struct tpa_hooks *h
 		     tpa_count(hooks->functions).text, tpa_plural(hooks->functions));
 }
 
+static void print_allocator(const struct tpa_page *page, const struct tpa_hooks *hooks, const char *object)
+{
+	if (hooks->state == TPROF_HOOKS_RULED)
+		line(page, "", "%s: %s: %s function%s in %s code", object, hooks->allocator,
+		     tpa_count(hooks->functions).text, tpa_plural(hooks->functions),
+		     hooks->functions == 1 ? "its" : "their");
+	else
+		line(page, "", "%s: %s: %s: %s", object, hooks->allocator, tpa_hooks_name(hooks->state), hooks->reason);
+}
+
 /* Prints which callers' ops are hooked, and which ops the hooks can't see. */
 static void print_hooks(const struct tpa_page *page, const struct tpa_trace *trace)
 {
@@ -154,7 +165,9 @@ static void print_hooks(const struct tpa_page *page, const struct tpa_trace *tra
 		const struct tpa_hooks *hooks = &trace->hooks[i];
 		const char *object = hooks->object[0] ? hooks->object : tpa_program_name(trace);
 
-		if (hooks->state == TPROF_HOOKS_DONE)
+		if (tpa_hooks_ruled(hooks))
+			print_allocator(page, hooks, object);
+		else if (hooks->state == TPROF_HOOKS_DONE)
 			line(page, "", "%s: %s pointer%s to %s function%s", object, tpa_count(hooks->pointers).text,
 			     tpa_plural(hooks->pointers), tpa_count(hooks->functions).text,
 			     tpa_plural(hooks->functions));
@@ -193,14 +206,19 @@ static void print_lost_callers(const struct tpa_page *page, const struct tpa_pro
 static void print_hook_counts(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
-	bool in_code = false;
+	bool in_code = false, malloc_in_code = false;
 
-	for (size_t i = 0; i < trace->hooks_count; i++)
-		in_code |= trace->hooks[i].state == TPROF_HOOKS_CODE;
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		const struct tpa_hooks *hooks = &trace->hooks[i];
+
+		in_code |= hooks->state == TPROF_HOOKS_CODE;
+		malloc_in_code |= hooks->state == TPROF_HOOKS_RULED && strcmp(hooks->allocator, "malloc") == 0;
+	}
 	line(page, "hooks", "malloc %s; %s %sfunction%s timed, through %s pointer%s%s",
-	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
-	     : tpa_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
-							  : "not recorded: linked statically",
+	     malloc_in_code				    ? "in its code"
+	     : !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
+	     : tpa_malloc_is_shared(trace)		    ? "not recorded: another library's comes before libtprof.so"
+							    : "not recorded: linked statically",
 	     tpa_count(header->op_functions).text, in_code ? "" : "library ",
 	     header->op_functions == 1 ? " is" : "s are", tpa_count(header->slots).text, tpa_plural(header->slots),
 	     in_code ? ", and in their own code" : "");

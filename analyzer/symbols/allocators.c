@@ -20,6 +20,7 @@
  *
  * `plain`: the function that allocates each block separately if the pool is told to.
  */
+#define RULES "TPROF_RULES=pools.rules (tprof run --rules pools)"
 static const struct known {
 	const char *name, *symbol;
 	bool pool;
@@ -43,19 +44,23 @@ static const struct known {
 	  .symbol = "g_slice_alloc",
 	  .pool = true,
 	  .plain = "g_malloc",
-	  .setting = "G_SLICE=always-malloc" },
-	{ .name = "APR's pools", .symbol = "apr_palloc", .pool = true },
+	  .setting = RULES ", or G_SLICE=always-malloc" },
+	{ .name = "APR's pools", .symbol = "apr_palloc", .pool = true, .setting = RULES },
 	{ .name = "obstacks", .symbol = "_obstack_newchunk", .pool = true },
 	{ .name = "talloc's pools", .symbol = "talloc_pool", .pool = true },
 	{ .name = "std::pmr's pools",
 	  .symbol = "_ZNSt3pmr28unsynchronized_pool_resource11do_allocateEmm",
-	  .pool = true },
-	{ .name = "std::pmr's pools", .symbol = "_ZNSt3pmr26synchronized_pool_resource11do_allocateEmm", .pool = true },
+	  .pool = true,
+	  .setting = RULES },
+	{ .name = "std::pmr's pools",
+	  .symbol = "_ZNSt3pmr26synchronized_pool_resource11do_allocateEmm",
+	  .pool = true,
+	  .setting = RULES },
 	{ .name = "std::pmr's pools",
 	  .symbol = "_ZNSt3pmr25monotonic_buffer_resource13_M_new_bufferEmm",
 	  .pool = true },
-	{ .name = "nginx's pools", .symbol = "ngx_palloc", .pool = true },
-	{ .name = "PostgreSQL's memory contexts", .symbol = "AllocSetAlloc", .pool = true },
+	{ .name = "nginx's pools", .symbol = "ngx_palloc", .pool = true, .setting = RULES },
+	{ .name = "PostgreSQL's memory contexts", .symbol = "AllocSetAlloc", .pool = true, .setting = RULES },
 };
 #define NEAR 8192u
 #define KNOWN (sizeof(table) / sizeof(*table))
@@ -253,9 +258,24 @@ static bool is_used(const struct tpa_trace *trace, const struct tpa_module *modu
 	return false;
 }
 
+/* Are its blocks recorded, by a rule? */
+static bool is_recorded(const struct tpa_trace *trace, const struct tpa_module *module, const char *name)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		const struct tpa_hooks *hooks = &trace->hooks[i];
+
+		if (hooks->state == TPROF_HOOKS_RULED && strcmp(hooks->allocator, name) == 0 &&
+		    strcmp(tpa_hooks_path(trace, hooks), module->path) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Adds an allocator once, for the first of its symbols. */
 static void add_unseen(struct tpa_trace *trace, const struct tpa_module *module, const struct found *found)
 {
+	if (is_recorded(trace, module, found->what->name))
+		return;
 	for (size_t i = 0; i < trace->unseen_count; i++)
 		if (strcmp(trace->unseen[i].name, found->what->name) == 0)
 			return;

@@ -233,7 +233,7 @@ const char *tpa_fn_name(unsigned fn);
 static inline bool tpa_fn_reallocates(uint8_t fn)
 {
 	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
-	       fn == TPROF_FN_XALLOCX;
+	       fn == TPROF_FN_XALLOCX || fn == TPROF_FN_RULED_REALLOC;
 }
 
 #endif

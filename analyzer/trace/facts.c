@@ -101,7 +101,7 @@ static struct tpa_hooks *hooks_of(const struct tpa_trace *trace, const struct tp
 		struct tpa_hooks *hooks = &trace->hooks[i];
 
 		if (hooks->state == like->state && strcmp(hooks->object, like->object) == 0 &&
-		    strcmp(hooks->function, like->function) == 0)
+		    strcmp(hooks->function, like->function) == 0 && strcmp(hooks->allocator, like->allocator) == 0)
 			return hooks;
 	}
 	return NULL;
@@ -118,15 +118,18 @@ static const char *next_line(char *text)
 	return end + 1;
 }
 
-/* The object's path; of a function that was refused, also its name, and why. */
+/* The object's path; of a function that was refused, also its name, and why; of an allocator the same. */
 static void split_object(struct tpa_hooks *hooks)
 {
-	hooks->function = hooks->reason = "";
-	if (hooks->state != TPROF_HOOKS_REFUSED)
+	const char *name;
+
+	hooks->function = hooks->allocator = hooks->reason = "";
+	if (hooks->state != TPROF_HOOKS_REFUSED && !tpa_hooks_ruled(hooks))
 		return;
-	hooks->function = next_line(hooks->object);
-	if (hooks->function[0])
-		hooks->reason = next_line(hooks->object + (hooks->function - hooks->object));
+	name = next_line(hooks->object);
+	if (name[0])
+		hooks->reason = next_line(hooks->object + (name - hooks->object));
+	*(tpa_hooks_ruled(hooks) ? &hooks->allocator : &hooks->function) = name;
 }
 
 /*
@@ -176,6 +179,9 @@ const char *tpa_hooks_name(unsigned state)
 			"loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks",
 		[TPROF_HOOKS_CODE] = "hooked in their code",
 		[TPROF_HOOKS_REFUSED] = "not hooked in their code",
+		[TPROF_HOOKS_RULED] = "functions of an allocator, hooked in their code",
+		[TPROF_HOOKS_PART_RULED] = "some of its blocks are not recorded",
+		[TPROF_HOOKS_UNRULED] = "its blocks are not recorded",
 	};
 
 	return state < TPROF_HOOKS_STATES ? names[state] : "?";

@@ -136,6 +136,8 @@ const char *tpa_fn_name(unsigned fn)
 		[TPROF_FN_PYTHON_MALLOC] = "python malloc",
 		[TPROF_FN_PYTHON_CALLOC] = "python calloc",
 		[TPROF_FN_PYTHON_REALLOC] = "python realloc",
+		[TPROF_FN_RULED_ALLOC] = "alloc by rule",
+		[TPROF_FN_RULED_REALLOC] = "realloc by rule",
 		[TPROF_FN_FREE] = "free",
 		[TPROF_FN_CFREE] = "cfree",
 		[TPROF_FN_FREE_SIZED] = "free_sized",
@@ -145,6 +147,7 @@ const char *tpa_fn_name(unsigned fn)
 		[TPROF_FN_DALLOCX] = "dallocx",
 		[TPROF_FN_SDALLOCX] = "sdallocx",
 		[TPROF_FN_PYTHON_FREE] = "python free",
+		[TPROF_FN_RULED_FREE] = "free by rule",
 	};
 
 	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";

@@ -131,6 +131,7 @@ struct tpa_hooks {
 	char *object;	    /* path, owned by the trace; "" for the program */
 	/* Of TPROF_HOOKS_REFUSED, within `object`'s memory; else "". function "": those that are not named. */
 	const char *function, *reason;
+	const char *allocator; /* of TPROF_HOOKS_RULED and the two behind it, likewise, with `reason` */
 };
 
 struct tpa_trace {
@@ -242,6 +243,19 @@ const char *tpa_hooks_name(unsigned state);
 static inline bool tpa_hooks_hold(const struct tpa_hooks *hooks)
 {
 	return hooks->state == TPROF_HOOKS_DONE || hooks->state == TPROF_HOOKS_CODE;
+}
+
+/* The program or library that these functions are in, or are called from. */
+static inline const char *tpa_hooks_path(const struct tpa_trace *trace, const struct tpa_hooks *hooks)
+{
+	return hooks->object[0] ? hooks->object : trace->exe;
+}
+
+/* Are these functions an allocator's, which a rule describes? */
+static inline bool tpa_hooks_ruled(const struct tpa_hooks *hooks)
+{
+	return hooks->state == TPROF_HOOKS_RULED || hooks->state == TPROF_HOOKS_PART_RULED ||
+	       hooks->state == TPROF_HOOKS_UNRULED;
 }
 
 /* Index of a counter in struct tpa_counters; -1: it was not counted. */

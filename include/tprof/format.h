@@ -162,6 +162,9 @@ enum tprof_fn {
 	TPROF_FN_PYTHON_MALLOC = 16,
 	TPROF_FN_PYTHON_CALLOC,
 	TPROF_FN_PYTHON_REALLOC,
+	/* of an allocator that a rule describes, tprof-rules(5) */
+	TPROF_FN_RULED_ALLOC = 20,
+	TPROF_FN_RULED_REALLOC,
 	TPROF_FN_FREE = 32,
 	TPROF_FN_CFREE,
 	TPROF_FN_FREE_SIZED,
@@ -171,6 +174,7 @@ enum tprof_fn {
 	TPROF_FN_DALLOCX,
 	TPROF_FN_SDALLOCX,
 	TPROF_FN_PYTHON_FREE = 48,
+	TPROF_FN_RULED_FREE = 52,
 };
 /*
  * REALLOC, REALLOCARRAY, RALLOCX, XALLOCX and PYTHON_REALLOC are a FREE of the old block with that fn, written before
@@ -496,6 +500,12 @@ enum tprof_hooks {
 	TPROF_HOOKS_CODE = 7, /* hooked in their own code: no pointer leads to them */
 	/* Not in its code: instead of the object's path "PATH\nFUNCTION\nREASON"; no FUNCTION: more than are named */
 	TPROF_HOOKS_REFUSED = 8,
+	/* Functions of an allocator that a rule describes (tprof-rules(5)), hooked in their code: "PATH\nALLOCATOR\n" */
+	TPROF_HOOKS_RULED = 9,
+	/* One of them was not, and its blocks are missing: "PATH\nALLOCATOR\nFUNCTION: REASON" */
+	TPROF_HOOKS_PART_RULED = 10,
+	/* One that frees was not, so that nothing of the allocator is recorded: the same */
+	TPROF_HOOKS_UNRULED = 11,
 	TPROF_HOOKS_STATES,
 };
 

@@ -98,6 +98,11 @@ static bool read_step(const char *value)
 	return tpc_config_ops && tpc_config_ops->set_step(value);
 }
 
+static bool read_rules(const char *value)
+{
+	return tpc_config_ops && tpc_config_ops->set_rules(value);
+}
+
 static bool read_depth(const char *value)
 {
 	return read_range(value, 1, TPC_DEPTH_MAX, &tpc_config.depth);
@@ -192,12 +197,13 @@ static bool read_verbose(const char *value)
 static const struct option {
 	const char *name;
 	bool (*read)(const char *value);
-	const char *allowed, *standard;
+	const char *allowed, *standard; /* allowed NULL: tpc_config_ops tells it */
 } options[] = {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES, as in sample:512KiB", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
-	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* tpc_config_ops tells what is allowed */
+	{ "TPROF_OPS", read_ops, NULL, "auto" },
+	{ "TPROF_RULES", read_rules, NULL, "" },
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,
@@ -234,8 +240,10 @@ static void complain(struct tpc_text *complaints, const struct option *option, c
 	tpc_text_add(complaints, ": allowed is ");
 	if (option->allowed)
 		tpc_text_add(complaints, option->allowed);
-	else if (tpc_config_ops)
+	else if (tpc_config_ops && option->read == read_ops)
 		tpc_config_ops->allowed(complaints);
+	else if (tpc_config_ops)
+		tpc_config_ops->rules_allowed(complaints);
 	tpc_text_add(complaints, "; using ");
 	tpc_text_add(complaints, option->standard && *option->standard ? option->standard : "none");
 	tpc_text_add(complaints, "\n");

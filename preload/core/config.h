@@ -44,11 +44,13 @@ static inline bool tpc_config_takes_all(void)
 
 struct tpc_text;
 
-/* Which functions are ops: set by the floor that knows, before the environment is read. */
+/* Which functions are ops, or allocate by rules: set by the floor that knows, before the environment is read. */
 struct tpc_config_ops {
 	bool (*set)(const char *value);	      /* TPROF_OPS; false: the value can't be understood */
 	bool (*set_step)(const char *value);  /* the same of TPROF_STEP */
 	void (*allowed)(struct tpc_text *to); /* what TPROF_OPS may be, for a message */
+	bool (*set_rules)(const char *path);  /* the same two of TPROF_RULES */
+	void (*rules_allowed)(struct tpc_text *to);
 };
 extern const struct tpc_config_ops *tpc_config_ops;
 

@@ -28,8 +28,19 @@ struct tpa_pool_link {
 
 /*
  * `live`: the heap's blocks. `time` is the number of a block's allocation event. `site` is 1, and 2 once the block is
- * known to back a pool.
+ * known to back a pool: the one at the address `pool` is.
  */
+static void back(struct tpa_pools *pools, struct tpa_live *live, uint64_t pool)
+{
+	struct tpa_block *block = tpa_live_find(live, pool);
+
+	if (block->site != 1)
+		return;
+	block->site = 2;
+	*TPA_APPEND(pools->backing, pools->backing_count, pools->backing_room) = block->time;
+}
+
+/* A block that is emptied as a pool is one, too: so the hooks tell which blocks a pool takes. */
 static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct tpa_event *event, uint64_t number)
 {
 	struct tpa_block *block;
@@ -43,11 +54,9 @@ static void look_at(struct tpa_pools *pools, struct tpa_live *live, const struct
 		if (block->site)
 			tpa_live_remove(live, block);
 	} else if (event->kind == TPA_EVENT_POOL_ALLOC) {
-		block = tpa_live_find(live, event->pool_alloc.pool);
-		if (block->site != 1)
-			return;
-		block->site = 2;
-		*TPA_APPEND(pools->backing, pools->backing_count, pools->backing_room) = block->time;
+		back(pools, live, event->pool_alloc.pool);
+	} else if (event->kind == TPA_EVENT_POOL_FREE && event->pool_free.whole) {
+		back(pools, live, event->pool_free.address);
 	}
 }
 

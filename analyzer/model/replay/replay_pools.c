@@ -45,9 +45,9 @@ void tpa_replay_pool_ends(struct tpa_replay *replay, const struct tpa_event *eve
  * A heap block that was not known to be a pool when it was allocated, because the event that shows it was not yet in the file.
  * It becomes one here, as if it had just been allocated.
  */
-static void become_pool(struct tpa_replay *replay, const struct tpa_event *event)
+static void become_pool(struct tpa_replay *replay, const struct tpa_event *event, uint64_t pool)
 {
-	struct tpa_block *block = tpa_live_find(&replay->heap.live, event->pool_alloc.pool), old = *block;
+	struct tpa_block *block = tpa_live_find(&replay->heap.live, pool), old = *block;
 
 	if (old.site == TPA_SITE_NONE || tpa_pools_has(&replay->pools, old.address))
 		return;
@@ -65,7 +65,7 @@ void tpa_replay_pool_alloc(struct tpa_replay *replay, const struct tpa_event *ev
 	tpa_replay_thread(replay, event);
 	if (!replay->pools.any) /* a damaged header */
 		return;
-	become_pool(replay, event);
+	become_pool(replay, event, event->pool_alloc.pool);
 	if (tpa_pools_take(&replay->pools, event->pool_alloc.address, &old)) {
 		replay->heap.counts.implied_frees += replay->inside;
 		end_block(replay, event, &old);
@@ -79,8 +79,11 @@ void tpa_replay_pool_free(struct tpa_replay *replay, const struct tpa_event *eve
 {
 	struct tpa_block block;
 
-	if (event->pool_free.whole)
+	if (event->pool_free.whole) {
+		if (replay->pools.any)
+			become_pool(replay, event, event->pool_free.address);
 		return end_blocks(replay, event);
+	}
 	if (tpa_pools_take(&replay->pools, event->pool_free.address, &block))
 		return end_block(replay, event, &block);
 	if (replay->pools.ended ==

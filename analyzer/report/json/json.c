@@ -48,12 +48,16 @@ static json_t *json_hooks_of(const struct tpa_trace *trace, const struct tpa_hoo
 {
 	json_t *json = json_object();
 
-	tpa_json_set(json, "module", tpa_json_string(hooks->object[0] ? hooks->object : trace->exe));
+	tpa_json_set(json, "module", tpa_json_string(tpa_hooks_path(trace, hooks)));
+	if (tpa_hooks_ruled(hooks))
+		tpa_json_set(json, "allocator", tpa_json_string(hooks->allocator));
 	if (tpa_hooks_hold(hooks))
 		tpa_json_set(json, "by", json_string(hooks->state == TPROF_HOOKS_CODE ? "code" : "pointers"));
 	else if (hooks->state == TPROF_HOOKS_REFUSED && hooks->function[0])
 		tpa_json_set(json, "function", tpa_json_string(hooks->function));
-	if (!tpa_hooks_hold(hooks))
+	if (hooks->state == TPROF_HOOKS_RULED)
+		tpa_json_set(json, "by", json_string("code"));
+	else if (!tpa_hooks_hold(hooks))
 		tpa_json_set(json, "reason",
 			     tpa_json_string(hooks->reason[0] ? hooks->reason : tpa_hooks_name(hooks->state)));
 	tpa_json_set(json, "pointers", tpa_json_number(hooks->pointers));
@@ -64,7 +68,7 @@ static json_t *json_hooks_of(const struct tpa_trace *trace, const struct tpa_hoo
 static json_t *json_hooks(const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
-	json_t *json = json_object(), *modules = json_array(), *skipped = json_array();
+	json_t *json = json_object(), *modules = json_array(), *skipped = json_array(), *allocators = json_array();
 
 	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		json_array_append_new(
@@ -77,12 +81,15 @@ static json_t *json_hooks(const struct tpa_trace *trace)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
 	for (size_t i = 0; i < trace->hooks_count; i++)
-		json_array_append_new(tpa_hooks_hold(&trace->hooks[i]) ? modules : skipped,
+		json_array_append_new(tpa_hooks_ruled(&trace->hooks[i])	 ? allocators
+				      : tpa_hooks_hold(&trace->hooks[i]) ? modules
+									 : skipped,
 				      json_hooks_of(trace, &trace->hooks[i]));
 	tpa_json_set(json, "slots", tpa_json_number(header->slots));
 	tpa_json_set(json, "functions", tpa_json_number(header->op_functions));
 	tpa_json_set(json, "modules", modules);
 	tpa_json_set(json, "skipped", skipped);
+	tpa_json_set(json, "allocators", allocators);
 	return json;
 }
 

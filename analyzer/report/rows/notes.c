@@ -54,6 +54,34 @@ static void add_elsewhere(struct tpa_notes *notes, const struct tpa_trace *trace
 		    tpa_count(objects).text, first[0] ? first : tpa_program_name(trace));
 }
 
+/* Why the malloc that takes the place of libtprof.so's could not be hooked in its code; NULL: not said. */
+static const struct tpa_hooks *why_foreign(const struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		if (trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC && trace->hooks[i].state == TPROF_HOOKS_UNRULED &&
+		    strcmp(trace->hooks[i].allocator, "malloc") == 0)
+			return &trace->hooks[i];
+	return NULL;
+}
+
+/* Allocators that are not recorded although a rule describes them. */
+static void add_unruled(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		const struct tpa_hooks *hooks = &trace->hooks[i];
+		const char *file = tpa_file_name(tpa_hooks_path(trace, hooks));
+
+		if (hooks->state == TPROF_HOOKS_UNRULED && hooks == why_foreign(trace))
+			continue;
+		if (hooks->state == TPROF_HOOKS_UNRULED)
+			add(notes, "%s in %s is not recorded, since not all of its functions could be hooked: %s",
+			    hooks->allocator, file, hooks->reason);
+		else if (hooks->state == TPROF_HOOKS_PART_RULED)
+			add(notes, "%s in %s is recorded but for the blocks of a function that could not be hooked: %s",
+			    hooks->allocator, file, hooks->reason);
+	}
+}
+
 /* Allocators whose blocks are missing. */
 static void add_unseen(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
@@ -81,25 +109,36 @@ static void add_pools(struct tpa_notes *notes, const struct tpa_trace *trace)
 	}
 }
 
+static void add_foreign(struct tpa_notes *notes, const struct tpa_trace *trace)
+{
+	const struct tpa_hooks *hooks = why_foreign(trace);
+	const char *but = hooks ? "; its functions could not be hooked in their code: " : "",
+		   *why = hooks ? hooks->reason : "";
+
+	if (tpa_malloc_is_shared(trace))
+		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen%s%s",
+		    trace->malloc_path, but, why);
+	else
+		add(notes,
+		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
+		    "%s)%s%s",
+		    trace->malloc_path[0] ? trace->malloc_path : tpa_program_name(trace), but, why);
+}
+
 static void add_bypasses(struct tpa_notes *notes, const struct tpa_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
 	if (tpa_allocations_off(trace))
 		add(notes, "TPROF_ALLOC=off: what the program allocated was not recorded");
-	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tpa_malloc_is_shared(trace))
-		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen",
-		    trace->malloc_path);
-	else if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
-		add(notes,
-		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
-		    "%s)",
-		    trace->malloc_path[0] ? trace->malloc_path : tpa_program_name(trace));
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		add_foreign(notes, trace);
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		add(notes, "an object was loaded with RTLD_DEEPBIND: its allocations bypass the hooks and are not in "
 			   "this report");
 	add_elsewhere(notes, trace);
 	add_unseen(notes, trace);
+	add_unruled(notes, trace);
 	if (header->flags & TPROF_FLAG_TEXT_CUT)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }

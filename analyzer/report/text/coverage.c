@@ -7,7 +7,8 @@ void tpa_hooks_print(const struct tpa_page *page, const struct tpa_trace *trace)
 	uint64_t timed = 0, missed = 0;
 
 	for (size_t i = 0; i < trace->hooks_count; i++)
-		*(tpa_hooks_hold(&trace->hooks[i]) ? &timed : &missed) += trace->hooks[i].functions;
+		if (!tpa_hooks_ruled(&trace->hooks[i]))
+			*(tpa_hooks_hold(&trace->hooks[i]) ? &timed : &missed) += trace->hooks[i].functions;
 	if (!trace->hooks_count)
 		return;
 	fprintf(page->out, "%s library function%s %s timed", tpa_count(timed).text, tpa_plural(timed),

@@ -8,6 +8,7 @@
 #include "core/state.h"
 #include "core/thread.h"
 #include "hooks/leakcheck/stubs.h"
+#include "hooks/memory/ruled.h"
 #include "hooks/ops/hot.h"
 #include "hooks/ops/stubs.h"
 #include "stacks/recall.h"
@@ -33,6 +34,8 @@ static void of_thread(void)
 	OFFSET(TPC_WAIT_KEPT, struct tpc_thread, wait.kept);
 	VALUE(TPC_WAIT_STUBS, TPC_WAIT_STUBS);
 	VALUE(TPC_WAIT_STUB, TPC_WAIT_STUB);
+	VALUE(TPC_RULED_STUBS, TPC_RULED_MAX);
+	VALUE(TPC_RULED_STUB, TPC_RULED_STUB);
 }
 
 static void of_fold(void)

@@ -15,6 +15,12 @@ static bool is_sampled(struct tpc_thread *thread, const void *block, size_t size
 	       tpc_sample_insert(sample_key(block));
 }
 
+static void note_pools(void)
+{
+	if (!(tpc_load(&tpc_header->flags) & TPROF_FLAG_POOLS))
+		tpc_set_bits(&tpc_header->flags, TPROF_FLAG_POOLS);
+}
+
 void tpc_pool_alloc(const void *frame, const void *pool, const void *block, size_t size)
 {
 	struct tpc_thread *thread = block ? tpc_enter(frame) : NULL;
@@ -24,8 +30,7 @@ void tpc_pool_alloc(const void *frame, const void *pool, const void *block, size
 	if (!thread)
 		return;
 	if (tpc_config.alloc == TPC_ALLOC_TRACE || is_sampled(thread, block, size)) {
-		if (!(tpc_load(&tpc_header->flags) & TPROF_FLAG_POOLS))
-			tpc_set_bits(&tpc_header->flags, TPROF_FLAG_POOLS);
+		note_pools();
 		record.mean = tpc_sample_mean(thread);
 		ticks = tpc_clock_after();
 		tpc_record(thread, ticks);
@@ -45,6 +50,8 @@ static void end(const void *frame, const void *address, bool whole_pool)
 		return;
 	if (tpc_config.alloc == TPC_ALLOC_TRACE ||
 	    (tpc_config.alloc == TPC_ALLOC_SAMPLE && (whole_pool || tpc_sample_remove(sample_key(address))))) {
+		if (whole_pool)
+			note_pools();
 		ticks = tpc_clock_before();
 		tpc_record(thread, ticks);
 		tpc_emit_pool_free(thread, ticks, (uintptr_t)address, whole_pool);

@@ -48,7 +48,7 @@ void tpc_record_alloc(struct tpc_thread *thread, const void *frame, void *block,
 static bool moves(uint8_t fn)
 {
 	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
-	       fn == TPROF_FN_XALLOCX;
+	       fn == TPROF_FN_XALLOCX || fn == TPROF_FN_RULED_REALLOC;
 }
 
 bool tpc_record_free(struct tpc_thread *thread, void *block, uint8_t fn)

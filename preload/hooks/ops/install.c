@@ -8,14 +8,16 @@
 #include "core/text.h"
 #include "core/trylock.h"
 #include "hooks/link/bind.h"
+#include "hooks/link/code.h"
 #include "hooks/gate/enter.h"
 #include "hooks/link/late.h"
 #include "hooks/link/loader.h"
 #include "hooks/ops/calibrate.h"
-#include "hooks/ops/code.h"
-#include "hooks/ops/covered.h"
+#include "hooks/link/covered.h"
+#include "hooks/ops/in_code.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/memory/python_arrays.h"
+#include "hooks/memory/ruled.h"
 #include "hooks/link/real.h"
 #include "hooks/link/slots.h"
 #include "hooks/leakcheck/stubs.h"
@@ -151,7 +153,7 @@ static void *find_unreached(const struct tpc_slot *slot, void *context)
 
 	(void)context;
 	if (tpc_ops_choose(slot->symbol, &choice) && !choice.signature.unhooked && !tpc_op_is_hooked(slot->target) &&
-	    !tpc_code_is_refused(slot->target))
+	    !tpc_op_is_refused(slot->target))
 		covered.functions[TPROF_HOOKS_UNREACHED]++;
 	return NULL;
 }
@@ -177,14 +179,15 @@ static void calibrate(struct tpc_thread *thread)
 
 static size_t code_from = SIZE_MAX; /* objects that are not looked through yet for functions to hook in their code */
 
-/* What no pointer leads to; and what then is left. */
+/* Allocators of the program's own; ops that no pointer leads to; and what then is left. */
 static void hook_code(void)
 {
 	static const struct tpc_slot_visitor exports = { find_unreached, NULL, put_coverage, NULL };
 
-	if (!tpc_code_hook(&seen, code_from))
+	if (!tpc_ruled_hook(&seen, code_from) || !tpc_ops_hook_code(&seen, code_from))
 		return;
-	tpc_slots_exports(&exports, &seen, code_from);
+	if (tpc_ops_wanted())
+		tpc_slots_exports(&exports, &seen, code_from);
 	code_from = SIZE_MAX;
 }
 
@@ -199,8 +202,6 @@ static void install(struct tpc_thread *thread)
 		tpc_wait_begin();
 	changed = tpc_slots_visit(&slots, &seen);
 	tpc_add(&tpc_header->slots, changed - others);
-	if (!tpc_ops_wanted())
-		return;
 	if (seen.unloads != unloads)
 		before = 0;
 	code_from = before < code_from ? before : code_from;

@@ -25,6 +25,7 @@
 #include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/link/real.h"
 #include "hooks/memory/reached.h"
+#include "hooks/memory/rules.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
 #include "hooks/process/parts.h"
@@ -185,7 +186,8 @@ static bool came_late(void)
 
 static void start_first(void)
 {
-	static const struct tpc_config_ops ops = { tpc_ops_set, tpc_ops_set_step, tpc_ops_allowed };
+	static const struct tpc_config_ops ops = { tpc_ops_set, tpc_ops_set_step, tpc_ops_allowed, tpc_rules_set,
+						   tpc_rules_allowed };
 	uint32_t mode;
 
 	if (late_settings)

@@ -4,7 +4,7 @@
 #include "core/objects.h"
 #include "core/state.h"
 #include "core/sys.h"
-#include "hooks/ops/covered.h"
+#include "hooks/link/covered.h"
 #include "hooks/ops/stubs.h"
 
 #include <link.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/code.h"
+#include "hooks/link/code.h"
 
 #include "core/maps.h"
 #include "core/sys.h"
@@ -9,23 +9,18 @@
 #include "hooks/link/patch.h"
 #include "hooks/link/real.h"
 #include "hooks/link/symtab.h"
-#include "hooks/ops/covered.h"
-#include "hooks/ops/stubs.h"
 
 #include <link.h>
 
 #define FUNCTIONS_MAX 2048u /* of one object */
-#define NAMED_MAX 500u	    /* refusals that are named; further ones are counted */
 
 static struct tpc_code_decoder decoder;
 static enum { UNTRIED, LOADED, MISSING } loading;
 
 static const char missing[] = "no decoder: libZydis.so.4.0 (Debian: libzydis4.0) is not installed";
 static const char threads[] = "other threads run already";
-static const char untouchable[] = "it returns twice, or belongs to the unwinder or the loader";
 static const char stands_there[] = "the program is in its first instructions just now";
-static const char full[] = "no room for its stub";
-static const char many[] = "it is one of more than 2,048 that the globs name in this object";
+static const char many[] = "it is one of more than 2,048 that are wanted in this object";
 
 /* ---- the decoder ---- */
 
@@ -74,49 +69,33 @@ static bool is_alone(void)
 /* ---- an object ---- */
 
 struct work {
+	const struct tpc_code_visitor *visitor;
 	const struct dl_phdr_info *info;
 	const char *path;
 	struct tpc_symtab table;
 	struct tpc_range code;
 	struct tpc_target *targets; /* by numbers of their symbols */
 	uint32_t count;
-	uint64_t hooked;
-	bool left; /* the decoder is needed first */
+	bool wanted; /* some, in any segment */
+	bool left;   /* the decoder is needed first */
 };
-
-static const void *refused[NAMED_MAX];
-static uint32_t refused_count;
-
-bool tpc_code_is_refused(const void *function)
-{
-	for (uint32_t i = 0; i < refused_count; i++) {
-		if (refused[i] == function)
-			return true;
-	}
-	return false;
-}
 
 static void *address_of(const struct work *work, uint32_t i)
 {
 	return (void *)(work->info->dlpi_addr + work->table.symbols[i].st_value);
 }
 
+static struct tpc_code_function_named named(const struct work *work, uint32_t symbol)
+{
+	return (struct tpc_code_function_named){ work->info, work->path, tpc_symtab_name(&work->table, symbol),
+						 address_of(work, symbol) };
+}
+
 static void refuse(const struct work *work, uint32_t symbol, const char *reason)
 {
-	const char *function = tpc_symtab_name(&work->table, symbol);
-	char text[4400];
-	struct tpc_text to = tpc_text_in(text, sizeof(text));
+	struct tpc_code_function_named function = named(work, symbol);
 
-	if (refused_count == NAMED_MAX)
-		function = "";
-	else if (!tpc_code_is_refused(address_of(work, symbol)))
-		refused[refused_count++] = address_of(work, symbol);
-	tpc_text_add(&to, work->path);
-	tpc_text_add(&to, "\n");
-	tpc_text_add(&to, function);
-	tpc_text_add(&to, "\n");
-	tpc_text_add(&to, *function ? reason : "further ones, not named");
-	tpc_covered_add(TPROF_HOOKS_REFUSED, 0, 1, text);
+	work->visitor->refused(&function, reason);
 }
 
 /*
@@ -136,34 +115,6 @@ static bool is_searched(const char *path)
 	return true;
 }
 
-/* The name as the source has it: compilers add what they did, .constprop.0. "": a part of a function. */
-static const char *plain_name(const char *symbol, char *buffer, size_t size)
-{
-	static const char *const parts[] = { "*.cold", "*.cold.*", "*.part.*", "_start" };
-	struct tpc_text to = tpc_text_in(buffer, size);
-	size_t length = strcspn(symbol, ".");
-
-	for (size_t i = 0; i < TPC_LENGTH(parts); i++) {
-		if (tpc_text_glob(parts[i], symbol))
-			return "";
-	}
-	if (!symbol[length] || !length)
-		return symbol;
-	tpc_text_add_bytes(&to, symbol, length);
-	return to.cut ? symbol : buffer;
-}
-
-static bool choose(const char *symbol, struct tpc_op_choice *choice)
-{
-	char plain[512];
-	const char *name = plain_name(symbol, plain, sizeof(plain));
-
-	choice->refused = false;
-	if (!*name || !tpc_ops_asked(name))
-		return false;
-	return tpc_ops_choose(name, choice);
-}
-
 static bool is_listed(const struct work *work, uint32_t symbol)
 {
 	for (uint32_t i = 0; i < work->count; i++) {
@@ -175,23 +126,17 @@ static bool is_listed(const struct work *work, uint32_t symbol)
 
 static void list_function(struct work *work, uint32_t i)
 {
-	struct tpc_op_choice choice;
-	const char *name = tpc_symtab_name(&work->table, i);
+	struct tpc_code_function_named function = named(work, i);
 
-	if (!tpc_symtab_is_function(&work->table, i) || !tpc_range_holds(work->code, (uintptr_t)address_of(work, i)) ||
-	    work->table.symbols[i].st_size > work->code.high - (uintptr_t)address_of(work, i))
+	if (!tpc_symtab_is_function(&work->table, i) || !tpc_range_holds(work->code, (uintptr_t)function.address) ||
+	    work->table.symbols[i].st_size > work->code.high - (uintptr_t)function.address)
 		return;
-	if (!choose(name, &choice)) {
-		if (choice.refused)
-			refuse(work, i, untouchable);
-		return;
-	}
-	if (choice.signature.unhooked || tpc_op_is_hooked(address_of(work, i)) || is_listed(work, i))
+	if (!work->visitor->wants(&function) || is_listed(work, i))
 		return;
 	if (work->count < FUNCTIONS_MAX)
 		work->targets[work->count++] =
-			(struct tpc_target){ .function = { address_of(work, i), work->table.symbols[i].st_size, 0,
-							   (uintptr_t)address_of(work, i) },
+			(struct tpc_target){ .function = { function.address, work->table.symbols[i].st_size, 0,
+							   (uintptr_t)function.address },
 					     .number = i };
 	else
 		refuse(work, i, many);
@@ -202,17 +147,13 @@ static void list_function(struct work *work, uint32_t i)
 static void *find_stub(const struct tpc_target *target, const char **reason, void *context)
 {
 	const struct work *work = context;
-	struct tpc_op_choice choice;
-	void *stub = NULL;
+	struct tpc_code_function_named function = named(work, target->number);
 
 	if (tpc_late_is_at_begin(target->function.at)) {
 		*reason = stands_there;
 		return NULL;
 	}
-	if (choose(tpc_symtab_name(&work->table, target->number), &choice))
-		stub = tpc_op_code_stub((void *)target->function.at, &choice);
-	*reason = stub ? NULL : full;
-	return stub;
+	return work->visitor->stub(&function, reason);
 }
 
 /* Shell's sort, by address. */
@@ -264,7 +205,7 @@ static void find_rooms(struct work *work)
 
 static void hook_listed(struct work *work)
 {
-	struct tpc_patcher patcher = { &decoder, find_stub, tpc_op_moved, work };
+	struct tpc_patcher patcher = { &decoder, find_stub, work->visitor->moved, work };
 	const char *reason = NULL;
 
 	if (loading == MISSING)
@@ -279,9 +220,12 @@ static void hook_listed(struct work *work)
 		tpc_patch(&patcher, work->code, work->targets, work->count);
 	}
 	for (uint32_t i = 0; i < work->count; i++) {
-		work->hooked += !work->targets[i].reason;
+		struct tpc_code_function_named function = named(work, work->targets[i].number);
+
 		if (work->targets[i].reason)
-			refuse(work, work->targets[i].number, work->targets[i].reason);
+			work->visitor->refused(&function, work->targets[i].reason);
+		else
+			work->visitor->hooked(&function);
 	}
 }
 
@@ -295,19 +239,26 @@ static void look_for_functions(struct work *work)
 	work->targets = list;
 	for (size_t i = 0; i < work->table.count; i++)
 		list_function(work, (uint32_t)i);
+	work->wanted |= work->count > 0;
 	work->left = work->count && loading == UNTRIED;
 	if (work->count && !work->left)
 		hook_listed(work);
 	tpc_sys_munmap(list, bytes);
 }
 
+struct search {
+	const struct tpc_code_visitor *visitor;
+	bool left;
+};
+
 /* Each segment of its code by itself. */
 static void look_at_object(const struct dl_phdr_info *info, void *context)
 {
-	struct work work = { .info = info, .path = info->dlpi_name ? info->dlpi_name : "" };
-	bool *left = context;
+	struct search *search = context;
+	struct work work = { .visitor = search->visitor, .info = info, .path = info->dlpi_name ? info->dlpi_name : "" };
 
-	if (!is_searched(work.path) || !tpc_symtab_open(info, &work.table))
+	if (!is_searched(work.path) || (search->visitor->searches && !search->visitor->searches(info)) ||
+	    !tpc_symtab_open(info, &work.table))
 		return;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -318,22 +269,17 @@ static void look_at_object(const struct dl_phdr_info *info, void *context)
 		work.code = (struct tpc_range){ start, start + header->p_filesz };
 		work.count = 0;
 		look_for_functions(&work);
-		*left |= work.left;
+		search->left |= work.left;
 	}
-	if (work.hooked)
-		tpc_covered_add(TPROF_HOOKS_CODE, 0, work.hooked, work.path);
+	if (work.wanted && !work.left)
+		work.visitor->visited(work.path);
 	tpc_symtab_close(&work.table);
 }
 
-bool tpc_code_hook(const struct tpc_seen *seen, size_t from)
+bool tpc_code_hook(const struct tpc_code_visitor *visitor, const struct tpc_seen *seen, size_t from)
 {
-	static uint64_t unloads;
-	bool left = false;
+	struct search search = { visitor, false };
 
-	if (unloads != seen->unloads)
-		tpc_op_code_forget();
-	unloads = seen->unloads;
-	if (tpc_ops_any_named())
-		tpc_slots_objects(seen, from, look_at_object, &left);
-	return !left;
+	tpc_slots_objects(seen, from, look_at_object, &search);
+	return !search.left;
 }

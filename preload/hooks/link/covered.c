@@ -4,7 +4,7 @@
  * them. The records are stored one after the other in memory that never moves; each is complete before `used` includes
  * it, so that a child finds complete records whenever it was forked.
  */
-#include "hooks/ops/covered.h"
+#include "hooks/link/covered.h"
 
 #include "core/assert.h"
 #include "core/tables.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records what was hooked in each object, and what was not; and keeps that for the traces of forked children. */
-#ifndef TPROF_HOOKS_OPS_COVERED_H
-#define TPROF_HOOKS_OPS_COVERED_H
+#ifndef TPROF_LINK_COVERED_H
+#define TPROF_LINK_COVERED_H
 
 #include <tprof/format.h>
 
