@@ -23,8 +23,8 @@ $(B)/analyzer/%.pb-c.c $(B)/analyzer/%.pb-c.h: analyzer/%.proto scripts/analyzer
 $(B)/analyzer/%.pb-c.c.o: $(B)/analyzer/%.pb-c.c $(FLAGS)
 	$(call say,CC  ,$<)
 	$(Q)$(CC) $(DEFS) -w $(OPT) $(ANALYZER_FLAGS) -c $< -o $@
-# The first build must have them before it compiles; later ones know by the lists of dependencies who includes them.
-$(ANALYZER_OBJ) $(B)/analyzer/main.c.o: | $(PROTO_H)
+# The first build must have them before it compiles the exports; later ones know by the lists of dependencies who includes them.
+$(filter $(B)/analyzer/export/%,$(ANALYZER_OBJ)): | $(PROTO_H)
 $(B)/analyzer/%.c.o: analyzer/%.c $(FLAGS) scripts/analyzer.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$<)
