@@ -109,17 +109,19 @@ static void add_peak_by(struct tpa_session *session, size_t index, enum tpa_by b
 	tpa_rows_free(rows);
 }
 
-/* Adds the JSON of roofline --json; nothing if the machine is unknown. */
-static void add_roofline(const struct part *part, json_t *json)
+/* The JSON of roofline --json; NULL if the machine is unknown. */
+static json_t *roofline(const struct part *part, uint64_t top)
 {
 	struct tpa_roof_place *places;
+	json_t *json;
 	size_t count;
 
 	if (!part->machine)
-		return;
+		return NULL;
 	places = tpa_roof_places(part->machine, part->process, &count);
-	tpa_json_set(json, "roofline", tpa_roof_json(places, count, part->session->options->top));
+	json = tpa_roof_json(places, count, top);
 	free(places);
+	return json;
 }
 
 /* Removes zeros that only mean that allocations were not recorded. */
@@ -144,7 +146,7 @@ static json_t *json_of(const struct part *part)
 	add_peak_by(session, part->index, TPA_BY_LINE, "peak_lines", json);
 	add_peak_by(session, part->index, TPA_BY_OP, "peak_ops", json);
 	tpa_json_set(json, "tree", tpa_op_tree_json(part->process, session->options->top));
-	add_roofline(part, json);
+	tpa_json_set(json, "roofline", roofline(part, session->options->top));
 	if (tpa_heap_unknown(part->process))
 		forget_heap(json_object_get(json, "heap"));
 	return json;
@@ -216,11 +218,11 @@ static json_t *report_of(const struct part *part)
 
 	for (size_t i = 0; i < sizeof(heap_keys) / sizeof(heap_keys[0]); i++)
 		json_object_set(heap, heap_keys[i], json_object_get(json_object_get(part->json, "heap"), heap_keys[i]));
-	report = json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "heap", heap, "answer",
-			   json_object_get(part->json, "answer"), "marks", tpa_html_at(part->json, "timeline.marks"),
-			   "roofline", json_object_get(part->json, "roofline"), "growth_known",
+	report = json_pack("{s:o, s:O?, s:O?, s:O?}", "heap", heap, "answer", json_object_get(part->json, "answer"),
+			   "marks", tpa_html_at(part->json, "timeline.marks"), "growth_known",
 			   tpa_html_at(part->json, "growth.enough"));
-	return report ? report : json_object();
+	tpa_json_set(report, "roofline", roofline(part, 0));
+	return report;
 }
 
 /* The place of the views, and the data that the script fills them with. */

@@ -198,11 +198,14 @@ def check_sums(data, answer):
     assert sum(data["cpu"]["periods"]) * data["cpu"]["periodNs"] == answer["capture"]["cpu_ns"]
     if data["peakLook"] >= 0:
         assert alive_at(data, data["peakLook"]) == sites["peakBytes"]
-    ops = {}
+    ops, names = {}, {op["op"]: op["name"] for op in data["ops"]}
     for node, self_ns, calls in zip(tree["node"], tree["selfNs"], tree["calls"]):
-        name = data["opNames"][str(tree["op"][node])]
+        name = names[tree["op"][node]]
         ops[name] = [a + b for a, b in zip(ops.get(name, [0, 0]), (self_ns, calls))]
     assert ops == {op["name"]: [op["self_ns"], op["calls"]] for op in answer["ops"] if op["calls"]}
+    for op, told in zip(data["ops"], answer["ops"]):
+        assert sum(calls for _, calls in op["histogram"]) == told["calls"]
+        assert [op[key] for key in ("name", "minNs", "p50Ns", "maxNs")] == [told[key] for key in ("name", "min_ns", "p50_ns", "max_ns")]
 
 
 def test_the_data_adds_up(tprof):

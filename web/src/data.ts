@@ -23,7 +23,7 @@ export interface RawPage {
 	};
 	cpu: { periodNs: number; node: number[]; thread: number[]; op: number[]; ends: number[]; where: number[]; periods: number[] };
 	opTree: { parent: number[]; op: number[]; ends: number[]; node: number[]; calls: number[]; totalNs: number[]; selfNs: number[] };
-	opNames: Record<string, string>;
+	ops: RawOp[];
 	calls: {
 		seen: number; shortestNs: number; thread: number[]; op: number[]; depth: number[]; beginNs: number[]; endNs: number[];
 	};
@@ -36,7 +36,17 @@ export interface RawPage {
 	report: any;
 }
 
-export const PLUMBING = 1, LIBRARY = 2, PYTHON = 4;
+export interface RawOp {
+	op: number;
+	name: string;
+	category: string;
+	minNs: number; p50Ns: number; p90Ns: number; p99Ns: number; maxNs: number;
+	histogram: [number, number][]; // smallest time of a bucket, calls
+	shapesTotal: number;
+	shapes: { shape: string; calls: number; totalNs: number; flop: number }[];
+}
+
+export const PLUMBING = 1, LIBRARY = 2, PYTHON = 4, WAITS = 16;
 
 // Values of the sites, or of CPU rows, or of nodes of the tree of calls: an amount and a count for each.
 export interface Values {
@@ -77,6 +87,7 @@ export class PageData {
 	readonly nodeCount: number;
 	readonly names: string[]; // of frames: function
 	readonly frameKey: Int32Array; // the same for frames of the same function and module
+	readonly opOf: Map<number, RawOp>;
 	readonly ownOf: Int32Array; // by node: the frame to which its memory is put down; -1: none
 
 	constructor(readonly raw: RawPage) {
@@ -84,6 +95,7 @@ export class PageData {
 		this.siteCount = raw.sites.node.length;
 		this.nodeCount = raw.tree.parent.length;
 		this.names = raw.frames.function.map((text, i) => nameOf(raw.texts[text], raw.texts[raw.frames.file[i]]));
+		this.opOf = new Map(raw.ops.map((op) => [op.op, op]));
 		this.frameKey = this.makeKeys();
 		this.ownOf = this.makeOwn();
 	}
@@ -134,7 +146,7 @@ export class PageData {
 	}
 
 	opName(op: number): string {
-		return op ? this.raw.opNames[String(op)] ?? "(an op)" : "";
+		return op ? this.opOf.get(op)?.name ?? "(an op)" : "";
 	}
 
 	// The look that is nearest to a time.
@@ -213,6 +225,18 @@ export class PageData {
 			total[node[i]] += totalNs[i];
 		}
 		return { ...sum, total };
+	}
+
+	// CPU time of each thread in functions that wait for others.
+	spinning(from: number, to: number): Map<number, number> {
+		const { ends, where, periods, periodNs, node, thread } = this.raw.cpu, flags = this.raw.frames.flags;
+		const sums = new Map<number, number>();
+		for (let i = from ? ends[from - 1] : 0; i < (to ? ends[to - 1] : 0); i++) {
+			const frame = this.raw.tree.frame[node[where[i]]];
+			if (frame >= 0 && flags[frame] & WAITS)
+				sums.set(thread[where[i]], (sums.get(thread[where[i]]) ?? 0) + periods[i] * periodNs);
+		}
+		return sums;
 	}
 
 	// Of each thread, by its number: CPU time, time in ops, bytes and allocations in a range.

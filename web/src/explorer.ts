@@ -5,6 +5,7 @@ import { element, select } from "./dom";
 import { Flame, type Shape } from "./flame";
 import { amount, bytes, count, moment, share, time, type Unit } from "./format";
 import { type Column, Grid } from "./grid";
+import { Panels } from "./panels";
 import { buildStack, type Stack, type StackBy } from "./stacks";
 import { DEFAULT, type State } from "./state";
 import { type Selection, Timeline } from "./timeline";
@@ -19,6 +20,7 @@ export class Explorer {
 	private readonly timeline: Timeline;
 	private readonly flame: Flame;
 	private readonly grid: Grid<Row>;
+	private readonly panels: Panels;
 	private readonly title = element("h4", { class: "what", "aria-live": "polite" });
 	private readonly facts = element("dl", { class: "facts range" });
 	private readonly legend = element("div", { class: "legend" });
@@ -37,6 +39,11 @@ export class Explorer {
 			matched: (part, whole, error) => this.onMatched(part, whole, error),
 		});
 		this.grid = new Grid<Row>(this.columns("bytes"), (row) => this.pick(row));
+		this.panels = new Panels(data, this.grid.root, {
+			tab: (tab) => this.set({ tab }),
+			selectTimes: (from, to) => this.timeline.selectTimes(from, to),
+			look: (search) => this.look("ops", `^${search.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
+		});
 		this.build();
 	}
 
@@ -112,7 +119,7 @@ export class Explorer {
 				})),
 			element("span", { class: "hint" }, "Drag to select a range, click for a moment; Shift and wheel zoom, Alt and drag pan."));
 		this.root.append(element("h3", {}, "Memory over time, and what belongs to a moment or a range of it"), bar, this.legend,
-			this.timeline.root, this.timeline.caption, this.title, this.facts, this.tools, this.flame.root, this.grid.root);
+			this.timeline.root, this.timeline.caption, this.title, this.facts, this.tools, this.flame.root, this.panels.root);
 		if (reduced.lines > reduced.linesShown || reduced.calls > reduced.callsShown)
 			this.root.append(element("p", { class: "rest reduced" }, this.reducedText()));
 	}
@@ -214,6 +221,7 @@ export class Explorer {
 		const by = state.measure === "ops" ? "op" : state.by;
 		this.grid.show(buildRows(this.data, state.measure, values, by, from, to), this.columns(measure.unit));
 		this.showBy();
+		this.panels.show(state.tab, from, to, this.rangeText());
 	}
 
 	private step(): number {

@@ -4,6 +4,7 @@ import type { ColorBy } from "./colors";
 import type { Measure } from "./data";
 import type { Shape } from "./flame";
 import type { StackBy } from "./stacks";
+import type { Tab } from "./panels";
 import type { By, Frames } from "./tree";
 
 export interface State {
@@ -14,6 +15,7 @@ export interface State {
 	color: ColorBy;
 	by: By;
 	stack: StackBy;
+	tab: Tab;
 	thread: number; // 0: all
 	search: string;
 	from: number | null; // ns of what is selected
@@ -24,7 +26,7 @@ export interface State {
 }
 
 export const DEFAULT: State = {
-	measure: "peak", shape: "icicle", inverted: false, frames: "all", color: "module", by: "own", stack: "line", thread: 0,
+	measure: "peak", shape: "icicle", inverted: false, frames: "all", color: "module", by: "own", stack: "line", tab: "stacks", thread: 0,
 	search: "", from: null, to: null, zoomFrom: null, zoomTo: null, path: [],
 };
 
@@ -34,6 +36,7 @@ const CHOICES: Partial<Record<keyof State, readonly string[]>> = {
 	frames: ["all", "python", "native", "ops"],
 	color: ["module", "kind", "change"],
 	by: ["own", "line", "function", "module", "op"],
+	tab: ["stacks", "ops", "layers", "steps", "threads"],
 	stack: ["line", "function", "module", "op", "none"],
 };
 

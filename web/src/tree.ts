@@ -197,7 +197,7 @@ function isWithin(data: PageData, node: number, op: number): boolean {
 	return false;
 }
 
-function opRows(data: PageData, from: number, to: number): Row[] {
+export function opRows(data: PageData, from: number, to: number): Row[] {
 	const { amount, count, total } = data.ops(from, to), rows = new Map<number, Row>();
 	for (let node = 1; node < amount.length; node++) {
 		const op = data.raw.opTree.op[node];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made-up pages, and a naive model of them.
-import type { RawPage } from "../src/data.ts";
+import type { RawOp, RawPage } from "../src/data.ts";
 
 export function numbers(seed: number): (below: number) => number {
 	let state = seed >>> 0 || 1;
@@ -9,6 +9,10 @@ export function numbers(seed: number): (below: number) => number {
 		state = (state ^ (state << 13)) >>> 0;
 		return state % below;
 	};
+}
+
+export function op(number: number, name: string, category: string): RawOp {
+	return { op: number, name, category, minNs: 1, p50Ns: 2, p90Ns: 3, p99Ns: 4, maxNs: 5, histogram: [[1, 2]], shapesTotal: 0, shapes: [] };
 }
 
 // main -> work -> leaf0 .. leaf3, each line in a file of its own; ops 1 and 2; three looks after the first.
@@ -29,7 +33,7 @@ export function page(changes: Partial<RawPage> = {}): RawPage {
 		cpu: { periodNs: 10, node: [2, 3], thread: [1, 2], op: [0, 1], ends: [1, 2, 3], where: [0, 1, 0], periods: [5, 2, 1] },
 		opTree: { parent: [0, 0, 0, 2, 3], op: [0, 0, 1, 2, 1], ends: [2, 3, 3], node: [2, 3, 4], calls: [1, 2, 1], totalNs: [60, 40, 10],
 			selfNs: [20, 30, 10] },
-		opNames: { "1": "outer", "2": "inner" },
+		ops: [op(1, "outer", "op"), op(2, "inner", "op")],
 		calls: { seen: 0, shortestNs: 0, thread: [], op: [], depth: [], beginNs: [], endNs: [] },
 		threads: [{ thread: 1, tid: 11, firstNs: 0, lastNs: 300, name: "main" }, { thread: 2, tid: 12, firstNs: 0, lastNs: 300, name: "" }],
 		work: { ends: [1, 2, 3], thread: [1, 2, 1], periods: [5, 2, 1], opNs: [60, 0, 0], bytes: [90, 80, 50], allocations: [5, 4, 1] },

@@ -106,6 +106,11 @@ static uint64_t low_of(unsigned group, uint64_t part)
 	return group ? (TPA_HISTOGRAM_PARTS + part) << (group - 1) : part;
 }
 
+uint64_t tpa_histogram_low(size_t bucket)
+{
+	return low_of((unsigned)(bucket / TPA_HISTOGRAM_PARTS), bucket % TPA_HISTOGRAM_PARTS);
+}
+
 /* Adds `values` values, spread evenly from `low` to `high`, to the buckets of this range. */
 static void spread(struct tpa_histogram *histogram, double low, double high, uint64_t values)
 {

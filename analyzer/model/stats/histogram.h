@@ -59,6 +59,8 @@ double tpa_histogram_quantile(const struct tpa_histogram *histogram, double shar
  * while the values are still kept one by one.
  */
 uint64_t tpa_histogram_bucket(const struct tpa_histogram *histogram, size_t bucket);
+/* The smallest value that a bucket counts. */
+uint64_t tpa_histogram_low(size_t bucket);
 #define TPA_HISTOGRAM_BUCKETS ((size_t)(64 - TPA_HISTOGRAM_BITS + 1) * TPA_HISTOGRAM_PARTS)
 
 #endif

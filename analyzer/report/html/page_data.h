@@ -10,9 +10,6 @@
 
 #include "report/html/page_rows.h"
 
-/* Writes a value of JSON with these characters escaped. */
-void tpa_page_data_json(const json_t *json, FILE *out);
-
 /* Writes the element of the process with that index. `report`: what commands say of it with --json; it stays the caller's. */
 void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const json_t *report, FILE *out);
 

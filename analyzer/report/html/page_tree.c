@@ -39,6 +39,8 @@ static unsigned flags_of(const struct tpa_stack *stack, const struct tpa_line *l
 		flags |= TPA_PAGE_PYTHON;
 	if (line->location->inlined)
 		flags |= TPA_PAGE_INLINED;
+	if (known->waits)
+		flags |= TPA_PAGE_WAITS;
 	return flags;
 }
 

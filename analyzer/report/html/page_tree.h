@@ -13,6 +13,7 @@ enum tpa_page_flag {
 	TPA_PAGE_LIBRARY = 2,  /* of the system or of an installed package; else the user's own code */
 	TPA_PAGE_PYTHON = 4,
 	TPA_PAGE_INLINED = 8,
+	TPA_PAGE_WAITS = 16, /* spins while it waits for other threads */
 };
 
 struct tpa_page_frame {
