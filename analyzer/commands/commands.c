@@ -55,7 +55,7 @@ const struct tpa_command tpa_commands[] = {
 	  NULL, tpa_cmd_flamegraph },
 	{ "html", "the whole report as one HTML file that opens anywhere",
 	  TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_LANGUAGE |
-		  TPA_OPT_SUPPRESS | TPA_OPT_MACHINE,
+		  TPA_OPT_SUPPRESS | TPA_OPT_MACHINE | TPA_OPT_BASELINE,
 	  NULL, NULL, tpa_cmd_html },
 	{ "export", "for other tools, in their formats: stacks, ops over time",
 	  TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_SUPPRESS | TPA_OPT_WHAT | TPA_OPT_FORMAT |

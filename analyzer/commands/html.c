@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* html: everything known about a run, in one file to pass on. */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "commands/html_page.h"
+#include "commands/html_views.h"
 #include "commands/site_report.h"
 #include "commands/summary.h"
 
 static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
+	char *baseline;
+	int status;
+
 	tpa_session_open_symbols(session);
-	tpa_html_page(session, machine);
+	baseline = tpa_html_baseline(session, &status);
+	if (status == TPA_EXIT_OK)
+		tpa_html_page(session, machine, baseline);
+	free(baseline);
+	if (status != TPA_EXIT_OK)
+		return tpa_session_close(session, status);
 	tpa_session_say_browser(session);
 	return tpa_session_close(session, TPA_EXIT_OK);
 }

@@ -7,21 +7,18 @@
 #include <string.h>
 
 #include "commands/growth_report.h"
+#include "commands/html_views.h"
 #include "commands/op_report.h"
 #include "commands/site_report.h"
 #include "commands/summary.h"
 #include "commands/timeline.h"
 
 #include "report/export/roof_svg.h"
-#include "model/replay/history.h"
 #include "report/html/html_process.h"
-#include "report/html/page_data.h"
 #include "report/text/coverage.h"
 #include "report/text/op_tree_listing.h"
 #include "report/text/process_listing.h"
 #include "report/text/roof_listing.h"
-
-#define LOOKS 401 /* of a history: 400 intervals */
 
 /* The data of one process that sections are made from. */
 struct part {
@@ -193,22 +190,6 @@ static void print_scope(const struct tpa_page *page, const void *session)
 	tpa_scope_print(&mine);
 }
 
-/* The options of the replay that the history is made in: growth is known already, and is not looked for. */
-static struct tpa_replay_options history_options(const struct tpa_options *options)
-{
-	return (struct tpa_replay_options){ .thread = options->thread,
-					    .from_ns = options->from_ns,
-					    .to_ns = options->to_ns };
-}
-
-static struct tpa_trace *trace_of(const struct part *part)
-{
-	for (size_t i = 0; i < part->session->trace_count; i++)
-		if (part->session->traces[i] == part->process->trace)
-			return part->session->traces[i];
-	return NULL;
-}
-
 /* What the script needs of the report: not its lists of stacks, which the history has. */
 static json_t *report_of(const struct part *part)
 {
@@ -225,14 +206,9 @@ static json_t *report_of(const struct part *part)
 	return report;
 }
 
-/* The place of the views, and the data that the script fills them with. */
+/* The places of the answers and the views, and the data that the script fills them with. */
 static void write_views(const struct part *part)
 {
-	const struct tpa_replay_options options = history_options(part->session->options);
-	struct tpa_history *history = tpa_history_make(trace_of(part), part->process, &options, LOOKS);
-	struct tpa_page_rows *rows =
-		tpa_page_rows_make(part->process, history, tpa_session_symbols(part->session, part->index));
-
 	json_t *report = report_of(part);
 
 	fprintf(part->html->out,
@@ -241,10 +217,8 @@ static void write_views(const struct part *part)
 		"<div class=\"answers\" id=\"p%zu-answers\"></div>\n<section class=\"explore\" "
 		"id=\"p%zu-explore\"></section>\n",
 		part->index, part->index);
-	tpa_page_data_write(rows, part->index, report, part->html->out);
+	tpa_html_views_data(part->session, part->index, "data", report, part->html->out);
 	json_decref(report);
-	tpa_page_rows_free(rows);
-	tpa_history_free(history);
 }
 
 static void write_process(const struct part *part)
@@ -290,7 +264,7 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	fputs("</nav>\n", html->out);
 }
 
-void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine)
+void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine, const char *baseline)
 {
 	struct tpa_html html = { session->page.out, session->options->exact };
 	const struct tpa_run *run = session->run;
@@ -310,6 +284,8 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 		write_process(&part);
 		json_decref(part.json);
 	}
+	if (baseline)
+		fputs(baseline, html.out);
 	tpa_html_element(&html, "footer", NULL,
 			 "Written by tprof-analyze " TPROF_VERSION_STRING
 			 ". Sizes are powers of 1024. A click on a column's head sorts. The address follows what is "

@@ -5,7 +5,10 @@
 #include "commands/session.h"
 #include "machine/machine.h"
 
-/* Writes the report of a replayed session with open symbols to its page. `machine` may be NULL. */
-void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine);
+/*
+ * Writes the report of a replayed session with open symbols to its page. `machine` may be NULL, and so may
+ * `baseline`: tpa_html_baseline().
+ */
+void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine, const char *baseline);
 
 #endif

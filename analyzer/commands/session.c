@@ -339,7 +339,8 @@ struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session
 		.frames = frames[options->language],
 		.name_frame = name_frame,
 		.name_context = session,
-		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check,
+		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check ||
+			   (options->command->run == tpa_cmd_html && options->baseline_count),
 		.find_steps = needs_steps(options, group),
 	};
 }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML report in a browser: under its own policy its script runs and nothing else does, and no request leaves the page."""
 import json
+import os
 import subprocess
 
 import pytest
-from conftest import BUILD
+from conftest import BUILD, ROOT
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -275,3 +276,114 @@ def test_nothing_is_wider_than_the_window(page, width):
     wide = page.execute_script("return document.documentElement.scrollWidth")
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= width
+
+
+# ---- how it looks ----
+
+CONTRAST = r"""
+const parse = (text) => { const n = text.match(/[\d.]+/g).map(Number); return n.length > 3 ? n : [...n, 1]; };
+const over = (a, b) => [0, 1, 2].map((i) => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+const back = (e) => { const own = parse(getComputedStyle(e).backgroundColor);
+    return own[3] === 1 || !e.parentElement ? (own[3] ? own : [255, 255, 255, 1]) : over(own, back(e.parentElement)); };
+const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const bad = [], seen = new Set(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, style = getComputedStyle(e);
+    if (!walk.currentNode.textContent.trim() || e.closest("script, style, svg, noscript, [aria-pressed=false]") || !e.getClientRects().length) continue;
+    const key = style.color + back(e) + style.opacity;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const b = back(e), a = light(over(parse(style.color), b)), c = light(b), ratio = (Math.max(a, c) + 0.05) / (Math.min(a, c) + 0.05);
+    if (ratio < 4.5) bad.push([walk.currentNode.textContent.slice(0, 40), e.className, ratio]);
+}
+return [bad, seen.size];"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read(page, scheme):
+    """Contrast of 4.5 and more, as WCAG 2 asks for at level AA."""
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    found = []
+    for name in [tab.get_attribute("data-tab") for tab in page.find_elements(By.CSS_SELECTOR, ".tabs button")]:
+        page.execute_script("document.querySelector(`.tabs [data-tab='${arguments[0]}']`).click()", name)
+        bad, seen = page.execute_script(CONTRAST)
+        found += bad
+        assert seen > 5
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found == []
+
+
+def test_labels_in_pictures_can_be_read(page):
+    """The text of frames is black, or white where a search hit them: against every colour that frames have."""
+    ratios = page.execute_script(r"""
+        const canvas = document.querySelector(".flames canvas"), context = canvas.getContext("2d"), view = tprof.explorers[0].view;
+        const light = (c) => { const [r, g, b] = Array.from(c).slice(0, 3).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const scale = canvas.width / canvas.clientWidth, pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+        return view.flame.drawn().filter((f) => f.width > 30).map((f) => {
+            const at = 4 * (Math.round((f.y + 1.5) * scale) * canvas.width + Math.round((f.x + 1.5) * scale)), c = pixels.slice(at, at + 3);
+            return [f.name, (light(c) + 0.05) / (light([17, 17, 17]) + 0.05)]; });""")
+    assert ratios and all(ratio >= 4.5 for _, ratio in ratios), ratios
+
+
+def test_sizes(trace, page):
+    """The page is a few times as large as its tables: 15 MiB at most, whatever the trace."""
+    data = page.execute_script("return document.querySelector('script.data').textContent.length")
+    assert data < 4 << 20 and len(looks(page)) in (401, 402)
+
+
+def test_every_control_has_a_name_and_is_reached_by_keys(page):
+    nameless = page.execute_script("""
+        return Array.from(document.querySelectorAll("button, input, select, canvas, [role=application], [role=tab]")).filter((e) => {
+            if (e.closest("[aria-hidden=true]")) return false;
+            const label = e.closest("label"), name = e.getAttribute("aria-label") || e.title || e.textContent.trim() || (label && label.textContent.trim());
+            return !name; }).map((e) => e.outerHTML.slice(0, 80))""")
+    assert nameless == []
+    seen = set()
+    page.execute_script("document.activeElement.blur(); window.scrollTo(0, 0)")
+    for _ in range(120):
+        ActionChains(page).send_keys(Keys.TAB).perform()
+        seen.add(page.execute_script("""const e = document.activeElement;
+            return e.matches(".timeline") ? "timeline" : e.matches(".flames canvas") ? "flame" : e.matches("[role=tab]") ? "tab" :
+                e.matches(".card button") ? "answer" : e.matches(".explore select") ? "select" : e.tagName"""))
+        if {"timeline", "flame", "tab", "answer", "select"} <= seen:
+            return
+    pytest.fail(f"only {seen}")
+
+
+# ---- compared ----
+
+@pytest.fixture(scope="module")
+def other(trace):
+    """A run of the same program with one thread more."""
+    path = trace.with_name("other.bin")
+    environment = {**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so"), "TPROF_CPU": "0", "OPENBLAS_NUM_THREADS": "2",
+                   "TPROF_OUTPUT": str(path)}
+    subprocess.run([BUILD.parent / "workloads/digits", ROOT / "tests/workloads/data/digits.csv"], env=environment, stdout=subprocess.DEVNULL,
+                   check=True, timeout=60)
+    return path
+
+
+def test_a_baseline(driver, trace, other, summary):
+    driver.get("about:blank")
+    driver.get(make(trace, "compared.html", ["--baseline", other]))
+    before = json.loads(subprocess.run([BUILD / "bin/tprof-analyze", "summary", "--json", "--top", "0", other], capture_output=True,
+                                       check=True, timeout=60).stdout)
+    card = driver.find_element(By.CSS_SELECTOR, ".differences")
+    assert "Compared with" in card.text and "other.bin" in card.text and "allocations" in card.text
+    for widths, of, base in (("new", summary, before), ("old", before, summary)):
+        choose(driver, "baseline", widths)
+        frames = drawn(driver)
+        assert frames[0]["amount"] == of["heap"]["peak_bytes"] and frames[0]["base"] == base["heap"]["peak_bytes"]
+
+        def held(answer, function):
+            return sum(site["bytes"] for site in answer["heap"]["peak_sites"] if any(f["function"] == function for f in site["stack"]))
+
+        for name in ("load_digits", "layer_forward", "train"):
+            frame = next((one for one in frames if one["name"] == name), None)
+            assert (frame["amount"], frame["base"]) == (held(of, name), held(base, name)) if frame else not held(of, name)
+    rows = driver.execute_script(VIEW + "return view.grid.shownRows")
+    assert sum(row["self"] for row in rows) == summary["heap"]["peak_bytes"]
+    assert sum(row["before"] for row in rows) == before["heap"]["peak_bytes"]
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []

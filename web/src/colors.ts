@@ -2,7 +2,7 @@
 // Colours of frames: the module gives the hue, the function a slight lightness; the same in every picture.
 import type { FlameNode } from "./tree";
 
-export type ColorBy = "module" | "kind" | "change";
+export type ColorBy = "module" | "kind";
 
 function hash(text: string): number {
 	let h = 2166136261;
@@ -25,9 +25,9 @@ function byName(module: string, name: string, python: boolean): string {
 
 const KINDS = { code: "hsl(28,75%,70%)", python: "hsl(205,65%,72%)", op: "hsl(285,50%,78%)", root: "#c8c8c8" };
 
-// Red: more than the baseline had; blue: less.
-function byChange(node: FlameNode): string {
-	const change = node.amount - node.base, most = Math.max(node.amount, node.base);
+// Red: more than the baseline had; blue: less. `of`: whether the widths are those of now, or of the baseline.
+export function byChange(node: FlameNode, of: "new" | "old"): string {
+	const change = of === "new" ? node.amount - node.base : node.base - node.amount, most = Math.max(node.amount, node.base);
 	const part = most ? Math.abs(change) / most : 0;
 	if (part < 0.005)
 		return "#d8d8d8";
@@ -42,8 +42,8 @@ export function moduleOf(node: FlameNode): string {
 }
 
 export function fill(node: FlameNode, by: ColorBy): string {
-	if (by === "change")
-		return byChange(node);
+	if (node.kind === "op" && node.parent?.kind !== "code" && node.parent?.kind !== "python" && by === "module")
+		return byName("op", node.name, false).replace(/^hsl\(\d+/, "hsl(" + hash(node.name) % 360);
 	if (by === "kind" || node.kind === "op" || node.kind === "root")
 		return KINDS[node.kind];
 	return byName(moduleOf(node), node.name, node.kind === "python");

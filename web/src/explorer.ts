@@ -2,14 +2,14 @@
 // The views of one process: the timeline, and below it what belongs to the moment or the range that is selected there.
 import { type Measure, measureOf, MEASURES, PageData, sum, type Values } from "./data";
 import { element, select } from "./dom";
-import { Flame, type Shape } from "./flame";
+import { type Compared, Flame, type Shape } from "./flame";
 import { amount, bytes, count, moment, share, time, type Unit } from "./format";
 import { type Column, Grid } from "./grid";
 import { Panels } from "./panels";
 import { buildStack, type Stack, type StackBy } from "./stacks";
 import { DEFAULT, type State } from "./state";
 import { type Selection, Timeline } from "./timeline";
-import { buildRows, buildTree, type By, type FlameNode, type Frames, type Row } from "./tree";
+import { buildRows, buildTree, type By, setBase, withBefore, type FlameNode, type Frames, type Row } from "./tree";
 
 const SHAPES: [string, string][] = [["icicle", "icicle"], ["flame", "flame graph"], ["sunburst", "sunburst"]];
 const FRAMES: [string, string][] = [["all", "all frames"], ["python", "Python"], ["native", "native"], ["ops", "ops only"]];
@@ -30,7 +30,8 @@ export class Explorer {
 	private state: State = { ...DEFAULT };
 	private tree: FlameNode | null = null;
 
-	constructor(readonly root: HTMLElement, readonly data: PageData, private readonly changed: (state: State) => void) {
+	constructor(readonly root: HTMLElement, readonly data: PageData, private readonly base: PageData | null,
+		private readonly changed: (state: State) => void) {
 		this.searchField = element("input", { type: "search", placeholder: "search frames (/)", "aria-label": "Search frames by a regular expression",
 			input: () => this.set({ search: this.searchField.value }) });
 		this.timeline = new Timeline(data, { selected: (selection) => this.onSelect(selection) });
@@ -182,7 +183,11 @@ export class Explorer {
 			parts.push(select("frames", FRAMES, state.frames, (value) => this.set({ frames: value as Frames, path: [] })));
 		if (state.measure === "cpu")
 			parts.push(select("thread", threads, String(state.thread), (value) => this.set({ thread: Number(value) })));
-		parts.push(select("colours", [["module", "by module"], ["kind", "by kind"]], state.color,
+		if (this.canCompare())
+			parts.push(select("baseline", [["off", "not compared"], ["new", "widths of this run"], ["old", "widths of the baseline"]], state.compare,
+				(value) => this.set({ compare: value as Compared, path: [] }), "red: more than the baseline; blue: less"));
+		if (this.compared() === "off")
+			parts.push(select("colours", [["module", "by module"], ["kind", "by kind"]], state.color,
 			(value) => this.set({ color: value as State["color"] })));
 		parts.push(this.searchField, this.matched);
 		const focused = this.tools.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.name : null;
@@ -208,18 +213,49 @@ export class Explorer {
 		return this.data.values(this.state.measure, from, to, this.state.thread);
 	}
 
+	// A range of this run has no counterpart in another one.
+	private canCompare(): boolean {
+		return this.base !== null && !this.timeline.selected && this.state.measure !== "alive" && this.state.measure !== "growth";
+	}
+
+	private compared(): Compared {
+		return this.canCompare() ? this.state.compare : "off";
+	}
+
+	private buildTree(values: Values): FlameNode {
+		const { state, base } = this, options = { inverted: state.inverted, frames: state.frames }, compared = this.compared();
+		const tree = buildTree(this.data, state.measure, values, options);
+		if (compared === "off")
+			return tree;
+		const before = buildTree(base!, state.measure, this.baseValues(), options);
+		const [shown, other] = compared === "new" ? [tree, before] : [before, tree];
+		setBase(shown, other);
+		return shown;
+	}
+
+	private baseValues(): Values {
+		return this.base!.values(this.state.measure, 0, this.base!.looks - 1, 0);
+	}
+
+	private rows(values: Values, by: By, from: number, to: number): Row[] {
+		const rows = buildRows(this.data, this.state.measure, values, by, from, to);
+		if (this.compared() === "off")
+			return rows;
+		return withBefore(rows, buildRows(this.base!, this.state.measure, this.baseValues(), by, 0, this.base!.looks - 1));
+	}
+
 	private show(): void {
 		const { state } = this, measure = measureOf(state.measure), values = this.values(), [from, to] = this.range;
-		this.tree = buildTree(this.data, state.measure, values, { inverted: state.inverted, frames: state.frames });
+		this.tree = this.buildTree(values);
 		this.flame.shape = state.shape;
 		this.flame.colorBy = state.color;
 		this.title.textContent = this.titleText(values);
 		this.showTools();
 		this.showFacts(from, to);
-		this.flame.show(this.tree, measure.unit, measure.counted, this.title.textContent, false);
+		this.flame.show(this.tree, measure.unit, measure.counted, this.title.textContent, this.compared());
 		this.flame.search(state.search);
 		const by = state.measure === "ops" ? "op" : state.by;
-		this.grid.show(buildRows(this.data, state.measure, values, by, from, to), this.columns(measure.unit));
+		this.grid.show(this.rows(values, by, from, to), this.columns(measure.unit));
 		this.showBy();
 		this.panels.show(state.tab, from, to, this.rangeText());
 	}
@@ -283,6 +319,10 @@ export class Explorer {
 		if ((by !== "op" && by !== "own") || ops)
 			columns.push({ key: "total", title: "total", hint: "with what it called", text: false, value: (row) => row.total,
 				show: (row) => amount(row.total, unit) });
+		if (this.compared() !== "off")
+			columns.push({ key: "before", title: "baseline", text: false, value: (row) => row.before ?? 0, show: (row) => amount(row.before ?? 0, unit) },
+				{ key: "change", title: "change", text: false, value: (row) => Math.abs(row.self - (row.before ?? 0)),
+					show: (row) => (row.self > (row.before ?? 0) ? "+" : "") + amount(row.self - (row.before ?? 0), unit) });
 		columns.push({ key: "count", title: measureOf(measure).counted, text: false, value: (row) => row.count, show: (row) => count(row.count) });
 		if (ops)
 			columns.push({ key: "mean", title: "mean", hint: "total time by calls", text: false,

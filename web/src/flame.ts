@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph, an icicle (callers on top) or a sunburst (callers inside) on a canvas, with zoom, search and keys.
-import { type ColorBy, fill } from "./colors";
+import { byChange, type ColorBy, fill } from "./colors";
 import { color, element, isDark } from "./dom";
 import { amount, count, share, type Unit } from "./format";
 import type { FlameNode } from "./tree";
 
+export type Compared = "off" | "new" | "old"; // whose widths are shown beside what the other one has
 export type Shape = "icicle" | "flame" | "sunburst";
 
 const ROW = 19, LEAST = 0.4, FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
@@ -30,7 +31,7 @@ export class Flame {
 	private arcs: Arc[] = [];
 	private unit: Unit = "bytes";
 	private counted = "";
-	private compared = false;
+	private compared: Compared = "off";
 	shape: Shape = "icicle";
 	colorBy: ColorBy = "module";
 
@@ -47,7 +48,7 @@ export class Flame {
 		isDark.addEventListener("change", () => this.draw());
 	}
 
-	show(tree: FlameNode, unit: Unit, counted: string, label: string, compared: boolean): void {
+	show(tree: FlameNode, unit: Unit, counted: string, label: string, compared: Compared): void {
 		const path = this.path();
 		this.tree = tree;
 		this.unit = unit;
@@ -186,7 +187,9 @@ export class Flame {
 	}
 
 	private fillOf(node: FlameNode): string {
-		return this.hits(node) ? "#b4006c" : fill(node, this.compared ? "change" : this.colorBy);
+		if (this.hits(node))
+			return "#b4006c";
+		return this.compared === "off" ? fill(node, this.colorBy) : byChange(node, this.compared);
 	}
 
 	private drawBox(context: CanvasRenderingContext2D, box: Box): void {
@@ -258,8 +261,8 @@ export class Flame {
 
 	describe(node: FlameNode): string {
 		const whole = this.tree!.amount, parts = [amount(node.amount, this.unit) + " (" + share(node.amount, whole) + ")"];
-		if (this.compared)
-			parts.push("before: " + amount(node.base, this.unit));
+		if (this.compared !== "off")
+			parts.push((this.compared === "new" ? "before: " : "now: ") + amount(node.base, this.unit));
 		parts.push(count(node.count) + " " + this.counted);
 		if (node.self && node.children.length)
 			parts.push("itself " + amount(node.self, this.unit));
@@ -340,9 +343,9 @@ export class Flame {
 	}
 
 	// What is drawn, for tests.
-	drawn(): { name: string; kind: string; amount: number; x: number; y: number; width: number; hit: boolean }[] {
+	drawn(): { name: string; kind: string; amount: number; base: number; x: number; y: number; width: number; hit: boolean }[] {
 		return this.boxes.map(({ node, x, y, width }) => ({
-			name: node.name, kind: node.kind, amount: node.amount, x, y, width, hit: this.hits(node),
+			name: node.name, kind: node.kind, amount: node.amount, base: node.base, x, y, width, hit: this.hits(node),
 		}));
 	}
 }

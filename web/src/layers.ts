@@ -93,6 +93,7 @@ export interface ThreadRow {
 	ops: number;
 	bytes: number;
 	allocations: number;
+	seen: boolean; // it had events in the range, or before and after it
 }
 
 export function threads(data: PageData, from: number, to: number): ThreadRow[] {
@@ -102,6 +103,6 @@ export function threads(data: PageData, from: number, to: number): ThreadRow[] {
 		const lived = Math.max(0, Math.min(looks[to], thread.lastNs) - Math.max(looks[from], thread.firstNs));
 		return { name: `${thread.name || "thread"} (${thread.tid})`, thread: thread.thread, lived, cpu: did.cpu,
 			spinning: spinning.get(thread.thread) ?? 0, idle: Math.max(0, lived - did.cpu), ops: did.ops, bytes: did.bytes,
-			allocations: did.allocations };
+			allocations: did.allocations, seen: thread.lastNs >= looks[from] && thread.firstNs <= looks[to] };
 	});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { showAnswers } from "./answers";
 import { PageData, type RawPage } from "./data";
+import { showDifferences } from "./differences";
 import { Explorer } from "./explorer";
 import { enhanceFigures } from "./figures";
 import { DEFAULT, fromHash, type State, toHash } from "./state";
@@ -27,13 +28,16 @@ function start(): void {
 		if (!root)
 			return;
 		const data = new PageData(JSON.parse(script.textContent!) as RawPage);
-		const explorer = new Explorer(root, data, (state) => remember(process, state));
+		const explorer = new Explorer(root, data, readBase(process), (state) => remember(process, state));
 		explorers[process] = explorer;
 		explorer.apply(firstState(data));
 		const answers = document.getElementById(`p${process}-answers`);
 		if (answers)
 			showAnswers(answers, data, { look: (measure, search) => explorer.look(measure, search) });
 	});
+	const differences = document.querySelector("script.diff"), place = document.querySelector(".answers");
+	if (differences && place)
+		place.after(showDifferences(JSON.parse(differences.textContent!)));
 	enhanceTables();
 	enhanceFigures();
 	followHash();
@@ -50,6 +54,11 @@ function start(): void {
 			details.open = true;
 	}));
 	(window as any).tprof = { explorers };
+}
+
+function readBase(process: number): PageData | null {
+	const script = document.querySelector(`script.base[data-process="${process}"]`);
+	return script ? new PageData(JSON.parse(script.textContent!) as RawPage) : null;
 }
 
 // Without allocations, what there is comes first.

@@ -85,7 +85,7 @@ export class Panels {
 			break;
 		case "layers": this.layers.show(layers(this.data, from, to)); break;
 		case "steps": this.showSteps(from, to); break;
-		case "threads": this.threads.show(threads(this.data, from, to).filter((row) => row.lived > 0)); break;
+		case "threads": this.threads.show(threads(this.data, from, to).filter((row) => row.seen)); break;
 		default: break;
 		}
 		const shown = { stacks: this.stacks, ops: this.ops.root, layers: this.layers.root, steps: this.steps.root, threads: this.threads.root };
@@ -139,7 +139,7 @@ export class Panels {
 	private threadColumns(): Column<ThreadRow>[] {
 		return [
 			number("cpu", "CPU time", (row) => row.cpu, (row) => time(row.cpu)),
-			number("idle", "not running", (row) => row.idle, (row) => `${time(row.idle)} (${share(row.idle, row.lived)})`,
+			number("idle", "not running", (row) => row.idle, (row) => (row.lived ? `${time(row.idle)} (${share(row.idle, row.lived)})` : "not known"),
 				"of the time that it lived: it slept, waited or had no processor"),
 			number("spinning", "spinning", (row) => row.spinning, (row) => (row.spinning ? `${time(row.spinning)} (${share(row.spinning, row.cpu)})` : "0 ns"),
 				"CPU time in functions that wait for other threads"),

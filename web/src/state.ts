@@ -2,7 +2,7 @@
 // What is looked at, as the address's fragment has it, so that a link shows a colleague the same.
 import type { ColorBy } from "./colors";
 import type { Measure } from "./data";
-import type { Shape } from "./flame";
+import type { Compared, Shape } from "./flame";
 import type { StackBy } from "./stacks";
 import type { Tab } from "./panels";
 import type { By, Frames } from "./tree";
@@ -16,6 +16,7 @@ export interface State {
 	by: By;
 	stack: StackBy;
 	tab: Tab;
+	compare: Compared;
 	thread: number; // 0: all
 	search: string;
 	from: number | null; // ns of what is selected
@@ -26,7 +27,7 @@ export interface State {
 }
 
 export const DEFAULT: State = {
-	measure: "peak", shape: "icicle", inverted: false, frames: "all", color: "module", by: "own", stack: "line", tab: "stacks", thread: 0,
+	measure: "peak", shape: "icicle", inverted: false, frames: "all", color: "module", by: "own", stack: "line", tab: "stacks", compare: "off", thread: 0,
 	search: "", from: null, to: null, zoomFrom: null, zoomTo: null, path: [],
 };
 
@@ -34,7 +35,8 @@ const CHOICES: Partial<Record<keyof State, readonly string[]>> = {
 	measure: ["peak", "alive", "growth", "allocated", "temporary", "unfreed", "cpu", "ops"],
 	shape: ["icicle", "flame", "sunburst"],
 	frames: ["all", "python", "native", "ops"],
-	color: ["module", "kind", "change"],
+	color: ["module", "kind"],
+	compare: ["off", "new", "old"],
 	by: ["own", "line", "function", "module", "op"],
 	tab: ["stacks", "ops", "layers", "steps", "threads"],
 	stack: ["line", "function", "module", "op", "none"],

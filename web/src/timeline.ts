@@ -36,7 +36,7 @@ export class Timeline {
 	to: number;
 
 	constructor(private readonly data: PageData, private readonly host: TimelineHost) {
-		this.chart = element("div", { class: "chart-area" });
+		this.chart = element("div", { class: "chart-area", "aria-hidden": "true" });
 		this.band = element("div", { class: "band", hidden: true });
 		this.line = element("div", { class: "moment", hidden: true });
 		this.lanes = new Lanes(data);

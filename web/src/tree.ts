@@ -93,7 +93,6 @@ function finish(root: FlameNode): FlameNode {
 		if (node.parent) {
 			node.parent.amount += node.amount;
 			node.parent.count += node.count;
-			node.parent.base += node.base;
 		}
 		node.children.sort((a, b) => b.amount - a.amount || (a.name < b.name ? -1 : 1));
 	}
@@ -166,6 +165,14 @@ export function buildTree(data: PageData, measure: Measure, values: Values, opti
 	return finish(builder.root);
 }
 
+// Gives each node what the same node of another tree has.
+export function setBase(node: FlameNode, other: FlameNode | null): void {
+	const children = new Map((other?.children ?? []).map((child) => [child.kind + " " + child.name + " " + child.module, child]));
+	node.base = other?.amount ?? 0;
+	for (const child of node.children)
+		setBase(child, children.get(child.kind + " " + child.name + " " + child.module) ?? null);
+}
+
 // ---- rows of tables ----
 
 export type By = "own" | "function" | "line" | "module" | "op";
@@ -177,6 +184,20 @@ export interface Row {
 	total: number;
 	count: number;
 	frame: number;
+	before?: number; // what the baseline has
+}
+
+// Adds what the baseline's rows have, and those that only it has.
+export function withBefore(rows: Row[], before: Row[]): Row[] {
+	const known = new Map(before.map((row) => [row.name + " " + row.place, row])), all: Row[] = [];
+	for (const row of rows) {
+		const key = row.name + " " + row.place;
+		all.push({ ...row, before: known.get(key)?.self ?? 0 });
+		known.delete(key);
+	}
+	for (const row of known.values())
+		all.push({ ...row, self: 0, total: 0, count: 0, before: row.self });
+	return all;
 }
 
 function keyOf(data: PageData, frame: number, by: By): [string, string, string] {

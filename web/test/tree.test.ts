@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Measure, PageData, sum } from "../src/data.ts";
-import { buildRows, buildTree, type FlameNode } from "../src/tree.ts";
+import { buildRows, buildTree, type FlameNode, setBase, withBefore } from "../src/tree.ts";
 import { page, randomPage } from "./made.ts";
 
 function shape(node: FlameNode): any {
@@ -65,4 +65,18 @@ test("rows: self adds up to all, total holds what was called", () => {
 		assert.equal(sum(buildRows(data, "peak", values, by, 0, 3).map((row) => row.self)), 137, by);
 	const rows = Object.fromEntries(buildRows(data, "peak", values, "function", 0, 3).map((row) => [row.name, [row.self, row.total]]));
 	assert.deepEqual(rows, { malloc: [0, 100], leaf0: [100, 100], leaf1: [7, 7], work: [0, 107], main: [0, 137], loop: [30, 30] });
+});
+
+test("a baseline: what the same node has, and rows that only one has", () => {
+	const data = new PageData(page()), other = page();
+	other.sites = { ...other.sites, peakBytes: [60, 7, 9, 0] };
+	const before = new PageData(other), tree = buildTree(data, "peak", data.values("peak", 0, 3, 0), ALL);
+	setBase(tree, buildTree(before, "peak", before.values("peak", 0, 3, 0), ALL));
+	const bases = Object.fromEntries(nodes(tree).map((node) => [node.name, [node.amount, node.base]]));
+	assert.deepEqual(bases, { all: [137, 76], main: [137, 76], work: [107, 76], leaf0: [100, 60], malloc: [100, 60], leaf1: [7, 7], outer: [7, 7],
+		loop: [30, 0], inner: [30, 0] });
+	const rows = withBefore(buildRows(data, "peak", data.values("peak", 0, 3, 0), "line", 0, 3),
+		buildRows(before, "peak", before.values("peak", 0, 3, 0), "line", 0, 3));
+	assert.equal(sum(rows.map((row) => row.self)), 137);
+	assert.equal(sum(rows.map((row) => row.before ?? 0)), 76);
 });

@@ -273,15 +273,16 @@ static void put_reduced(const struct page *page)
 		page->history->look_count - 1, page->history->calls_seen, page->history->call_count);
 }
 
-void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const json_t *report, FILE *out)
+void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const char *class, const json_t *report,
+			 FILE *out)
 {
 	struct page page = { rows, rows->process, rows->history, { .arena = tpa_arena_new() }, out };
 	const struct tpa_history *history = rows->history;
 	const struct tpa_process *process = rows->process;
 
 	fprintf(out,
-		"<script type=\"application/json\" class=\"data\" data-process=\"%zu\">{\"schema\":\"tprof-page/1\",",
-		index);
+		"<script type=\"application/json\" class=\"%s\" data-process=\"%zu\">{\"schema\":\"tprof-page/1\",",
+		class, index);
 	tpa_page_list(out, "looksNs", history->looks_ns, history->look_count);
 	fprintf(out, ",\"peakLook\":%" PRId64 ",\"startNs\":%" PRIu64 ",\"durationNs\":%" PRIu64 ",\"estimated\":%s,",
 		history->peak_look == SIZE_MAX ? -1 : (int64_t)history->peak_look, process->start_ns,

@@ -10,7 +10,8 @@
 
 #include "report/html/page_rows.h"
 
-/* Writes the element of the process with that index. `report`: what commands say of it with --json; it stays the caller's. */
-void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const json_t *report, FILE *out);
+/* Writes an element of that class for the process with that index. `report`: what commands say of it with --json. */
+void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const char *class, const json_t *report,
+			 FILE *out);
 
 #endif

@@ -57,7 +57,7 @@ void tpa_page_columns(FILE *out, const struct tpa_page_column *columns, const vo
 	for (const struct tpa_page_column *column = columns; column->name; column++) {
 		if (column != columns)
 			putc(',', out);
-		put_column(out, column, list, list ? count : 0, size);
+		put_column(out, column, list ? list : columns, list ? count : 0, size);
 	}
 }
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/html_views.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "commands/runs.h"
+#include "model/replay/history.h"
+#include "report/html/page_data.h"
+#include "report/html/page_write.h"
+#include "report/json/diff_json.h"
+
+#define LOOKS 401     /* of a history: 400 intervals */
+#define DIFF_ROWS 200 /* of each list of differences */
+
+/* The options of the replay that the history is made in: growth is known already, and is not looked for. */
+static struct tpa_replay_options history_options(const struct tpa_options *options)
+{
+	return (struct tpa_replay_options){ .thread = options->thread,
+					    .from_ns = options->from_ns,
+					    .to_ns = options->to_ns };
+}
+
+static struct tpa_trace *trace_of(const struct tpa_session *session, const struct tpa_process *process)
+{
+	size_t i = 0;
+
+	while (session->traces[i] != process->trace)
+		i++;
+	return session->traces[i];
+}
+
+void tpa_html_views_data(struct tpa_session *session, size_t index, const char *class, const json_t *report, FILE *out)
+{
+	const struct tpa_replay_options options = history_options(session->options);
+	const struct tpa_process *process = &session->run->processes[index];
+	struct tpa_history *history = tpa_history_make(trace_of(session, process), process, &options, LOOKS);
+	struct tpa_page_rows *rows = tpa_page_rows_make(process, history, tpa_session_symbols(session, index));
+
+	tpa_page_data_write(rows, index, class, report, out);
+	tpa_page_rows_free(rows);
+	tpa_history_free(history);
+}
+
+/* ---- the baseline ---- */
+
+struct baseline {
+	FILE *out;
+	struct tpa_diff diff;
+	size_t runs;
+};
+
+static json_t *report_of(const struct tpa_session *session, const struct tpa_process *process)
+{
+	return json_pack("{s:o, s:{s:o, s:o}}", "trace", tpa_json_string(session->options->traces[0]), "heap",
+			 "peak_bytes", tpa_json_number(process->heap.peak_bytes), "end_bytes",
+			 tpa_json_number(process->heap.end_bytes));
+}
+
+/* The page has the data of the first run; the differences are tested with all. */
+static void take(struct tpa_session *session, void *context)
+{
+	struct baseline *baseline = context;
+
+	tpa_session_open_symbols(session);
+	for (size_t i = 0; !baseline->runs && i < session->run->process_count; i++) {
+		json_t *report = report_of(session, &session->run->processes[i]);
+
+		tpa_html_views_data(session, i, "base", report, baseline->out);
+		json_decref(report);
+	}
+	baseline->runs++;
+	tpa_diff_add(&baseline->diff, 0, session->run, session->symbols);
+}
+
+static void put_differences(struct baseline *baseline, struct tpa_session *session)
+{
+	const struct tpa_diff_choice choice = { DIFF_ROWS, false };
+	json_t *json;
+
+	tpa_diff_add(&baseline->diff, 1, session->run, session->symbols);
+	tpa_diff_test(&baseline->diff);
+	json = tpa_diff_json(&baseline->diff, choice);
+	fputs("<script type=\"application/json\" class=\"diff\">", baseline->out);
+	tpa_page_json(json, baseline->out);
+	fputs("</script>\n", baseline->out);
+	json_decref(json);
+}
+
+char *tpa_html_baseline(struct tpa_session *session, int *status)
+{
+	const struct tpa_options *options = session->options;
+	struct baseline baseline = { NULL };
+	char *text = NULL;
+	size_t size = 0;
+
+	*status = TPA_EXIT_OK;
+	if (!options->baseline_count)
+		return NULL;
+	baseline.out = open_memstream(&text, &size);
+	tpa_need(baseline.out != NULL);
+	tpa_diff_init(&baseline.diff, TPA_BY_STACK, session->filter);
+	*status = tpa_runs_each(options, options->baselines, options->baseline_count, take, &baseline);
+	if (*status == TPA_EXIT_OK)
+		put_differences(&baseline, session);
+	tpa_diff_free(&baseline.diff);
+	fclose(baseline.out);
+	return text;
+}
