@@ -13,11 +13,21 @@
 #include "commands/fold.h"
 #include "commands/parse.h"
 #include "commands/run_choice.h"
+#include "report/text/pager.h"
 #include "symbols/names.h"
 
 static void *json_memory(size_t size)
 {
 	return tpa_resize(NULL, 1, size);
+}
+
+/* A report that is read on a terminal; of check, the exit status counts. */
+static bool is_paged(const struct tpa_options *options)
+{
+	unsigned int takes = options->command->options;
+
+	return !options->no_pager && !options->output && takes & TPA_OPT_JSON &&
+	       !(takes & (TPA_OPT_LIVE | TPA_OPT_CHECK));
 }
 
 int main(int argc, char **argv)
@@ -37,8 +47,12 @@ int main(int argc, char **argv)
 	switch (tpa_options_parse(argc, argv, &options)) {
 	case TPA_PARSE_RUN:
 		tpa_names_use_cache();
+		if (is_paged(&options))
+			tpa_pager_start();
 		status = tpa_run_choice(&options);
 		tpa_names_keep();
+		if (!tpa_pager_end())
+			status = TPA_EXIT_USAGE;
 		break;
 	case TPA_PARSE_DONE:
 		break;

@@ -62,6 +62,8 @@ static const struct {
 static const char common_help[] = "  --process PID        only this process\n"
 				  "  --debug-dir DIR      look here first for debug files, perf maps and jitdumps\n"
 				  "  --color WHEN         auto (default), always or never\n"
+				  "  --width N            columns of text; those of the terminal\n"
+				  "  --no-pager           print long text on the terminal as it is\n"
 				  "  -o, --output FILE    write there instead of to standard output\n"
 				  "  -h, --help           this text; after a command, that command's\n"
 				  "  --version            version\n";

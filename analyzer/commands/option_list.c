@@ -21,6 +21,8 @@ const struct option tpa_option_list[] = {
 	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
 	{ "color", required_argument, NULL, OPT_COLOR },
+	{ "width", required_argument, NULL, OPT_WIDTH },
+	{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 	{ "what", required_argument, NULL, OPT_WHAT },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "exact", no_argument, NULL, OPT_EXACT },

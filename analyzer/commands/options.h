@@ -15,7 +15,8 @@
 
 struct tpa_command;
 
-/* Options that only some commands take. All take --color, -o, --process, --debug-dir, --help and --version. */
+/* Options that only some commands take. All take --color, --width, --no-pager, -o, --process,
+ * --debug-dir, --help and --version. */
 enum tpa_option_bit {
 	TPA_OPT_JSON = 1u << 0,
 	TPA_OPT_TOP = 1u << 1,
@@ -84,6 +85,8 @@ struct tpa_options {
 	enum tpa_language language;
 	bool interpreter;
 	enum tpa_color color;
+	int width; /* columns; 0: those of the terminal */
+	bool no_pager;
 	const char *output; /* NULL: stdout */
 	const char *draft;  /* the file that is written in place of `output`, to be renamed; NULL: `output` itself */
 	enum tpa_what what;

@@ -200,6 +200,8 @@ static bool *switch_of(struct tpa_options *options, int option)
 		return &options->brief;
 	case OPT_ONCE:
 		return &options->once;
+	case OPT_NO_PAGER:
+		return &options->no_pager;
 	case OPT_ALL_RUNS:
 		return &options->all_runs;
 	case OPT_SHAPES:
@@ -272,6 +274,17 @@ static enum tpa_parse parse_top(struct tpa_options *options, const char *value)
 	return TPA_PARSE_RUN;
 }
 
+static enum tpa_parse parse_width(struct tpa_options *options, const char *value)
+{
+	uint64_t columns;
+
+	if (!tpa_parse_number(value, TPA_WIDTH_MOST, &columns) || columns < TPA_WIDTH_LEAST)
+		return tpa_option_wrong("--width %s: a number of columns is wanted, from %d to %d", value,
+					TPA_WIDTH_LEAST, TPA_WIDTH_MOST);
+	options->width = (int)columns;
+	return TPA_PARSE_RUN;
+}
+
 /* A wrong directory would silently leave out names. It needs no read permission: files in it are opened by name. */
 static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *path)
 {
@@ -301,6 +314,8 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 		return parse_debug_dir(options, value);
 	case OPT_TOP:
 		return parse_top(options, value);
+	case OPT_WIDTH:
+		return parse_width(options, value);
 	case OPT_SORT:
 		return parse_sort(options, value);
 	case OPT_BY:

@@ -45,7 +45,7 @@ static int open_output(struct tpa_session *session)
 			return TPA_EXIT_USAGE;
 		}
 	}
-	tpa_page_init(&session->page, out, options->color, options->exact);
+	tpa_page_init(&session->page, out, options->color, options->exact, options->width);
 	if (options->json || !(options->command->options & TPA_OPT_JSON)) {
 		say_left_out(session, false);
 		return TPA_EXIT_OK; /* not text for people: the format escapes names itself */

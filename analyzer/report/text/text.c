@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#define WIDTH_MIN 60
-#define WIDTH_MAX 240
+#include "report/text/pager.h"
+
+#define WIDTH_MAX 240 /* unless told */
 #define WIDTH_NO_TERMINAL 120
 
-static int find_width(FILE *out)
+static int find_width(int terminal)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	int width = WIDTH_NO_TERMINAL;
 
-	if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
+	if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		width = size.ws_col;
 	else if (columns && atoi(columns) > 0)
 		width = atoi(columns);
-	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
+	return width < TPA_WIDTH_LEAST ? TPA_WIDTH_LEAST : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static bool wants_color(FILE *out, enum tpa_color color)
+static bool wants_color(int terminal, enum tpa_color color)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
@@ -35,16 +35,18 @@ static bool wants_color(FILE *out, enum tpa_color color)
 		return color == TPA_COLOR_ALWAYS;
 	if (no_color && *no_color)
 		return false;
-	return isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
+	return terminal >= 0 && term && strcmp(term, "dumb") != 0;
 }
 
-void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact)
+void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact, int width)
 {
+	int terminal = tpa_terminal_of(out);
+
 	page->out = out;
-	page->color = wants_color(out, color);
+	page->color = wants_color(terminal, color);
 	page->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	page->exact = exact;
-	page->width = find_width(out);
+	page->width = width ? width : find_width(terminal);
 }
 
 const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style)

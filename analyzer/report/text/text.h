@@ -20,8 +20,11 @@ struct tpa_page {
 	bool color; /* use escape sequences */
 	bool utf8;  /* the locale is UTF-8 */
 	bool exact; /* sizes as plain byte counts */
-	int width;  /* columns of the terminal, or 100 */
+	int width;  /* columns */
 };
+
+#define TPA_WIDTH_LEAST 60
+#define TPA_WIDTH_MOST 1000
 
 enum tpa_style {
 	TPA_STYLE_PLAIN,
@@ -32,8 +35,11 @@ enum tpa_style {
 	TPA_STYLE_WARN
 };
 
-/* Reads `out`, NO_COLOR, COLUMNS and the locale (call setlocale() first). */
-void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact);
+/*
+ * Reads `out`, NO_COLOR, COLUMNS and the locale (call setlocale() first). `width`: from TPA_WIDTH_LEAST to TPA_WIDTH_MOST; 0: that of
+ * the terminal.
+ */
+void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool exact, int width);
 
 /* Escape sequences before and after a piece of text; "" without colours. */
 const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style);
