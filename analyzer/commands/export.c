@@ -43,6 +43,11 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .help = "memory, CPU time and ops by thread, for speedscope.app",
 	  .write = tpa_export_speedscope,
 	  .needs = TPA_EXPORT_RUN },
+	{ .name = "perfetto",
+	  .help = "ops, steps, marks, memory and CPU samples over time, heap profiles: ui.perfetto.dev",
+	  .write = tpa_export_perfetto,
+	  .needs = TPA_EXPORT_RUN,
+	  .binary = true },
 	{ .name = NULL },
 };
 

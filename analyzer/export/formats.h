@@ -13,5 +13,6 @@ struct tpa_export;
 bool tpa_export_chrome(struct tpa_export *export);
 bool tpa_export_pprof(struct tpa_export *export);
 bool tpa_export_speedscope(struct tpa_export *export);
+bool tpa_export_perfetto(struct tpa_export *export);
 
 #endif

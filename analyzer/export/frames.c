@@ -52,6 +52,8 @@ uint32_t tpa_frames_line(struct tpa_frame_table *frames, size_t which, const str
 	text.name = tpa_arena_intern(frames->arena, line->location->function ? line->location->function : unnamed);
 	text.file = tpa_arena_intern(frames->arena, line->location->file);
 	text.module = tpa_arena_intern(frames->arena, line->symbol->module);
+	text.loaded = line->module;
+	text.address = line->module ? line->address - line->module->bias : line->address;
 	*place = number_of(frames, &text);
 	return *place;
 }

@@ -16,6 +16,9 @@ struct tpa_frame_text {
 	const char *module;	 /* NULL: it is no code, but an op */
 	int line;		 /* 0: unknown */
 	bool python;
+	/* Of the place that was seen first: its module, NULL if unknown, and its address in the module's file, link time. */
+	const struct tpa_module *loaded;
+	uint64_t address;
 };
 
 struct tpa_frame_table {

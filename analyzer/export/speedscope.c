@@ -13,6 +13,7 @@
 #include "export/formats.h"
 #include "export/frames.h"
 #include "export/memory_tree.h"
+#include "export/nest.h"
 #include "export/spool.h"
 #include "export/walk.h"
 
@@ -34,12 +35,6 @@ struct op_record {
 	bool open;
 };
 
-/* What is open on a thread in the file, where an op may only end if none is open in it. */
-struct open_ops {
-	uint32_t *frames;
-	size_t count, room;
-};
-
 struct speedscope {
 	struct tpa_export *export;
 	FILE *out;
@@ -47,8 +42,7 @@ struct speedscope {
 	struct tpa_spool *samples, *ops; /* of a process; lists are threads */
 	struct thread *threads;		 /* by number */
 	size_t thread_count, thread_room;
-	struct open_ops *open; /* by thread */
-	size_t open_count, open_room;
+	struct tpa_nest open;
 	struct tpa_stack stack;
 	uint32_t *path;
 	size_t path_room;
@@ -176,47 +170,29 @@ static void sample(void *context, struct tpa_walk *walk, const struct tpa_walk_s
 		keep(to, to->samples, taken->thread, &record);
 }
 
-static void keep_op(struct speedscope *to, uint32_t number, uint64_t ns, uint32_t frame, bool open)
+static void keep_op(void *context, enum tpa_nest_step step, uint32_t item, uint64_t ns, const struct tpa_walk_op *op)
 {
-	const struct op_record record = { .ns = ns, .frame = frame, .open = open };
+	const struct op_record record = { .ns = ns,
+					  .frame = item,
+					  .open = step == TPA_NEST_BEGIN || step == TPA_NEST_RESUME };
+	struct speedscope *to = context;
 
-	keep(to, to->ops, number, &record);
-}
-
-static struct open_ops *open_of(struct speedscope *to, uint32_t number)
-{
-	tpa_extend(&to->open, &to->open_count, &to->open_room, (size_t)number + 1, sizeof(*to->open));
-	return &to->open[number];
+	keep(to, to->ops, op->thread, &record);
 }
 
 static void op_begin(void *context, struct tpa_walk *walk, const struct tpa_walk_op *op)
 {
 	struct speedscope *to = context;
-	struct open_ops *open = open_of(to, op->thread);
-	uint32_t frame = tpa_frames_op(&to->frames, tpa_walk_op_name(walk, op->op));
 
-	while (open->count > op->level) /* a thread that ended within them */
-		keep_op(to, op->thread, op->begin_ns, open->frames[--open->count], false);
-	*TPA_APPEND(open->frames, open->count, open->room) = frame;
-	keep_op(to, op->thread, op->begin_ns, frame, true);
+	tpa_nest_begin(&to->open, op, tpa_frames_op(&to->frames, tpa_walk_op_name(walk, op->op)));
 }
 
-/* Ops that are open within it end before it in the file, and begin anew. */
 static void op_end(void *context, struct tpa_walk *walk, const struct tpa_walk_op *op)
 {
 	struct speedscope *to = context;
-	struct open_ops *open = open_of(to, op->thread);
-	size_t level = op->level;
 
 	(void)walk;
-	if (level >= open->count)
-		return;
-	for (size_t i = open->count; i-- > level;)
-		keep_op(to, op->thread, op->end_ns, open->frames[i], false);
-	memmove(open->frames + level, open->frames + level + 1, (open->count - level - 1) * sizeof(*open->frames));
-	open->count--;
-	for (size_t i = level; i < open->count; i++)
-		keep_op(to, op->thread, op->end_ns, open->frames[i], true);
+	tpa_nest_end(&to->open, op);
 }
 
 static void folded(void *context, struct tpa_walk *walk, const struct tpa_walk_folded *calls)
@@ -328,9 +304,8 @@ static void process_end(void *context, struct tpa_walk *walk, uint64_t ns)
 		write_ops(to, i);
 	tpa_spool_clear(to->samples);
 	tpa_spool_clear(to->ops);
-	for (size_t i = 0; i < to->open_count; i++)
-		free(to->open[i].frames);
-	to->open_count = to->thread_count = 0;
+	tpa_nest_clear(&to->open);
+	to->thread_count = 0;
 }
 
 /* ---- the file ---- */
@@ -381,6 +356,7 @@ bool tpa_export_speedscope(struct tpa_export *export)
 {
 	struct speedscope to = { .export = export, .out = export->out, .good = true };
 
+	to.open = (struct tpa_nest){ .put = keep_op, .to = &to };
 	to.samples = tpa_spool_new(sizeof(struct sample_record));
 	to.ops = tpa_spool_new(sizeof(struct op_record));
 	tpa_frames_init(&to.frames);
@@ -394,6 +370,6 @@ bool tpa_export_speedscope(struct tpa_export *export)
 	tpa_stack_free(&to.stack);
 	free(to.path);
 	free(to.threads);
-	free(to.open);
+	tpa_nest_free(&to.open);
 	return to.good && !export->error;
 }

@@ -62,3 +62,13 @@ uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count)
 	}
 	return first;
 }
+
+size_t tpa_parent_of(struct tpa_trace *const *traces, size_t count, size_t which)
+{
+	const struct tprof_header *parent = find_parent(traces, count, traces[which]->header);
+	size_t i = 0;
+
+	while (i < count && traces[i]->header != parent)
+		i++;
+	return i;
+}

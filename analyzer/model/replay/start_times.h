@@ -15,4 +15,7 @@ uint64_t tpa_start_of(struct tpa_trace *const *traces, size_t count, size_t whic
 /* The time from which the run's time counts: the start of its first process. */
 uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count);
 
+/* The index of the trace of the process that started traces[which], or that it was before an exec; `count`: it is not there. */
+size_t tpa_parent_of(struct tpa_trace *const *traces, size_t count, size_t which);
+
 #endif
