@@ -12,7 +12,7 @@ ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer -isystem $(B)/analyzer -fno-tr
 page_hash = sha256-$(shell sha256sum analyzer/report/$(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
 $(B)/analyzer/report/html/html.c.o: DEFS += -DTPROF_HASH_STYLE='"$(call page_hash,html/page.css)"' \
 	-DTPROF_HASH_SCRIPT='"$(call page_hash,html/page.js)"'
-ANALYZER_LIBS := -ldw -lelf -ljansson -lzstd -lz -liberty -lncursesw -ltinfo -lmicrohttpd -lprotobuf-c -lm
+ANALYZER_LIBS := -ldw -lelf -ljansson -lzstd -lz -lsqlite3 -liberty -lncursesw -ltinfo -lmicrohttpd -lprotobuf-c -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
 

@@ -49,7 +49,7 @@ _tprof_analyze()
 		help=$("$program" "${COMP_WORDS[1]}" --help)
 	fi
 	case $previous in
-	--by | --sort | --format) _tprof_words "$(sed -n "s/^  $previous .* one of: //p" <<< "$help")" ;;
+	--by | --sort | --format | --table) _tprof_words "$(sed -n "s/^  $previous .* one of: //p" <<< "$help")" ;;
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
 	--language) _tprof_words "mixed python native" ;;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # make install, make uninstall. Paths may have spaces.
-DOC := scripts/tprof.1 analyzer/tprof-analyze.1 include/tprof/tprof-trace.5 analyzer/tprof-json.5 preload/rules/tprof-rules.5
+DOC := scripts/tprof.1 analyzer/tprof-analyze.1 include/tprof/tprof-trace.5 analyzer/tprof-json.5 analyzer/tprof-sql.5 preload/rules/tprof-rules.5
 
 # A line a file: $(1) MODE FILE TARGET.
 define each_file

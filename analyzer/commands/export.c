@@ -13,6 +13,7 @@
 #include "commands/tree_report.h"
 #include "export/export.h"
 #include "export/formats.h"
+#include "export/tables.h"
 #include "report/export/folded.h"
 
 static void write_folded(const struct tpa_tree *tree, const struct tpa_session *session, const char *title)
@@ -48,6 +49,35 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .write = tpa_export_perfetto,
 	  .needs = TPA_EXPORT_RUN,
 	  .binary = true },
+	{ .name = "callgrind",
+	  .help = "CPU time and memory by line, with calls: kcachegrind, callgrind_annotate",
+	  .write = tpa_export_callgrind,
+	  .needs = TPA_EXPORT_RUN },
+	{ .name = "massif",
+	  .help = "live bytes over time, and stacks of the peak: ms_print, massif-visualizer",
+	  .write = tpa_export_massif,
+	  .needs = TPA_EXPORT_RUN },
+	{ .name = "dhat",
+	  .help = "memory by stack with the lives of its blocks: dh_view.html",
+	  .write = tpa_export_dhat,
+	  .needs = TPA_EXPORT_RUN },
+	{ .name = "csv",
+	  .help = "a table (--table), a row a line",
+	  .write = tpa_export_csv,
+	  .needs = TPA_EXPORT_TABLE },
+	{ .name = "ndjson",
+	  .help = "the same, a JSON object a line",
+	  .write = tpa_export_ndjson,
+	  .needs = TPA_EXPORT_TABLE },
+	{ .name = "sqlite",
+	  .help = "a database of all tables: tprof-sql(5)",
+	  .write = tpa_export_sqlite,
+	  .needs = TPA_EXPORT_RUN,
+	  .binary = true },
+	{ .name = "openmetrics",
+	  .help = "totals, peak, what leaks, ops: Prometheus and its like",
+	  .write = tpa_export_openmetrics,
+	  .needs = TPA_EXPORT_RUN },
 	{ .name = NULL },
 };
 
@@ -57,6 +87,18 @@ static bool is_replaceable(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static const struct tpa_table *table_of(const struct tpa_options *options)
+{
+	return options->table ? options->table : &tpa_tables[0];
+}
+
+static bool needs_run(const struct tpa_options *options)
+{
+	enum tpa_export_needs needs = options->format->needs;
+
+	return needs == TPA_EXPORT_RUN || (needs == TPA_EXPORT_TABLE && !table_of(options)->streamed);
 }
 
 static struct tpa_export export_of(struct tpa_session *session, const struct tpa_replay_options *replay)
@@ -72,6 +114,7 @@ static struct tpa_export export_of(struct tpa_session *session, const struct tpa
 		.replay = replay,
 		.what = options->what,
 		.limit = options->limit,
+		.table = table_of(options),
 		.filter = session->filter,
 		.suppressions = options->suppression_count ? tpa_session_suppressions(session) : NULL,
 		.names = { .debug_dir = options->debug_dir,
@@ -86,7 +129,7 @@ static int write_format(const struct tpa_options *options)
 	struct tpa_session session;
 	struct tpa_replay_options replay;
 	struct tpa_export export;
-	bool run = options->format->needs == TPA_EXPORT_RUN, good;
+	bool run = needs_run(options), good;
 	int status = run ? tpa_session_start(&session, options, TPA_GROUP_STACK) : tpa_session_open(&session, options);
 
 	if (status != TPA_EXIT_OK)

@@ -10,6 +10,7 @@ struct tpa_export;
 enum tpa_export_needs {
 	TPA_EXPORT_TRACES, /* the format reads the traces itself: export/walk.h */
 	TPA_EXPORT_RUN,	   /* all traces replayed: export/sites.h */
+	TPA_EXPORT_TABLE,  /* what its table needs: export/tables.h */
 };
 
 struct tpa_export_format {

@@ -7,6 +7,7 @@
 
 #include "commands/export_format.h"
 #include "commands/suggest.h"
+#include "export/tables.h"
 
 static const struct {
 	unsigned int bit;
@@ -87,10 +88,22 @@ static void print_formats(void)
 		printf("                       %s: %s\n", format->name, format->help);
 }
 
+static void print_tables(void)
+{
+	fputs("  --table TABLE        csv, ndjson; one of:", stdout);
+	for (const struct tpa_table *table = tpa_tables; table->name; table++)
+		printf(" %s", table->name);
+	fputc('\n', stdout);
+	for (const struct tpa_table *table = tpa_tables; table->name; table++)
+		printf("                       %s: a row is %s\n", table->name, table->help);
+}
+
 static void print_options(unsigned int bits)
 {
-	if (bits & TPA_OPT_FORMAT)
+	if (bits & TPA_OPT_FORMAT) {
 		print_formats();
+		print_tables();
+	}
 	for (size_t i = 0; i < sizeof(option_help) / sizeof(option_help[0]); i++)
 		if (bits & option_help[i].bit)
 			fputs(option_help[i].text, stdout);

@@ -10,13 +10,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/growth_report.h"
 #include "commands/values.h"
-#include "report/rows/sorted.h"
-#include "report/text/process_listing.h"
-#include "report/text/safe_stream.h"
+#include "export/openmetrics.h"
+#include "report/rows/suppressions.h"
 
-#define OPS_MOST 100 /* ops that get a metric, those with most self time */
 #define CONTENT "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 struct tpa_metrics {
@@ -29,132 +26,16 @@ struct tpa_metrics {
 
 /* ---- the text ---- */
 
-/* The format's own escapes; control characters are the stream's concern. */
-static void print_label(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
-			fputc('\\', out);
-		if (*value == '\n')
-			fputs("\\n", out);
-		else
-			fputc(*value, out);
-	}
-	fputc('"', out);
-}
-
-static void print_family(FILE *out, const char *name, const char *type, const char *unit, const char *help)
-{
-	fprintf(out, "# TYPE %s %s\n", name, type);
-	if (unit)
-		fprintf(out, "# UNIT %s %s\n", name, unit);
-	fprintf(out, "# HELP %s %s\n", name, help);
-}
-
-static void print_process(FILE *out, const struct tpa_process *process)
-{
-	char pid[20];
-
-	snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
-	print_label(out, "program", tpa_program_name(process->trace));
-	fputc(',', out);
-	print_label(out, "pid", pid);
-}
-
-static void print_heap(FILE *out, const struct tpa_process *process)
-{
-	const struct tpa_point *last = process->point_count ? &process->timeline[process->point_count - 1] : NULL;
-	const struct {
-		const char *name, *type, *unit, *help;
-		uint64_t value;
-	} metrics[] = {
-		{ "tprof_live_bytes", "gauge", "bytes", "Live heap blocks", process->heap.end_bytes },
-		{ "tprof_peak_bytes", "gauge", "bytes", "Most live heap blocks so far", process->heap.peak_bytes },
-		{ "tprof_rss_bytes", "gauge", "bytes", "Resident memory", last ? last->rss : 0 },
-		{ "tprof_mapped_bytes", "gauge", "bytes", "Memory that the program mapped",
-		  last ? last->mapped_bytes : 0 },
-		{ "tprof_allocations", "counter", NULL, "Allocations", process->heap.allocations },
-		{ "tprof_allocated_bytes", "counter", "bytes", "Requested bytes", process->heap.bytes },
-		{ "tprof_steps", "counter", NULL, "Training steps", process->steps.count },
-	};
-
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
-		print_family(out, metrics[i].name, metrics[i].type, metrics[i].unit, metrics[i].help);
-		fprintf(out, "%s%s{", metrics[i].name, metrics[i].type[0] == 'c' ? "_total" : "");
-		print_process(out, process);
-		fprintf(out, "} %" PRIu64 "\n", metrics[i].value);
-	}
-}
-
-static void print_op(FILE *out, const char *name, const struct tpa_process *process, const struct tpa_op_stats *op)
-{
-	fprintf(out, "%s{", name);
-	print_process(out, process);
-	fputc(',', out);
-	print_label(out, "op", op->name);
-	fputs("} ", out);
-}
-
-static void print_ops(FILE *out, const struct tpa_process *process)
-{
-	struct tpa_op_list list;
-	size_t count;
-
-	tpa_op_list(&list, process, "self", NULL);
-	tpa_op_list_join(&list);
-	count = list.count < OPS_MOST ? list.count : OPS_MOST;
-	print_family(out, "tprof_op_self_seconds", "counter", "seconds", "Time in an op and in no other op");
-	for (size_t i = 0; i < count; i++) {
-		print_op(out, "tprof_op_self_seconds_total", process, list.ops[i]);
-		fprintf(out, "%.9f\n", (double)list.ops[i]->self_ns / 1e9);
-	}
-	print_family(out, "tprof_op_calls", "counter", NULL, "Calls of an op");
-	for (size_t i = 0; i < count; i++) {
-		print_op(out, "tprof_op_calls_total", process, list.ops[i]);
-		fprintf(out, "%" PRIu64 "\n", list.ops[i]->calls);
-	}
-	free(list.ops);
-}
-
-static void print_leaks(FILE *out, struct tpa_session *session)
-{
-	const struct tpa_process *process = &session->run->processes[0];
-	const char *name = process->growth.seconds ? "tprof_leak_bytes_per_second" : "tprof_leak_bytes_per_step";
-	json_t *leaks = tpa_leaks_answer_json(session, 0), *leak;
-	size_t i;
-
-	print_family(out, name, "gauge", NULL, "What a place in the program leaks");
-	json_array_foreach(leaks, i, leak) {
-		json_t *rate = json_object_get(leak, process->growth.seconds ? "bytes_per_second" : "bytes_per_step");
-		const json_t *frame = json_object_get(leak, "frame");
-		const char *what = json_string_value(json_object_get(leak, "what")),
-			   *file = json_string_value(json_object_get(frame, "file"));
-		char place[1000];
-
-		snprintf(place, sizeof(place), "%s%s%s:%" JSON_INTEGER_FORMAT, what ? what : "?", file ? " " : "",
-			 file ? file : "", json_integer_value(json_object_get(frame, "line")));
-		fprintf(out, "%s{", name);
-		print_process(out, process);
-		fputc(',', out);
-		print_label(out, "place", place);
-		fprintf(out, "} %.17g\n", json_number_value(rate));
-	}
-	json_decref(leaks);
-}
-
 static char *make_text(struct tpa_session *session, size_t *size)
 {
 	char *text = NULL;
-	FILE *memory = open_memstream(&text, size), *out;
+	FILE *memory = open_memstream(&text, size);
+	struct tpa_suppressions *suppressions = tpa_session_suppressions(session);
 
 	tpa_need(memory != NULL);
-	out = tpa_plain_open(memory, false);
-	print_heap(out, &session->run->processes[0]);
-	print_ops(out, &session->run->processes[0]);
-	print_leaks(out, session);
-	fputs("# EOF\n", out);
-	fclose(out);
+	tpa_session_open_symbols(session);
+	tpa_openmetrics_write(memory, session->run, session->symbols, session->filter, suppressions);
+	tpa_suppressions_free(suppressions);
 	return text;
 }
 

@@ -14,6 +14,7 @@
 #include "report/text/text.h"
 
 struct tpa_command;
+struct tpa_table;
 
 /* Options that only some commands take. All take --color, --width, --no-pager, -o, --process,
  * --debug-dir, --help and --version. */
@@ -91,7 +92,8 @@ struct tpa_options {
 	const char *draft;  /* the file that is written in place of `output`, to be renamed; NULL: `output` itself */
 	enum tpa_what what;
 	const struct tpa_export_format *format;
-	const char *source;  /* of lines: a file or the end of its path; NULL: none */
+	const struct tpa_table *table; /* of export, see export/tables.h; NULL: the first */
+	const char *source;	       /* of lines: a file or the end of its path; NULL: none */
 	uint64_t limit;	     /* export: ops in the chrome format, 0: all; leaks: bytes of the process, 0: not given */
 	const char *machine; /* its file; NULL: this machine */
 	bool measure;	     /* measure this machine again */

@@ -20,6 +20,7 @@
 #include "commands/option_list.h"
 #include "commands/suggest.h"
 #include "commands/values.h"
+#include "export/tables.h"
 #include "trace/trace.h"
 
 #define INTERVAL_LEAST UINT64_C(100000000)
@@ -240,7 +241,7 @@ static const char **text_of(struct tpa_options *options, int option)
 
 static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)
 {
-	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL };
+	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL }, *tables[TPA_TABLES_MOST] = { NULL };
 	enum tpa_parse result;
 	int choice = 0;
 
@@ -256,6 +257,12 @@ static enum tpa_parse parse_one_of(struct tpa_options *options, int option, cons
 	case OPT_LANGUAGE:
 		result = parse_choice(option, value, language_names, &choice);
 		options->language = (enum tpa_language)choice;
+		return result;
+	case OPT_TABLE:
+		for (int i = 0; tpa_tables[i].name; i++)
+			tables[i] = tpa_tables[i].name;
+		result = parse_choice(option, value, tables, &choice);
+		options->table = &tpa_tables[result == TPA_PARSE_RUN ? choice : 0];
 		return result;
 	default:
 		for (int i = 0; tpa_export_formats[i].name; i++)
@@ -344,6 +351,7 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 	case OPT_WHAT:
 	case OPT_LANGUAGE:
 	case OPT_FORMAT:
+	case OPT_TABLE:
 		return parse_one_of(options, option, value);
 	default:
 		return add_rule(options, tpa_option_name(option), value);

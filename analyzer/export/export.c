@@ -27,6 +27,19 @@ void tpa_export_close(struct tpa_export *export)
 	export->symbols = NULL;
 }
 
+bool tpa_export_one_process(struct tpa_export *export)
+{
+	size_t count = export->run->process_count;
+
+	if (count == 1)
+		return true;
+	export->error =
+		count ? tpa_format("the format has one process, and the traces have %zu: --process PID says which",
+				   count)
+		      : tpa_strdup("there is no such process in the traces");
+	return false;
+}
+
 size_t tpa_export_index(const struct tpa_export *export, const struct tpa_process *process)
 {
 	size_t i = 0;

@@ -16,6 +16,7 @@
 #include "symbols/symbols.h"
 
 struct tpa_suppressions;
+struct tpa_table;
 
 struct tpa_export {
 	FILE *out;
@@ -27,6 +28,7 @@ struct tpa_export {
 	const struct tpa_replay_options *replay; /* how `run` was replayed: thread, from_ns, to_ns and pid are there */
 	enum tpa_what what;
 	uint64_t limit;			       /* ops; 0: all */
+	const struct tpa_table *table;	       /* of csv and ndjson: export/tables.h */
 	const regex_t *filter;		       /* NULL: all stacks */
 	struct tpa_suppressions *suppressions; /* the user's; NULL: none */
 	struct tpa_symbols_options names;
@@ -37,6 +39,9 @@ struct tpa_export {
 /* The symbols of traces[which], opened on first use; tpa_export_close() closes them. */
 struct tpa_symbols *tpa_export_symbols(struct tpa_export *export, size_t which);
 void tpa_export_close(struct tpa_export *export);
+
+/* For formats that have one process: false and export->error, if the run has another number of them. */
+bool tpa_export_one_process(struct tpa_export *export);
 
 /* The index in export->traces of a process of the run. */
 size_t tpa_export_index(const struct tpa_export *export, const struct tpa_process *process);

@@ -14,5 +14,12 @@ bool tpa_export_chrome(struct tpa_export *export);
 bool tpa_export_pprof(struct tpa_export *export);
 bool tpa_export_speedscope(struct tpa_export *export);
 bool tpa_export_perfetto(struct tpa_export *export);
+bool tpa_export_callgrind(struct tpa_export *export);
+bool tpa_export_massif(struct tpa_export *export);
+bool tpa_export_dhat(struct tpa_export *export);
+bool tpa_export_csv(struct tpa_export *export);
+bool tpa_export_ndjson(struct tpa_export *export);
+bool tpa_export_sqlite(struct tpa_export *export);
+bool tpa_export_openmetrics(struct tpa_export *export);
 
 #endif

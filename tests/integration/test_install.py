@@ -32,7 +32,8 @@ def test_install(tmp_path):
     prefix = tmp_path / "opt/tprof"
     for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "share/man/man1/tprof.1",
                  "share/man/man1/tprof-analyze.1", "share/man/man5/tprof-trace.5", "share/man/man5/tprof-json.5",
-                 "share/bash-completion/completions/tprof", "share/bash-completion/completions/tprof-analyze"):
+                 "share/man/man5/tprof-sql.5", "share/bash-completion/completions/tprof",
+                 "share/bash-completion/completions/tprof-analyze"):
         assert (prefix / name).is_file(), name
     run = subprocess.run([prefix / "bin/tprof", "run", "--", WORKLOADS / "steady", "12"], cwd=tmp_path, check=True,
                          capture_output=True, text=True)
@@ -96,7 +97,7 @@ def test_dependencies_without_rights(tmp_path):
 
 
 def test_man_pages_have_no_warnings():
-    for page in ("scripts/tprof.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5", "include/tprof/tprof-trace.5"):
+    for page in ("scripts/tprof.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5", "analyzer/tprof-sql.5", "include/tprof/tprof-trace.5"):
         done = subprocess.run(["groff", "-mandoc", "-ww", "-z", ROOT / page], check=True, capture_output=True, text=True)
         assert done.stderr == "", page
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/sqlite_schema.h"
+
+const char tpa_sql_stack_tables[] = "CREATE TABLE frames (frame INTEGER PRIMARY KEY, function TEXT, file TEXT, line "
+				    "INTEGER, module TEXT, language TEXT);"
+				    "CREATE TABLE stacks (stack INTEGER PRIMARY KEY, parent INTEGER REFERENCES stacks, "
+				    "frame INTEGER REFERENCES frames,"
+				    " depth INTEGER);";
+
+/* Columns of ops, steps and timeline are those of the tables of that name in export/tables.c. */
+const char tpa_sql_tables[] =
+	"CREATE TABLE runs (start_unix_ns INTEGER, duration_ns INTEGER, peak_bytes INTEGER, peak_time_ns INTEGER,"
+	" tprof_version TEXT);"
+	"CREATE TABLE processes (process INTEGER, parent INTEGER, name TEXT, command TEXT, end TEXT, start_ns INTEGER,"
+	" duration_ns INTEGER, threads INTEGER, allocations INTEGER, frees INTEGER, allocated_bytes INTEGER,"
+	" peak_bytes INTEGER, peak_blocks INTEGER, peak_time_ns INTEGER, unfreed_bytes INTEGER, unfreed_blocks INTEGER,"
+	" rss_peak_bytes INTEGER, cpu_ns INTEGER, steps INTEGER, estimated INTEGER, trace TEXT);"
+	"CREATE TABLE sites (process INTEGER, stack INTEGER REFERENCES stacks, allocations INTEGER, allocated_bytes "
+	"INTEGER,"
+	" peak_bytes INTEGER, peak_blocks INTEGER, unfreed_bytes INTEGER, unfreed_blocks INTEGER, temporary INTEGER,"
+	" short_lived INTEGER, largest_bytes INTEGER, growth REAL, op TEXT, function TEXT, file TEXT, line INTEGER);"
+	"CREATE TABLE ops (process INTEGER, op TEXT, category TEXT, calls INTEGER, total_ns INTEGER, self_ns INTEGER,"
+	" mean_ns REAL, min_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, max_ns INTEGER, flop INTEGER,"
+	" self_flop INTEGER, bytes INTEGER, self_bytes INTEGER, allocated_bytes INTEGER, self_allocated_bytes INTEGER,"
+	" self_allocations INTEGER, net_bytes INTEGER, peak_bytes INTEGER, cpu_ns INTEGER);"
+	"CREATE TABLE steps (process INTEGER, step INTEGER, steps INTEGER, begin_ns INTEGER, end_ns INTEGER, time_ns "
+	"INTEGER,"
+	" high_bytes INTEGER, net_bytes INTEGER, items INTEGER, flop INTEGER);"
+	"CREATE TABLE samples (process INTEGER, thread INTEGER, time_ns INTEGER, cpu_ns INTEGER,"
+	" stack INTEGER REFERENCES stacks, op TEXT);"
+	"CREATE TABLE timeline (process INTEGER, time_ns INTEGER, live_bytes INTEGER, live_blocks INTEGER,"
+	" mapped_bytes INTEGER, rss_bytes INTEGER, vms_bytes INTEGER);"
+	"CREATE TABLE findings (process INTEGER, verdict TEXT, memory TEXT, rate REAL, low REAL, high REAL, per TEXT,"
+	" since INTEGER, bytes INTEGER, blocks INTEGER, stacks INTEGER, stack INTEGER REFERENCES stacks, function TEXT,"
+	" file TEXT, line INTEGER);";
+
+/* Once all rows are there. A stack's text is made for the rows that a query selects: it is long. */
+const char tpa_sql_indices[] =
+	"CREATE INDEX sites_by_peak ON sites (peak_bytes);"
+	"CREATE INDEX sites_by_unfreed ON sites (unfreed_bytes);"
+	"CREATE INDEX sites_by_line ON sites (file, line);"
+	"CREATE INDEX sites_by_op ON sites (op);"
+	"CREATE INDEX stacks_by_parent ON stacks (parent);"
+	"CREATE INDEX frames_by_function ON frames (function);"
+	"CREATE INDEX samples_by_time ON samples (time_ns);"
+	"CREATE INDEX samples_by_stack ON samples (stack);"
+	"CREATE INDEX timeline_by_time ON timeline (time_ns);"
+	"CREATE VIEW lines AS SELECT process, file, line, function, sum(peak_bytes) AS peak_bytes,"
+	" sum(peak_blocks) AS peak_blocks, sum(unfreed_bytes) AS unfreed_bytes, sum(unfreed_blocks) AS unfreed_blocks,"
+	" sum(allocated_bytes) AS allocated_bytes, sum(allocations) AS allocations"
+	" FROM sites GROUP BY process, file, line, function;"
+	"CREATE VIEW op_memory AS SELECT process, op, sum(peak_bytes) AS peak_bytes, sum(unfreed_bytes) AS "
+	"unfreed_bytes,"
+	" sum(allocated_bytes) AS allocated_bytes, sum(allocations) AS allocations FROM sites GROUP BY process, op;"
+	"CREATE VIEW functions AS SELECT s.process, f.function, f.module, sum(s.cpu_ns) AS self_ns, count(*) AS samples"
+	" FROM samples s JOIN stacks t ON t.stack = s.stack JOIN frames f ON f.frame = t.frame"
+	" GROUP BY s.process, f.function, f.module;"
+	"CREATE VIEW stack_texts AS SELECT s.stack, (WITH RECURSIVE up(stack, parent, text) AS"
+	" (SELECT t.stack, t.parent, f.function FROM stacks t JOIN frames f ON f.frame = t.frame WHERE t.stack = "
+	"s.stack"
+	" UNION ALL SELECT t.stack, t.parent, f.function || ';' || up.text FROM up JOIN stacks t ON t.stack = up.parent"
+	" JOIN frames f ON f.frame = t.frame) SELECT text FROM up WHERE parent IS NULL) AS frames FROM stacks s;";
