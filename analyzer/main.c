@@ -26,8 +26,7 @@ static bool is_paged(const struct tpa_options *options)
 {
 	unsigned int takes = options->command->options;
 
-	return !options->no_pager && !options->output && takes & TPA_OPT_JSON &&
-	       !(takes & (TPA_OPT_LIVE | TPA_OPT_CHECK));
+	return !options->no_pager && !options->output && takes & TPA_OPT_REPORT && !(takes & TPA_OPT_CHECK);
 }
 
 int main(int argc, char **argv)

@@ -57,6 +57,23 @@ static int add_side(const struct tpa_options *options, struct tpa_verdicts *verd
 
 /* ---- text ---- */
 
+static const char *const verdict_names[] = { "kept", "breach", "unchecked" };
+
+static void print_table(const struct tpa_verdicts *verdicts, const struct tpa_page *page)
+{
+	struct tpa_table *table = tpa_table_new("rule|verdict|*why");
+
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct tpa_verdict_row *row = &verdicts->list[i];
+
+		tpa_table_add(table, TPA_STYLE_FUNCTION, row->rule->text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_names[row->verdict]);
+		tpa_table_add(table, TPA_STYLE_PLAIN, row->verdict == TPA_RULE_KEPT ? "" : row->message);
+	}
+	tpa_table_end(table, page);
+	tpa_notes_print(&verdicts->notes, page, 0);
+}
+
 static void print_text(const struct tpa_verdicts *verdicts, const struct tpa_page *page)
 {
 	FILE *out = page->out;
@@ -76,12 +93,11 @@ static void print_text(const struct tpa_verdicts *verdicts, const struct tpa_pag
 
 static json_t *row_json(const struct tpa_verdict_row *row)
 {
-	static const char *const verdicts[] = { "kept", "breach", "unchecked" };
 	bool regress = row->rule->regress, timed = row->rule->metric >= TPA_METRIC_STEP;
 	json_t *json = json_object();
 
 	tpa_json_set(json, "rule", tpa_json_string(row->rule->text));
-	tpa_json_set(json, "verdict", json_string(verdicts[row->verdict]));
+	tpa_json_set(json, "verdict", json_string(verdict_names[row->verdict]));
 	tpa_json_set(json, "message", row->verdict == TPA_RULE_KEPT ? json_null() : tpa_json_string(row->message));
 	tpa_json_set(json, "limit", json_real(row->rule->limit));
 	tpa_json_set(json, "old",
@@ -140,6 +156,8 @@ static int report(const struct tpa_session *page, struct tpa_verdicts *verdicts)
 			status = TPA_EXIT_FOUND;
 	if (options->json)
 		tpa_json_write(verdicts_json(verdicts, status == TPA_EXIT_OK), page->page.out);
+	else if (page->page.markdown)
+		print_table(verdicts, &page->page);
 	else
 		print_text(verdicts, &page->page);
 	return options->junit ? write_junit(verdicts, options->junit, status) : status;

@@ -4,8 +4,9 @@
 
 #include "commands/command.h"
 
+#define REPORT (TPA_OPT_JSON | TPA_OPT_REPORT)
 #define SITES                                                                                                          \
-	(TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT |  \
+	(TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT |        \
 	 TPA_OPT_LANGUAGE)
 #define BY "stack function line module thread size op step layer"
 
@@ -16,40 +17,39 @@ const struct tpa_command tpa_commands[] = {
 	{ "leaks", "what grows with the steps, and what was unfreed at exit", SITES | TPA_OPT_SUPPRESS | TPA_OPT_LIMIT,
 	  "bytes blocks largest", BY, tpa_cmd_leaks },
 	{ "holders", "who keeps blocks alive: paths from variables to them, and what would be freed",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_EXACT | TPA_OPT_LANGUAGE |
-		  TPA_OPT_SUPPRESS,
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_EXACT | TPA_OPT_LANGUAGE | TPA_OPT_SUPPRESS,
 	  NULL, NULL, tpa_cmd_holders },
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TPA_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tpa_cmd_hotspots },
 	{ "ops", "per op: calls, times with their spread, memory, work",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT |
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT |
 		  TPA_OPT_SHAPES | TPA_OPT_TREE,
 	  "total self calls mean p99 alloc", "op layer", tpa_cmd_ops },
 	{ "steps", "per training step: time, memory high-water mark, net growth",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_EXACT, "time high growth step", NULL,
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_EXACT, "time high growth step", NULL,
 	  tpa_cmd_steps },
 	{ "threads", "per thread: CPU time, ops, allocations, live at the peak and at the end, where its time goes",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_LANGUAGE,
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_LANGUAGE,
 	  "cpu ops allocations frees bytes peak unfreed first thread", NULL, tpa_cmd_threads },
 	{ "lines",
 	  "a source file with memory and CPU time a line: lines FILE TRACE; without FILE: which files there are",
 	  SITES | TPA_OPT_SOURCE, NULL, NULL, tpa_cmd_lines },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_THREAD | TPA_OPT_EXACT, NULL, NULL,
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_THREAD | TPA_OPT_EXACT, NULL, NULL,
 	  tpa_cmd_timeline },
 	{ "roofline", "what this machine can do, and how near to it each op came; -o FILE.svg: a picture",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_MACHINE |
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_MACHINE |
 		  TPA_OPT_NO_TRACE,
 	  NULL, NULL, tpa_cmd_roofline },
 	{ "compare", "programs side by side: parameters, memory, steps, work, ops; repeated runs of one are pooled",
-	  TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_EXACT | TPA_OPT_MACHINE, NULL, NULL, tpa_cmd_compare },
+	  REPORT | TPA_OPT_TOP | TPA_OPT_EXACT | TPA_OPT_MACHINE, NULL, NULL, tpa_cmd_compare },
 	{ "diff",
 	  "what changed from one run to another, and whether that is noise: diff OLD NEW; --baseline OLD NEW for "
 	  "several runs",
-	  TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_EXACT | TPA_OPT_FILTER | TPA_OPT_BASELINE, NULL,
-	  "stack function module op", tpa_cmd_diff },
+	  REPORT | TPA_OPT_TOP | TPA_OPT_EXACT | TPA_OPT_FILTER | TPA_OPT_BASELINE, NULL, "stack function module op",
+	  tpa_cmd_diff },
 	{ "check", "exit status 1 and a line for each limit that the run exceeds: for continuous integration",
-	  TPA_OPT_CHECK | TPA_OPT_BASELINE | TPA_OPT_JSON, NULL, NULL, tpa_cmd_check },
+	  TPA_OPT_CHECK | TPA_OPT_BASELINE | REPORT, NULL, NULL, tpa_cmd_check },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_SUPPRESS | TPA_OPT_WHAT | TPA_OPT_LANGUAGE, NULL,
 	  NULL, tpa_cmd_flamegraph },
@@ -69,9 +69,9 @@ const struct tpa_command tpa_commands[] = {
 	  TPA_OPT_JSON | TPA_OPT_EXACT | TPA_OPT_LANGUAGE | TPA_OPT_FILTER | TPA_OPT_SUPPRESS | TPA_OPT_LIVE,
 	  "self total calls mean p99 alloc", NULL, tpa_cmd_live },
 	{ "info", "facts about the trace: process, capture, losses, coverage, threads, modules",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_EXACT, NULL, NULL, tpa_cmd_info },
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_EXACT, NULL, NULL, tpa_cmd_info },
 	{ "dump", "every event, readable",
-	  TPA_OPT_RUNS | TPA_OPT_JSON | TPA_OPT_TOP | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT, NULL, NULL,
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT, NULL, NULL,
 	  tpa_cmd_dump },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
 };

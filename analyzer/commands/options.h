@@ -41,7 +41,8 @@ enum tpa_option_bit {
 	TPA_OPT_RUNS = 1u << 25, /* --all-runs */
 	TPA_OPT_FULL = 1u << 26,
 	TPA_OPT_LIVE = 1u << 27,
-	TPA_OPT_EMBED = 1u << 28, /* --embed-symbols */
+	TPA_OPT_EMBED = 1u << 28,  /* --embed-symbols */
+	TPA_OPT_REPORT = 1u << 29, /* --format of a report */
 };
 
 /* A moment named by an event; see commands/moments.h. */
@@ -57,6 +58,7 @@ struct tpa_said_rule {
 struct tpa_options {
 	const struct tpa_command *command;
 	bool json;
+	bool markdown;
 	bool shapes; /* of ops */
 	bool tree;   /* of ops */
 	bool exact;  /* sizes as plain byte counts */

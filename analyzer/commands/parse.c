@@ -27,6 +27,7 @@
 
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
+static const char *const report_names[] = { "text", "markdown", "json", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 static int name_index(const char *const *names, const char *name)
@@ -239,9 +240,41 @@ static const char **text_of(struct tpa_options *options, int option)
 	}
 }
 
+/* Of a report, or of an export. */
+static enum tpa_parse parse_format(struct tpa_options *options, const char *value)
+{
+	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL };
+	enum tpa_parse result;
+	int choice = 0;
+
+	if (options->command->options & TPA_OPT_REPORT) {
+		result = parse_choice(OPT_FORMAT, value, report_names, &choice);
+		options->markdown = choice == 1;
+		options->json = choice == 2;
+		return result;
+	}
+	for (int i = 0; tpa_export_formats[i].name; i++)
+		formats[i] = tpa_export_formats[i].name;
+	result = parse_choice(OPT_FORMAT, value, formats, &choice);
+	options->format = &tpa_export_formats[result == TPA_PARSE_RUN ? choice : 0];
+	return result;
+}
+
+static enum tpa_parse parse_table(struct tpa_options *options, const char *value)
+{
+	const char *tables[TPA_TABLES_MOST] = { NULL };
+	enum tpa_parse result;
+	int choice = 0;
+
+	for (int i = 0; tpa_tables[i].name; i++)
+		tables[i] = tpa_tables[i].name;
+	result = parse_choice(OPT_TABLE, value, tables, &choice);
+	options->table = &tpa_tables[result == TPA_PARSE_RUN ? choice : 0];
+	return result;
+}
+
 static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)
 {
-	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL }, *tables[TPA_TABLES_MOST] = { NULL };
 	enum tpa_parse result;
 	int choice = 0;
 
@@ -254,21 +287,9 @@ static enum tpa_parse parse_one_of(struct tpa_options *options, int option, cons
 		result = parse_choice(option, value, what_names, &choice);
 		options->what = (enum tpa_what)choice;
 		return result;
-	case OPT_LANGUAGE:
+	default:
 		result = parse_choice(option, value, language_names, &choice);
 		options->language = (enum tpa_language)choice;
-		return result;
-	case OPT_TABLE:
-		for (int i = 0; tpa_tables[i].name; i++)
-			tables[i] = tpa_tables[i].name;
-		result = parse_choice(option, value, tables, &choice);
-		options->table = &tpa_tables[result == TPA_PARSE_RUN ? choice : 0];
-		return result;
-	default:
-		for (int i = 0; tpa_export_formats[i].name; i++)
-			formats[i] = tpa_export_formats[i].name;
-		result = parse_choice(option, value, formats, &choice);
-		options->format = &tpa_export_formats[result == TPA_PARSE_RUN ? choice : 0];
 		return result;
 	}
 }
@@ -321,6 +342,10 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 		return parse_debug_dir(options, value);
 	case OPT_TOP:
 		return parse_top(options, value);
+	case OPT_FORMAT:
+		return parse_format(options, value);
+	case OPT_TABLE:
+		return parse_table(options, value);
 	case OPT_WIDTH:
 		return parse_width(options, value);
 	case OPT_SORT:
@@ -350,8 +375,6 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 	case OPT_COLOR:
 	case OPT_WHAT:
 	case OPT_LANGUAGE:
-	case OPT_FORMAT:
-	case OPT_TABLE:
 		return parse_one_of(options, option, value);
 	default:
 		return add_rule(options, tpa_option_name(option), value);

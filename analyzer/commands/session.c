@@ -8,6 +8,7 @@
 #include "commands/run_choice.h"
 #include "base/memory.h"
 #include "report/rows/growth_pool.h"
+#include "report/text/markdown.h"
 #include "report/text/output.h"
 #include "report/text/safe_stream.h"
 #include "trace/checkpoint.h"
@@ -50,7 +51,13 @@ static int open_output(struct tpa_session *session)
 		say_left_out(session, false);
 		return TPA_EXIT_OK; /* not text for people: the format escapes names itself */
 	}
+	if (options->markdown) {
+		session->page.color = false;
+		session->page.width = options->width ? options->width : TPA_WIDTH_MARKDOWN;
+	}
 	session->page.out = tpa_plain_open(out, session->page.color);
+	if (options->markdown)
+		session->page.out = tpa_markdown_open(session->page.out, &session->page.markdown);
 	say_left_out(session, true);
 	return TPA_EXIT_OK;
 }

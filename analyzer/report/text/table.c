@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/text/markdown.h"
 #include "report/text/text.h"
 
 #define INDENT 2 /* columns */
@@ -105,7 +106,21 @@ static void print_cell(const struct tpa_page *page, const char *text, enum tpa_s
 	*blanks += (right && buffer[0] ? 0 : pad) + 2;
 }
 
-void tpa_table_end(struct tpa_table *table, const struct tpa_page *page)
+static void print_markdown(const struct tpa_table *table, const struct tpa_page *page)
+{
+	const char *cells[TPA_TABLE_COLUMNS];
+	size_t columns = (size_t)table->columns;
+
+	fflush(page->out);
+	tpa_markdown_table(page->markdown, table->title, table->right, columns);
+	for (size_t i = 0; i < table->count; i++) {
+		cells[i % columns] = table->cells[i].text;
+		if (i % columns == columns - 1)
+			tpa_markdown_row(page->markdown, cells, table->right, columns);
+	}
+}
+
+static void print_text(const struct tpa_table *table, const struct tpa_page *page)
 {
 	int widths[TPA_TABLE_COLUMNS], blanks = INDENT;
 
@@ -124,6 +139,14 @@ void tpa_table_end(struct tpa_table *table, const struct tpa_page *page)
 			   table->cut && c == table->wide, &blanks);
 	}
 	fputc('\n', page->out);
+}
+
+void tpa_table_end(struct tpa_table *table, const struct tpa_page *page)
+{
+	if (page->markdown)
+		print_markdown(table, page);
+	else
+		print_text(table, page);
 	tpa_table_free(table);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/memory.h"
+#include "report/text/markdown.h"
 #include "report/text/pager.h"
 
 #define WIDTH_MAX 240 /* unless told */
@@ -43,6 +45,7 @@ void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool 
 	int terminal = tpa_terminal_of(out);
 
 	page->out = out;
+	page->markdown = NULL;
 	page->color = wants_color(terminal, color);
 	page->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	page->exact = exact;
@@ -83,12 +86,18 @@ void tpa_print(const struct tpa_page *page, enum tpa_style style, const char *fo
 void tpa_headline(const struct tpa_page *page, const char *format, ...)
 {
 	va_list args;
+	char *text = NULL;
 
-	fprintf(page->out, "\n%s", tpa_style_on(page, TPA_STYLE_TITLE));
 	va_start(args, format);
-	vfprintf(page->out, format, args);
+	tpa_need(vasprintf(&text, format, args) >= 0);
 	va_end(args);
-	fprintf(page->out, "%s\n", tpa_style_off(page));
+	if (page->markdown) {
+		fflush(page->out);
+		tpa_markdown_headline(page->markdown, text);
+	} else {
+		fprintf(page->out, "\n%s%s%s\n", tpa_style_on(page, TPA_STYLE_TITLE), text, tpa_style_off(page));
+	}
+	free(text);
 }
 
 /* Bytes of the character at `text`; 1 if it is not UTF-8. */

@@ -12,19 +12,23 @@
 
 #include "report/rows/units.h"
 
+struct tpa_markdown;
+
 enum tpa_color { TPA_COLOR_AUTO, TPA_COLOR_ALWAYS, TPA_COLOR_NEVER };
 
 /* Where a report goes, and its format there. */
 struct tpa_page {
 	FILE *out;
-	bool color; /* use escape sequences */
-	bool utf8;  /* the locale is UTF-8 */
-	bool exact; /* sizes as plain byte counts */
-	int width;  /* columns */
+	bool color;		       /* use escape sequences */
+	bool utf8;		       /* the locale is UTF-8 */
+	bool exact;		       /* sizes as plain byte counts */
+	int width;		       /* columns */
+	struct tpa_markdown *markdown; /* behind `out`; NULL: the report is plain text */
 };
 
 #define TPA_WIDTH_LEAST 60
 #define TPA_WIDTH_MOST 1000
+#define TPA_WIDTH_MARKDOWN 160 /* unless told: the page that shows it has another width than the terminal */
 
 enum tpa_style {
 	TPA_STYLE_PLAIN,
