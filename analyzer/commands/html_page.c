@@ -225,8 +225,8 @@ static void write_process(const struct part *part)
 {
 	fprintf(part->html->out, "<article id=\"p%zu\" data-process=\"%zu\">\n", part->index, part->index);
 	if (part->session->run->process_count > 1)
-		tpa_html_element(part->html, "h2", NULL, "%s (pid %" PRIu32 ")", tpa_program_name(part->process->trace),
-				 part->process->trace->header->pid);
+		tpa_html_element(part->html, "h2", NULL, "%s (%s)", tpa_program_name(part->process->trace),
+				 tpa_process_number(part->process->trace).text);
 	put_contents(part);
 	tpa_html_overview(part->html, part->process, part->json);
 	tpa_html_quote(part->html, "warn", print_scope, part->session);

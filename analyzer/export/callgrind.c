@@ -224,7 +224,8 @@ bool tpa_export_callgrind(struct tpa_export *export)
 
 	tpa_export_sites(export, add_site, &to);
 	tpa_export_cpu_sites(export, add_cpu, &to);
-	qsort(to.costs, to.cost_count, sizeof(*to.costs), by_function);
+	if (to.cost_count)
+		qsort(to.costs, to.cost_count, sizeof(*to.costs), by_function);
 	put_head(&to);
 	for (size_t i = 0; i < to.cost_count; i++)
 		put_cost(&to, &to.costs[i], i ? &to.costs[i - 1] : NULL);

@@ -26,17 +26,9 @@ static void put_command(const struct tpa_html *html, const json_t *json)
 static void put_run(const struct tpa_html *html, const struct tpa_process *process)
 {
 	const struct tprof_header *header = process->trace->header;
-	time_t start = (time_t)(header->start.unix_ns / 1000000000u);
-	bool attached = tpa_attached_after_ns(process->trace);
-	char when[64] = "";
-	struct tm tm;
 
-	if (localtime_r(&start, &tm))
-		strftime(when, sizeof(when), "%F %T", &tm);
-	tpa_html_element(html, "p", "run", "pid %" PRIu32 ", %s %s, %s %s, %zu thread%s, %s", header->pid,
-			 attached ? "attached" : "started", when, attached ? "recorded" : "ran",
-			 tpa_time(process->duration_ns).text, process->thread_count, tpa_plural(process->thread_count),
-			 tpa_end_sentence(process->trace).text);
+	tpa_html_element(html, "p", "run", "%s, %s", tpa_process_number(process->trace).text,
+			 tpa_run_sentence(process).text);
 	if (process->estimated)
 		tpa_html_element(html, "p", "warn",
 				 "Allocations were sampled%s, one each %s%s: numbers with an interval are "

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "report/rows/units.h"
 #include "trace/related.h"
 
 const char *tpa_end_name(const struct tpa_trace *trace)
@@ -102,6 +104,25 @@ const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns
 	default:
 		return trace->running ? "alive so far" : "alive when it was killed";
 	}
+}
+
+struct tpa_phrase tpa_run_sentence(const struct tpa_process *process)
+{
+	const struct tpa_trace *trace = process->trace;
+	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
+	bool attached = tpa_attached_after_ns(trace);
+	char when[64] = "", threads[48] = "";
+	struct tpa_phrase phrase;
+	struct tm tm;
+
+	if (start && localtime_r(&start, &tm))
+		strftime(when, sizeof(when), attached ? "attached %F %T, " : "started %F %T, ", &tm);
+	if (!trace->source_count)
+		snprintf(threads, sizeof(threads), "%zu thread%s, ", process->thread_count,
+			 tpa_plural(process->thread_count));
+	snprintf(phrase.text, sizeof(phrase.text), "%s%s %s, %s%.120s", when, attached ? "recorded" : "ran",
+		 tpa_time(process->duration_ns).text, threads, tpa_end_sentence(trace).text);
+	return phrase;
 }
 
 struct tpa_phrase tpa_process_number(const struct tpa_trace *trace)

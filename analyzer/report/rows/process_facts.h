@@ -14,7 +14,7 @@ const char *tpa_end_name(const struct tpa_trace *trace);
 
 /* "exited with status 0", "was killed", ... */
 struct tpa_phrase {
-	char text[128];
+	char text[288];
 };
 struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace);
 
@@ -24,6 +24,9 @@ struct tpa_phrase tpa_end_sentence(const struct tpa_trace *trace);
  * phrase does not say "unfreed".
  */
 const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns);
+
+/* "started 2026-11-25 20:34:00, ran 7.14 s, 3 threads, exited with status 0": what of it is known. */
+struct tpa_phrase tpa_run_sentence(const struct tpa_process *process);
 
 /* "pid 4711"; "imported", if the trace does not know it. */
 struct tpa_phrase tpa_process_number(const struct tpa_trace *trace);

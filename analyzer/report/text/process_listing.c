@@ -91,10 +91,6 @@ static void print_sampling(const struct tpa_process *process, const struct tpa_p
 void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page)
 {
 	const struct tpa_trace *trace = process->trace;
-	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
-	bool attached = tpa_attached_after_ns(trace);
-	char when[64] = "";
-	struct tm tm;
 	int used;
 
 	fputs(tpa_style_on(page, TPA_STYLE_TITLE), page->out);
@@ -104,16 +100,7 @@ void tpa_process_print(const struct tpa_process *process, const struct tpa_page 
 	used += fprintf(page->out, ")");
 	fputs(tpa_style_off(page), page->out);
 	print_arguments(trace, page, used + 2);
-	if (start && localtime_r(&start, &tm))
-		strftime(when, sizeof(when), "%F %T, ", &tm);
-	fprintf(page->out, "%s%s%s %s, ",
-		!start	   ? ""
-		: attached ? "attached "
-			   : "started ",
-		when, attached ? "recorded" : "ran", tpa_time(process->duration_ns).text);
-	if (!trace->source_count)
-		fprintf(page->out, "%zu thread%s, ", process->thread_count, tpa_plural(process->thread_count));
-	fprintf(page->out, "%s\n", tpa_end_sentence(trace).text);
+	fprintf(page->out, "%s\n", tpa_run_sentence(process).text);
 	if (process->estimated)
 		print_sampling(process, page);
 }
