@@ -10,7 +10,13 @@
 #include "report/html/page_write.h"
 #include "report/json/diff_json.h"
 
-#define LOOKS 401     /* of a history: 400 intervals */
+/* Of a page with few processes; with more of them, each has less, so that the page stays small. */
+#define FEW 3
+#define LOOKS 401 /* 400 intervals */
+#define CALLS 20000
+#define NODES 4000
+#define CHANGES 150000
+
 #define DIFF_ROWS 200 /* of each list of differences */
 
 /* The options of the replay that the history is made in: growth is known already, and is not looked for. */
@@ -30,12 +36,23 @@ static struct tpa_trace *trace_of(const struct tpa_session *session, const struc
 	return session->traces[i];
 }
 
+/* A process's part of what the page may have of something, and not less than `least`. */
+static size_t part_of(size_t most, size_t processes, size_t least)
+{
+	size_t part = processes > FEW ? most * FEW / processes : most;
+
+	return part > least ? part : least;
+}
+
 void tpa_html_views_data(struct tpa_session *session, size_t index, const char *class, const json_t *report, FILE *out)
 {
 	const struct tpa_replay_options options = history_options(session->options);
 	const struct tpa_process *process = &session->run->processes[index];
-	struct tpa_history *history = tpa_history_make(trace_of(session, process), process, &options, LOOKS);
-	struct tpa_page_rows *rows = tpa_page_rows_make(process, history, tpa_session_symbols(session, index));
+	size_t count = session->run->process_count;
+	const struct tpa_history_limits limits = { part_of(LOOKS, count, 41), part_of(CALLS, count, 100) };
+	const struct tpa_page_limits shown = { part_of(NODES, count, 50), part_of(CHANGES, count, 1000) };
+	struct tpa_history *history = tpa_history_make(trace_of(session, process), process, &options, &limits);
+	struct tpa_page_rows *rows = tpa_page_rows_make(process, history, tpa_session_symbols(session, index), &shown);
 
 	tpa_page_data_write(rows, index, class, report, out);
 	tpa_page_rows_free(rows);

@@ -34,6 +34,7 @@ struct work {
 	size_t thread_count, thread_room;
 	struct seen_site *begin; /* at the first look */
 	size_t begin_count;
+	size_t calls;	   /* most that are kept */
 	uint64_t shortest; /* ticks: calls below are not kept */
 };
 
@@ -210,11 +211,11 @@ static int by_begin(const void *left, const void *right)
 static void drop_short_calls(struct work *work)
 {
 	struct tpa_history *history = work->history;
-	const struct tpa_history_call *last = &history->calls[TPA_HISTORY_CALLS - 1];
+	const struct tpa_history_call *last = &history->calls[work->calls - 1];
 
 	qsort(history->calls, history->call_count, sizeof(*history->calls), longest_first);
 	work->shortest = last->end_ns - last->begin_ns;
-	history->call_count = TPA_HISTORY_CALLS;
+	history->call_count = work->calls;
 }
 
 /* The op that an event is about to end, on its thread; false: none. */
@@ -247,7 +248,7 @@ static void note_call(struct work *work, struct tpa_history_call *call)
 	call->begin_ns = last->begin_ticks;
 	call->end_ns = last->end_ticks;
 	*TPA_APPEND(history->calls, history->call_count, history->call_room) = *call;
-	if (history->call_count >= 2 * (size_t)TPA_HISTORY_CALLS)
+	if (history->call_count >= 2 * work->calls)
 		drop_short_calls(work);
 }
 
@@ -392,7 +393,7 @@ static void finish_calls(struct work *work)
 {
 	struct tpa_history *history = work->history;
 
-	if (history->call_count > TPA_HISTORY_CALLS)
+	if (history->call_count > work->calls)
 		drop_short_calls(work);
 	for (size_t i = 0; i < history->call_count; i++) {
 		history->calls[i].begin_ns = tpa_replay_ticks_ns(&work->replay, history->calls[i].begin_ns);
@@ -422,11 +423,11 @@ static void finish(struct work *work, const struct tpa_process *process)
 }
 
 struct tpa_history *tpa_history_make(struct tpa_trace *trace, const struct tpa_process *process,
-				     const struct tpa_replay_options *options, size_t looks)
+				     const struct tpa_replay_options *options, const struct tpa_history_limits *limits)
 {
-	struct span span = span_of(process, options, looks);
+	struct span span = span_of(process, options, limits->looks);
 	struct tpa_history *history = tpa_zalloc(1, sizeof(*history));
-	struct work work = { .history = history };
+	struct work work = { .history = history, .calls = limits->calls };
 
 	history->looks_ns = tpa_zalloc(span.looks + 1, sizeof(*history->looks_ns));
 	history->changes.ends = tpa_zalloc(span.looks + 1, sizeof(size_t));

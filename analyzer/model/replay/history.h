@@ -13,7 +13,11 @@
 #include "model/options.h"
 #include "model/result/result.h"
 
-#define TPA_HISTORY_CALLS 20000u /* single calls that are kept: the longest */
+/* How fine a history is. */
+struct tpa_history_limits {
+	size_t looks; /* at least 2; one more is at the peak */
+	size_t calls; /* single calls that are kept: the longest. At least 1 */
+};
 
 /* A stack in an op. Bytes and blocks are estimates where allocations were sampled. */
 struct tpa_history_site {
@@ -89,11 +93,10 @@ struct tpa_history {
 };
 
 /*
- * Replays the trace of `process`, which is a result of a replay with the same options, with `looks` looks (at least 2)
- * and one at the peak. Free it with tpa_history_free().
+ * Replays the trace of `process`, which is a result of a replay with the same options. Free it with tpa_history_free().
  */
 struct tpa_history *tpa_history_make(struct tpa_trace *trace, const struct tpa_process *process,
-				     const struct tpa_replay_options *options, size_t looks);
+				     const struct tpa_replay_options *options, const struct tpa_history_limits *limits);
 void tpa_history_free(struct tpa_history *history);
 
 #endif

@@ -6,9 +6,6 @@
 
 #include "base/memory.h"
 
-#define NODES_MOST 4000	    /* of the tree */
-#define CHANGES_MOST 150000 /* of all intervals */
-
 struct leaves {
 	uint32_t *of_site, *of_cpu; /* nodes of the whole tree */
 };
@@ -255,11 +252,11 @@ static void group(struct tpa_page_rows *rows, const struct leaves *leaves, size_
 }
 
 struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, const struct tpa_history *history,
-					 struct tpa_symbols *symbols)
+					 struct tpa_symbols *symbols, const struct tpa_page_limits *limits)
 {
 	struct tpa_page_rows *rows = tpa_zalloc(1, sizeof(*rows));
 	struct leaves leaves = { NULL };
-	size_t nodes = NODES_MOST;
+	size_t nodes = limits->nodes;
 
 	rows->process = process;
 	rows->history = history;
@@ -268,7 +265,7 @@ struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, cons
 	tpa_page_tree_init(&rows->tree);
 	plant(rows, symbols, &leaves);
 	group(rows, &leaves, nodes);
-	while (rows->changes.count + rows->samples.count > CHANGES_MOST && nodes > 1) {
+	while (rows->changes.count + rows->samples.count > limits->changes && nodes > 1) {
 		nodes /= 2;
 		group(rows, &leaves, nodes);
 	}

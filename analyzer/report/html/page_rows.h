@@ -35,9 +35,15 @@ struct tpa_page_rows {
 	size_t stacks;					     /* distinct stacks that were recorded */
 };
 
+/* How much of a tree is shown. */
+struct tpa_page_limits {
+	size_t nodes;	/* most lines of the tree, at least 1 */
+	size_t changes; /* most changes and samples of all intervals; if there are more, fewer nodes are shown */
+};
+
 /* The history must outlive the rows, and so must the symbols. Free them with tpa_page_rows_free(). */
 struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, const struct tpa_history *history,
-					 struct tpa_symbols *symbols);
+					 struct tpa_symbols *symbols, const struct tpa_page_limits *limits);
 void tpa_page_rows_free(struct tpa_page_rows *rows);
 
 #endif
