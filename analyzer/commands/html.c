@@ -8,6 +8,8 @@
 #include "commands/site_report.h"
 #include "commands/summary.h"
 
+#define ROWS 20 /* of the lists of a page of few processes */
+
 static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
 	char *baseline;
@@ -24,6 +26,12 @@ static int report(struct tpa_session *session, const struct tpa_machine *machine
 	return tpa_session_close(session, TPA_EXIT_OK);
 }
 
+/* How long lists are: shorter with many processes, so that the page stays small. */
+static uint64_t rows_of(size_t processes)
+{
+	return processes <= 3 ? ROWS : processes < 20 ? ROWS * 3 / processes : 3;
+}
+
 int tpa_cmd_html(const struct tpa_options *options)
 {
 	struct tpa_options mine = *options;
@@ -36,8 +44,10 @@ int tpa_cmd_html(const struct tpa_options *options)
 		fputs("tprof-analyze: html writes a page for a browser: name a file with -o FILE\n", stderr);
 		return TPA_EXIT_USAGE;
 	}
-	mine.top = tpa_top(options, 20);
+	mine.top = tpa_top(options, ROWS);
 	mine.top_set = true; /* every list of the page has the same length */
 	status = tpa_summary_start(&session, &mine, &machine, &known);
+	if (status == TPA_EXIT_OK && !options->top_set)
+		mine.top = rows_of(session.run->process_count);
 	return status == TPA_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

@@ -387,3 +387,40 @@ def test_a_baseline(driver, trace, other, summary):
     assert sum(row["self"] for row in rows) == summary["heap"]["peak_bytes"]
     assert sum(row["before"] for row in rows) == before["heap"]["peak_bytes"]
     assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--]]>${1}`"
+
+
+def test_names_write_no_markup(driver, tmp_path):
+    """Ops, threads, marks and layers of that name are text wherever the script shows them, and so is a link's search."""
+    (tmp_path / "hostile.c").write_text(f"""#include <tprof.h>
+        #include <stdlib.h>
+        #include <sys/prctl.h>
+        void *volatile keep;
+        int main(void) {{
+            prctl(PR_SET_NAME, "</b><i>x&\\"");
+            for (int i = 0; i < 50; i++) {{
+                tprof_op_begin({json.dumps(HOSTILE)}, "layer");
+                keep = malloc(100);
+                tprof_op_end();
+                tprof_mark({json.dumps(HOSTILE)});
+                tprof_step(1);
+            }}
+            return 0; }}""")
+    subprocess.run(["gcc", f"-I{ROOT}/include", tmp_path / "hostile.c", "-o", tmp_path / "a<b>&c"], check=True)
+    subprocess.run([tmp_path / "a<b>&c", HOSTILE], env={**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so"),
+                                                        "TPROF_OUTPUT": str(tmp_path / "trace.bin")}, check=True)
+    driver.get_log("browser")
+    driver.get("about:blank")
+    driver.get(make(tmp_path / "trace.bin") + "#view=0&stack=op&by=op&measure=allocated&search=" + "%3Cimg%20src=x%20onerror=alert(1)%3E")
+    for name in ("ops", "layers", "steps", "threads", "stacks"):
+        driver.execute_script("document.querySelector(`.tabs [data-tab='${arguments[0]}']`).click()", name)
+        panel = driver.find_element(By.CSS_SELECTOR, ".panels").text
+        assert name in ("steps", "threads") or HOSTILE in panel, name
+    over = driver.find_element(By.CSS_SELECTOR, ".timeline .u-over")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", over)
+    ActionChains(driver).move_to_element(over).perform()
+    assert HOSTILE in driver.find_element(By.CSS_SELECTOR, ".legend").text
+    assert driver.execute_script("return document.querySelectorAll('img, u, i, script[src]').length") == 0
+    assert driver.get_log("browser") == []

@@ -33,6 +33,7 @@ export interface RawPage {
 		first: number[]; steps: number[]; beginNs: number[]; endNs: number[]; beginBytes: number[]; endBytes: number[]; highBytes: number[];
 	};
 	points: { timeNs: number[]; live: number[]; blocks: number[]; rss: number[]; mapped: number[] };
+	memory: { live: number[]; rss: number[]; shared: number[]; own: number[]; stacks: number[]; mapped: number[] }; // by look
 	report: any;
 }
 

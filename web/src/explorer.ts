@@ -14,7 +14,7 @@ import { buildRows, buildTree, type By, setBase, withBefore, type FlameNode, typ
 const SHAPES: [string, string][] = [["icicle", "icicle"], ["flame", "flame graph"], ["sunburst", "sunburst"]];
 const FRAMES: [string, string][] = [["all", "all frames"], ["python", "Python"], ["native", "native"], ["ops", "ops only"]];
 const BYS: [string, string][] = [["own", "line of your code"], ["line", "line"], ["function", "function"], ["module", "module"], ["op", "op"]];
-const STACKS: [string, string][] = [["line", "line"], ["function", "function"], ["module", "module"], ["op", "op"], ["none", "nothing"]];
+const STACKS: [string, string][] = [["line", "line"], ["function", "function"], ["module", "module"], ["op", "op"], ["rss", "what RSS is made of"], ["none", "nothing"]];
 
 export class Explorer {
 	private readonly timeline: Timeline;
@@ -152,6 +152,9 @@ export class Explorer {
 				this.timeline.hide("mmap");
 		}
 		this.timeline.show(stack);
+		const list = this.root.querySelector<HTMLSelectElement>('select[data-name="stacked by"]');
+		if (list)
+			list.value = this.state.stack;
 		this.showLegend(stack);
 	}
 

@@ -8,7 +8,7 @@ import type { FlameNode } from "./tree";
 export type Compared = "off" | "new" | "old"; // whose widths are shown beside what the other one has
 export type Shape = "icicle" | "flame" | "sunburst";
 
-const ROW = 19, LEAST = 0.4, FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const ROW = 19, RING = 26, LEAST = 0.4, FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 interface Box { node: FlameNode; x: number; y: number; width: number; height: number }
 interface Arc { node: FlameNode; from: number; to: number; inner: number; outer: number }
@@ -29,6 +29,7 @@ export class Flame {
 	private pattern: RegExp | null = null;
 	private boxes: Box[] = [];
 	private arcs: Arc[] = [];
+	private cut = false; // the sunburst has more rings than are drawn
 	private unit: Unit = "bytes";
 	private counted = "";
 	private compared: Compared = "off";
@@ -146,7 +147,10 @@ export class Flame {
 			depth = Math.max(depth, level);
 			this.arcs.push({ node, from: (node.x - zoom.x) * scale, to: (node.x - zoom.x + node.amount) * scale, inner: level, outer: level + 1 });
 		}, 0);
-		const ring = size / 2 / Math.max(depth + 1, 1);
+		// Rings that are too thin to read are left out: a click on one further in shows them.
+		const ring = Math.max(size / 2 / Math.max(depth + 1, 1), RING);
+		this.cut = ring * (depth + 1) > size / 2 + 1;
+		this.arcs = this.arcs.filter((arc) => arc.outer * ring <= size / 2 + 0.5);
 		for (const arc of this.arcs) {
 			arc.inner *= ring;
 			arc.outer *= ring;
@@ -175,8 +179,10 @@ export class Flame {
 		context.textBaseline = "middle";
 		if (!this.tree.amount)
 			this.drawNothing(context);
-		else if (sunburst)
+		else if (sunburst) {
 			this.drawArcs(context, size);
+			this.said.textContent ||= this.cut ? "Callees further out are not drawn: click a ring to zoom." : "";
+		}
 		else
 			this.boxes.forEach((box) => this.drawBox(context, box));
 	}

@@ -16,44 +16,69 @@ function remember(process: number, state: State): void {
 	waiting = window.setTimeout(() => history.replaceState(null, "", toHash(process, state)), 150);
 }
 
+// Made when it comes into sight: a page may have hundreds of processes.
+function explorerOf(process: number): Explorer | null {
+	const script = document.querySelector<HTMLScriptElement>(`script.data[data-process="${process}"]`);
+	const root = document.getElementById(`p${process}-explore`);
+	if (explorers[process] || !script || !root)
+		return explorers[process] ?? null;
+	const data = new PageData(JSON.parse(script.textContent!) as RawPage);
+	const explorer = new Explorer(root, data, readBase(process), (state) => remember(process, state));
+	const answers = document.getElementById(`p${process}-answers`);
+	explorers[process] = explorer;
+	if (answers)
+		showAnswers(answers, data, { look: (measure, search) => explorer.look(measure, search) });
+	explorer.apply(firstState(data));
+	return explorer;
+}
+
 function followHash(): void {
 	const found = fromHash(location.hash);
-	if (found && explorers[found.process])
-		explorers[found.process].apply(found.state);
+	if (!found)
+		return;
+	explorerOf(found.process)?.apply(found.state);
+	if (found.process)
+		document.getElementById(`p${found.process}-explore`)?.scrollIntoView();
+}
+
+function makeAsSeen(): void {
+	const observer = new IntersectionObserver((entries) => {
+		for (const entry of entries)
+			if (entry.isIntersecting) {
+				observer.unobserve(entry.target);
+				explorerOf(Number((entry.target as HTMLElement).dataset.process));
+			}
+	}, { rootMargin: "600px" });
+	document.querySelectorAll("article[data-process]").forEach((article) => observer.observe(article));
 }
 
 function start(): void {
-	document.querySelectorAll<HTMLScriptElement>("script.data").forEach((script) => {
-		const process = Number(script.dataset.process), root = document.getElementById(`p${process}-explore`);
-		if (!root)
-			return;
-		const data = new PageData(JSON.parse(script.textContent!) as RawPage);
-		const explorer = new Explorer(root, data, readBase(process), (state) => remember(process, state));
-		explorers[process] = explorer;
-		explorer.apply(firstState(data));
-		const answers = document.getElementById(`p${process}-answers`);
-		if (answers)
-			showAnswers(answers, data, { look: (measure, search) => explorer.look(measure, search) });
-	});
+	explorerOf(0);
+	followHash();
+	makeAsSeen();
 	const differences = document.querySelector("script.diff"), place = document.querySelector(".answers");
 	if (differences && place)
 		place.after(showDifferences(JSON.parse(differences.textContent!)));
 	enhanceTables();
 	enhanceFigures();
-	followHash();
 	window.addEventListener("hashchange", followHash);
 	document.addEventListener("keydown", (event) => {
 		if (event.key !== "/" || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement)
 			return;
 		event.preventDefault();
-		explorers.find((explorer) => explorer)?.focusSearch();
+		inSight()?.focusSearch();
 	});
 	// On paper nothing can be unfolded: what stands outside of tables is.
 	window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => {
-		if (!details.closest("td"))
+		if (!details.closest("td") && !details.closest(".columns"))
 			details.open = true;
 	}));
 	(window as any).tprof = { explorers };
+}
+
+// The views that the reader looks at.
+function inSight(): Explorer | undefined {
+	return explorers.find((explorer) => explorer && explorer.root.getBoundingClientRect().bottom > 0);
 }
 
 function readBase(process: number): PageData | null {

@@ -4,7 +4,7 @@ import type uPlot from "uplot";
 import { type PageData } from "./data";
 import { bytes, moment } from "./format";
 
-export type StackBy = "line" | "function" | "module" | "op" | "none";
+export type StackBy = "line" | "function" | "module" | "op" | "rss" | "none";
 
 export interface Series { label: string; color: string; line: boolean; dash?: number[] }
 
@@ -44,6 +44,17 @@ function series(data: PageData, by: StackBy): Map<string, Float64Array> {
 	return all;
 }
 
+// What RSS is made of, where its samples say it. The heap's rest is what lies between and around the blocks.
+export function resident(data: PageData): { key: string; line: Float64Array }[] {
+	const { live, rss, shared, own, stacks, mapped } = data.raw.memory;
+	const heap = rss.map((all, i) => Math.max(0, all - shared[i] - own[i] - stacks[i] - mapped[i]));
+	const parts: [string, number[]][] = [
+		["live blocks", heap.map((all, i) => Math.min(all, live[i]))], ["rest of the heap", heap.map((all, i) => all - Math.min(all, live[i]))],
+		["files and shared memory", shared], ["mapped by the program", mapped], ["threads' stacks", stacks], ["the collector", own],
+	];
+	return parts.filter(([, line]) => line.some((value) => value > 0)).map(([key, line]) => ({ key, line: Float64Array.from(line) }));
+}
+
 export function largest(data: PageData, by: StackBy): { key: string; line: Float64Array }[] {
 	const all = [...series(data, by)].map(([key, line]) => ({ key, line, most: line.reduce((a, b) => Math.max(a, b), 0) }));
 	all.sort((a, b) => b.most - a.most);
@@ -81,7 +92,7 @@ function withPoints(data: PageData): { times: number[]; of: (values: ArrayLike<n
 }
 
 export function buildStack(data: PageData, by: StackBy): Stack {
-	const shown = largest(data, by), points = withPoints(data), areas: number[][] = [];
+	const shown = by === "rss" ? resident(data) : largest(data, by), points = withPoints(data), areas: number[][] = [];
 	let below = new Float64Array(data.looks);
 	for (const one of [...shown].reverse()) { // the largest on top
 		below = below.map((value, i) => value + one.line[i]);
@@ -102,7 +113,7 @@ export function buildStack(data: PageData, by: StackBy): Stack {
 			const parts = shown.filter((one) => one.line[look] > 0).sort((a, b) => b.line[look] - a.line[look]).slice(0, 3);
 			const total = shown.reduce((sum, one) => sum + one.line[look], 0);
 			const step = (data.raw.looksNs[data.looks - 1] - data.raw.looksNs[0]) / data.looks;
-			return moment(ns, step) + ": " + bytes(total) + " alive" +
+			return moment(ns, step) + ": " + bytes(total) + (by === "rss" ? " resident" : " alive") +
 				(by === "none" ? "" : ": " + parts.map((one) => one.key + " " + bytes(one.line[look])).join(", "));
 		},
 	};

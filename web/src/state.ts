@@ -39,7 +39,7 @@ const CHOICES: Partial<Record<keyof State, readonly string[]>> = {
 	compare: ["off", "new", "old"],
 	by: ["own", "line", "function", "module", "op"],
 	tab: ["stacks", "ops", "layers", "steps", "threads"],
-	stack: ["line", "function", "module", "op", "none"],
+	stack: ["line", "function", "module", "op", "rss", "none"],
 };
 
 // Times are written in seconds, so that people can read and change them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that the analyzer wrote: sorted by the column whose head is clicked. Without this script all is there still,
 // in the order of the report.
+import { element } from "./dom";
 
 function value(row: HTMLTableRowElement, column: number): number | string | null {
 	const cell = row.cells[column], exact = cell.dataset.v;
@@ -41,9 +42,21 @@ function sortable(table: HTMLTableElement, head: HTMLTableCellElement, column: n
 	});
 }
 
+// A field that hides the rows without a text; what is said of rows that were left out stays true.
+function filterable(table: HTMLTableElement): void {
+	const rows = Array.from(table.tBodies[0].rows);
+	const field = element("input", { type: "search", placeholder: "filter", "aria-label": "Filter the rows", input: () => {
+		const text = field.value.toLowerCase();
+		rows.forEach((row) => { row.hidden = !row.textContent!.toLowerCase().includes(text); });
+	} });
+	(table.closest(".wide") ?? table).before(element("div", { class: "bar" }, field));
+}
+
 export function enhanceTables(): void {
 	document.querySelectorAll<HTMLTableElement>("table[data-path]:not(.ordered)").forEach((table) => {
 		if (table.tBodies[0].rows.length > 1)
 			Array.from(table.tHead!.rows[0].cells).forEach((head, column) => sortable(table, head, column));
+		if (table.tBodies[0].rows.length > 8 && !table.closest("td"))
+			filterable(table);
 	});
 }

@@ -79,26 +79,21 @@ export class Timeline {
 	private options(stack: Stack): uPlot.Options {
 		const axis = { stroke: color("dim"), grid: { stroke: color("line"), width: 1 }, ticks: { stroke: color("line"), width: 1 },
 			font: '11px system-ui, "DejaVu Sans", sans-serif' };
-		const step = (this.to - this.from) / 10;
 		return {
-			width: this.width(), height: HEIGHT, legend: { show: false }, padding: [8, 12, 0, 0],
+			width: this.width(), height: HEIGHT, legend: { show: false }, padding: [8, 20, 0, 0],
 			cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
 			scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, (high || 1) * 1.05] } },
 			axes: [
-				{ ...axis, values: (_plot, splits) => splits.map((at) => moment(at * 1e9, this.tick())), size: 26 },
+				{ ...axis, values: (_plot, splits) => splits.map((at) => moment(at * 1e9, ((splits[1] ?? 1) - (splits[0] ?? 0)) * 1e9)), size: 26 },
 				{ ...axis, values: (_plot, splits) => splits.map((at) => bytes(at)), size: 68, incrs: powers() },
 			],
 			series: [{}, ...stack.series.map((one) => ({
 				label: one.label, stroke: one.line ? color(one.color) || one.color : one.color, width: one.line ? 1.6 : 0.6, spanGaps: true,
-				dash: one.dash, points: { show: false }, fill: one.line ? undefined : one.color, show: !this.hidden.has(one.label),
+				dash: one.dash, paths: one.line ? uPlot.paths.stepped!({ align: 1 }) : undefined, points: { show: false }, fill: one.line ? undefined : one.color, show: !this.hidden.has(one.label),
 			}))],
 			bands: stack.bands,
-			hooks: { setScale: [() => this.place()], ready: [() => this.place()], setCursor: [(plot) => this.tell(plot, step)] },
+			hooks: { setScale: [() => this.place()], ready: [() => this.place()], setCursor: [(plot) => this.tell(plot)] },
 		};
-	}
-
-	private tick(): number {
-		return (this.to - this.from) / 8;
 	}
 
 	toggle(label: string): boolean {
@@ -124,7 +119,7 @@ export class Timeline {
 		this.place();
 	}
 
-	private tell(plot: uPlot, _step: number): void {
+	private tell(plot: uPlot): void {
 		const at = plot.cursor.left;
 		if (at === undefined || at === null || at < 0 || !this.stack)
 			return;

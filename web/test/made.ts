@@ -39,6 +39,8 @@ export function page(changes: Partial<RawPage> = {}): RawPage {
 		work: { ends: [1, 2, 3], thread: [1, 2, 1], periods: [5, 2, 1], opNs: [60, 0, 0], bytes: [90, 80, 50], allocations: [5, 4, 1] },
 		stepList: { first: [], steps: [], beginNs: [], endNs: [], beginBytes: [], endBytes: [], highBytes: [] },
 		points: { timeNs: [0, 150, 300], live: [7, 140, 50], blocks: [1, 6, 1], rss: [0, 4096, 4096], mapped: [0, 0, 0] },
+		memory: { live: [7, 47, 140, 50], rss: [0, 400, 500, 450], shared: [0, 100, 100, 100], own: [0, 50, 50, 50], stacks: [0, 10, 10, 10],
+			mapped: [0, 40, 40, 40] },
 		report: {}, ...changes,
 	};
 }

@@ -169,6 +169,20 @@ static void look_at_threads(struct work *work, bool first)
 	}
 }
 
+static struct tpa_history_memory memory_now(const struct tpa_replay *replay)
+{
+	const struct tpa_memory_parts *parts = &replay->memory.parts;
+
+	return (struct tpa_history_memory){
+		.live = replay->now.live_bytes,
+		.rss = replay->now.rss,
+		.shared = parts->said ? parts->shared : 0,
+		.own = parts->counted ? parts->own : 0,
+		.stacks = parts->counted ? parts->stacks : 0,
+		.mapped = parts->counted ? parts->mapped : 0,
+	};
+}
+
 static void look(struct work *work, uint64_t ns)
 {
 	struct tpa_history *history = work->history;
@@ -179,6 +193,7 @@ static void look(struct work *work, uint64_t ns)
 	look_at_cpu(work, first);
 	look_at_ops(work, first);
 	look_at_threads(work, first);
+	history->memory[history->look_count] = memory_now(&work->replay);
 	history->looks_ns[history->look_count++] = ns;
 	if (first) {
 		work->begin = tpa_copy(work->sites, work->site_count * sizeof(*work->sites));
@@ -430,6 +445,7 @@ struct tpa_history *tpa_history_make(struct tpa_trace *trace, const struct tpa_p
 	struct work work = { .history = history, .calls = limits->calls };
 
 	history->looks_ns = tpa_zalloc(span.looks + 1, sizeof(*history->looks_ns));
+	history->memory = tpa_zalloc(span.looks + 1, sizeof(*history->memory));
 	history->changes.ends = tpa_zalloc(span.looks + 1, sizeof(size_t));
 	history->samples.ends = tpa_zalloc(span.looks + 1, sizeof(size_t));
 	history->ops.ends = tpa_zalloc(span.looks + 1, sizeof(size_t));
@@ -452,6 +468,7 @@ void tpa_history_free(struct tpa_history *history)
 	if (!history)
 		return;
 	free(history->looks_ns);
+	free(history->memory);
 	free(history->sites);
 	free(history->changes.list);
 	free(history->changes.ends);

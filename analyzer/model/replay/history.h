@@ -61,6 +61,16 @@ struct tpa_history_call {
 	uint64_t begin_ns, end_ns;
 };
 
+/*
+ * The process's memory at a look, in bytes: RSS as it was last sampled (0: not yet), and what of it is known to be something
+ * else than the heap.
+ */
+struct tpa_history_memory {
+	uint64_t live, rss;
+	uint64_t shared; /* files and shared memory */
+	uint64_t own, stacks, mapped;
+};
+
 /* Changes of a kind, of all intervals one after the other. */
 #define TPA_HISTORY_LIST(type)                                                                                         \
 	struct {                                                                                                       \
@@ -70,9 +80,10 @@ struct tpa_history_call {
 	}
 
 struct tpa_history {
-	uint64_t *looks_ns; /* times of the looks, since the run's start */
-	size_t look_count;  /* at least 1; intervals: one less */
-	size_t peak_look;   /* the look at the peak; SIZE_MAX: none */
+	uint64_t *looks_ns;		   /* times of the looks, since the run's start */
+	struct tpa_history_memory *memory; /* by look */
+	size_t look_count;		   /* at least 1; intervals: one less */
+	size_t peak_look;		   /* the look at the peak; SIZE_MAX: none */
 
 	struct tpa_history_site *sites;
 	size_t site_count;

@@ -260,6 +260,22 @@ static void put_points(const struct page *page)
 	fputs("},", page->out);
 }
 
+static void put_memory(const struct page *page)
+{
+	static const struct tpa_page_column columns[] = { TPA_PAGE_COLUMN("live", struct tpa_history_memory, live),
+							  TPA_PAGE_COLUMN("rss", struct tpa_history_memory, rss),
+							  TPA_PAGE_COLUMN("shared", struct tpa_history_memory, shared),
+							  TPA_PAGE_COLUMN("own", struct tpa_history_memory, own),
+							  TPA_PAGE_COLUMN("stacks", struct tpa_history_memory, stacks),
+							  TPA_PAGE_COLUMN("mapped", struct tpa_history_memory, mapped),
+							  TPA_PAGE_END };
+
+	fputs("\"memory\":{", page->out);
+	tpa_page_columns(page->out, columns, page->history->memory, page->history->look_count,
+			 sizeof(struct tpa_history_memory));
+	fputs("},", page->out);
+}
+
 /* Says what was left out or joined to keep the page small. */
 static void put_reduced(const struct page *page)
 {
@@ -297,6 +313,7 @@ void tpa_page_data_write(const struct tpa_page_rows *rows, size_t index, const c
 	put_threads(&page);
 	put_steps(&page);
 	put_points(&page);
+	put_memory(&page);
 	put_texts(&page.texts, out);
 	fputs("\"report\":", out);
 	tpa_page_json(report, out);
