@@ -15,8 +15,10 @@ $(1) 644 preload/rules/pools.rules '$(DESTDIR)$(datadir)/tprof/pools.rules'
 $(1) 644 scripts/tprof.py '$(DESTDIR)$(datadir)/tprof/tprof.py'
 $(foreach page,$(DOC),$(1) 644 $(page) '$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))'
 )
-$(1) 644 scripts/completion.bash '$(DESTDIR)$(datadir)/bash-completion/completions/tprof'
-$(1) 644 scripts/completion.bash '$(DESTDIR)$(datadir)/bash-completion/completions/tprof-analyze'
+$(foreach program,tprof tprof-analyze,$(1) 644 scripts/completion/tprof.bash '$(DESTDIR)$(datadir)/bash-completion/completions/$(program)'
+$(1) 644 scripts/completion/tprof.fish '$(DESTDIR)$(datadir)/fish/vendor_completions.d/$(program).fish'
+)
+$(1) 644 scripts/completion/_tprof '$(DESTDIR)$(datadir)/zsh/site-functions/_tprof'
 endef
 
 # The launcher looks beside itself, so that the whole can be moved, unless its parts are to lie elsewhere.

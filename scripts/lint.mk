@@ -24,7 +24,7 @@ lint-floors:
 	scripts/floors.sh
 lint-shell:
 	shellcheck $(LINT_SH)
-	shellcheck -s bash .ci/run scripts/completion.bash
+	shellcheck -s bash .ci/run scripts/completion/tprof.bash
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability,performance \
 		--suppressions-list=scripts/cppcheck.suppressions -D__cppcheck__ -D_GNU_SOURCE -D__x86_64__ -Iinclude -Ipreload -Ianalyzer \

@@ -9,6 +9,8 @@
 #include "commands/suggest.h"
 #include "export/tables.h"
 
+#define HELP_COLUMN 23 /* where what an option does begins */
+
 static const struct {
 	unsigned int bit;
 	const char *text;
@@ -76,6 +78,36 @@ void tpa_help_usage(FILE *out)
 	fputs("usage: tprof-analyze [COMMAND] [options] TRACE...\n"
 	      "       tprof-analyze help [COMMAND]\n",
 	      out);
+}
+
+/* The rest of a line of help, behind the option that it begins with; NULL: the line is of other ones. */
+static const char *said_of(const char *line, const char *name)
+{
+	size_t length = strlen(name), head = strcspn(line, "\n");
+
+	head = head < HELP_COLUMN ? head : HELP_COLUMN;
+	for (size_t i = 0; i + 2 + length <= head; i++)
+		if (strncmp(line + i, "--", 2) == 0 && strncmp(line + i + 2, name, length) == 0 &&
+		    strchr(" ,\n", line[i + 2 + length]))
+			return line + head;
+	return NULL;
+}
+
+void tpa_help_of_option(const char *name, char *text, size_t size)
+{
+	size_t count = sizeof(option_help) / sizeof(option_help[0]);
+
+	text[0] = '\0';
+	for (size_t i = 0; i <= count; i++)
+		for (const char *line = i < count ? option_help[i].text : common_help; *line;
+		     line += strcspn(line, "\n") + 1) {
+			const char *said = said_of(line, name);
+
+			if (!said)
+				continue;
+			snprintf(text, size, "%.*s", (int)strcspn(said, "\n"), said);
+			return;
+		}
 }
 
 static void print_formats(void)

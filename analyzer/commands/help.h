@@ -13,6 +13,9 @@ void tpa_help_usage(FILE *out);
 enum tpa_parse tpa_help_print(const struct tpa_command *command);
 enum tpa_parse tpa_help_version(void);
 
+/* What the option (without dashes) does, in the first line that help has on it; "" if it has none. */
+void tpa_help_of_option(const char *name, char *text, size_t size);
+
 /* Is it a bare word that names no file, so probably a mistyped command? */
 bool tpa_looks_like_command(const char *word);
 /* Prints one line that lists the commands. */

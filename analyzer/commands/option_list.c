@@ -121,8 +121,7 @@ const char *tpa_option_name(int option)
 	return "?";
 }
 
-/* Does the command take the option? */
-static bool takes(const struct tpa_command *command, int option)
+bool tpa_option_is_taken(const struct tpa_command *command, int option)
 {
 	if (option == OPT_SORT || option == OPT_BY)
 		return option == OPT_SORT ? command->sort_keys : command->by_keys;
@@ -134,11 +133,11 @@ static bool takes(const struct tpa_command *command, int option)
 
 enum tpa_parse tpa_option_allowed(const struct tpa_command *command, int option)
 {
-	if (takes(command, option))
+	if (tpa_option_is_taken(command, option))
 		return TPA_PARSE_RUN;
 	fprintf(stderr, "tprof-analyze: %s takes no --%s; these do:", command->name, tpa_option_name(option));
 	for (const struct tpa_command *other = tpa_commands; other->name; other++)
-		if (takes(other, option))
+		if (tpa_option_is_taken(other, option))
 			fprintf(stderr, " %s", other->name);
 	fputc('\n', stderr);
 	return TPA_PARSE_WRONG;
@@ -153,12 +152,12 @@ static enum tpa_parse unknown_name(const struct tpa_command *command, const char
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
 	suggestion = tpa_suggest(name);
 	for (const struct option *o = tpa_option_list; o->name; o++)
-		if (takes(command, o->val))
+		if (tpa_option_is_taken(command, o->val))
 			tpa_suggest_offer(&suggestion, o->name);
 	fprintf(stderr, "tprof-analyze: unknown option %s; %s%s allows:", typed, tpa_suggest_text(&suggestion, "--"),
 		command->name);
 	for (const struct option *o = tpa_option_list; o->name; o++)
-		if (takes(command, o->val))
+		if (tpa_option_is_taken(command, o->val))
 			fprintf(stderr, " --%s", o->name);
 	fputc('\n', stderr);
 	return TPA_PARSE_WRONG;

@@ -60,6 +60,12 @@ extern const struct option tpa_option_list[];
 /* The option's name without dashes. */
 const char *tpa_option_name(int option);
 
+/* Does the command take the option? */
+bool tpa_option_is_taken(const struct tpa_command *command, int option);
+
+/* The words that are the values of an option of the command, ending with NULL; NULL: it takes others. */
+const char *const *tpa_option_words(const struct tpa_command *command, int option);
+
 /* Prints a line on stderr. Returns TPA_PARSE_WRONG. */
 __attribute__((format(printf, 1, 2))) enum tpa_parse tpa_option_wrong(const char *format, ...);
 

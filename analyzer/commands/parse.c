@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "commands/command.h"
+#include "commands/completion.h"
 #include "commands/ctl.h"
 #include "commands/export_format.h"
 #include "commands/help.h"
@@ -24,11 +25,6 @@
 #include "trace/trace.h"
 
 #define INTERVAL_LEAST UINT64_C(100000000)
-
-static const char *const color_names[] = { "auto", "always", "never", NULL };
-static const char *const language_names[] = { "mixed", "python", "native", NULL };
-static const char *const report_names[] = { "text", "markdown", "json", NULL };
-static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 static int name_index(const char *const *names, const char *name)
 {
@@ -143,8 +139,9 @@ static enum tpa_parse parse_moment(int option, const char *value, uint64_t *ns, 
 	return TPA_PARSE_RUN;
 }
 
-static enum tpa_parse parse_choice(int option, const char *value, const char *const *names, int *choice)
+static enum tpa_parse parse_choice(const struct tpa_command *command, int option, const char *value, int *choice)
 {
+	const char *const *names = tpa_option_words(command, option);
 	struct tpa_suggestion suggestion = tpa_suggest(value);
 
 	*choice = name_index(names, value);
@@ -240,58 +237,34 @@ static const char **text_of(struct tpa_options *options, int option)
 	}
 }
 
-/* Of a report, or of an export. */
-static enum tpa_parse parse_format(struct tpa_options *options, const char *value)
+static void set_report(struct tpa_options *options, const char *format)
 {
-	const char *formats[TPA_EXPORT_FORMATS_MOST] = { NULL };
-	enum tpa_parse result;
-	int choice = 0;
-
-	if (options->command->options & TPA_OPT_REPORT) {
-		result = parse_choice(OPT_FORMAT, value, report_names, &choice);
-		options->markdown = choice == 1;
-		options->json = choice == 2;
-		return result;
-	}
-	for (int i = 0; tpa_export_formats[i].name; i++)
-		formats[i] = tpa_export_formats[i].name;
-	result = parse_choice(OPT_FORMAT, value, formats, &choice);
-	options->format = &tpa_export_formats[result == TPA_PARSE_RUN ? choice : 0];
-	return result;
-}
-
-static enum tpa_parse parse_table(struct tpa_options *options, const char *value)
-{
-	const char *tables[TPA_TABLES_MOST] = { NULL };
-	enum tpa_parse result;
-	int choice = 0;
-
-	for (int i = 0; tpa_tables[i].name; i++)
-		tables[i] = tpa_tables[i].name;
-	result = parse_choice(OPT_TABLE, value, tables, &choice);
-	options->table = &tpa_tables[result == TPA_PARSE_RUN ? choice : 0];
-	return result;
+	options->markdown = strcmp(format, "markdown") == 0;
+	options->json = strcmp(format, "json") == 0;
 }
 
 static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)
 {
+	bool report = options->command->options & TPA_OPT_REPORT;
 	enum tpa_parse result;
-	int choice = 0;
+	int choice;
 
-	switch (option) {
-	case OPT_COLOR:
-		result = parse_choice(option, value, color_names, &choice);
+	result = parse_choice(options->command, option, value, &choice);
+	if (result != TPA_PARSE_RUN)
+		return result;
+	if (option == OPT_COLOR)
 		options->color = (enum tpa_color)choice;
-		return result;
-	case OPT_WHAT:
-		result = parse_choice(option, value, what_names, &choice);
+	else if (option == OPT_WHAT)
 		options->what = (enum tpa_what)choice;
-		return result;
-	default:
-		result = parse_choice(option, value, language_names, &choice);
+	else if (option == OPT_LANGUAGE)
 		options->language = (enum tpa_language)choice;
-		return result;
-	}
+	else if (option == OPT_TABLE)
+		options->table = &tpa_tables[choice];
+	else if (report)
+		set_report(options, value);
+	else
+		options->format = &tpa_export_formats[choice];
+	return result;
 }
 
 static enum tpa_parse parse_top(struct tpa_options *options, const char *value)
@@ -342,10 +315,6 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 		return parse_debug_dir(options, value);
 	case OPT_TOP:
 		return parse_top(options, value);
-	case OPT_FORMAT:
-		return parse_format(options, value);
-	case OPT_TABLE:
-		return parse_table(options, value);
 	case OPT_WIDTH:
 		return parse_width(options, value);
 	case OPT_SORT:
@@ -375,6 +344,8 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 	case OPT_COLOR:
 	case OPT_WHAT:
 	case OPT_LANGUAGE:
+	case OPT_FORMAT:
+	case OPT_TABLE:
 		return parse_one_of(options, option, value);
 	default:
 		return add_rule(options, tpa_option_name(option), value);
@@ -444,6 +415,8 @@ static enum tpa_parse help_of(int argc, char **argv)
 
 	if (strcmp(name, "--nearest") == 0)
 		return print_nearest(argv + 3);
+	if (strcmp(name, "--complete") == 0)
+		return tpa_complete(argv + 3, (size_t)argc - 3), TPA_PARSE_DONE;
 	if (strcmp(name, "ctl") == 0)
 		return tpa_ctl(2, (char *[]){ argv[2], "--help", NULL }), TPA_PARSE_DONE;
 	if (!command && strcmp(name, "help") != 0)

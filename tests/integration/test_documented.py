@@ -33,7 +33,7 @@ def options_in_manual(page):
 
 def complete(words, function):
     line = " ".join(f"'{word}'" for word in words)
-    script = (f"source {ROOT}/scripts/completion.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
+    script = (f"source {ROOT}/scripts/completion/tprof.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
               f"{function}; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
     done = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)
     assert done.stderr == ""
@@ -47,8 +47,8 @@ def test_commands():
     assert named == set(COMMANDS)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [command for command in COMMANDS if not re.search(f"tprof(-analyze)? {command}", readme) and command != "summary"] == []
-    assert set(COMMANDS) <= complete([ANALYZER, ""], "_tprof_analyze")
-    assert complete([ANALYZER, "pe"], "_tprof_analyze") == {"peak"}
+    assert set(COMMANDS) <= complete([ANALYZER, ""], "_tprof")
+    assert complete([ANALYZER, "pe"], "_tprof") == {"peak"}
 
 
 def test_options_of_the_analyzer():
@@ -71,7 +71,7 @@ def test_help_is_what_is_taken(command, tmp_path):
         assert done.returncode in (2, 3) and len(done.stderr.splitlines()) == 1, (option, done.stderr)
         refused = re.search(rf"{command} takes no {option}(;|$)", done.stderr) is not None
         assert refused == (option not in taken), (option, done.stderr)
-    assert complete([ANALYZER, command, "--"], "_tprof_analyze") == taken
+    assert complete([ANALYZER, command, "--"], "_tprof") == taken
 
 
 def test_rows_unless_told():
@@ -133,13 +133,13 @@ def test_keys(command, option):
     """What help lists is what completes, and what the message for a wrong one allows."""
     line = re.search(rf"^  {option} .* one of: (.*)$", help_of(command), re.M)
     if not line:
-        assert complete([ANALYZER, command, option, ""], "_tprof_analyze") == set()
+        assert complete([ANALYZER, command, option, ""], "_tprof") == set()
         return
     keys = line.group(1).split()
     if option == "--by":
         general = re.search(r"^  --by .* group by (.*)$", analyze("--help").stdout, re.M).group(1)
         assert set(keys) <= set(re.split(r", | or ", general))
-    assert complete([ANALYZER, command, option, ""], "_tprof_analyze") == set(keys)
+    assert complete([ANALYZER, command, option, ""], "_tprof") == set(keys)
     message = analyze(command, option, "nonsense", "none.bin", status=2).stderr
     assert all(re.search(rf"\b{key}\b", message) for key in keys), message
 
@@ -147,7 +147,7 @@ def test_keys(command, option):
 @pytest.mark.parametrize("option, command", [("--color", "peak"), ("--what", "flamegraph"), ("--language", "peak"),
                                              ("--format", "export")])
 def test_words(option, command):
-    words = complete([ANALYZER, command, option, ""], "_tprof_analyze")
+    words = complete([ANALYZER, command, option, ""], "_tprof")
     message = analyze(command, option, "nonsense", "none.bin", status=2).stderr
     assert words and set(re.split(r"[ ,]+", message.strip().split(": ")[-1])) - {"or", "allowed"} >= words, message
 

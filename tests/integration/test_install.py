@@ -33,7 +33,8 @@ def test_install(tmp_path):
     for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "share/man/man1/tprof.1",
                  "share/man/man1/tprof-analyze.1", "share/man/man5/tprof-trace.5", "share/man/man5/tprof-json.5",
                  "share/man/man5/tprof-sql.5", "share/bash-completion/completions/tprof",
-                 "share/bash-completion/completions/tprof-analyze"):
+                 "share/bash-completion/completions/tprof-analyze", "share/zsh/site-functions/_tprof",
+                 "share/fish/vendor_completions.d/tprof.fish", "share/fish/vendor_completions.d/tprof-analyze.fish"):
         assert (prefix / name).is_file(), name
     run = subprocess.run([prefix / "bin/tprof", "run", "--", WORKLOADS / "steady", "12"], cwd=tmp_path, check=True,
                          capture_output=True, text=True)
