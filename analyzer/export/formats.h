@@ -14,6 +14,7 @@ bool tpa_export_chrome(struct tpa_export *export);
 bool tpa_export_pprof(struct tpa_export *export);
 bool tpa_export_speedscope(struct tpa_export *export);
 bool tpa_export_perfetto(struct tpa_export *export);
+bool tpa_export_firefox(struct tpa_export *export);
 bool tpa_export_callgrind(struct tpa_export *export);
 bool tpa_export_massif(struct tpa_export *export);
 bool tpa_export_dhat(struct tpa_export *export);

@@ -30,11 +30,13 @@ static bool add_site(void *to, const struct tpa_export_site *site)
 {
 	const struct reading *reading = to;
 	struct tpa_memory_tree *tree = reading->tree;
-	uint64_t bytes[TPA_MEMORIES] = {
+	uint64_t bytes[TPA_MEMORY_KINDS] = {
 		[TPA_MEMORY_PEAK] = site->sums.peak_bytes,
 		[TPA_MEMORY_ALLOCATED] = site->sums.bytes,
 		[TPA_MEMORY_UNFREED] = site->sums.live_bytes,
 		[TPA_MEMORY_GROWTH] = site->growth && site->growth->grown > 0 ? (uint64_t)site->growth->grown : 0,
+		[TPA_MEMORY_FREED] =
+			site->sums.bytes > site->sums.live_bytes ? site->sums.bytes - site->sums.live_bytes : 0,
 	};
 	uint32_t node;
 
@@ -42,7 +44,7 @@ static bool add_site(void *to, const struct tpa_export_site *site)
 		return true;
 	node = tpa_stack_tree_add(&tree->stacks, reading->frames, site->which, site->stack, site->stack->first);
 	tpa_extend(&tree->bytes, &tree->count, &tree->room, tree->stacks.count, sizeof(*tree->bytes));
-	for (int i = 0; i < TPA_MEMORIES; i++) {
+	for (int i = 0; i < TPA_MEMORY_KINDS; i++) {
 		tree->bytes[node][i] += bytes[i];
 		tree->sums[i] += bytes[i];
 	}
@@ -74,7 +76,7 @@ void tpa_memory_tree_read(struct tpa_memory_tree *tree, struct tpa_export *expor
 
 	*tree = (struct tpa_memory_tree){ 0 };
 	tpa_export_sites(export, add_site, &reading);
-	for (enum tpa_memory memory = TPA_MEMORY_PEAK; memory < TPA_MEMORIES; memory++)
+	for (enum tpa_memory memory = TPA_MEMORY_PEAK; memory < TPA_MEMORY_KINDS; memory++)
 		merge_small(tree, memory);
 }
 

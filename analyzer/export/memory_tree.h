@@ -6,7 +6,15 @@
 #include "export/sites.h"
 #include "export/stack_tree.h"
 
-enum tpa_memory { TPA_MEMORY_PEAK, TPA_MEMORY_ALLOCATED, TPA_MEMORY_UNFREED, TPA_MEMORY_GROWTH, TPA_MEMORIES };
+enum tpa_memory {
+	TPA_MEMORY_PEAK,
+	TPA_MEMORY_ALLOCATED,
+	TPA_MEMORY_UNFREED,
+	TPA_MEMORY_GROWTH,
+	TPA_MEMORIES,			 /* those above are profiles of their own */
+	TPA_MEMORY_FREED = TPA_MEMORIES, /* what was allocated and is not unfreed */
+	TPA_MEMORY_KINDS
+};
 
 /* What a profile of it is called. */
 extern const char *const tpa_memory_names[TPA_MEMORIES];
@@ -16,10 +24,10 @@ enum tpa_memory tpa_memory_of(enum tpa_what what);
 
 struct tpa_memory_tree {
 	struct tpa_stack_tree stacks;
-	uint64_t (*bytes)[TPA_MEMORIES]; /* by node: of its own, without those that it calls */
+	uint64_t (*bytes)[TPA_MEMORY_KINDS]; /* by node: of its own, without those that it calls */
 	size_t count, room;
-	uint64_t sums[TPA_MEMORIES];
-	bool merged[TPA_MEMORIES]; /* small stacks are */
+	uint64_t sums[TPA_MEMORY_KINDS];
+	bool merged[TPA_MEMORY_KINDS]; /* small stacks are */
 };
 
 /* Reads a process of export->run, which the filter and the suppressions apply to. */
