@@ -372,6 +372,35 @@ static void prepare(struct tpa_walk *walk, size_t which, const struct tpa_replay
 	walk->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
 }
 
+/* Whether reports have found the steps by the period of the ops. */
+static bool has_period(const struct tpa_walk *walk)
+{
+	const struct tpa_run *run = walk->export->run;
+
+	for (size_t i = 0; run && i < run->process_count; i++)
+		if (run->processes[i].trace == walk->trace)
+			return run->processes[i].steps.source == TPA_STEPS_PERIOD;
+	return false;
+}
+
+/* Finds what ends such steps, which takes a pass of its own, as it does for reports. */
+static void find_steps(struct tpa_walk *walk, const struct tpa_replay_options *options)
+{
+	struct tpa_replay_options finding = *options;
+	struct tpa_replay first;
+	struct tpa_anchor anchor;
+
+	if (!walk->visitor->step || !has_period(walk))
+		return;
+	finding.find_steps = true;
+	tpa_replay_init(&first, walk->trace, &finding, walk->start_ns);
+	tpa_replay_steps(&first, SIZE_MAX);
+	tpa_replay_period(&first, &anchor);
+	tpa_replay_free(&first);
+	if (anchor.source)
+		walk->replay.steps.anchor = anchor;
+}
+
 static void release(struct tpa_walk *walk)
 {
 	free(walk->named);
@@ -387,6 +416,7 @@ static bool walk_process(struct tpa_walk *walk, size_t which)
 	bool good = true;
 
 	prepare(walk, which, &replay);
+	find_steps(walk, &replay);
 	last = walk->start_ns;
 	TELL(walk, process);
 	while (good && walk->replay.event) {

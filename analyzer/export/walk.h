@@ -84,7 +84,10 @@ struct tpa_visitor {
 	void (*op_begin)(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op); /* state: after it */
 	void (*op)(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op);
 	void (*folded)(void *to, struct tpa_walk *walk, const struct tpa_walk_folded *folded);
-	/* Steps that the program marks, or that end with a backward pass. State: after it. */
+	/*
+	 * Steps that the program marks, or that end with a backward pass; and, of formats that ask for a run, those that reports find
+	 * by the period of the ops. State: after it.
+	 */
 	void (*step)(void *to, struct tpa_walk *walk, const struct tpa_walk_step *step);
 	void (*mark)(void *to, struct tpa_walk *walk, uint64_t ns, uint32_t thread, const char *text, size_t length);
 	/*

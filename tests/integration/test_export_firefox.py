@@ -124,6 +124,8 @@ def test_memory_and_samples(tprof, tmp_path):
     assert sum(weight for _, weight in kept) == heap["end_bytes"], "what is retained is what is unfreed"
     period = summary["capture"]["cpu_period_ns"]
     assert {stack: weight * period for stack, weight in sums(main).items()} == by_stack(trace, "cpu")
+    steps = [data["number"] for _, data, *_ in markers(main, "Step")]
+    assert steps == list(range(1, report(trace, command="steps")["steps"]["count"] + 1)) and len(steps) > 1000
     libraries = {lib["path"]: lib["codeId"] for lib in profile["libs"]}
     assert libraries.items() <= {module["path"]: module["build_id"] for module in report(trace, command="info")["modules"]}.items()
     (counter,) = profile["counters"]

@@ -161,6 +161,8 @@ def test_stacks_are_those_of_the_reports(tprof, tmp_path):
     assert len(trace.samples) == summary["capture"]["cpu_samples"] > 0
     assert {stack for stack, *_ in trace.samples} == set(by_stack(file, "cpu"))
     assert {(pid, tid) for _, pid, tid, _ in trace.samples} == {(summary["process"]["pid"],) * 2}
+    steps = report(file, command="steps")["steps"]
+    assert steps["source"] == "period" and steps["count"] == len([1 for track, *_ in trace.slices if trace.tracks[track].name == "steps"])
     modules = {module["build_id"] for module in report(file, command="info")["modules"]}
     assert {entry.str.decode() for entry in trace.tables["build_ids"].values()} <= modules
     lines = {frame.line_number for frame in trace.tables["frames"].values()
