@@ -149,7 +149,8 @@ static size_t split(const char *text, size_t length, char **list)
 static void read_text(struct tpa_trace_impl *impl)
 {
 	struct tpa_trace *trace = &impl->trace;
-	size_t size = impl->header_size, length, args_length, env_length, source_length, total = 2 * TPROF_TEXT_COUNT, i;
+	size_t size = impl->header_size, length, args_length, env_length, source_length, total = 2 * TPROF_TEXT_COUNT,
+	       i;
 	char *raw, *to;
 	const char *args, *env, *source;
 

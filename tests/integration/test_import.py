@@ -208,7 +208,8 @@ def test_every_command_reads_it(kind, recorded, tmp_path):
     assert analyze("html", "-o", tmp_path / "page.html", trace)
     page = (tmp_path / "page.html").read_text()
     assert "imported from" in page and "pid 0," not in page and "1970-01-01" not in page
-    assert report(trace, command="info")["process"]["end"] == "unknown"
+    process = report(trace, command="info")["process"]
+    assert process["end"] == "unknown" and process["imported"][0].startswith("imported from")
     analyze("check", "--max-peak", "1KiB", trace, status=1)
     shutil.copy(trace, tmp_path / "again.bin")
     same = report(trace, tmp_path / "again.bin", command="diff")

@@ -18,6 +18,15 @@ static json_t *run_json(uint64_t run)
 	return run ? json_string(text) : json_null();
 }
 
+static json_t *imported_json(const struct tpa_trace *trace)
+{
+	json_t *list = trace->source_count ? json_array() : json_null();
+
+	for (size_t i = 0; i < trace->source_count; i++)
+		json_array_append_new(list, tpa_json_string(trace->source[i]));
+	return list;
+}
+
 json_t *tpa_json_process(const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
@@ -37,6 +46,7 @@ json_t *tpa_json_process(const struct tpa_process *process)
 	tpa_json_set(json, "start_unix_ns", tpa_json_number(header->start.unix_ns));
 	tpa_json_set(json, "start_ns", tpa_json_number(process->start_ns));
 	tpa_json_set(json, "duration_ns", tpa_json_number(process->duration_ns));
+	tpa_json_set(json, "imported", imported_json(trace));
 	tpa_json_set(json, "end", json_string(tpa_end_name(trace)));
 	tpa_json_set(json, "status", ended ? json_integer(header->end_status) : json_null());
 	tpa_json_set(json, "trace", tpa_json_string(trace->file));
