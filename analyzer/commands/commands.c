@@ -53,7 +53,7 @@ const struct tpa_command tpa_commands[] = {
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_SUPPRESS | TPA_OPT_WHAT | TPA_OPT_LANGUAGE, NULL,
 	  NULL, tpa_cmd_flamegraph },
-	{ "html", "the whole report as one HTML file that opens anywhere",
+	{ "html", "a page to explore: answers, memory over time, flame graphs, tables; one file that opens anywhere",
 	  TPA_OPT_TOP | TPA_OPT_FILTER | TPA_OPT_THREAD | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_LANGUAGE |
 		  TPA_OPT_SUPPRESS | TPA_OPT_MACHINE | TPA_OPT_BASELINE,
 	  NULL, NULL, tpa_cmd_html },

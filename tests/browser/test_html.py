@@ -196,6 +196,51 @@ def test_keys_move_and_zoom_the_timeline(page):
     assert state() == [None, None, times[0], times[-1]]
 
 
+def test_the_wheel_and_two_fingers_zoom(page):
+    """About where they are; the wheel alone scrolls the page."""
+    before, turned, pinched = page.execute_script(VIEW + """
+        const root = document.querySelector(".timeline"), box = root.getBoundingClientRect(), over = root.querySelector(".u-over").getBoundingClientRect();
+        const span = () => [view.timeline.from, view.timeline.to], at = over.left + over.width / 4, y = box.top + 50;
+        const wheel = (shiftKey) => root.dispatchEvent(new WheelEvent("wheel", { deltaY: -200, clientX: at, clientY: y, shiftKey, cancelable: true }));
+        const finger = (type, pointerId, clientX) => root.dispatchEvent(new PointerEvent(type, { pointerId, clientX, clientY: y, pointerType: "touch" }));
+        root.setPointerCapture = () => {};
+        wheel(false);
+        const before = span();
+        wheel(true);
+        const turned = span();
+        view.timeline.zoom(...view.timeline.whole);
+        finger("pointerdown", 7, over.left + over.width * 0.4); finger("pointerdown", 8, over.left + over.width * 0.6);
+        finger("pointermove", 7, over.left + over.width * 0.2); finger("pointermove", 8, over.left + over.width * 0.8);
+        finger("pointerup", 7, 0); finger("pointerup", 8, 0);
+        return [before, turned, span()];""")
+    whole = looks(page)[0], looks(page)[-1]
+    length = whole[1] - whole[0]
+    assert before == list(whole)
+    assert turned[1] - turned[0] < 0.7 * length
+    quarter = whole[0] + length / 4
+    assert (quarter - turned[0]) / (turned[1] - turned[0]) == pytest.approx(0.25, abs=0.01)
+    assert pinched == pytest.approx([whole[0] + length / 3, whole[0] + 2 * length / 3], abs=length / 50)
+
+
+def test_several_processes(driver, tmp_path):
+    """Each has views of its own, which are made when they come into sight; a link leads to those of any of them."""
+    subprocess.run([BUILD.parent / "workloads/fork", "nested"], cwd=tmp_path, stdout=subprocess.DEVNULL, check=True, timeout=60,
+                   env={**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so")})
+    traces = sorted(tmp_path.glob("*.bin"))
+    subprocess.run([BUILD / "bin/tprof-analyze", "html", "-o", tmp_path / "page.html", *traces], stderr=subprocess.DEVNULL, check=True, timeout=60)
+    address = (tmp_path / "page.html").as_uri()
+    driver.get("about:blank")
+    driver.get(address)
+    last = len(traces) - 1
+    assert last > 1 and driver.execute_script("return [!!tprof.explorers[0], !!tprof.explorers[arguments[0]]]", last) == [True, False]
+    driver.execute_async_script("document.getElementById(`p${arguments[0]}`).scrollIntoView(); setTimeout(arguments[1], 500)", last)
+    assert driver.execute_script("return !!tprof.explorers[arguments[0]]", last)
+    driver.get("about:blank")
+    driver.get(f"{address}#view={last}&measure=allocated")
+    assert driver.execute_script("return tprof.explorers[arguments[0]].view.state.measure", last) == "allocated"
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
 def test_a_frame_zooms(page):
     canvas = page.find_element(By.CSS_SELECTOR, ".flames canvas")
     before = drawn(page)

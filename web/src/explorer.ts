@@ -106,6 +106,11 @@ export class Explorer {
 
 	private build(): void {
 		const { reduced } = this.data.raw;
+		if (!MEASURES.some((one) => this.has(one.key))) {
+			this.root.append(element("h3", {}, "Memory over time"), element("p", {}, "Nothing was recorded over time: no allocation, no call of " +
+				"an op, no CPU sample."));
+			return;
+		}
 		const zoom = (label: string, title: string, act: () => void): HTMLElement =>
 			element("button", { type: "button", title, click: act }, label);
 		const bar = element("div", { class: "bar" },
@@ -118,7 +123,7 @@ export class Explorer {
 					this.timeline.zoom(...this.timeline.whole);
 					this.timeline.select(null);
 				})),
-			element("span", { class: "hint" }, "Drag to select a range, click for a moment; Shift and wheel zoom, Alt and drag pan."));
+			element("span", { class: "hint" }, "Drag to select a range, click for a moment; Shift and wheel zoom, Alt and drag pan. Keys: arrows (with Shift a range), + \u2212 0 , ."));
 		this.root.append(element("h3", {}, "Memory over time, and what belongs to a moment or a range of it"), bar, this.legend,
 			this.timeline.root, this.timeline.caption, this.title, this.facts, this.tools, this.flame.root, this.panels.root);
 		if (reduced.lines > reduced.linesShown || reduced.calls > reduced.callsShown)
