@@ -50,7 +50,8 @@ void tpa_html_views_data(struct tpa_session *session, size_t index, const char *
 	const struct tpa_process *process = &session->run->processes[index];
 	size_t count = session->run->process_count;
 	const struct tpa_history_limits limits = { part_of(LOOKS, count, 41), part_of(CALLS, count, 100) };
-	const struct tpa_page_limits shown = { part_of(NODES, count, 50), part_of(CHANGES, count, 1000) };
+	const struct tpa_page_limits shown = { session->filter, part_of(NODES, count, 50),
+					       part_of(CHANGES, count, 1000) };
 	struct tpa_history *history = tpa_history_make(trace_of(session, process), process, &options, &limits);
 	struct tpa_page_rows *rows = tpa_page_rows_make(process, history, tpa_session_symbols(session, index), &shown);
 

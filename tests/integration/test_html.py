@@ -241,6 +241,19 @@ def test_a_large_tree_is_cut_and_adds_up(tprof):
     check_sums(data, answer)
 
 
+def test_a_filter(tprof):
+    """What does not match is one line, so that sums stay those of the report."""
+    trace = tprof.run([WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"], [LIBRARY]).traces()[0]
+    data, = read(page_of(trace, options=["--filter", "remember_loss"]))[0].data
+    check_sums(data, report(trace, command="summary", options=["--top", "0"]))
+    names = {data["texts"][number] for number in data["frames"]["function"]}
+    assert "remember_loss" in names and "(stacks that do not match --filter)" in names and "load_digits" not in names
+    held = report(trace, command="peak", options=["--top", "0", "--filter", "remember_loss"])["peak"]["bytes"]
+    of = [data["texts"][data["frames"]["function"][frame]] if frame >= 0 else "" for frame in data["tree"]["frame"]]
+    sites = data["sites"]
+    assert sum(size for node, size in zip(sites["node"], sites["peakBytes"]) if not of[node].startswith("(stacks that")) == held > 0
+
+
 def test_several_processes(tprof):
     """A section of each, and all together."""
     traces = tprof.run([WORKLOADS / "fork", "nested"], [LIBRARY]).traces()

@@ -66,21 +66,31 @@ static bool is_used(const struct tpa_history_site *site)
 	return site->begin_blocks || site->peak_blocks || site->allocations || site->end_blocks;
 }
 
-static void plant(struct tpa_page_rows *rows, struct tpa_symbols *symbols, struct leaves *leaves)
+static uint32_t leaf_of(struct tpa_page_rows *rows, struct tpa_symbols *symbols, uint32_t node, bool all,
+			const regex_t *filter)
+{
+	if (!filter)
+		return tpa_page_tree_add(&rows->tree, rows->process->trace, symbols, node, all);
+	tpa_stack_read(&rows->tree.stack, rows->process->trace, symbols, node);
+	if (!tpa_stack_matches(&rows->tree.stack, filter))
+		return tpa_page_tree_other(&rows->tree, "(stacks that do not match --filter)");
+	return tpa_page_tree_add(&rows->tree, rows->process->trace, symbols, node, all);
+}
+
+static void plant(struct tpa_page_rows *rows, struct tpa_symbols *symbols, const regex_t *filter, struct leaves *leaves)
 {
 	const struct tpa_history *history = rows->history;
-	const struct tpa_trace *trace = rows->process->trace;
 
 	leaves->of_site = tpa_zalloc(history->site_count + 1, sizeof(*leaves->of_site));
 	leaves->of_cpu = tpa_zalloc(history->cpu_count + 1, sizeof(*leaves->of_cpu));
 	for (size_t i = 0; i < history->site_count; i++) {
 		if (!is_used(&history->sites[i]))
 			continue;
-		leaves->of_site[i] = tpa_page_tree_add(&rows->tree, trace, symbols, history->sites[i].node, false);
+		leaves->of_site[i] = leaf_of(rows, symbols, history->sites[i].node, false, filter);
 		rows->stacks++;
 	}
 	for (size_t i = 0; i < history->cpu_count; i++)
-		leaves->of_cpu[i] = tpa_page_tree_add(&rows->tree, trace, symbols, history->cpu[i].node, true);
+		leaves->of_cpu[i] = leaf_of(rows, symbols, history->cpu[i].node, true, filter);
 	rows->stacks += history->cpu_count;
 	weigh_sites(rows, leaves);
 	weigh_cpu(rows, leaves);
@@ -263,7 +273,7 @@ struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, cons
 	rows->changes.ends = tpa_zalloc(history->look_count + 1, sizeof(size_t));
 	rows->samples.ends = tpa_zalloc(history->look_count + 1, sizeof(size_t));
 	tpa_page_tree_init(&rows->tree);
-	plant(rows, symbols, &leaves);
+	plant(rows, symbols, limits->filter, &leaves);
 	group(rows, &leaves, nodes);
 	while (rows->changes.count + rows->samples.count > limits->changes && nodes > 1) {
 		nodes /= 2;

@@ -35,10 +35,11 @@ struct tpa_page_rows {
 	size_t stacks;					     /* distinct stacks that were recorded */
 };
 
-/* How much of a tree is shown. */
+/* What of a tree is shown. */
 struct tpa_page_limits {
-	size_t nodes;	/* most lines of the tree, at least 1 */
-	size_t changes; /* most changes and samples of all intervals; if there are more, fewer nodes are shown */
+	const regex_t *filter; /* NULL: all stacks; those that do not match are one line */
+	size_t nodes;	       /* most lines of the tree, at least 1 */
+	size_t changes;	       /* most changes and samples of all intervals; if there are more, fewer nodes are shown */
 };
 
 /* The history must outlive the rows, and so must the symbols. Free them with tpa_page_rows_free(). */

@@ -118,6 +118,11 @@ uint32_t tpa_page_tree_add(struct tpa_page_tree *tree, const struct tpa_trace *t
 	return at;
 }
 
+uint32_t tpa_page_tree_other(struct tpa_page_tree *tree, const char *name)
+{
+	return child_of(tree, 0, frame_of_name(tree, name));
+}
+
 void tpa_page_tree_sum(struct tpa_page_tree *tree)
 {
 	for (size_t i = tree->count; i-- > 1;)

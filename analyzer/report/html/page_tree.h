@@ -53,6 +53,9 @@ void tpa_page_tree_free(struct tpa_page_tree *tree);
 uint32_t tpa_page_tree_add(struct tpa_page_tree *tree, const struct tpa_trace *trace, struct tpa_symbols *symbols,
 			   uint32_t node, bool all);
 
+/* The node of a name below the root, for stacks that are not shown themselves. */
+uint32_t tpa_page_tree_other(struct tpa_page_tree *tree, const char *name);
+
 /* Adds the weights of all nodes to those further out, once. */
 void tpa_page_tree_sum(struct tpa_page_tree *tree);
 
