@@ -28,9 +28,10 @@ struct stack {
 
 struct dhat {
 	struct tpa_export *export;
-	struct stack *stacks; /* by node */
+	struct stack *stacks;
 	size_t count, room;
-	struct tpa_live live; /* site: the node + 1, time: nanoseconds */
+	struct tpa_pairs nodes; /* number of a node's stack, from 1 on */
+	struct tpa_live live;	/* site: the node + 1, time: nanoseconds */
 	uint64_t end_ns;
 	struct tpa_arena *arena;
 	const char **frames; /* texts; their numbers begin with 1 */
@@ -45,8 +46,14 @@ struct dhat {
 
 static struct stack *stack_of(struct dhat *dhat, uint32_t node)
 {
-	tpa_extend(&dhat->stacks, &dhat->count, &dhat->room, (size_t)node + 1, sizeof(*dhat->stacks));
-	return &dhat->stacks[node];
+	bool found;
+	uint32_t *number = tpa_pairs_at(&dhat->nodes, node, 0, &found);
+
+	if (!found) {
+		*TPA_APPEND(dhat->stacks, dhat->count, dhat->room) = (struct stack){ 0 };
+		*number = (uint32_t)dhat->count;
+	}
+	return &dhat->stacks[*number - 1];
 }
 
 /* ---- the lives of blocks ---- */
@@ -241,6 +248,7 @@ bool tpa_export_dhat(struct tpa_export *export)
 	put_all(&dhat);
 	tpa_live_free(&dhat.live);
 	tpa_pairs_free(&dhat.numbers);
+	tpa_pairs_free(&dhat.nodes);
 	tpa_arena_free(dhat.arena);
 	free((void *)dhat.frames);
 	free(dhat.stacks);

@@ -107,19 +107,22 @@ void tpa_row_end(struct tpa_table_row *row)
 
 char *tpa_stack_frames(const struct tpa_stack *stack, size_t first, size_t last)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char *text = NULL, buffer[256];
+	size_t count = 0, room = 0;
 
-	tpa_need(out != NULL);
 	for (size_t i = last; i > first; i--) {
-		char buffer[256];
+		const char *name = tpa_line_name(&stack->lines[i - 1], buffer, sizeof(buffer));
+		size_t length = strlen(name);
 
-		for (const char *c = tpa_line_name(&stack->lines[i - 1], buffer, sizeof(buffer)); *c; c++)
-			fputc(*c == ';' ? ':' : *c, out);
-		if (i - 1 > first)
-			fputc(';', out);
+		tpa_grow(&text, &room, count + length + 1, 1);
+		memcpy(text + count, name, length);
+		count += length;
+		for (char *c = memchr(text + count - length, ';', length); c;
+		     c = memchr(c, ';', (size_t)(text + count - c)))
+			*c = ':';
+		text[count++] = ';';
 	}
-	tpa_need(fclose(out) == 0);
+	tpa_grow(&text, &room, count + 1, 1);
+	text[count ? count - 1 : 0] = 0;
 	return text;
 }
