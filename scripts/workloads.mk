@@ -21,7 +21,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
 WORKLOADS += $(foreach l,$(code_levels),$(W)/static_kernels-O$l $(W)/static_graph-O$l $(W)/code_cases-O$l)
-WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie ruled ruled-varied own_heap-jemalloc own_heap-tcmalloc own_heap-rjem code_kept code_slow code_refused libcode_kernels.so code_late)
+WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_kernels-stripped static_kernels-debug static_kernels-cet static_kernels-nopie ruled ruled-varied own_heap-jemalloc own_heap-tcmalloc own_heap-rjem attached_own code_kept code_slow code_refused libcode_kernels.so code_late)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
@@ -227,7 +227,8 @@ $(W)/ruled-varied: tests/workloads/ruled.c $(workload_headers)
 $(W)/own_heap-jemalloc: WORKLOAD_EXTRA := -O2 -fbuiltin -l:libjemalloc.a -pthread -lm
 $(W)/own_heap-tcmalloc: WORKLOAD_EXTRA := -O2 -fbuiltin -l:libtcmalloc_minimal.a -pthread
 $(W)/own_heap-rjem: WORKLOAD_EXTRA := -O2 -fbuiltin -DRJEM -L$(W) -lrjem -pthread -lm
-$(W)/own_heap-rjem: $(W)/librjem.a
+$(W)/attached_own: WORKLOAD_EXTRA := -O2 -fbuiltin -L$(W) -lrjem -pthread -lm
+$(W)/own_heap-rjem $(W)/attached_own: $(W)/librjem.a
 $(W)/own_heap-%: tests/workloads/own_heap.cc $(workload_headers)
 	$(workload_cxx)
 RJEM := aligned_alloc calloc dallocx free mallctl mallctlbymib mallctlnametomib malloc malloc_conf malloc_message malloc_stats_print \

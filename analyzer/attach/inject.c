@@ -43,42 +43,88 @@ static char *loader_error(struct tpa_tracee *tracee, const struct functions *fun
 	return tpa_format("could not load libtprof.so: %s", text);
 }
 
-static char *call_all(struct tpa_tracee *tracee, const struct functions *functions, const char *library,
-		      const char *name, const char *argument, size_t bytes)
+/* A function of the loaded library. */
+static char *find(struct tpa_tracee *tracee, const struct functions *functions, uint64_t handle, const char *name,
+		  uint64_t *function)
 {
-	uint64_t handle, function, wrong;
+	char *error = call(tracee, functions->dlsym, (uint64_t[3]){ handle, TPA_TRACEE_TEXT }, name, strlen(name) + 1,
+			   function);
+
+	return error || *function ? error : loader_error(tracee, functions);
+}
+
+/* Calls one of them, which returns NULL, or what is wrong. */
+static char *call_named(struct tpa_tracee *tracee, const struct functions *functions, uint64_t handle, const char *name,
+			const char *argument, size_t bytes)
+{
+	uint64_t function, wrong;
 	char text[TEXT_MAX], *error;
 
-	error = call(tracee, functions->dlopen, (uint64_t[3]){ TPA_TRACEE_TEXT, RTLD_NOW | RTLD_GLOBAL }, library,
-		     strlen(library) + 1, &handle);
-	if (error)
-		return error;
-	if (!handle)
-		return loader_error(tracee, functions);
-	error = call(tracee, functions->dlsym, (uint64_t[3]){ handle, TPA_TRACEE_TEXT }, name, strlen(name) + 1,
-		     &function);
-	if (error)
-		return error;
-	if (!function)
-		return loader_error(tracee, functions);
-	error = call(tracee, function, (uint64_t[3]){ TPA_TRACEE_TEXT, tracee->registers.rip }, argument, bytes,
-		     &wrong);
+	error = find(tracee, functions, handle, name, &function);
+	if (!error)
+		error = call(tracee, function, (uint64_t[3]){ TPA_TRACEE_TEXT }, argument, bytes, &wrong);
 	if (error || !wrong)
 		return error;
 	tpa_tracee_text(tracee, wrong, text, sizeof(text));
 	return tpa_strdup(text);
 }
 
+static char *patch(struct tpa_tracee *tracee, const struct functions *functions, uint64_t handle, const char *name,
+		   struct tpa_patched *patched)
+{
+	uint64_t function, patches = 0;
+	char *error = find(tracee, functions, handle, name, &function);
+
+	if (!error)
+		error = call(tracee, function, (uint64_t[3]){ 0 }, NULL, 0, &patches);
+	return error ? error : tpa_patch(tracee, patches, patched);
+}
+
+static char *tell_left(struct tpa_tracee *tracee, const struct functions *functions, uint64_t handle, const char *name,
+		       const struct tpa_patched *patched)
+{
+	uint64_t function, none;
+	char *error = name && patched->left_count ? find(tracee, functions, handle, name, &function) : NULL;
+
+	for (size_t i = 0; name && i < patched->left_count && !error; i++)
+		error = call(tracee, function, (uint64_t[3]){ patched->left[i] }, NULL, 0, &none);
+	return error;
+}
+
+static char *call_all(struct tpa_tracee *tracee, const struct functions *functions,
+		      const struct tpa_injection *injection, struct tpa_patched *patched)
+{
+	uint64_t handle;
+	char *error;
+
+	error = call(tracee, functions->dlopen, (uint64_t[3]){ TPA_TRACEE_TEXT, RTLD_NOW | RTLD_GLOBAL },
+		     injection->library, strlen(injection->library) + 1, &handle);
+	if (error)
+		return error;
+	if (!handle)
+		return loader_error(tracee, functions);
+	error = call_named(tracee, functions, handle, injection->function, injection->argument, injection->bytes);
+	if (error)
+		return error;
+	error = patch(tracee, functions, handle, injection->patches, patched);
+	if (!error)
+		error = tell_left(tracee, functions, handle, injection->unpatched, patched);
+	if (error && injection->undo)
+		free(call_named(tracee, functions, handle, injection->undo, "", 1));
+	return error;
+}
+
 /* A tool that is ended now would leave the thread in the middle of a call. */
-static char *call_undisturbed(struct tpa_tracee *tracee, const struct functions *functions, const char *library,
-			      const char *name, const char *argument, size_t bytes)
+static char *call_undisturbed(struct tpa_tracee *tracee, const struct functions *functions,
+			      const struct tpa_injection *injection, struct tpa_patched *patched)
 {
 	sigset_t all, before;
 	char *error;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	error = call_all(tracee, functions, library, name, argument, bytes);
+	tpa_tracee_block_signals(tracee);
+	error = call_all(tracee, functions, injection, patched);
 	tpa_tracee_release(tracee);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
@@ -137,8 +183,7 @@ static char *find_moment(struct search *search)
 	return tpa_format("was at no safe moment for %d s: %s", (int)(PATIENCE_NS / 1000000000), search->why);
 }
 
-char *tpa_inject(pid_t pid, const char *library, const char *function, const char *argument, size_t bytes,
-		 struct tpa_injected *injected)
+char *tpa_inject(pid_t pid, const struct tpa_injection *injection, struct tpa_injected *injected)
 {
 	char *error = tpa_target_obstacle(pid);
 	struct tpa_moment *moment = error ? NULL : tpa_moment_new(pid);
@@ -160,7 +205,7 @@ char *tpa_inject(pid_t pid, const char *library, const char *function, const cha
 	if (!error)
 		error = find_moment(&(struct search){ pid, moment, &tracee, stuck, false });
 	if (!error) {
-		error = call_undisturbed(&tracee, &functions, library, function, argument, bytes);
+		error = call_undisturbed(&tracee, &functions, injection, &injected->patched);
 		injected->tid = tracee.tid;
 		injected->stopped_ns = tpa_now_ns(CLOCK_MONOTONIC) - tracee.stopped_ns;
 	}

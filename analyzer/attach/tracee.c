@@ -62,15 +62,25 @@ static void abandon(const struct tpa_tracee *tracee)
 	request(tracee, PTRACE_DETACH, NULL, NULL);
 }
 
-int tpa_tracee_stop(struct tpa_tracee *tracee, pid_t pid, pid_t tid)
+int tpa_tracee_begin_stop(struct tpa_tracee *tracee, pid_t pid, pid_t tid)
 {
-	int error;
+	int error = 0;
 
 	*tracee = (struct tpa_tracee){ .pid = pid, .tid = tid };
 	if (!request(tracee, PTRACE_SEIZE, NULL, NULL))
 		return errno;
 	tracee->stopped_ns = tpa_now_ns(CLOCK_MONOTONIC);
-	error = request(tracee, PTRACE_INTERRUPT, NULL, NULL) ? wait_for_stop(tracee) : errno;
+	if (!request(tracee, PTRACE_INTERRUPT, NULL, NULL)) {
+		error = errno;
+		abandon(tracee);
+	}
+	return error;
+}
+
+int tpa_tracee_end_stop(struct tpa_tracee *tracee)
+{
+	int error = wait_for_stop(tracee);
+
 	if (!error && !request(tracee, PTRACE_GETREGS, NULL, &tracee->registers))
 		error = errno;
 	if (error)
@@ -78,10 +88,43 @@ int tpa_tracee_stop(struct tpa_tracee *tracee, pid_t pid, pid_t tid)
 	return error;
 }
 
+int tpa_tracee_stop(struct tpa_tracee *tracee, pid_t pid, pid_t tid)
+{
+	int error = tpa_tracee_begin_stop(tracee, pid, tid);
+
+	return error ? error : tpa_tracee_end_stop(tracee);
+}
+
+bool tpa_tracee_step(struct tpa_tracee *tracee)
+{
+	int status;
+
+	if (!request(tracee, PTRACE_SINGLESTEP, NULL, NULL) || waitpid(tracee->tid, &status, __WALL) < 0 ||
+	    !WIFSTOPPED(status) || !request(tracee, PTRACE_GETREGS, NULL, &tracee->registers))
+		return false;
+	tracee->signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	return !tracee->signal;
+}
+
+void tpa_tracee_block_signals(struct tpa_tracee *tracee)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	tracee->blocked = request(tracee, PTRACE_GETSIGMASK, (void *)sizeof(all), &tracee->mask) &&
+			  request(tracee, PTRACE_SETSIGMASK, (void *)sizeof(all), &all);
+}
+
 void tpa_tracee_release(struct tpa_tracee *tracee)
 {
+	uint64_t mask;
+
+	/* What was unblocked meanwhile stays so. */
+	if (tracee->blocked && request(tracee, PTRACE_GETSIGMASK, (void *)sizeof(mask), &mask)) {
+		mask &= tracee->mask;
+		request(tracee, PTRACE_SETSIGMASK, (void *)sizeof(mask), &mask);
+	}
 	request(tracee, PTRACE_SETREGS, NULL, &tracee->registers);
-	request(tracee, PTRACE_DETACH, NULL, NULL);
+	request(tracee, PTRACE_DETACH, NULL, (void *)(uintptr_t)tracee->signal);
 }
 
 static bool write_memory(const struct tpa_tracee *tracee, uint64_t address, const void *bytes, size_t size)
@@ -133,6 +176,13 @@ bool tpa_tracee_call(struct tpa_tracee *tracee, uint64_t function, const uint64_
 	       request(tracee, PTRACE_SETREGS, NULL, &call) && run_call(tracee, result);
 	return good && request(tracee, PTRACE_SETREGSET, (void *)(uintptr_t)NT_X86_XSTATE, &vectors) &&
 	       request(tracee, PTRACE_SETREGS, NULL, &tracee->registers);
+}
+
+bool tpa_tracee_read(const struct tpa_tracee *tracee, uint64_t address, void *to, size_t size)
+{
+	struct iovec into = { to, size }, from = { (void *)(uintptr_t)address, size };
+
+	return process_vm_readv(tracee->pid, &into, 1, &from, 1, 0) == (ssize_t)size;
 }
 
 void tpa_tracee_text(const struct tpa_tracee *tracee, uint64_t address, char *text, size_t size)

@@ -124,6 +124,14 @@ static int refused(const struct request *request, char *reason)
 	return REFUSED;
 }
 
+static void print_patched(const struct tpa_patched *patched, const char *how)
+{
+	if (patched->functions)
+		printf("hooks were %s the code of %s function%s; all threads stood for %s meanwhile\n", how,
+		       tpa_count(patched->functions).text, tpa_plural(patched->functions),
+		       tpa_time(patched->stopped_ns).text);
+}
+
 static int detach(const struct request *request)
 {
 	struct tpa_injected injected;
@@ -132,11 +140,15 @@ static int detach(const struct request *request)
 	if (!error && !tpa_target_has_library(request->pid))
 		error = tpa_strdup("is not attached to");
 	if (!error)
-		error = tpa_inject(request->pid, request->library, "tprof_detach", "", 1, &injected);
+		error = tpa_inject(
+			request->pid,
+			&(struct tpa_injection){ request->library, "tprof_detach", "", 1, "tprof_patches", NULL, NULL },
+			&injected);
 	if (error)
 		return refused(request, error);
 	printf("detached from %d (%s); its thread %d was stopped for %s\n", (int)request->pid,
 	       tpa_target_name(request->pid), (int)injected.tid, tpa_time(injected.stopped_ns).text);
+	print_patched(&injected.patched, "written back into");
 	return DONE;
 }
 
@@ -172,16 +184,20 @@ static int attach(const struct request *request)
 	struct settings settings = settings_of(output);
 	struct tpa_injected injected;
 
-	error = tpa_inject(request->pid, request->library, "tprof_attach", settings.bytes, settings.length, &injected);
+	error = tpa_inject(request->pid,
+			   &(struct tpa_injection){ request->library, "tprof_attach", settings.bytes, settings.length,
+						    "tprof_patches", "tprof_unpatched", "tprof_detach" },
+			   &injected);
 	free(settings.bytes);
 	if (error) {
 		free(output);
 		return refused(request, error);
 	}
-	printf("attached to %d (%s); its thread %d was stopped for %s, and no other\n"
-	       "records into %s\n",
-	       (int)request->pid, tpa_target_name(request->pid), (int)injected.tid, tpa_time(injected.stopped_ns).text,
-	       output);
+	printf("attached to %d (%s); its thread %d was stopped for %s%s\n", (int)request->pid,
+	       tpa_target_name(request->pid), (int)injected.tid, tpa_time(injected.stopped_ns).text,
+	       injected.patched.functions ? "" : ", and no other");
+	print_patched(&injected.patched, "written into");
+	printf("records into %s\n", output);
 	free(output);
 	if (!request->duration_ns) {
 		printf("next: tprof live %d   (tprof detach %d ends it)\n", (int)request->pid, (int)request->pid);

@@ -502,3 +502,72 @@ def test_in_vfork(start, tmp_path):
     program.do("a")
     program.detach()
     program.quit()
+
+
+# ---- hooks in code, while threads run in it ----
+
+def code_of(pid):
+    """The program's own code, as it is in memory."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        ranges = [[int(at, 16) for at in line.split()[0].split("-")] for line in maps if " r-xp " in line and line.rstrip().endswith("attached_own")]
+        code = []
+        for low, high in ranges:
+            memory.seek(low)
+            code.append(memory.read(high - low))
+    assert code
+    return code
+
+
+def own(trace):
+    """Blocks of keep() that are left, calls of each kernel, and functions of the allocator that are hooked."""
+    leaks = report(trace, command="leaks", options=["--top", "0"])["unfreed"]["sites"]
+    hooks = report(trace, command="info")["capture"]["hooks"]["allocators"]
+    kernels = {op["name"]: op["calls"] for op in report(trace, command="ops", options=["--top", "0"])["ops"] if op["name"].startswith("kernel")}
+    return (sum(site["blocks"] for site in leaks if any((name or "").startswith("keep") for name in functions(site["stack"]))), kernels,
+            [hook["functions"] for hook in hooks if hook["allocator"] == "jemalloc" and hook["by"] == "code"])
+
+
+def test_an_allocator_and_kernels_of_its_own(start, tmp_path):
+    """Three days into a run: jemalloc is linked in, kernels are static, and four threads run in both all the time."""
+    program = start(WORKLOADS / "attached_own", 4)
+    program.do("w")
+    before = code_of(program.pid)
+    for i, ops in enumerate(("kernel_asked", "off", "kernel_*", "kernel_asked")):
+        program.do("w")
+        said = program.attach("--ops", ops, "-o", f"{i}.bin")
+        assert "hooks were written into the code of " in said and code_of(program.pid) != before
+        program.do("ww")
+        assert "hooks were written back into the code of " in program.detach()
+        assert code_of(program.pid) == before
+        program.do("w")
+        blocks, kernels, hooked = own(tmp_path / f"{i}.bin")
+        assert blocks == 20 and len(hooked) == 1 and hooked[0] >= 11
+        assert kernels.get("kernel_asked") == (None if ops == "off" else 2000)
+        assert ("kernel_churn" in kernels) == (ops == "kernel_*")
+    program.quit()
+
+
+def test_a_sleep_goes_on(start):
+    """The stop interrupts it, and what is called meanwhile takes time: it is as long as without."""
+    program = start(WORKLOADS / "attached_own", 2)
+    for _ in range(6):
+        program.process.stdin.write(b"s")
+        program.attach("--ops", "kernel_*")
+        program.detach()
+        assert program.process.stdout.readline() == b".\n"
+    program.quit()
+
+
+def test_hooks_in_code_come_and_go(start):
+    """At random instants, in functions that four threads call without a break: none of them ever runs half a hook."""
+    program, chance = start(WORKLOADS / "attached_own", 4), random.Random(11)
+    program.do("w")
+    before = code_of(program.pid)
+    for _ in range(int(os.environ.get("ATTACHES", "15"))):
+        program.attach("--ops", "kernel_*", "--alloc", chance.choice(["trace", "sample:64k", "off"]))
+        program.do("w")
+        time.sleep(chance.random() / 50)
+        program.detach()
+        time.sleep(chance.random() / 50)
+    assert code_of(program.pid) == before
+    program.quit()

@@ -4,9 +4,9 @@
 #include "core/maps.h"
 #include "core/sys.h"
 #include "core/text.h"
-#include "hooks/link/late.h"
 #include "hooks/link/loader.h"
 #include "hooks/link/patch.h"
+#include "hooks/link/pending.h"
 #include "hooks/link/real.h"
 #include "hooks/link/symtab.h"
 
@@ -19,7 +19,7 @@ static enum { UNTRIED, LOADED, MISSING } loading;
 
 static const char missing[] = "no decoder: libZydis.so.4.0 (Debian: libzydis4.0) is not installed";
 static const char threads[] = "other threads run already";
-static const char stands_there[] = "the program is in its first instructions just now";
+const char tpc_code_occupied[] = "the program is in its first instructions just now";
 static const char many[] = "it is one of more than 2,048 that are wanted in this object";
 
 /* ---- the decoder ---- */
@@ -76,7 +76,8 @@ struct work {
 	struct tpc_range code;
 	struct tpc_target *targets; /* by numbers of their symbols */
 	uint32_t count;
-	bool wanted; /* some, in any segment */
+	bool wanted; /* some, in any segment, */
+	bool again;  /* or hooked before */
 	bool left;   /* the decoder is needed first */
 };
 
@@ -124,6 +125,15 @@ static bool is_listed(const struct work *work, uint32_t symbol)
 	return false;
 }
 
+/* It was patched when `tprof attach` came before; the stub is still there. */
+static void hook_again(struct work *work, const struct tpc_code_function_named *function)
+{
+	if (!tpc_pending_is_on() || !tpc_pending_again((uintptr_t)function->address))
+		return;
+	work->visitor->hooked(function);
+	work->again = true;
+}
+
 static void list_function(struct work *work, uint32_t i)
 {
 	struct tpc_code_function_named function = named(work, i);
@@ -133,6 +143,10 @@ static void list_function(struct work *work, uint32_t i)
 		return;
 	if (!work->visitor->wants(&function) || is_listed(work, i))
 		return;
+	if (work->visitor->has(function.address)) {
+		hook_again(work, &function);
+		return;
+	}
 	if (work->count < FUNCTIONS_MAX)
 		work->targets[work->count++] =
 			(struct tpc_target){ .function = { function.address, work->table.symbols[i].st_size, 0,
@@ -149,10 +163,6 @@ static void *find_stub(const struct tpc_target *target, const char **reason, voi
 	const struct work *work = context;
 	struct tpc_code_function_named function = named(work, target->number);
 
-	if (tpc_late_is_at_begin(target->function.at)) {
-		*reason = stands_there;
-		return NULL;
-	}
 	return work->visitor->stub(&function, reason);
 }
 
@@ -205,12 +215,12 @@ static void find_rooms(struct work *work)
 
 static void hook_listed(struct work *work)
 {
-	struct tpc_patcher patcher = { &decoder, find_stub, work->visitor->moved, work };
+	struct tpc_patcher patcher = { &decoder, find_stub, work->visitor->moved, work, work->visitor->withdrawn };
 	const char *reason = NULL;
 
 	if (loading == MISSING)
 		reason = missing;
-	else if (!is_alone())
+	else if (!tpc_pending_is_on() && !is_alone())
 		reason = threads;
 	for (uint32_t i = 0; i < work->count; i++)
 		work->targets[i].reason = reason;
@@ -271,7 +281,7 @@ static void look_at_object(const struct dl_phdr_info *info, void *context)
 		look_for_functions(&work);
 		search->left |= work.left;
 	}
-	if (work.wanted && !work.left)
+	if ((work.wanted || work.again) && !work.left)
 		work.visitor->visited(work.path);
 	tpc_symtab_close(&work.table);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/link/late.h"
 
-#include "arch/arch.h"
 #include "core/lookup.h"
 #include "hooks/link/bind.h"
 
@@ -11,18 +10,6 @@ void tpc_late_begin(void)
 {
 	tpc_lookup_came_last();
 	tpc_store(&is_on, true);
-}
-
-static uintptr_t goes_on_at; /* 0: nowhere */
-
-void tpc_late_set_place(const void *place)
-{
-	goes_on_at = (uintptr_t)place;
-}
-
-bool tpc_late_is_at_begin(uintptr_t function)
-{
-	return goes_on_at > function && goes_on_at - function < TPC_CODE_MOVED_MAX;
 }
 
 bool tpc_late_is_on(void)

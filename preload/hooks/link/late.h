@@ -11,13 +11,6 @@
 /* From now on slots are to be hooked. Once, before tpc_real_find(). */
 void tpc_late_begin(void);
 
-/*
- * Where the thread that hooks was made to stop: it goes on there. So a function may not be hooked in its code if that is
- * among its first instructions.
- */
-void tpc_late_set_place(const void *place);
-bool tpc_late_is_at_begin(uintptr_t function);
-
 /* Was it loaded late, and are slots hooked at present? */
 bool tpc_late_is_on(void);
 void tpc_late_set(bool on);

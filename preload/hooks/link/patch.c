@@ -4,11 +4,13 @@
 #include "core/space.h"
 #include "core/sys.h"
 #include "hooks/link/near.h"
+#include "hooks/link/pending.h"
 #include "stacks/moved.h"
 
 #define GET_SHADOW_STACK 0x5005 /* arch_prctl(ARCH_SHSTK_STATUS), Linux 6.6 */
 
 static const char forbidden[] = "the system forbids code that is written at run time, or writing to code";
+static const char many[] = "more than 8,192 functions are to be hooked in their code";
 static const char others[] = "other functions jump to its first instructions";
 
 struct patch {
@@ -91,13 +93,25 @@ static void prepare(struct work *work, uint32_t i)
 	memcpy(work->patches[i].bytes, detour->patch, sizeof(detour->patch));
 }
 
+static const char *write_patch(const struct work *work, uint32_t i)
+{
+	const struct patch *patch = &work->patches[i];
+
+	if (tpc_pending_is_on())
+		return tpc_pending_add(patch->at, patch->bytes, patch->count, (void *)work->targets[i].function.at,
+				       work->patcher->refused)
+			       ? NULL
+			       : many;
+	return tpc_near_write(patch->at, patch->bytes, patch->count) ? NULL : forbidden;
+}
+
 static void patch_all(struct work *work, bool sealed)
 {
 	for (uint32_t i = 0; i < work->count; i++) {
 		const struct patch *patch = &work->patches[i];
 
-		if (patch->count && !(sealed && tpc_near_write(patch->at, patch->bytes, patch->count)))
-			work->targets[i].reason = forbidden;
+		if (patch->count)
+			work->targets[i].reason = sealed ? write_patch(work, i) : forbidden;
 	}
 }
 
@@ -120,7 +134,10 @@ static void patch_in(struct work *work, struct tpc_range code, size_t bytes)
 
 void tpc_patch(const struct tpc_patcher *patcher, struct tpc_range code, struct tpc_target *targets, uint32_t count)
 {
-	struct work work = { .patcher = patcher, .targets = targets, .count = count, .may_push = may_push() };
+	/* A thread that is in such a call would return into the patch, and can't be seen to. */
+	struct work work = {
+		.patcher = patcher, .targets = targets, .count = count, .may_push = may_push() && !tpc_pending_is_on()
+	};
 	size_t bytes = tpc_round_up((uint64_t)count * TPC_CODE_MOVED_MAX, TPC_PAGE);
 	size_t scratch = count * (sizeof(*work.patches) + sizeof(*work.spans));
 	void *passing = tpc_sys_mmap(scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

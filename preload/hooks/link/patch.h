@@ -19,11 +19,12 @@ struct tpc_patcher {
 	/* `moved`, to which the stub shall lead, does what the function did. Called before the function is patched. */
 	void (*moved)(void *stub, void *moved);
 	void *context;
+	void (*refused)(const void *function); /* it is not patched after all: a thread is always there (pending.h) */
 };
 
 /*
  * Hooks the functions, which are sorted by address, and are not hooked yet. `code`: the object's. The process has one thread,
- * which is in none of them. Allocates nothing, but takes memory for good.
+ * which is in none of them; or others write the patches (pending.h). Allocates nothing, but takes memory for good.
  */
 void tpc_patch(const struct tpc_patcher *patcher, struct tpc_range code, struct tpc_target *targets, uint32_t count);
 

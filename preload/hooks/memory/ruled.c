@@ -174,8 +174,7 @@ static bool wants(const struct tpc_code_function_named *function)
 
 	if (!rule && varied(function->symbol))
 		refuse(function, variant);
-	return rule && !tpc_ruled_is_hooked(function->address) &&
-	       (!is_own(rule->allocator) || is_first_malloc(function->info));
+	return rule && (!is_own(rule->allocator) || is_first_malloc(function->info));
 }
 
 static void *find_stub(const struct tpc_code_function_named *function, const char **reason)
@@ -194,6 +193,20 @@ static void *find_stub(const struct tpc_code_function_named *function, const cha
 static void moved(void *stub, void *to)
 {
 	tpc_ruled_functions[((uintptr_t)stub - (uintptr_t)tpc_ruled_stubs) / TPC_RULED_STUB].moved = to;
+}
+
+static void withdrawn(const void *function)
+{
+	for (uint32_t i = 0; i < function_count; i++) {
+		const struct tpc_ruled_function *it = &tpc_ruled_functions[i];
+		struct tpc_ruled_home *home = it->home;
+		bool ends = it->rule.kind == TPC_RULE_FREE || it->rule.kind == TPC_RULE_REALLOC;
+
+		if (it->entry != function || tpc_load(&home->off))
+			continue;
+		tpc_store(&home->off, ends);
+		tell(home, ends ? TPROF_HOOKS_UNRULED : TPROF_HOOKS_PART_RULED, 1, tpc_code_occupied);
+	}
 }
 
 static void hooked(const struct tpc_code_function_named *function)
@@ -233,7 +246,9 @@ static void forget_unloaded(void)
 
 bool tpc_ruled_hook(const struct tpc_seen *seen, size_t from)
 {
-	static const struct tpc_code_visitor visitor = { searches, wants, find_stub, moved, refuse, hooked, visited };
+	static const struct tpc_code_visitor visitor = { searches,  wants,  tpc_ruled_is_hooked,
+							 find_stub, moved,  refuse,
+							 withdrawn, hooked, visited };
 	static uint64_t unloads;
 
 	if (unloads != seen->unloads)

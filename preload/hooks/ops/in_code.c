@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/in_code.h"
 
+#include "core/objects.h"
 #include "core/text.h"
 #include "hooks/link/code.h"
 #include "hooks/memory/ruled.h"
 #include "hooks/link/covered.h"
 #include "hooks/ops/stubs.h"
+
+#include <link.h>
 
 #define NAMED_MAX 500u /* refusals that are named; further ones are counted */
 
@@ -73,8 +76,7 @@ static bool wants(const struct tpc_code_function_named *function)
 	struct tpc_op_choice choice;
 
 	if (choose(function->symbol, &choice))
-		return !choice.signature.unhooked && !tpc_op_is_hooked(function->address) &&
-		       !tpc_ruled_is_hooked(function->address);
+		return !choice.signature.unhooked && !tpc_ruled_is_hooked(function->address);
 	if (choice.refused)
 		refuse(function, untouchable);
 	return false;
@@ -89,6 +91,16 @@ static void *find_stub(const struct tpc_code_function_named *function, const cha
 		stub = tpc_op_code_stub(function->address, &choice);
 	*reason = stub ? NULL : full;
 	return stub;
+}
+
+static void withdrawn(const void *function)
+{
+	struct dl_find_object object;
+	struct tpc_code_function_named named = { NULL, "", tpc_op_name_at(function), (void *)(uintptr_t)function };
+
+	if (tpc_object_find((uintptr_t)function, &object))
+		named.object = object.dlfo_link_map->l_name;
+	refuse(&named, tpc_code_occupied);
 }
 
 static uint64_t hooked_count; /* of the object that is visited */
@@ -109,7 +121,7 @@ static void visited(const char *object)
 bool tpc_ops_hook_code(const struct tpc_seen *seen, size_t from)
 {
 	static const struct tpc_code_visitor visitor = {
-		NULL, wants, find_stub, tpc_op_moved, refuse, hooked, visited,
+		NULL, wants, tpc_op_is_hooked, find_stub, tpc_op_moved, refuse, withdrawn, hooked, visited,
 	};
 	static uint64_t unloads;
 

@@ -234,14 +234,26 @@ void tpc_op_code_forget(void)
 	}
 }
 
-bool tpc_op_is_hooked(const void *address)
+static const struct tpc_op_function *hooked_at(const void *address)
 {
 	/* Acquire: pairs with add(). */
 	for (uint32_t i = tpc_load_acquire(head_of(address)); i; i = next[i - 1]) {
 		if (tpc_op_functions[i - 1].entry == address)
-			return true;
+			return &tpc_op_functions[i - 1];
 	}
-	return false;
+	return NULL;
+}
+
+bool tpc_op_is_hooked(const void *address)
+{
+	return hooked_at(address) != NULL;
+}
+
+const char *tpc_op_name_at(const void *address)
+{
+	const struct tpc_op_function *function = hooked_at(address);
+
+	return function ? function->name : "";
 }
 
 struct tpc_op_function *tpc_op_of_stub(const void *stub)

@@ -68,6 +68,9 @@ bool tpc_op_is_stub(const void *address);
 /* Has a function at that address a stub? */
 bool tpc_op_is_hooked(const void *function);
 
+/* Its name, as of the first stub that it has; "": none. */
+const char *tpc_op_name_at(const void *function);
+
 /* Whose stub that is. */
 struct tpc_op_function *tpc_op_of_stub(const void *stub);
 

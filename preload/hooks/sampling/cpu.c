@@ -330,6 +330,8 @@ void tpc_cpu_unmapped(const void *at, size_t length)
 		stop_thread(thread);
 }
 
+static tpc_shared_u32 held; /* the thread between tpc_cpu_hold() and tpc_cpu_go_on(); 0: none */
+
 /* The first expiry is at a random time within the first period, so that shorter threads get their share of samples. */
 static void arm(uint32_t timer)
 {
@@ -359,7 +361,7 @@ void tpc_cpu_attach(struct tpc_thread *thread)
 	int timer = 0;
 
 	delete_timer(thread); /* that of the dead thread that had this struct */
-	if (!event.signal)
+	if (!event.signal || tpc_load(&held) == (uint32_t)event.tid)
 		return;
 	tpc_cpu_unblock(thread);
 	if (!tpc_config.cpu)
@@ -463,6 +465,22 @@ void tpc_cpu_start(void)
 	tpc_store(&handled, (uint32_t)number);
 	tpc_store(&signal_number, (uint32_t)number);
 	if (tpc_self)
+		tpc_cpu_attach(tpc_self);
+}
+
+void tpc_cpu_hold(void)
+{
+	tpc_store(&held, (uint32_t)tpc_sys_gettid());
+}
+
+void tpc_cpu_go_on(void)
+{
+	uint64_t set = tpc_cpu_signal() ? UINT64_C(1) << (tpc_cpu_signal() - 1) : 0;
+
+	while (set && tpc_syscall(SYS_rt_sigtimedwait, &set, 0, &(struct timespec){ 0 }, sizeof(set)) > 0)
+		continue; /* it is pending no longer */
+	tpc_store(&held, 0u);
+	if (tpc_self && tpc_load(&tpc_state.mode) == TPC_MODE_ON)
 		tpc_cpu_attach(tpc_self);
 }
 

@@ -23,6 +23,13 @@ void tpc_cpu_stop(void);
 /* The same, and the signal stays ours, as some may be pending: recording has ended, and may begin again. */
 void tpc_cpu_rest(void);
 
+/*
+ * `tprof attach` and detach, between whose begin and end the calling thread gets none of our signals: they would end a sleep that
+ * it was in. All its signals are blocked.
+ */
+void tpc_cpu_hold(void);
+void tpc_cpu_go_on(void);
+
 /* In a forked child: the parent's timers are not inherited. */
 void tpc_cpu_forget(void);
 
