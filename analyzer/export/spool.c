@@ -13,8 +13,8 @@
 
 /* A block ends with the place of the list's next block, which is given out when the block is full. */
 struct list {
-	uint8_t *block; /* the one that is filled; NULL: the list is empty */
-	size_t used;
+	uint8_t *block;	    /* the one that is filled; NULL: the list is empty */
+	size_t used, room;  /* bytes; most lists are short, so that `room` grows up to BLOCK */
 	uint64_t first, at; /* places of blocks in the file */
 	uint64_t count;	    /* records */
 };
@@ -92,11 +92,27 @@ static bool move(int file, uint8_t *bytes, uint64_t place, bool write)
 	return true;
 }
 
+/* Room for another record, which is there already if the block is full-sized. */
+static void make_room(struct tpa_spool *spool, struct list *list)
+{
+	size_t room = list->room ? 2 * list->room : 256;
+
+	if (list->room == BLOCK || list->used + spool->record <= list->room)
+		return;
+	list->room = room < spool->record ? spool->record : room;
+	if (list->room > BLOCK)
+		list->room = BLOCK;
+	list->block = tpa_resize(list->block, list->room, 1);
+}
+
 /* Writes a full block, and goes on in a new one. */
 static bool turn(struct tpa_spool *spool, struct list *list)
 {
 	uint64_t next = take_place(spool);
 
+	if (list->room < BLOCK)
+		list->block = tpa_resize(list->block, list->room = BLOCK, 1);
+	memset(list->block + list->used, 0, BLOCK - list->used);
 	memcpy(list->block + BLOCK - sizeof(next), &next, sizeof(next));
 	if (!move(fileno(spool->file), list->block, list->at, true))
 		return false;
@@ -111,12 +127,11 @@ bool tpa_spool_add(struct tpa_spool *spool, uint32_t number, const void *record)
 
 	tpa_extend(&spool->lists, &spool->list_count, &spool->list_room, (size_t)number + 1, sizeof(*spool->lists));
 	list = &spool->lists[number];
-	if (!list->block) {
-		list->block = tpa_zalloc(BLOCK, 1);
+	if (!list->block)
 		list->first = list->at = take_place(spool);
-	}
 	if (list->used == spool->room && !turn(spool, list))
 		return false;
+	make_room(spool, list);
 	memcpy(list->block + list->used, record, spool->record);
 	list->used += spool->record;
 	list->count++;

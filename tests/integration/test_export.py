@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """export, whatever the format: where it writes, and what it leaves when it fails."""
+import json
 import os
+import random
 import subprocess
 
 import pytest
 from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze
+from test_bad_input import PROGRAM
 
 
 @pytest.fixture
@@ -70,3 +73,35 @@ def test_formats_are_named():
     done = export("--format", "elf", "trace.bin")
     assert done.returncode == 2 and all(name in done.stderr for name in ("folded", "chrome"))
     assert "--format FORMAT" in analyze("export", "--help").stdout
+
+
+STREAMED = ("pprof", "speedscope", "perfetto", "firefox", "chrome")
+
+
+@pytest.mark.parametrize("form", STREAMED)
+def test_bits_flipped(trace, folder, form):
+    """No damage of a trace crashes or hangs an export, or makes it say that all is well when it is not."""
+    numbers, whole = random.Random(form), trace.read_bytes()
+    used = len(whole.rstrip(b"\0"))
+    for _ in range(12):
+        data = bytearray(whole)
+        for _ in range(numbers.choice([1, 3, 30, 300])):
+            data[numbers.randrange(2048, used)] ^= 1 << numbers.randrange(8)
+        (folder / "flipped.bin").write_bytes(data[:numbers.choice([used, len(data), numbers.randrange(16384, len(data))])])
+        done = subprocess.run([PROGRAM, "export", "--format", form, "-o", folder / "out", folder / "flipped.bin"], capture_output=True,
+                              text=True, errors="replace", check=False, timeout=60,
+                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0:exitcode=99"})
+        assert done.returncode in (0, 3), done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("form", STREAMED)
+def test_odd_traces(tprof, folder, form):
+    """Of a program that does nothing, and of one with very many threads: an export that says nothing on standard error."""
+    for command, environment in ((["/bin/true"], {"TPROF_ALLOC": "off", "TPROF_CPU": "0", "TPROF_OPS": "off"}),
+                                 ([WORKLOADS / "extremes", "threads", 3000], {})):
+        (odd,) = tprof.run(command, [LIBRARY], environment).traces()
+        done = subprocess.run([ANALYZE, "export", "--format", form, "-o", folder / "out", odd], capture_output=True, text=True, check=False,
+                              timeout=120)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        if form in ("speedscope", "firefox", "chrome"):
+            json.loads((folder / "out").read_text(encoding="utf-8"))
