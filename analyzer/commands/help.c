@@ -26,7 +26,7 @@ static const struct {
 	{ TPA_OPT_SUPPRESS,
 	  "  --suppressions FILE  LeakSanitizer syntax (leak:PATTERN); may be given several times\n" },
 	{ TPA_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed, temporary or cpu\n" },
-	{ TPA_OPT_FORMAT, "  --limit N            chrome: stop after N ops\n" },
+	{ TPA_OPT_FORMAT, "  --limit N            of ops over time: stop after N of them\n" },
 	{ TPA_OPT_RELATION, "  --callers FUNCTION   CPU time of FUNCTION, by its callers\n"
 			    "  --callees FUNCTION   CPU time of FUNCTION, by its callees\n" },
 	{ TPA_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },

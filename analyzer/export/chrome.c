@@ -12,7 +12,6 @@
 struct chrome {
 	struct tpa_chrome out;
 	char **names, **categories; /* by op, quoted; NULL: not needed so far */
-	uint64_t ops;
 	bool truncated;
 };
 
@@ -51,7 +50,6 @@ static void process_end(void *to, struct tpa_walk *walk, uint64_t ns)
 	}
 	free(chrome->names);
 	free(chrome->categories);
-	chrome->ops = walk->ops;
 	chrome->truncated = walk->truncated;
 }
 
@@ -147,7 +145,5 @@ bool tpa_export_chrome(struct tpa_export *export)
 	tpa_chrome_begin(&chrome.out, export->out);
 	good = tpa_walk(export, &visitor, &chrome);
 	tpa_chrome_end(&chrome.out, chrome.truncated);
-	if (chrome.truncated)
-		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", chrome.ops);
 	return good;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/walk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -441,5 +442,7 @@ bool tpa_walk(struct tpa_export *export, const struct tpa_visitor *visitor, void
 
 	for (size_t i = 0; good && !walk.truncated && i < export->trace_count; i++)
 		good = walk_process(&walk, i);
+	if (walk.truncated)
+		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", walk.ops);
 	return good;
 }

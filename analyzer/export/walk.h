@@ -102,7 +102,7 @@ struct tpa_visitor {
 	void (*event)(void *to, struct tpa_walk *walk, uint64_t ns, const struct tpa_event *event);
 };
 
-/* Walks over all processes. False: export->out can't be written. */
+/* Walks over all processes; a line on stderr if export->limit ends it early. False: export->out can't be written. */
 bool tpa_walk(struct tpa_export *export, const struct tpa_visitor *visitor, void *to);
 
 /* The name and category of an op of a walk; TPA_UNNAMED and "op" if unknown. As the trace has them: any bytes. */

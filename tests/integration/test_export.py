@@ -105,3 +105,17 @@ def test_odd_traces(tprof, folder, form):
         assert done.returncode == 0 and done.stderr == "", done.stderr
         if form in ("speedscope", "firefox", "chrome"):
             json.loads((folder / "out").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("form", STREAMED)
+def test_full_disk(trace, form):
+    done = subprocess.run([ANALYZE, "export", "--format", form, "-o", "/dev/full", trace], capture_output=True, text=True, check=False,
+                          timeout=60)
+    assert done.returncode == 2 and "/dev/full: could not be written to its end" in done.stderr
+
+
+@pytest.mark.parametrize("form", ("speedscope", "perfetto", "firefox", "chrome"))
+def test_limit_is_told(trace, folder, form):
+    done = subprocess.run([ANALYZE, "export", "--format", form, "--limit", "5", "-o", folder / "out", trace], capture_output=True, text=True,
+                          check=False, timeout=60)
+    assert done.returncode == 0 and done.stderr == "tprof-analyze: stopped after 5 ops (--limit)\n"
