@@ -52,7 +52,7 @@ static int open_output(struct tpa_session *session)
 		return TPA_EXIT_OK; /* not text for people: the format escapes names itself */
 	}
 	if (options->markdown) {
-		session->page.color = false;
+		session->page.color = session->page.bars = false;
 		session->page.width = options->width ? options->width : TPA_WIDTH_MARKDOWN;
 	}
 	session->page.out = tpa_plain_open(out, session->page.color);

@@ -13,7 +13,7 @@ import termios
 import time
 
 import pytest
-from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze
 
 LESS = shutil.which("less")
 STTY = shutil.which("stty")
@@ -152,10 +152,10 @@ def test_less(trace):
     assert len(terminal.read().splitlines()) < 100 and terminal.status() == 0
     text, status = shown("check", "--max-peak", "1GiB", trace)
     assert status == 0 and text
-    terminal = Terminal(["/bin/sh", "-c", f'{STTY} cols 200 rows 500; exec "$@"', "sh", ANALYZE, "peak", trace])
+    terminal = Terminal(["/bin/sh", "-c", f'{STTY} cols 200 rows 500; exec "$@"', "sh", ANALYZE, "info", trace])
     text = terminal.read()
     assert terminal.status() == 0
-    assert [line.rstrip() for line in plain(text).splitlines()] == analyze("peak", "--width", 200, trace).stdout.splitlines()
+    assert [line.rstrip() for line in plain(text).splitlines()] == analyze("info", "--width", 200, trace).stdout.splitlines()
 
 
 @pytest.mark.skipif(not LESS, reason="less is not installed")
@@ -166,3 +166,43 @@ def test_interrupt(trace):
     os.write(terminal.end, b"\x03")
     terminal.read(again=b"q")
     assert terminal.status() in (-signal.SIGINT, 128 + signal.SIGINT, 0)
+
+
+# ---- bars and curves ----
+
+BLOCKS = "▏▎▍▌▋▊▉█"
+
+
+def eighths(bar):
+    return sum(BLOCKS.index(block) + 1 for block in bar)
+
+
+def test_bars(trace):
+    """Beside each share one as long as it, of eight columns; nowhere but on a terminal that has room for it."""
+    for words in (["peak"], ["summary"], ["peak", "--by", "line"], ["leaks", "--by", "size"]):
+        text = plain(shown(*words, trace, columns=130, TPROF_PAGER="cat")[0])
+        shares = re.findall(rf" ([\d.]+)% (?: +[\d,]+ )? ([{BLOCKS}]+) ", text)
+        assert shares, text
+        for share, bar in shares:
+            assert abs(eighths(bar) - float(share) * 64 / 100) <= 0.5 + 0.05 * 64 / 100, (share, bar)
+        in_ascii = plain(shown(*words, trace, columns=130, TPROF_PAGER="cat", LC_ALL="C")[0])
+        found = re.findall(r" ([\d.]+)% (?: +[\d,]+ )? (#+) ", in_ascii)
+        assert [share for share, _ in found] == [share for share, _ in shares if float(share) >= 6.25] and in_ascii.isascii()
+        for share, bar in found:
+            assert abs(len(bar) - float(share) * 8 / 100) <= 0.51, (share, bar)
+        for other in (analyze(*words, trace).stdout, analyze(*words, "--json", trace).stdout,
+                      shown(*words, "--format", "markdown", trace, columns=130, TPROF_PAGER="cat")[0],
+                      plain(shown(*words, trace, columns=79, TPROF_PAGER="cat")[0])):
+            assert not re.search(f"[{BLOCKS}]", other)
+
+
+def test_curve_of_a_leak(tprof):
+    """It rises to what is there at the end."""
+    trace = tprof.run([WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"], [LIBRARY]).traces()[0]
+    for command in ("summary", "leaks"):
+        text = plain(shown(command, trace, columns=130, TPROF_PAGER="cat")[0])
+        (curve, *_) = re.findall("[▁▂▃▄▅▆▇█]{8}", text)
+        assert sorted(curve) == list(curve) and curve[0] < "▄" and curve[-1] == "█"
+        text = plain(shown(command, trace, columns=130, TPROF_PAGER="cat", LC_ALL="C")[0])
+        (in_ascii, *_) = re.findall("  ([_.:=+*#-]{8})  ", text)
+        assert [("▁▂▃▄▅▆▇█".index(level)) for level in curve] == ["_.:-=+*#".index(level) for level in in_ascii]

@@ -238,6 +238,17 @@ static void add_line(struct tpa_finding *finding, const char **places, const str
 	finding->lines[i].stacks += suspect->site->members;
 }
 
+/* What the sites held together at each look. */
+static double *curve_of(const struct tpa_growth_stats *stats, const struct tpa_growth_site *const *sites, size_t count)
+{
+	double *curve = tpa_zalloc(stats->looks, sizeof(*curve));
+
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = 0; sites[k]->curve && i < stats->looks; i++)
+			curve[i] += stats->curves[sites[k]->curve - 1].bytes[i];
+	return curve;
+}
+
 static void gather(const struct finder *finder, size_t leader, struct tpa_finding *finding)
 {
 	const struct tpa_growth_site **sites = tpa_zalloc(finder->count, sizeof(*sites));
@@ -251,6 +262,7 @@ static void gather(const struct finder *finder, size_t leader, struct tpa_findin
 			add_line(finding, places, &finder->list[i]);
 		}
 	finding->site = tpa_growth_sum(tpa_growth_stats_of(finder->view), sites, finding->series);
+	finding->curve = curve_of(tpa_growth_stats_of(finder->view), sites, finding->series);
 	if (!finding->mapped)
 		finding->pinned = tpa_pinned_by(finder->process, sites, finding->series);
 	put_place_first(finder, leader, finding);
@@ -357,8 +369,10 @@ void tpa_findings_find(struct tpa_findings *findings, const struct tpa_growth_vi
 
 void tpa_findings_free(struct tpa_findings *findings)
 {
-	for (size_t i = 0; i < findings->count; i++)
+	for (size_t i = 0; i < findings->count; i++) {
 		free(findings->list[i].lines);
+		free(findings->list[i].curve);
+	}
 	free(findings->list);
 	*findings = (struct tpa_findings){ 0 };
 }

@@ -32,6 +32,7 @@ struct tpa_finding {
 	size_t line_count;
 	size_t series; /* how many series were joined */
 	struct tpa_pinned pinned;
+	double *curve; /* bytes at each of the stats' looks; NULL: of Python's arenas */
 };
 
 /* Leaks come first, then what may leak; within each, the heap before mappings, then by rate. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/rows/source_text.h"
+#include "report/text/bar.h"
 #include "report/text/name.h"
 
 #define PATH_MOST 24  /* characters; longer paths are reduced to the file's name */
@@ -154,6 +155,9 @@ static void add_row(const struct listing *listing, const struct tpa_cover_row *r
 		      listing->cpu ? tpa_time(row->amount).text
 				   : tpa_about(&numbers, tpa_bytes(row->amount, page->exact)).text);
 	tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_percent(row->amount, listing->cover->amount));
+	if (page->bars)
+		tpa_cell(listing->table, TPA_STYLE_DIM,
+			 tpa_bar(page, (double)row->amount / (double)listing->cover->amount));
 	if (!listing->cpu && listing->cover->blocks)
 		tpa_cell(listing->table, TPA_STYLE_PLAIN, tpa_about(&numbers, tpa_count(row->blocks)));
 	tpa_table_add(listing->table, TPA_STYLE_FUNCTION, place);
@@ -163,7 +167,8 @@ static void add_row(const struct listing *listing, const struct tpa_cover_row *r
 void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, const struct tpa_cover *cover, bool cpu)
 {
 	struct listing listing = { .page = page, .run = run, .cover = cover, .cpu = cpu };
-	int most = page->width * 3 / 10, widest = 5;
+	int most = page->width * 3 / 10, widest = 5, others = cpu ? TIME_COLUMNS : BYTE_COLUMNS;
+	char titles[60];
 	char(*places)[PLACE_SIZE];
 
 	if (!cover->count)
@@ -181,12 +186,12 @@ void tpa_cover_print(const struct tpa_page *page, const struct tpa_run *run, con
 		widest = width > widest ? width : widest;
 		listing.mixed |= row->about == TPA_ABOUT_PROGRAM;
 	}
-	listing.table = tpa_table_new(cpu	      ? ">CPU time|>%|where|*what"
-				      : cover->blocks ? ">bytes|>%|>blocks|where|*what"
-						      : ">bytes|>%|where|*what");
+	snprintf(titles, sizeof(titles), "%s|>%%|%s%swhere|*what", cpu ? ">CPU time" : ">bytes", page->bars ? "|" : "",
+		 !cpu && cover->blocks ? ">blocks|" : "");
+	listing.table = tpa_table_new(titles);
+	others += page->bars ? TPA_BAR_COLUMNS + 2 : 0;
 	for (size_t i = 0; i < cover->count; i++)
-		add_row(&listing, &cover->rows[i], places[i],
-			page->width - widest - (cpu ? TIME_COLUMNS : BYTE_COLUMNS));
+		add_row(&listing, &cover->rows[i], places[i], page->width - widest - others);
 	tpa_table_end(listing.table, page);
 	free(places);
 }

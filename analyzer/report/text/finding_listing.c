@@ -5,6 +5,7 @@
 
 #include "report/rows/holder_rows.h"
 #include "report/rows/process_facts.h"
+#include "report/text/bar.h"
 #include "report/text/growth_listing.h"
 
 #define PINNED_LEAST (UINT64_C(1) << 20)
@@ -81,6 +82,8 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 		table, TPA_STYLE_PLAIN,
 		tpa_text_of("%s to %s", tpa_growth_rate(view, site->low).text, tpa_growth_rate(view, site->high).text));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_bytes(site->bytes, page->exact));
+	if (page->bars)
+		tpa_cell(table, TPA_STYLE_DIM, tpa_curve(page, finding->curve, finding->curve ? stats->looks : 0));
 	tpa_cell(table, TPA_STYLE_PLAIN, tpa_growth_place(stats, site->since));
 	if (view->limit) {
 		describe_left(view, finding, text, sizeof(text));
@@ -92,7 +95,8 @@ static void add_row(const struct tpa_growth_view *view, struct tpa_table *table,
 		tpa_table_add(table, TPA_STYLE_FUNCTION, TPA_ARENAS_NAME);
 		return;
 	}
-	tpa_finding_place(view, &finding->lines[0].line, page->width - 65, place, sizeof(place));
+	tpa_finding_place(view, &finding->lines[0].line, page->width - 65 - (page->bars ? TPA_BAR_COLUMNS + 2 : 0),
+			  place, sizeof(place));
 	if (site->members > 1)
 		snprintf(text, sizeof(text), "%s; %u stacks", place, site->members);
 	tpa_table_add(table, TPA_STYLE_FUNCTION, site->members > 1 ? text : place);
@@ -146,7 +150,8 @@ void tpa_findings_print(const struct tpa_growth_view *view, const struct tpa_fin
 
 	if (view->limit)
 		snprintf(limit, sizeof(limit), ">%.40s in|", tpa_bytes(view->limit, page->exact).text);
-	snprintf(titles, sizeof(titles), ">a %s|>95%% interval|>so far|since|%sblocks|where", unit, limit);
+	snprintf(titles, sizeof(titles), ">a %s|>95%% interval|>so far|%ssince|%sblocks|where", unit,
+		 page->bars ? "|" : "", limit);
 	table = tpa_table_new(titles);
 	for (size_t i = 0; i < shown; i++)
 		add_row(view, table, &findings->list[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/bar.h"
 #include "report/text/listing.h"
 
 #include <inttypes.h>
@@ -190,6 +191,7 @@ static struct tpa_table *begin_table(const struct tpa_listing *context, char *ke
 		[TPA_BY_STEP] = ">step",
 		[TPA_BY_LAYER] = "*layer",
 	};
+	char rest[40];
 	const char *within = !tpa_by_nested(context->by) ? NULL : context->by == TPA_BY_LAYER ? "inner" : "total";
 
 	if (context->hotspots)
@@ -197,7 +199,17 @@ static struct tpa_table *begin_table(const struct tpa_listing *context, char *ke
 			 keys_of(context), within);
 	else
 		snprintf(keys, size, within ? "%s *%s_bytes total_share" : "%s", keys_of(context), within);
-	return tpa_columns_begin(context->page, tpa_site_columns(context->what), keys, names[context->by]);
+	snprintf(rest, sizeof(rest), "%s%s", context->page->bars ? "|" : "", names[context->by]);
+	return tpa_columns_begin(context->page, tpa_site_columns(context->what), keys, rest);
+}
+
+/* Of the share that stands beside it. */
+static struct tpa_text bar_of(const struct tpa_listing *context, const struct tpa_row *row, uint64_t whole)
+{
+	const struct tpa_sums *sums = tpa_by_nested(context->by) ? &row->total : &row->self;
+	uint64_t amount = context->hotspots ? sums->allocations : tpa_sums_bytes(sums, context->what);
+
+	return tpa_bar(context->page, whole ? (double)amount / (double)whole : 0);
 }
 
 static void print_table(const struct tpa_listing *context, const struct tpa_rows *rows)
@@ -209,6 +221,8 @@ static void print_table(const struct tpa_listing *context, const struct tpa_rows
 
 	for (size_t i = 0; i < count; i++) {
 		tpa_columns_add(table, context->page, tpa_site_columns(context->what), keys, &rows->rows[i], &row);
+		if (context->page->bars)
+			tpa_cell(table, TPA_STYLE_DIM, bar_of(context, &rows->rows[i], row.whole));
 		name_cells(context, &rows->rows[i], table);
 	}
 	fputc('\n', context->page->out);

@@ -14,6 +14,7 @@
 
 #define WIDTH_MAX 240 /* unless told */
 #define WIDTH_NO_TERMINAL 120
+#define BARS_WIDTH 80 /* a narrower page needs the room for names */
 
 static int find_width(int terminal)
 {
@@ -50,6 +51,7 @@ void tpa_page_init(struct tpa_page *page, FILE *out, enum tpa_color color, bool 
 	page->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	page->exact = exact;
 	page->width = width ? width : find_width(terminal);
+	page->bars = terminal >= 0 && page->width >= BARS_WIDTH;
 }
 
 const char *tpa_style_on(const struct tpa_page *page, enum tpa_style style)

@@ -23,6 +23,7 @@ struct tpa_page {
 	bool utf8;		       /* the locale is UTF-8 */
 	bool exact;		       /* sizes as plain byte counts */
 	int width;		       /* columns */
+	bool bars;		       /* draw bars and curves in tables: somebody reads them, no program */
 	struct tpa_markdown *markdown; /* behind `out`; NULL: the report is plain text */
 };
 
