@@ -14,9 +14,9 @@ UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="no Speedscope is here: make check-browser")
 
 
-def export(trace, *options):
-    output = trace.with_name("out.speedscope.json")
-    subprocess.run([BUILD / "bin/tprof-analyze", "export", "--format", "speedscope", "-o", output, *options, trace],
+def export(trace, *options, form="speedscope", suffix=".speedscope.json"):
+    output = trace.with_name(f"out{suffix}")
+    subprocess.run([BUILD / "bin/tprof-analyze", "export", "--format", form, "-o", output, *options, trace],
                    stderr=subprocess.DEVNULL, check=True, timeout=60)
     return output
 
@@ -52,4 +52,16 @@ def test_the_leak_is_what_grows(driver, trace):
     assert max(shown, key=shown.get) == "remember_loss" and shown["remember_loss"] == pytest.approx(312000, rel=0.01)
     for _ in data["profiles"]:
         press(driver, "n")
+    assert warnings(driver) == []
+
+
+def test_a_profile_of_pprof(driver, trace):
+    """Speedscope reads those, too: the value that --what names. Of functions that are inlined in another it shows that one."""
+    data = json.loads(export(trace, "--what", "unfreed").read_text(encoding="utf-8"))
+    profile = data["profiles"][data["activeProfileIndex"]]
+    open_in_speedscope(driver, export(trace, "--what", "unfreed", form="pprof", suffix=".pb.gz"))
+    press(driver, "3")
+    WebDriverWait(driver, 30).until(self_bytes)
+    shown = {name: own for name, own in self_bytes(driver).items() if own}
+    assert sum(shown.values()) == pytest.approx(profile["endValue"], rel=0.01) and max(shown.values()) == pytest.approx(312000, rel=0.01)
     assert warnings(driver) == []
