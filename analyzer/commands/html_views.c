@@ -14,6 +14,7 @@
 #define FEW 3
 #define LOOKS 401 /* 400 intervals */
 #define CALLS 20000
+#define STACKS 20000
 #define NODES 4000
 #define CHANGES 150000
 
@@ -50,7 +51,7 @@ void tpa_html_views_data(struct tpa_session *session, size_t index, const char *
 	const struct tpa_process *process = &session->run->processes[index];
 	size_t count = session->run->process_count;
 	const struct tpa_history_limits limits = { part_of(LOOKS, count, 41), part_of(CALLS, count, 100) };
-	const struct tpa_page_limits shown = { session->filter, part_of(NODES, count, 50),
+	const struct tpa_page_limits shown = { session->filter, part_of(STACKS, count, 300), part_of(NODES, count, 50),
 					       part_of(CHANGES, count, 1000) };
 	struct tpa_history *history = tpa_history_make(trace_of(session, process), process, &options, &limits);
 	struct tpa_page_rows *rows = tpa_page_rows_make(process, history, tpa_session_symbols(session, index), &shown);

@@ -227,16 +227,16 @@ def test_a_large_tree_is_cut_and_adds_up(tprof):
     source = tprof.directory / "many.c"
     functions = ["#include <stdlib.h>", "void *volatile keep;", "__attribute__((noinline)) static void f0(unsigned path)",
                  "{ keep = malloc(path + 16); __asm__ volatile(\"\"); }"]
-    for i in range(1, 14):
+    for i in range(1, 16):
         functions += [f"__attribute__((noinline)) static void f{i}(unsigned path)", "{", "if (path & 1) {", f"f{i - 1}(path >> 1);",
                       "__asm__ volatile(\"nop\");", "} else {", f"f{i - 1}(path >> 1);", "__asm__ volatile(\"\");", "}", "}"]
-    source.write_text("\n".join([*functions, "int main(void) { for (unsigned path = 0; path < 1 << 13; path++) f13(path); return 0; }\n"]))
+    source.write_text("\n".join([*functions, "int main(void) { for (unsigned path = 0; path < 1 << 15; path++) f15(path); return 0; }\n"]))
     program = tprof.directory / "many"
     subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", source, "-o", program], check=True)
     trace = tprof.run([program], [LIBRARY]).traces()[0]
     data, = read(page_of(trace))[0].data
     reduced, answer = data["reduced"], report(trace, command="summary", options=["--top", "0"])
-    assert reduced["lines"] > 4000 > reduced["linesShown"] and len(data["tree"]["parent"]) == reduced["linesShown"] + 1
+    assert reduced["stacks"] > 32000 and reduced["lines"] > 4000 > reduced["linesShown"] and len(data["tree"]["parent"]) == reduced["linesShown"] + 1
     assert all(parent < node for node, parent in enumerate(data["tree"]["parent"]) if node)
     check_sums(data, answer)
 

@@ -34,7 +34,8 @@ struct work {
 	size_t thread_count, thread_room;
 	struct seen_site *begin; /* at the first look */
 	size_t begin_count;
-	size_t calls;	   /* most that are kept */
+	size_t calls; /* most that are kept */
+	bool dropped;
 	uint64_t shortest; /* ticks: calls below are not kept */
 };
 
@@ -269,6 +270,14 @@ static void note_call(struct work *work, struct tpa_history_call *call)
 
 /* ---- the replay ---- */
 
+/* What grows is known already: the looks for it would cost time and memory. */
+static void drop_growth(struct work *work)
+{
+	work->dropped = true;
+	tpa_growth_drop(&work->replay.growth.of_steps);
+	tpa_growth_drop(&work->replay.growth.of_time);
+}
+
 static void step(struct work *work)
 {
 	struct tpa_replay *replay = &work->replay;
@@ -276,6 +285,8 @@ static void step(struct work *work)
 	bool ends = replay->event->kind == TPA_EVENT_OP_END && ending_call(replay, &call);
 
 	tpa_replay_step(replay);
+	if (replay->inside && !work->dropped)
+		drop_growth(work);
 	if (ends)
 		note_call(work, &call);
 }

@@ -285,7 +285,7 @@ static void put_reduced(const struct page *page)
 	fprintf(out,
 		"\"reduced\":{\"lines\":%zu,\"linesShown\":%zu,\"stacks\":%zu,\"rows\":%zu,\"intervals\":%zu,"
 		"\"calls\":%" PRIu64 ",\"callsShown\":%zu},",
-		tree->count - 1, tree->shown_count - 1, page->rows->stacks, page->rows->row_count,
+		page->rows->lines, tree->shown_count - 1, page->rows->stacks, page->rows->row_count,
 		page->history->look_count - 1, page->history->calls_seen, page->history->call_count);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/html/page_cut.h"
 
 struct leaves {
 	uint32_t *of_site, *of_cpu; /* nodes of the whole tree */
@@ -35,30 +36,28 @@ static int64_t *highest(const struct tpa_history *history)
 }
 
 /* A branch is worth showing if it matters in any of the views: the weight is the sum of its shares of them. */
-static void weigh_sites(struct tpa_page_rows *rows, const struct leaves *leaves)
+static double *weights_of_sites(const struct tpa_page_rows *rows)
 {
 	const struct tpa_history *history = rows->history;
 	const struct tpa_heap *heap = &rows->process->heap;
+	double *weights = tpa_zalloc(history->site_count + 1, sizeof(*weights));
 	int64_t *high = highest(history);
 
 	for (size_t i = 0; i < history->site_count; i++) {
 		const struct tpa_history_site *site = &history->sites[i];
 
-		rows->tree.nodes[leaves->of_site[i]].weight +=
-			share(site->bytes, heap->bytes) + share(site->allocations, heap->allocations) +
-			2 * share(site->peak_bytes, heap->peak_bytes) + 2 * share(site->end_bytes, heap->end_bytes) +
-			share(high[i] > 0 ? (uint64_t)high[i] : 0, heap->peak_bytes);
+		weights[i] = share(site->bytes, heap->bytes) + share(site->allocations, heap->allocations) +
+			     2 * share(site->peak_bytes, heap->peak_bytes) +
+			     2 * share(site->end_bytes, heap->end_bytes) +
+			     share(high[i] > 0 ? (uint64_t)high[i] : 0, heap->peak_bytes);
 	}
 	free(high);
+	return weights;
 }
 
-static void weigh_cpu(struct tpa_page_rows *rows, const struct leaves *leaves)
+static double weight_of_cpu(const struct tpa_page_rows *rows, size_t i)
 {
-	const struct tpa_history *history = rows->history;
-
-	for (size_t i = 0; i < history->cpu_count; i++)
-		rows->tree.nodes[leaves->of_cpu[i]].weight +=
-			4 * share(history->cpu[i].cpu.periods, rows->process->cpu.periods);
+	return 4 * share(rows->history->cpu[i].cpu.periods, rows->process->cpu.periods);
 }
 
 static bool is_used(const struct tpa_history_site *site)
@@ -77,24 +76,47 @@ static uint32_t leaf_of(struct tpa_page_rows *rows, struct tpa_symbols *symbols,
 	return tpa_page_tree_add(&rows->tree, rows->process->trace, symbols, node, all);
 }
 
-static void plant(struct tpa_page_rows *rows, struct tpa_symbols *symbols, const regex_t *filter, struct leaves *leaves)
+/* What is left of the stacks when small branches are cut off. */
+static void cut_stacks(const struct tpa_page_rows *rows, const double *weights, size_t most, struct tpa_page_cut *cut)
 {
 	const struct tpa_history *history = rows->history;
 
+	tpa_page_cut_init(cut, rows->process->trace);
+	for (size_t i = 0; i < history->site_count; i++)
+		tpa_page_cut_weigh(cut, history->sites[i].node, weights[i]);
+	for (size_t i = 0; i < history->cpu_count; i++)
+		tpa_page_cut_weigh(cut, history->cpu[i].node, weight_of_cpu(rows, i));
+	tpa_page_cut_choose(cut, most);
+}
+
+static void plant(struct tpa_page_rows *rows, struct tpa_symbols *symbols, const struct tpa_page_limits *limits,
+		  struct leaves *leaves)
+{
+	const struct tpa_history *history = rows->history;
+	double *weights = weights_of_sites(rows);
+	struct tpa_page_cut cut;
+
+	cut_stacks(rows, weights, limits->stacks, &cut);
 	leaves->of_site = tpa_zalloc(history->site_count + 1, sizeof(*leaves->of_site));
 	leaves->of_cpu = tpa_zalloc(history->cpu_count + 1, sizeof(*leaves->of_cpu));
 	for (size_t i = 0; i < history->site_count; i++) {
 		if (!is_used(&history->sites[i]))
 			continue;
-		leaves->of_site[i] = leaf_of(rows, symbols, history->sites[i].node, false, filter);
+		leaves->of_site[i] =
+			leaf_of(rows, symbols, tpa_page_cut_kept(&cut, history->sites[i].node), false, limits->filter);
+		rows->tree.nodes[leaves->of_site[i]].weight += weights[i];
 		rows->stacks++;
 	}
-	for (size_t i = 0; i < history->cpu_count; i++)
-		leaves->of_cpu[i] = leaf_of(rows, symbols, history->cpu[i].node, true, filter);
+	for (size_t i = 0; i < history->cpu_count; i++) {
+		leaves->of_cpu[i] =
+			leaf_of(rows, symbols, tpa_page_cut_kept(&cut, history->cpu[i].node), true, limits->filter);
+		rows->tree.nodes[leaves->of_cpu[i]].weight += weight_of_cpu(rows, i);
+	}
 	rows->stacks += history->cpu_count;
-	weigh_sites(rows, leaves);
-	weigh_cpu(rows, leaves);
+	rows->lines = cut.kept ? rows->process->trace->node_count : rows->tree.count - 1;
 	tpa_page_tree_sum(&rows->tree);
+	tpa_page_cut_free(&cut);
+	free(weights);
 }
 
 /* ---- rows ---- */
@@ -273,7 +295,7 @@ struct tpa_page_rows *tpa_page_rows_make(const struct tpa_process *process, cons
 	rows->changes.ends = tpa_zalloc(history->look_count + 1, sizeof(size_t));
 	rows->samples.ends = tpa_zalloc(history->look_count + 1, sizeof(size_t));
 	tpa_page_tree_init(&rows->tree);
-	plant(rows, symbols, limits->filter, &leaves);
+	plant(rows, symbols, limits, &leaves);
 	group(rows, &leaves, nodes);
 	while (rows->changes.count + rows->samples.count > limits->changes && nodes > 1) {
 		nodes /= 2;

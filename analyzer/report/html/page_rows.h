@@ -32,12 +32,13 @@ struct tpa_page_rows {
 	struct tpa_page_cpu *cpu;
 	size_t cpu_count;
 	TPA_HISTORY_LIST(struct tpa_history_sample) samples; /* `where`: index in `cpu` */
-	size_t stacks;					     /* distinct stacks that were recorded */
+	size_t stacks, lines; /* distinct stacks that were recorded, and lines of their tree */
 };
 
 /* What of a tree is shown. */
 struct tpa_page_limits {
 	const regex_t *filter; /* NULL: all stacks; those that do not match are one line */
+	size_t stacks;	       /* most nodes of the trace's stacks that are named: about */
 	size_t nodes;	       /* most lines of the tree, at least 1 */
 	size_t changes;	       /* most changes and samples of all intervals; if there are more, fewer nodes are shown */
 };
