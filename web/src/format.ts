@@ -40,10 +40,11 @@ export function share(part: number, whole: number): string {
 	return (100 * part / whole).toFixed(1) + "%";
 }
 
-// A moment of the run, in seconds, with as many digits as tell neighbouring looks apart.
+// A moment of the run, with as many digits as tell neighbouring looks apart: in seconds, or milliseconds of a short run.
 export function moment(ns: number, stepNs: number): string {
-	const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(stepNs, 1) / 1e9))));
-	return (ns / 1e9).toFixed(digits) + " s";
+	const [scale, unit] = ns < 1e9 && stepNs < 1e6 ? [1e6, "ms"] as const : [1e9, "s"] as const;
+	const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(stepNs, 1) / scale))));
+	return (ns / scale).toFixed(digits) + " " + unit;
 }
 
 export type Unit = "bytes" | "ns" | "count";

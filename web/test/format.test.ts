@@ -9,6 +9,7 @@ test("numbers read as in the reports", () => {
 	assert.deepEqual([0, 999, 1000, 561e3, 1.44e9, 47.7e9].map(time), ["0 ns", "999 ns", "1.00 us", "561 us", "1.44 s", "47.7 s"]);
 	assert.deepEqual([0, 1234567, -1000].map(count), ["0", "1,234,567", "\u22121,000"]);
 	assert.deepEqual([share(1, 3), share(1, 0), moment(1.234e9, 1e7), moment(47e9, 1e9)], ["33.3%", "", "1.23 s", "47 s"]);
+	assert.deepEqual([moment(412345, 1e4), moment(1.5e9, 1e4), moment(3e6, 9e5)], ["0.41 ms", "1.50000 s", "3.0 ms"]);
 });
 
 test("a link has what is looked at, and nothing else", () => {
