@@ -135,7 +135,8 @@ function leaks(data: PageData, host: AnswerHost): HTMLElement {
 		card.append(element("p", { class: "big" }, element("b", {}, count(list.length)), ` place${list.length > 1 ? "s" : ""} that ` +
 			`grow${list.length > 1 ? "" : "s"} and had not stopped`), element("ul", {}, ...list.map((one) => leak(data, host, one))));
 	else
-		card.append(element("p", {}, data.raw.report.growth_known ? "Nothing grows with every step." :
+		card.append(element("p", {}, data.raw.report.growth_known ?
+			(data.raw.stepList.first.length ? "Nothing grows with every step." : "Nothing keeps growing.") :
 			"Too few steps, or too short a run, to tell what grows."));
 	return card;
 }

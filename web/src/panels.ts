@@ -140,7 +140,7 @@ export class Panels {
 		return [
 			number("cpu", "CPU time", (row) => row.cpu, (row) => time(row.cpu)),
 			number("idle", "not running", (row) => row.idle, (row) => (row.lived ? `${time(row.idle)} (${share(row.idle, row.lived)})` : "not known"),
-				"of the time that it lived: it slept, waited or had no processor"),
+				"of the time that it lived, as it was sampled: it slept, waited, had no processor, or was in the collector"),
 			number("spinning", "spinning", (row) => row.spinning, (row) => (row.spinning ? `${time(row.spinning)} (${share(row.spinning, row.cpu)})` : "0 ns"),
 				"CPU time in functions that wait for other threads"),
 			number("ops", "in ops", (row) => row.ops, (row) => time(row.ops)),
