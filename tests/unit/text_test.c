@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "commands/values.h"
+#include "report/text/bar.h"
+#include "report/text/markdown.h"
 #include "report/text/name.h"
 #include "report/text/text.h"
 
@@ -182,14 +184,88 @@ static void lines_do_not_end_with_blanks(void **state)
 	free(text);
 }
 
+static void bars_are_as_long_as_shares(void **state)
+{
+	(void)state;
+	assert_string_equal(tpa_bar(&utf8, 0).text, "");
+	assert_string_equal(tpa_bar(&utf8, 1).text, "████████");
+	assert_string_equal(tpa_bar(&utf8, 2).text, "████████");
+	assert_string_equal(tpa_bar(&utf8, -1).text, "");
+	assert_string_equal(tpa_bar(&utf8, 1.0 / 64).text, "▏");
+	assert_string_equal(tpa_bar(&utf8, 11.0 / 64).text, "█▍");
+	assert_string_equal(tpa_bar(&ascii, 0.5).text, "####");
+	assert_string_equal(tpa_bar(&ascii, 0.05).text, "");
+}
+
+static void curves_go_from_zero_to_the_most(void **state)
+{
+	const double values[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, few[] = { 5, 10 }, none[] = { 0, 0, 0 };
+	double many[800];
+
+	(void)state;
+	for (size_t i = 0; i < 800; i++)
+		many[i] = (double)(i / 100); /* each column shows the last of its hundred */
+	assert_string_equal(tpa_curve(&utf8, values, 8).text, "▁▂▃▄▅▆▇█");
+	assert_string_equal(tpa_curve(&ascii, values, 8).text, "_.:-=+*#");
+	assert_string_equal(tpa_curve(&ascii, many, 800).text, "_.:-=+*#");
+	assert_string_equal(tpa_curve(&ascii, few, 2).text, "=#");
+	assert_string_equal(tpa_curve(&ascii, none, 3).text, "___");
+	assert_string_equal(tpa_curve(&ascii, NULL, 0).text, "");
+}
+
+/* The text as Markdown; the caller frees it. */
+static char *as_markdown(const char *text)
+{
+	struct tpa_markdown *markdown;
+	char *made = NULL;
+	size_t size;
+	FILE *out = tpa_markdown_open(open_memstream(&made, &size), &markdown);
+
+	fputs(text, out);
+	fclose(out);
+	return made;
+}
+
+static void markdown_has_no_markup_of_names(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "", "" },
+		{ "plain", "plain\n" },
+		{ "one\ntwo\n\n\nthree\n", "one\n\ntwo\n\nthree\n" },
+		{ "a <b> *c* [d](e) snake_case _x_ 1|2\n", "a \\<b\\> \\*c\\* \\[d\\](e) snake_case \\_x\\_ 1\\|2\n" },
+		{ "1. first\n2) second\n- third\n# fourth\n1.5 is a number\n",
+		  "1\\. first\n\n2\\) second\n\n\\- third\n\n\\# fourth\n\n1.5 is a number\n" },
+		{ "by @me\nof #12\n::lock::\nhttp://x\n", "`by @me`\n\n`of #12`\n\n`::lock::`\n\n`http://x`\n" },
+		{ "@a `b`` c\n", "``` @a `b`` c ```\n" },
+		{ "    indented\n\n    again\ntext\n", "```text\n    indented\n\n    again\n```\n\ntext\n" },
+		{ "   one\n   ```\n   two\n", "```text\n   one\n       ```\n   two\n```\n" },
+		{ "in  columns\n", "```text\nin  columns\n```\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		char *made = as_markdown(pairs[i][0]);
+
+		assert_string_equal(made, pairs[i][1]);
+		free(made);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_have_three_digits),	cmocka_unit_test(counts_have_commas),
-		cmocka_unit_test(times_have_fitting_units),	cmocka_unit_test(shares_are_never_a_false_zero),
-		cmocka_unit_test(long_text_loses_its_middle),	cmocka_unit_test(names_lose_their_parameters),
-		cmocka_unit_test(tables_are_aligned),		cmocka_unit_test(times_on_the_command_line),
+		cmocka_unit_test(bytes_have_three_digits),
+		cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(times_have_fitting_units),
+		cmocka_unit_test(shares_are_never_a_false_zero),
+		cmocka_unit_test(long_text_loses_its_middle),
+		cmocka_unit_test(names_lose_their_parameters),
+		cmocka_unit_test(tables_are_aligned),
+		cmocka_unit_test(times_on_the_command_line),
 		cmocka_unit_test(lines_do_not_end_with_blanks),
+		cmocka_unit_test(bars_are_as_long_as_shares),
+		cmocka_unit_test(curves_go_from_zero_to_the_most),
+		cmocka_unit_test(markdown_has_no_markup_of_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
