@@ -7,7 +7,7 @@ export function enhanceFigures(): void {
 		if (!output)
 			return;
 		figure.addEventListener("mouseover", (event) => {
-			const target = event.target as Element, of = target.closest("g.mark") ?? target;
+			const of = event.target as Element;
 			output.textContent = of.querySelector(":scope > title")?.textContent ?? "";
 		});
 		figure.addEventListener("mouseleave", () => { output.textContent = ""; });
