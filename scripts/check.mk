@@ -91,7 +91,7 @@ check-pythons:
 
 # Ten thousand functions of PyTorch and its libraries, hooked in their code: CODE_SEED=1 chooses them.
 check-code:
-	scripts/install-deps build check real
+	scripts/install-deps build check real code
 	$(MAKE) -j$(JOBS) all workloads
 	CODE_FUNCTIONS=10000 $(PYTEST) -s tests/integration/test_code_many.py
 

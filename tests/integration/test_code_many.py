@@ -5,6 +5,7 @@ random (CODE_SEED); CODE_FUNCTIONS=10000, as `make check-code` has it, goes on u
 """
 import os
 import random
+import re
 import subprocess
 
 import pytest
@@ -54,3 +55,37 @@ def test_random_functions_of_torch(tprof):
         if total >= FUNCTIONS:
             break
     assert total >= FUNCTIONS
+
+
+def own_tests(tprof, command, ops, summary):
+    """What a project's own tests say at their end, without and with functions hooked; and how many are."""
+    ends = []
+    for libraries, settings in (([], {}), ([LIBRARY], {"TPROF_OPS": ops, "TPROF_CHILDREN": "0", "TPROF_RING": "64M"})):
+        done = tprof.run(command, libraries, {**SETTINGS, **settings}, timeout=3000)
+        ends.append((done.status, re.findall(summary, done.stdout.decode(errors="replace"), re.M)))
+    hooks = report(done.traces()[0], command="info")["capture"]["hooks"]
+    return *ends, sum(m["functions"] for m in hooks["modules"] if m["by"] == "code")
+
+
+OWN = pytest.mark.skipif("CODE_FUNCTIONS" not in os.environ, reason="takes minutes: make check-code")
+
+
+@OWN
+def test_pythons_own_tests(tprof):
+    """Those of Debian's libpython3.11-testsuite, on what the interpreter's own functions do."""
+    names = ("dict list set json re exceptions generators coroutines threading gc weakref struct pickle float long unicode bytes "
+             "memoryview traceback sys_settrace frame descr super functools itertools datetime zlib signal fork1 contextlib ast "
+             "compile marshal array").split()
+    bare, hooked, functions = own_tests(tprof, [PYTHON, "-m", "test", *(f"test_{name}" for name in names)], "Py*,_Py*", r"^Tests result: .*")
+    assert bare == hooked == (0, ["Tests result: SUCCESS"]) and functions > 1000
+
+
+@OWN
+def test_numpys_own_tests(tprof):
+    """Of its linear algebra, arithmetic, Fourier transforms and random numbers, by CPython's functions and OpenBLAS'."""
+    numpy = subprocess.run([PYTHON, "-c", "import numpy; print(numpy.__path__[0])"], capture_output=True, text=True, check=True).stdout.strip()
+    parts = ("linalg/tests", "core/tests/test_numeric.py", "core/tests/test_umath.py", "fft/tests", "random/tests/test_random.py")
+    bare, hooked, functions = own_tests(tprof, [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"{numpy}/{part}" for part in parts)],
+                                        "Py*,_Py*,cblas_*,*gemm*,*gemv*,*trsm*,*getrf*,*potrf*,openblas*,blas_*",
+                                        r"^(\d+ passed.*?), \d+ warnings? in|^(\d+ passed.*?) in")
+    assert bare == hooked and bare[0] == 0 and bare[1] and functions > 1000
