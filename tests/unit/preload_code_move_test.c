@@ -240,7 +240,7 @@ static void note(bool into[SPANS], size_t from, int32_t distance)
 /* An instruction at `at`, of at most 10 bytes; returns its length. */
 static size_t put(uint8_t *code, size_t at, struct looks *looks)
 {
-	static const uint8_t plain[][8] = {
+	static const uint8_t others[][8] = {
 		{ 1, 0x90 }, { 3, 0x48, 0x89, 0xc3 },	 { 4, 0x48, 0xc1, 0xe8, 9 }, { 2, 0x31, 0xc0 },
 		{ 1, 0x55 }, { 4, 0x48, 0x83, 0xec, 8 }, { 5, 0x25, 0xf8, 0xff }
 	};
@@ -267,9 +267,9 @@ static size_t put(uint8_t *code, size_t at, struct looks *looks)
 		note(looks->seems, at + 8, distance);
 		return 10;
 	}
-	which %= sizeof(plain) / sizeof(*plain);
-	memcpy(code + at, plain[which] + 1, plain[which][0]);
-	return plain[which][0];
+	which %= sizeof(others) / sizeof(*others);
+	memcpy(code + at, others[which] + 1, others[which][0]);
+	return others[which][0];
 }
 
 /* Each jump is found, and few of those that only look like one are taken for it. */
