@@ -3,10 +3,11 @@
 import json
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, LAUNCHER, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
+from conftest import BUILD, LAUNCHER, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, need_ptrace, report
 
 ANALYZER = BUILD / "bin" / "tprof-analyze"
 COMMANDS = re.findall(r"^  ([a-z]+) ", analyze("--help").stdout.split("\n\n")[1], re.M)
@@ -372,3 +373,65 @@ def test_tutorial(tprof):
     said = analyze("check", "--max-growth", "1KiB/step", trace, status=1).stdout.strip()
     pattern = re.sub(r"7\.3\d", "7.3#", said)
     assert pattern in re.sub(r"7\.3\d", "7.3#", page)
+
+
+def blocks(page, language):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return text, re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def test_tutorial_on_roofs(tprof):
+    """The same answers; memory bounds the first program and computing the second, and the work of both is the same."""
+    page, (program, change) = blocks("tutorial-roofline.md", "c")
+    changed = re.sub(r"static void layer\(void\)\n\{.*?\n\}\n", lambda _: change, program, flags=re.S)
+    answers, ops = [], []
+    for name, source in (("gemv", program), ("gemm", changed)):
+        (tprof.directory / f"{name}.c").write_text(source)
+        subprocess.run(["gcc", "-O2", "-g", tprof.directory / f"{name}.c", "-o", tprof.directory / name, "-lopenblas"], check=True)
+        run = tprof.run([tprof.directory / name], [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"})
+        answers.append(run.stdout)
+        (op,) = report(run.traces()[0], command="ops")["ops"]
+        (roof,) = report(run.traces()[0], command="roofline")["roofline"]
+        ops.append((op["name"], op["calls"], roof["bound"], op["flop"]))
+    assert answers[0] == answers[1]
+    assert [op[:3] for op in ops] == [("cblas_sgemv", 128, "memory"), ("cblas_sgemm", 4, "compute")]
+    assert ops[0][3] == ops[1][3] and all(f"{op[0]}\n" in page for op in ops)
+
+
+def test_tutorial_on_ci(tprof):
+    """Its commands, in its order, print what it says."""
+    page, (program,) = blocks("tutorial-ci.md", "c")
+    ((old, new),) = re.findall(r"^-\t(.*)\n\+\t(.*)$", page, re.M)
+    (tprof.directory / "tool.c").write_text(program)
+    commands = re.findall(r"^    (gcc .*|cp .*|tprof run .* -- ./tool|tprof-analyze check .*)$", page, re.M)
+    assert len(commands) == 7 and old in program
+    said = []
+    for i, command in enumerate(commands):
+        if i == 4:  # the change is made, and built
+            (tprof.directory / "tool.c").write_text(program.replace(old, new))
+            subprocess.run(commands[0], shell=True, check=True, cwd=tprof.directory)
+        done = subprocess.run(command.replace("tprof-analyze", str(ANALYZER)).replace("tprof run", f"{LAUNCHER} run"), shell=True, text=True,
+                              check=False, cwd=tprof.directory, capture_output=True)
+        said.append((done.returncode, done.stdout))
+    assert [status for status, _ in said] == [0, 0, 0, 0, 0, 1, 1] and f"`{said[2][1].strip()}`" in page
+    assert said[5][1] in page and all(line in page for line in said[6][1].splitlines() if "max-regress" in line)
+
+
+def test_tutorial_on_a_service(tprof):
+    """Attached to as it says, it leaks at the lines that it shows, and nowhere else."""
+    need_ptrace()
+    page, (program,) = blocks("tutorial-service.md", "cpp")
+    (tprof.directory / "service.cc").write_text(program)
+    subprocess.run(["g++", "-O1", "-g", "service.cc", "-o", "service"], check=True, cwd=tprof.directory)
+    with subprocess.Popen([tprof.directory / "service"]) as service:
+        time.sleep(0.5)
+        done = subprocess.run([LAUNCHER, "attach", "--duration", "4s", "-o", "service.bin", str(service.pid)], cwd=tprof.directory, text=True,
+                              capture_output=True, check=False)
+        service.kill()
+    assert done.returncode == 0 and "attached to" in done.stdout and "detached from" in done.stdout, done.stderr
+    trace = tprof.directory / "service.bin"
+    (leak,) = report(trace)["answer"]["leaks"]
+    assert (Path(leak["frame"]["file"]).name, leak["frame"]["line"], leak["stacks"]) == ("service.cc", 24, 2)
+    assert re.search(r"service\.cc:24 \(serve\); 2 stacks", page)
+    by_line = analyze("leaks", "--by", "line", "--limit", "2GiB", trace).stdout
+    assert re.findall(r"^ +\S*(service\.cc:\d+) \(serve\):", by_line, re.M) == re.findall(r"^ +(service\.cc:\d+) \(serve\):", page, re.M)
