@@ -17,7 +17,7 @@
 struct note {
 	struct note *next;
 	char text[1000];
-} *notes;
+} * notes;
 char *volatile batch, *volatile cache, *volatile scratch, *volatile order;
 volatile double sink;
 static sem_t work;

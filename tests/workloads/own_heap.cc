@@ -119,5 +119,6 @@ int main()
 		thread = std::thread(work);
 	for (auto &thread : threads)
 		thread.join();
-	printf("taken %ld\ngiven %ld\nkept %ld %ld\n", taken.load(), given.load(), kept_blocks.load(), kept_bytes.load());
+	printf("taken %ld\ngiven %ld\nkept %ld %ld\n", taken.load(), given.load(), kept_blocks.load(),
+	       kept_bytes.load());
 }
