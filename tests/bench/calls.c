@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls op|nested|kernel|annotated SECONDS [CALLS]: nanoseconds of a call of a function of another object that does
+ * calls op|nested|kernel|annotated|static SECONDS [CALLS]: nanoseconds of a call of a function of another object that does
  * nothing: one without a known signature (`nested`: in turns with one that calls it), or one that goes by the name of a
- * BLAS kernel; or of an annotated op. For so long, or so many times. Prints {"ns": ..., "best_ns": of the shortest 1000, "calls": ...}.
+ * BLAS kernel; or of an annotated op; or of a static function, which begins as uftrace -P needs it. For so long, or so many
+ * times. Prints {"ns": ..., "best_ns": of the shortest 1000, "calls": ...}.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +44,17 @@ static void annotated(int i)
 	tprof_op_end();
 }
 
+__attribute__((noinline, noclone, patchable_function_entry(5))) static int bench_static(int n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n * 5 + 1;
+}
+
+static void in_code(int i)
+{
+	bench_static(i);
+}
+
 static void kernel(int i)
 {
 	static const int n = 64;
@@ -58,10 +70,8 @@ static const struct {
 	void (*call)(int i);
 	int calls; /* at each time */
 } kinds[] = {
-	{ "op", op, 1 },
-	{ "kernel", kernel, 1 },
-	{ "nested", nested, 2 },
-	{ "annotated", annotated, 1 },
+	{ "op", op, 1 },	  { "kernel", kernel, 1 }, { "nested", nested, 2 }, { "annotated", annotated, 1 },
+	{ "static", in_code, 1 },
 };
 
 int main(int argc, char **argv)
@@ -78,7 +88,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!call) {
-		fprintf(stderr, "usage: calls op|nested|kernel|annotated SECONDS [CALLS]\n");
+		fprintf(stderr, "usage: calls op|nested|kernel|annotated|static SECONDS [CALLS]\n");
 		return 2;
 	}
 	most = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;

@@ -44,12 +44,14 @@ def through(command):
     return command, {"LD_PRELOAD": os.path.abspath("build/bench/libthrough.so")}
 
 
-def tracer(command):
+def tracer(command, patched=None):
     """uftrace, which records calls between objects, as its users run it: of programs that were not built for it. Those of
-    libraries that the program loads itself, as Python does libtorch, it does not see. Empty if it does not run here."""
+    libraries that the program loads itself, as Python does libtorch, it does not see. `patched`: the one function that it is
+    to patch, for which the program must be built. Empty if it does not run here."""
     if not installed()["uftrace"]:
         return {}
-    return {"uftrace": (["uftrace", "record", "--force", "--nest-libcall", "-d", "uftrace", *command], {})}
+    what = ["-P", patched, "--no-libcall"] if patched else ["--nest-libcall"]
+    return {"uftrace": (["uftrace", "record", "--force", *what, "-d", "uftrace", *command], {})}
 
 
 def all_of(command, base="bare", longer=None):

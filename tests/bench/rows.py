@@ -92,10 +92,10 @@ class Bench:
 
     # ---- ops ----
 
-    def call(self, name, target, kind, ops):
+    def call(self, name, target, kind, ops, patched=None):
         """A call of a function that does nothing, against the same without tprof."""
         command = [os.path.abspath("build/bench/calls"), kind, "0.15" if self.quick else "0.3"]
-        variants = {**self.variants(command, False, TPROF_OPS=ops), **peers.tracer(command)}
+        variants = {**self.variants(command, False, TPROF_OPS=ops), **peers.tracer(command, patched)}
         return row(name, "+ns", target, paired(variants, lambda done: done.said("ns"), self.rounds))
 
     # ---- real programs ----
@@ -238,6 +238,7 @@ class Bench:
         yield self.pair("pair, not sampled (sample:1g)", "+8 ns", (20, 1000, 10000, 1), False, TPROF_ALLOC="sample:1g")
         yield self.call("op enter and exit", "+25 ns", "op", "bench_op")
         yield self.call("op within an op, in turns: each of the two", "+25 ns", "nested", "bench_*")
+        yield self.call("static function, hooked in its code", "+40 ns", "static", "bench_static", "bench_static")
         yield self.call("typed kernel (sgemm_, its shape)", "+40 ns", "kernel", "blas")
         yield self.jq()
         yield self.fasttext()
