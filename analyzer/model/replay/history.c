@@ -433,7 +433,8 @@ static void finish_calls(struct work *work)
 static void finish(struct work *work, const struct tpa_process *process)
 {
 	struct tpa_history *history = work->history;
-	double tick_ns = work->replay.ops.calls.outermost_tick_ns ?: tpa_trace_tick_ns(work->replay.trace);
+	double own = work->replay.ops.calls.outermost_tick_ns;
+	double tick_ns = own > 0 ? own : tpa_trace_tick_ns(work->replay.trace);
 
 	take_sites(work);
 	scale_ops(work, process);

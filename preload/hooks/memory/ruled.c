@@ -222,7 +222,7 @@ static void visited(const char *object)
 		if (strcmp(home->object, object) != 0 || !home->hooked)
 			continue;
 		if (!tpc_load(&home->off) && is_own(home->allocator))
-			tpc_clear_bits_release(&tpc_header->flags, TPROF_FLAG_FOREIGN_MALLOC);
+			tpc_clear_bits_release(&tpc_header->flags, (uint32_t)TPROF_FLAG_FOREIGN_MALLOC);
 		if (!tpc_load(&home->off))
 			tell(home, TPROF_HOOKS_RULED, home->hooked, "");
 		home->hooked = 0;
