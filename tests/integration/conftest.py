@@ -286,3 +286,12 @@ def built():
     for path in (LIBRARY, ANALYZE, LAUNCHER, ORACLE):
         assert path.exists(), f"{path} is missing: run make check"
     assert shutil.which("gcc")
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    """Of a training with steps, ops, stacks of its own, and a leak; for the tests that have no other."""
+    folder = tmp_path_factory.mktemp("trained")
+    subprocess.run([WORKLOADS / "mlp", "--data", ROOT / "tests/workloads/data/digits.csv", "--steps", "30"], check=True, cwd=folder,
+                   capture_output=True, env={**os.environ, "LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(folder / "trace.bin")})
+    return folder / "trace.bin"

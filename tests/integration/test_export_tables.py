@@ -18,15 +18,6 @@ TABLES = ("sites", "ops", "calls", "steps", "samples", "timeline", "events")
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory):
-    """A training with steps, ops, stacks of its own, and a leak."""
-    folder = tmp_path_factory.mktemp("trained")
-    subprocess.run([WORKLOADS / "mlp", "--data", ROOT / "tests/workloads/data/digits.csv", "--steps", "30"], check=True, cwd=folder,
-                   capture_output=True, env={**os.environ, "LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(folder / "trace.bin")})
-    return folder / "trace.bin"
-
-
-@pytest.fixture(scope="module")
 def leaky(tmp_path_factory):
     folder = tmp_path_factory.mktemp("leaky")
     subprocess.run([WORKLOADS / "growth", "cache", "200", "1"], check=True, cwd=folder, capture_output=True,

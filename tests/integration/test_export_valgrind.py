@@ -16,14 +16,6 @@ need_valgrind = pytest.mark.skipif(not shutil.which("ms_print"), reason="valgrin
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("trained")
-    subprocess.run([WORKLOADS / "mlp", "--data", ROOT / "tests/workloads/data/digits.csv", "--steps", "30"], check=True, cwd=folder,
-                   capture_output=True, env={**os.environ, "LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(folder / "trace.bin")})
-    return folder / "trace.bin"
-
-
-@pytest.fixture(scope="module")
 def imported(tmp_path_factory):
     """imported.c, whose stacks recurse and are inlined."""
     folder = tmp_path_factory.mktemp("imported")

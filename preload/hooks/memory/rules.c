@@ -347,11 +347,6 @@ const struct tpc_alloc_rule_allocator *tpc_alloc_rule_allocator(uint32_t number)
 	return &allocators[number];
 }
 
-uint32_t tpc_alloc_rule_allocators(void)
-{
-	return allocator_count;
-}
-
 bool tpc_rules_any(bool (*look)(const char *symbol, void *context), void *context)
 {
 	char name[SYMBOL_MAX + 1];

@@ -45,7 +45,6 @@ void tpc_rules_allowed(struct tpc_text *to);
 const struct tpc_alloc_rule *tpc_alloc_rule_find(const char *symbol);
 
 const struct tpc_alloc_rule_allocator *tpc_alloc_rule_allocator(uint32_t number);
-uint32_t tpc_alloc_rule_allocators(void);
 
 /* Calls look() for the symbol of each rule that has no wildcards until it returns true; returns whether it did. */
 bool tpc_rules_any(bool (*look)(const char *symbol, void *context), void *context);
