@@ -20,7 +20,7 @@
  *
  * `plain`: the function that allocates each block separately if the pool is told to.
  */
-#define RULES "TPROF_RULES=pools.rules (tprof run --rules pools)"
+#define RULES "TPROF_RULES=PREFIX/share/tprof/pools.rules (tprof run --rules pools)"
 static const struct known {
 	const char *name, *symbol;
 	bool pool;

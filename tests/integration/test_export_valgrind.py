@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, ROOT, WORKLOADS, analyze, report, sites
+from conftest import LIBRARY, WORKLOADS, analyze, report, sites
 
 DH_VIEW = "/usr/libexec/valgrind/dh_view.js"
 need_valgrind = pytest.mark.skipif(not shutil.which("ms_print"), reason="valgrind is not installed")
