@@ -94,7 +94,7 @@ circles() {
 check preload "arch core stacks hooks"
 check preload/hooks "link leakcheck python gate sampling memory ops ops/told ops/presets process"
 check analyzer "base compact:attach trace symbols:model machine:import report export commands"
-check analyzer/model "options.h stats:flop samples ops:steps heap growth result replay holders"
+check analyzer/model "options.h stats:flop samples ops:steps heap growth ranks result replay holders"
 check analyzer/report "rows text:json html:export"
 # A circle lies within a floor.
 for floor in analyzer/attach analyzer/base analyzer/compact analyzer/trace analyzer/symbols analyzer/model analyzer/machine analyzer/import analyzer/report analyzer/export analyzer/commands \
