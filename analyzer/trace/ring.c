@@ -188,8 +188,14 @@ uint8_t *tpa_ring_compress(const uint8_t *bytes, size_t size, struct tprof_check
 {
 	size_t room = ZSTD_compressBound(size), used;
 	uint8_t *compressed = tpa_resize(NULL, 1, room);
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 
-	used = ZSTD_compress(compressed, room, bytes, size, LEVEL);
+	if (!zstd)
+		tpa_no_memory();
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1); /* any damage fails to decompress */
+	used = ZSTD_compress2(zstd, compressed, room, bytes, size);
+	ZSTD_freeCCtx(zstd);
 	checkpoint->bytes = used;
 	if (!ZSTD_isError(used))
 		return compressed;
