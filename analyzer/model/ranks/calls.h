@@ -27,7 +27,7 @@ enum tpa_comm_flow {
 	TPA_FLOW_FROM_ROOT,  /* all for the root: bcast, scatter */
 	TPA_FLOW_TO_ROOT,    /* the root for all: reduce, gather */
 	TPA_FLOW_PREFIX,     /* each for all of lower rank: scan, exscan */
-	TPA_FLOW_NEIGHBOURS, /* each for its neighbours, which are not known */
+	TPA_FLOW_NEIGHBOURS, /* each for some, which are not known: also alltoallv and alltoallw with a count of 0 */
 	TPA_FLOWS,
 };
 
@@ -38,11 +38,12 @@ enum tpa_comm_phase {
 };
 
 #define TPA_COMM_UNKNOWN UINT32_MAX
+#define TPA_BYTES_UNKNOWN UINT64_MAX
 
 struct tpa_comm_call {
 	uint64_t begin, end;	 /* ns, unix time by the clock of its process */
 	uint64_t sequence;	 /* COLLECTIVE, CREATE: its number among those of its communicator in this process */
-	uint64_t sent, received; /* bytes of this rank */
+	uint64_t sent, received; /* bytes of this rank; TPA_BYTES_UNKNOWN */
 	uint64_t request;	 /* START, WAIT: number of the request, used for one operation only; 0: not known */
 	uint32_t op;		 /* number of the op in its process */
 	uint32_t thread;

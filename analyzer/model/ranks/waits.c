@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ranks/waits.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/ranks/flows.h"
+#include "model/stats/stats.h"
+
+static struct tpa_rank_op *member(const struct tpa_ranks *ranks, const struct tpa_rank_group *group, uint32_t i)
+{
+	return &ranks->ops[ranks->members[group->first + i]];
+}
+
+static enum tpa_wait_pattern pattern_of(const struct tpa_rank_op *op)
+{
+	static const uint8_t patterns[TPA_FLOWS] = { [TPA_FLOW_BARRIER] = TPA_WAIT_AT_BARRIER,
+						     [TPA_FLOW_ALL] = TPA_WAIT_AT_NXN,
+						     [TPA_FLOW_FROM_ROOT] = TPA_WAIT_LATE_BROADCAST,
+						     [TPA_FLOW_TO_ROOT] = TPA_WAIT_EARLY_REDUCE,
+						     [TPA_FLOW_PREFIX] = TPA_WAIT_EARLY_SCAN };
+
+	return patterns[op->flow];
+}
+
+/* The op waits until `cause` posts, or until it ends. */
+static void wait_for(struct tpa_ranks *ranks, struct tpa_rank_op *op, uint32_t cause)
+{
+	int64_t until = ranks->ops[cause].post;
+
+	if (op->open || &ranks->ops[cause] == op)
+		return;
+	until = until < op->end ? until : op->end;
+	if (until <= op->begin)
+		return;
+	op->wait_ns = until - op->begin;
+	op->cause = cause;
+}
+
+static uint32_t later(const struct tpa_ranks *ranks, uint32_t a, uint32_t b)
+{
+	return a == TPA_RANK_NONE || ranks->ops[b].post > ranks->ops[a].post ? b : a;
+}
+
+static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_group *group)
+{
+	uint32_t last = TPA_RANK_NONE, last_below = TPA_RANK_NONE;
+
+	for (uint32_t i = 0; i < group->count; i++)
+		if (tpa_flow_is_awaited(member(ranks, group, i)))
+			last = later(ranks, last, ranks->members[group->first + i]);
+	for (uint32_t i = 0; i < group->count; i++) {
+		struct tpa_rank_op *op = member(ranks, group, i);
+		uint32_t cause = op->flow == TPA_FLOW_PREFIX ? last_below : last;
+
+		if (cause != TPA_RANK_NONE && tpa_flow_waits(op))
+			wait_for(ranks, op, cause);
+		if (tpa_flow_is_awaited(op))
+			last_below = later(ranks, last_below, ranks->members[group->first + i]);
+	}
+}
+
+/* A send that ended before the receiver was there did not wait for it. */
+static void wait_in_message(struct tpa_ranks *ranks, const struct tpa_rank_group *group)
+{
+	uint32_t sender = ranks->members[group->first], receiver = ranks->members[group->first + 1];
+
+	wait_for(ranks, &ranks->ops[receiver], sender);
+	if (ranks->ops[sender].end > ranks->ops[receiver].post)
+		wait_for(ranks, &ranks->ops[sender], receiver);
+}
+
+static int64_t wait_for_late(const struct tpa_ranks *ranks, const struct tpa_rank_group *group, uint32_t late)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < group->count; i++)
+		sum += member(ranks, group, i)->cause == late ? member(ranks, group, i)->wait_ns : 0;
+	return sum;
+}
+
+/* In a scan ranks wait for different ones. */
+static void find_late(struct tpa_ranks *ranks, struct tpa_rank_group *group)
+{
+	for (uint32_t i = 0; i < group->count; i++) {
+		uint32_t cause = member(ranks, group, i)->cause;
+		int64_t wait;
+
+		if (cause == TPA_RANK_NONE || cause == group->late)
+			continue;
+		wait = wait_for_late(ranks, group, cause);
+		if (wait > group->late_wait_ns) {
+			group->late = cause;
+			group->late_wait_ns = wait;
+		}
+	}
+}
+
+static enum tpa_wait_pattern pattern_in(const struct tpa_ranks *ranks, const struct tpa_rank_group *group,
+					const struct tpa_rank_op *op)
+{
+	(void)ranks;
+	if (!group->message)
+		return pattern_of(op);
+	return op->kind == TPA_COMM_RECEIVE ? TPA_WAIT_LATE_SENDER : TPA_WAIT_LATE_RECEIVER;
+}
+
+static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_group *group)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct tpa_rank_op *op = member(ranks, group, i);
+
+		group->wait_ns += op->wait_ns;
+		group->transfer_ns += op->end - op->begin - op->wait_ns;
+		ranks->wait_by[pattern_in(ranks, group, op)] += op->wait_ns;
+		if (op->wait_ns > most) {
+			most = op->wait_ns;
+			group->pattern = pattern_in(ranks, group, op);
+		}
+	}
+}
+
+/*
+ * The late rank comes by as much earlier as what it did since its last collective exceeds the others' median. The group then ends
+ * earlier by that, or by how far the late rank is behind the next one.
+ */
+static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_group *group, double *took)
+{
+	const struct tpa_rank_op *late = group->late == TPA_RANK_NONE ? NULL : &ranks->ops[group->late];
+	int64_t next = INT64_MIN, longest = 0, excess;
+	size_t count = 0;
+
+	for (uint32_t i = 0; late && i < group->count; i++) {
+		const struct tpa_rank_op *op = member(ranks, group, i);
+
+		if (op == late)
+			continue;
+		longest = op->cause == group->late && op->wait_ns > longest ? op->wait_ns : longest;
+		took[count++] = (double)(op->post - op->since);
+		if (tpa_flow_is_awaited(op) && op->post > next)
+			next = op->post;
+	}
+	if (!count || group->message)
+		return;
+	excess = late->post - late->since - (int64_t)tpa_median(took, count);
+	if (next != INT64_MIN && late->post - next < excess)
+		excess = late->post - next;
+	excess = excess < longest ? excess : longest;
+	group->gain_ns = excess > 0 ? excess : 0;
+}
+
+/* Waiting in messages is not what a rank did. */
+static void find_since(struct tpa_ranks *ranks, const struct tpa_rank *rank)
+{
+	int64_t since = rank->start;
+
+	for (uint32_t i = 0; i < rank->count; i++) {
+		struct tpa_rank_op *op = &ranks->ops[rank->first + i];
+
+		op->since = since < op->post ? since : op->post;
+		if (op->kind == TPA_COMM_COLLECTIVE && !op->open && op->end > since)
+			since = op->end;
+	}
+}
+
+void tpa_waits_find(struct tpa_ranks *ranks)
+{
+	double *took = tpa_zalloc(ranks->op_count + 1, sizeof(*took));
+
+	for (size_t i = 0; i < ranks->count; i++)
+		find_since(ranks, &ranks->list[i]);
+	for (size_t i = 0; i < ranks->group_count; i++) {
+		struct tpa_rank_group *group = &ranks->groups[i];
+
+		if (group->message)
+			wait_in_message(ranks, group);
+		else
+			wait_in_collective(ranks, group);
+		find_late(ranks, group);
+		sum_up(ranks, group);
+		find_gain(ranks, group, took);
+	}
+	free(took);
+}
