@@ -14,6 +14,7 @@
 #include "model/heap/heap.h"
 #include "model/heap/holes.h"
 #include "model/ops/op_stats.h"
+#include "model/ranks/calls.h"
 #include "model/samples/allocator.h"
 #include "model/samples/counters.h"
 #include "model/samples/cpu_samples.h"
@@ -74,6 +75,7 @@ struct tpa_process {
 	uint64_t pauses, paused_ns;    /* pauses of the recording; the numbers don't include what happened then */
 	uint64_t combined_peak_bytes;  /* this process's live bytes at the run's combined peak */
 	double combined_peak_variance;
+	struct tpa_rank_process ranks; /* what it told other processes of a parallel job; no calls: nothing */
 };
 
 struct tpa_run {
