@@ -9,7 +9,7 @@ $(1) 755 $(B)/bin/tprof-analyze '$(DESTDIR)$(bindir)/tprof-analyze'
 $(1) 755 $(B)/lib/libtprof.so '$(DESTDIR)$(libdir)/libtprof.so'
 $(1) 644 $(B)/install/tprof.pc '$(DESTDIR)$(libdir)/pkgconfig/tprof.pc'
 $(1) 644 include/tprof.h '$(DESTDIR)$(includedir)/tprof.h'
-$(foreach name,format header snapshot work,$(1) 644 include/tprof/$(name).h '$(DESTDIR)$(includedir)/tprof/$(name).h'
+$(foreach name,comm format header snapshot work,$(1) 644 include/tprof/$(name).h '$(DESTDIR)$(includedir)/tprof/$(name).h'
 )
 $(1) 644 preload/rules/pools.rules '$(DESTDIR)$(datadir)/tprof/pools.rules'
 $(1) 644 scripts/tprof.py '$(DESTDIR)$(datadir)/tprof/tprof.py'

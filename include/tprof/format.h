@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include <tprof/comm.h>
 #include <tprof/header.h>
 #include <tprof/work.h>
 
@@ -291,6 +292,19 @@ enum tprof_event_type {
 	 * Functions whose calls end steps or backward passes are always recorded
 	 */
 	TPROF_EVENT_LEVEL = 24,
+	/*
+	 * uvarint dtime, byte enum tprof_comm, byte enum tprof_comm_flags, uvarint communicator (0: not known), uvarint
+	 * sequence, svarint peer, svarint tag, uvarint bytes sent, uvarint bytes received, uvarint request (0: none), uvarint
+	 * stack node of the call: what the thread's innermost open op, a call that communicates, was asked for. With
+	 * TPROF_COMM_SENDRECV two more svarints: the peer and the tag of what is received. See tprof/comm.h
+	 */
+	TPROF_EVENT_COMM = 25,
+	/*
+	 * uvarint dtime, uvarint request, byte enum tprof_comm_done: a request is complete (0: no request, the call
+	 * itself), as the thread's innermost open op found. With TPROF_COMM_DONE_STATUS then svarint source, svarint tag,
+	 * uvarint bytes: of the message that was received
+	 */
+	TPROF_EVENT_COMM_DONE = 26,
 };
 
 enum tprof_region_kind {
@@ -449,6 +463,14 @@ enum tprof_table_type {
 	 * a block, bytes that could not be read, nanoseconds and bytes of memory that it took, links left out
 	 */
 	TPROF_TABLE_HOLDERS = 18,
+	/*
+	 * uvarint communicator (1, 2, ...), byte enum tprof_group, uvarint size, uvarint this process's rank in it, uvarint
+	 * the communicator that it was made of or 0, uvarint sequence of the call that made it, svarint rank in the world of
+	 * its rank 0 (-1: not known), svarint the colour that the call was given (-1: none), byte length and bytes of the
+	 * name, then, if it has a topology, uvarint number of ranks that it receives from, these, uvarint number of
+	 * ranks that it sends to, and these
+	 */
+	TPROF_TABLE_COMMUNICATOR = 19,
 };
 
 /* What keeps a block alive. Up to UNKNOWN: what a search begins with. */

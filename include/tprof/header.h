@@ -352,6 +352,13 @@ struct tprof_header {
 	 * With a bound, sample_bytes is the mean that is used first when not all allocations are recorded.
 	 */
 	uint64_t max_overhead;
+
+	/*
+	 * Which part of a parallel job the process is: bytes of the file like `text`. Pieces NAME=value, each with its NUL:
+	 * the host's name (HOST), the control group (CGROUP), and the variables of launchers that it was started with, as
+	 * OMPI_COMM_WORLD_RANK; empty in older traces. Children inherit the variables: tprof-trace(5), RANKS
+	 */
+	struct tprof_span job;
 };
 
 #endif
