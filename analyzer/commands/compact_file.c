@@ -34,7 +34,8 @@ uint8_t *tpa_compact_names_of(struct tpa_trace *trace, const struct tpa_options 
 
 int tpa_compact_save(struct tpa_trace *trace, const struct tpa_options *options, const uint8_t *names, size_t length)
 {
-	FILE *file = tpa_output_open(options->output);
+	struct tpa_output output;
+	FILE *file = tpa_output_open(&output, options->output);
 	char *error = NULL;
 	bool good;
 
@@ -43,10 +44,11 @@ int tpa_compact_save(struct tpa_trace *trace, const struct tpa_options *options,
 		return TPA_EXIT_USAGE;
 	}
 	good = tpa_trace_compact(trace, file, names, length, &error);
-	if (fclose(file) != 0 && good) {
+	if ((fclose(file) != 0 || !tpa_output_end(&output, good)) && good) {
 		error = tpa_format("can't be written: %s", strerror(errno));
 		good = false;
 	}
+	tpa_output_end(&output, false);
 	if (!good)
 		fprintf(stderr, "tprof-analyze: %s: %s\n", options->output, error);
 	free(error);

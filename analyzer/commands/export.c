@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -85,14 +84,6 @@ const struct tpa_export_format tpa_export_formats[] = {
 	{ .name = NULL },
 };
 
-/* Whether a file of that name can be written beside it and renamed: it is a regular file, or there is none. */
-static bool is_replaceable(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
-}
-
 static const struct tpa_table *table_of(const struct tpa_options *options)
 {
 	return options->table ? options->table : &tpa_tables[0];
@@ -111,7 +102,7 @@ static struct tpa_export export_of(struct tpa_session *session, const struct tpa
 
 	return (struct tpa_export){
 		.out = session->page.out,
-		.path = options->draft,
+		.path = session->output.draft,
 		.traces = session->traces,
 		.trace_count = session->trace_count,
 		.run = session->run,
@@ -156,25 +147,6 @@ static int write_format(const struct tpa_options *options)
 	return tpa_session_close(&session, status);
 }
 
-/* Writes beside the file of -o, which so is whole at all times. */
-static int replace_file(const struct tpa_options *options)
-{
-	struct tpa_options draft = *options;
-	char *name = tpa_format("%s.%d.new", options->output, (int)getpid());
-	int status;
-
-	draft.draft = name;
-	status = write_format(&draft);
-	if (status == TPA_EXIT_OK && rename(name, options->output) != 0) {
-		fprintf(stderr, "tprof-analyze: %s: can't be written: %m\n", options->output);
-		status = TPA_EXIT_USAGE;
-	}
-	if (status != TPA_EXIT_OK)
-		unlink(name);
-	free(name);
-	return status;
-}
-
 int tpa_cmd_export(const struct tpa_options *options)
 {
 	const struct tpa_export_format *format = options->format;
@@ -186,7 +158,5 @@ int tpa_cmd_export(const struct tpa_options *options)
 			format->name);
 		return TPA_EXIT_USAGE;
 	}
-	if (options->output && is_replaceable(options->output) && !tpa_trace_is(options->output))
-		return replace_file(options);
 	return write_format(options);
 }

@@ -91,7 +91,6 @@ struct tpa_options {
 	int width; /* columns; 0: those of the terminal */
 	bool no_pager;
 	const char *output; /* NULL: stdout */
-	const char *draft;  /* the file that is written in place of `output`, to be renamed; NULL: `output` itself */
 	enum tpa_what what;
 	const struct tpa_export_format *format;
 	const struct tpa_table *table; /* of export, see export/tables.h; NULL: the first */

@@ -39,7 +39,7 @@ static int open_output(struct tpa_session *session)
 	FILE *out = stdout;
 
 	if (options->output) {
-		out = tpa_output_open(options->draft ? options->draft : options->output);
+		out = tpa_output_open(&session->output, options->output);
 		if (!out) {
 			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output,
 				tpa_output_error(errno));
@@ -438,6 +438,10 @@ int tpa_session_close(struct tpa_session *session, int status)
 {
 	if (!tpa_page_close(session))
 		status = status == TPA_EXIT_OK ? TPA_EXIT_USAGE : status;
+	if (!tpa_output_end(&session->output, status == TPA_EXIT_OK || status == TPA_EXIT_FOUND)) {
+		fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", session->output.path, strerror(errno));
+		status = TPA_EXIT_USAGE;
+	}
 	if (session->filter)
 		regfree(&session->compiled);
 	tpa_session_drop_run(session);

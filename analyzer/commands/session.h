@@ -9,6 +9,7 @@
 #include "commands/command.h"
 #include "model/options.h"
 #include "model/result/result.h"
+#include "report/text/output.h"
 #include "report/text/progress.h"
 #include "report/rows/site_stacks.h"
 #include "report/rows/suppressions.h"
@@ -26,6 +27,7 @@ struct tpa_session {
 	struct tpa_site_stacks *stacks;	  /* cache of reports by stack; NULL: empty */
 	struct tpa_allocators allocators; /* allocators that the hooks do not see */
 	struct tpa_page page;		  /* stdout, or the file of -o */
+	struct tpa_output output;	  /* that file */
 	const regex_t *filter;		  /* of --filter, points to `compiled`; NULL: none */
 	regex_t compiled;
 	struct tpa_progress *progress;

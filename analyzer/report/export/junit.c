@@ -8,7 +8,8 @@
 
 bool tpa_junit_write(const char *path, const struct tpa_junit_case *cases, size_t count)
 {
-	FILE *out = tpa_output_open(path);
+	struct tpa_output output;
+	FILE *out = tpa_output_open(&output, path);
 	size_t failures = 0;
 	bool good;
 
@@ -31,5 +32,6 @@ bool tpa_junit_write(const char *path, const struct tpa_junit_case *cases, size_
 	}
 	fputs("</testsuite>\n", out);
 	good = !ferror(out);
-	return fclose(out) == 0 && good;
+	good = fclose(out) == 0 && good;
+	return tpa_output_end(&output, good) && good;
 }
