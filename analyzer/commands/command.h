@@ -48,6 +48,7 @@ int tpa_cmd_html(const struct tpa_options *options);
 int tpa_cmd_export(const struct tpa_options *options);
 int tpa_cmd_lines(const struct tpa_options *options);
 int tpa_cmd_threads(const struct tpa_options *options);
+int tpa_cmd_ranks(const struct tpa_options *options);
 int tpa_cmd_info(const struct tpa_options *options);
 int tpa_cmd_dump(const struct tpa_options *options);
 int tpa_cmd_compact(const struct tpa_options *options);

@@ -31,6 +31,8 @@ const struct tpa_command tpa_commands[] = {
 	{ "threads", "per thread: CPU time, ops, allocations, live at the peak and at the end, where its time goes",
 	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_TIME | TPA_OPT_EXACT | TPA_OPT_LANGUAGE,
 	  "cpu ops allocations frees bytes peak unfreed first thread", NULL, tpa_cmd_threads },
+	{ "ranks", "of a parallel job: who made the others wait, and why; transfer, critical path, bytes",
+	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_EXACT, NULL, NULL, tpa_cmd_ranks },
 	{ "lines",
 	  "a source file with memory and CPU time a line: lines FILE TRACE; without FILE: which files there are",
 	  SITES | TPA_OPT_SOURCE, NULL, NULL, tpa_cmd_lines },

@@ -324,7 +324,8 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 	int (*run)(const struct tpa_options *) = options->command->run;
 
 	return group == TPA_GROUP_STEP || run == tpa_cmd_steps || run == tpa_cmd_leaks || run == tpa_cmd_html ||
-	       run == tpa_cmd_summary || (run == tpa_cmd_export && options->format->needs == TPA_EXPORT_RUN);
+	       run == tpa_cmd_summary || run == tpa_cmd_ranks ||
+	       (run == tpa_cmd_export && options->format->needs == TPA_EXPORT_RUN);
 }
 
 struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group)

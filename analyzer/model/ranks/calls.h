@@ -39,10 +39,12 @@ enum tpa_comm_phase {
 
 #define TPA_COMM_UNKNOWN UINT32_MAX
 #define TPA_BYTES_UNKNOWN UINT64_MAX
+#define TPA_PEER_NOBODY (-2) /* MPI_PROC_NULL */
 
 struct tpa_comm_call {
-	uint64_t begin, end;	 /* ns, unix time by the clock of its process */
-	uint64_t sequence;	 /* COLLECTIVE, CREATE: its number among those of its communicator in this process */
+	uint64_t begin, end; /* ns, unix time by the clock of its process */
+	uint64_t
+		sequence; /* COLLECTIVE, CREATE: its number among those of its communicator, from 1 on; 0: it has none */
 	uint64_t sent, received; /* bytes of this rank; TPA_BYTES_UNKNOWN */
 	uint64_t request;	 /* START, WAIT: number of the request, used for one operation only; 0: not known */
 	uint32_t op;		 /* number of the op in its process */

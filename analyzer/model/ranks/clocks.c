@@ -312,6 +312,8 @@ void tpa_clocks_align(struct tpa_ranks *ranks)
 	bool *done = tpa_zalloc(count + 1, sizeof(*done));
 
 	done[0] = true;
+	if (count)
+		ranks->hosts[0].middle_ns = begin_bounds(ranks, 0).begin;
 	for (uint32_t i = 0; i < set_count; i++)
 		for (uint32_t host = 0; host < count; host++)
 			if (!done[host] && set_by(ranks, set[i], host)) {

@@ -165,6 +165,13 @@ static bool is_matchable(const struct tpa_rank_op *op)
 	return op->communicator != TPA_RANK_NONE && (op->kind == TPA_COMM_COLLECTIVE || (message && op->peer >= 0));
 }
 
+/* Some have none by what they are: MPI_Init, one-sided accesses, messages to nobody. */
+static bool has_partner(const struct tpa_rank_op *op)
+{
+	return op->kind == TPA_COMM_COLLECTIVE ? op->sequence > 0
+					       : op->kind != TPA_COMM_ONE_SIDED && op->peer != TPA_PEER_NOBODY;
+}
+
 void tpa_ranks_match(struct tpa_ranks *ranks)
 {
 	struct key *keys = tpa_zalloc(ranks->op_count + 1, sizeof(*keys));
@@ -175,9 +182,11 @@ void tpa_ranks_match(struct tpa_ranks *ranks)
 	for (size_t i = 0; i < ranks->op_count; i++) {
 		const struct tpa_rank_op *op = &ranks->ops[i];
 
+		if (!has_partner(op))
+			continue;
 		if (!is_matchable(op)) {
-			ranks->unmatched += op->kind != TPA_COMM_ONE_SIDED;
-			ranks->list[op->rank].unmatched += op->kind != TPA_COMM_ONE_SIDED;
+			ranks->unmatched++;
+			ranks->list[op->rank].unmatched++;
 		} else if (op->kind == TPA_COMM_COLLECTIVE) {
 			keys[collectives++] = key_of(op, (uint32_t)i);
 		} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/ranks/ranks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 const char *tpa_wait_pattern_name(enum tpa_wait_pattern pattern)
@@ -17,6 +18,14 @@ const char *tpa_wait_pattern_name(enum tpa_wait_pattern pattern)
 	};
 
 	return names[pattern];
+}
+
+int64_t tpa_rank_own_time(const struct tpa_ranks *ranks, const struct tpa_rank *rank, int64_t time)
+{
+	const struct tpa_rank_host *host = &ranks->hosts[rank->host];
+	double since = ((double)(time - host->middle_ns) - host->offset_ns) / (1 + host->drift);
+
+	return host->middle_ns - rank->own_start + llround(since);
 }
 
 void tpa_ranks_free(struct tpa_ranks *ranks)

@@ -106,6 +106,7 @@ struct tpa_rank {
 	uint32_t number; /* world rank */
 	uint32_t host;
 	uint32_t first, count;	      /* its operations in tpa_ranks.ops, in order of their calls */
+	int64_t own_start;	      /* of its process, by its own clock */
 	int64_t start;		      /* of its process */
 	int64_t begin, end;	      /* of its first and last call */
 	int64_t wait_ns, transfer_ns; /* in its own calls */
@@ -169,6 +170,9 @@ struct tpa_ranks {
 	int64_t wait_ns, transfer_ns;
 	double error_ns; /* largest of the hosts' errors; NAN: one is not known */
 };
+
+/* A time of the ranks as ns since the start of the rank's process, by its own clock. */
+int64_t tpa_rank_own_time(const struct tpa_ranks *ranks, const struct tpa_rank *rank, int64_t time);
 
 /* Frees all but what the ranks said. NULL: does nothing. */
 void tpa_ranks_free(struct tpa_ranks *ranks);

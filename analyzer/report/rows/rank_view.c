@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/rank_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/rows/units.h"
+
+/* A page fault takes at least that long, by which it is known whether they matter. */
+#define FAULT_NS 250
+
+uint32_t tpa_rank_latest(const struct tpa_ranks *ranks)
+{
+	uint32_t latest = TPA_RANK_NONE;
+
+	for (uint32_t i = 0; i < ranks->count; i++)
+		if (ranks->list[i].caused_ns > (latest == TPA_RANK_NONE ? 0 : ranks->list[latest].caused_ns))
+			latest = i;
+	return latest;
+}
+
+uint64_t tpa_rank_each(const struct tpa_ranks *ranks, int64_t caused_ns)
+{
+	return ranks->count > 1 ? (uint64_t)caused_ns / (ranks->count - 1) : 0;
+}
+
+/* "loader.py:88": the file's name alone, which is enough in a sentence. */
+static void place_of(const struct tpa_line *line, const struct tpa_trace *trace, char *text, size_t size)
+{
+	char place[1100];
+
+	tpa_line_place(line, trace->cwd, place, sizeof(place));
+	snprintf(text, size, "%s", tpa_file_name(place));
+}
+
+static void add(char *text, size_t size, const char *more)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, size - length, "%s", more);
+}
+
+static void add_line(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_line *line)
+{
+	char name[300], place[300], both[700];
+
+	place_of(line, trace, place, sizeof(place));
+	snprintf(both, sizeof(both), "%s (%s)", tpa_line_name(line, name, sizeof(name)), place);
+	add(text, size, both);
+}
+
+static void add_between(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_rank_reason *reason)
+{
+	char from[300], to[300], name[300], both[1000];
+
+	if (!reason->to.location)
+		return;
+	place_of(&reason->to, trace, to, sizeof(to));
+	tpa_line_name(&reason->to, name, sizeof(name));
+	if (reason->from.location) {
+		place_of(&reason->from, trace, from, sizeof(from));
+		snprintf(both, sizeof(both), " between %s and %s (%s)", from, to, name);
+	} else {
+		snprintf(both, sizeof(both), " before %s (%s)", to, name);
+	}
+	add(text, size, both);
+}
+
+const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank, const struct tpa_rank_reason *reason,
+				 char *text, size_t size)
+{
+	const struct tpa_trace *trace = tpa_rank_trace(view, rank);
+	char faults[100];
+
+	text[0] = '\0';
+	switch (reason->why) {
+	case TPA_WHY_LINE:
+		add_line(text, size, trace, &reason->line);
+		break;
+	case TPA_WHY_OP:
+		add(text, size, "in ");
+		add(text, size, reason->op);
+		break;
+	case TPA_WHY_NOT_RUNNING:
+		add(text, size, "not running");
+		if (reason->op && reason->more_op_ns > reason->more_ns / 2) {
+			add(text, size, " in ");
+			add(text, size, reason->op);
+		}
+		add_between(text, size, trace, reason);
+		break;
+	default:
+		return text;
+	}
+	if (reason->more_faults >= 100 && reason->more_faults * FAULT_NS > 0.1 * (double)reason->more_ns) {
+		snprintf(faults, sizeof(faults), ", with %s more page faults",
+			 tpa_count((uint64_t)reason->more_faults).text);
+		add(text, size, faults);
+	}
+	return text;
+}
