@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A SQLite database: tprof-sql(5) describes its tables. Rows are inserted as they are made. */
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,17 +112,27 @@ static bool put_table(struct database *to, const char *name)
 
 /* ---- the run ---- */
 
+/* As JSON has it; of a trace from before there were identities, none. */
+static void bind_identity(struct database *to, int column, uint64_t identity)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, identity);
+	bind_text(to, column, identity ? text : NULL);
+}
+
 static bool put_run(struct database *to)
 {
 	const struct tpa_run *run = to->export->run;
 
-	if (!begin_rows(to, "runs", 5))
+	if (!begin_rows(to, "runs", 6))
 		return false;
 	bind_number(to, 1, run->start_unix_ns);
 	bind_number(to, 2, run->duration_ns);
 	bind_number(to, 3, run->peak_bytes);
 	bind_number(to, 4, run->peak_time_ns);
 	bind_text(to, 5, TPROF_VERSION_STRING);
+	bind_identity(to, 6, run->process_count ? run->processes[0].trace->header->run : 0);
 	return insert(to) && end_rows(to);
 }
 

@@ -10,7 +10,7 @@ const char tpa_sql_stack_tables[] = "CREATE TABLE frames (frame INTEGER PRIMARY 
 /* Columns of ops, steps and timeline are those of the tables of that name in export/tables.c. */
 const char tpa_sql_tables[] =
 	"CREATE TABLE runs (start_unix_ns INTEGER, duration_ns INTEGER, peak_bytes INTEGER, peak_time_ns INTEGER,"
-	" tprof_version TEXT);"
+	" tprof_version TEXT, identity TEXT);"
 	"CREATE TABLE processes (process INTEGER, parent INTEGER, name TEXT, command TEXT, end TEXT, start_ns INTEGER,"
 	" duration_ns INTEGER, threads INTEGER, allocations INTEGER, frees INTEGER, allocated_bytes INTEGER,"
 	" peak_bytes INTEGER, peak_blocks INTEGER, peak_time_ns INTEGER, unfreed_bytes INTEGER, unfreed_blocks INTEGER,"

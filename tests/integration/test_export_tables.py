@@ -120,6 +120,7 @@ def test_sqlite(trace, tmp_path):
     process = data.execute("SELECT * FROM processes").fetchone()
     assert (process["peak_bytes"], process["allocations"], process["unfreed_bytes"]) == (
         heap["peak_bytes"], heap["allocations"], heap["end_bytes"])
+    assert data.execute("SELECT identity FROM runs").fetchall()[0][:] == (report(trace)["process"]["run"],)
     assert data.execute("SELECT sum(peak_bytes), sum(allocations) FROM sites").fetchone()[:] == (heap["peak_bytes"], heap["allocations"])
     for table in ("ops", "steps", "timeline"):
         for ours, theirs in zip(data.execute(f"SELECT * FROM {table}"), rows_of(trace, table, form="ndjson")):
