@@ -73,14 +73,26 @@ include scripts/check.mk
 include scripts/lint.mk
 include scripts/install.mk
 
+# The parts of tprof-fleet, from scripts/ on.
+FLEET := $(patsubst scripts/%,%,$(wildcard scripts/fleet/*.py scripts/fleet/*/*.sql))
+
 .DEFAULT_GOAL := all
 .PHONY: all clean
-all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/share/tprof/tprof.py $(B)/share/tprof/pools.rules
+all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/bin/tprof-fleet $(B)/share/tprof/tprof.py $(B)/share/tprof/pools.rules \
+	$(addprefix $(B)/share/tprof/,$(FLEET))
 
 $(B)/bin/tprof: scripts/tprof $(B)/commit
 	@mkdir -p $(@D)
 	$(call say,SH  ,$@)
 	$(Q)sed "s|^version=.*|version='$$(cat $(B)/commit)'|" $< >$@ && chmod 755 $@
+
+$(B)/bin/tprof-fleet: scripts/tprof-fleet $(B)/commit
+	@mkdir -p $(@D)
+	$(call say,PY  ,$@)
+	$(Q)sed "s|^RELEASE = .*|RELEASE = \"$$(cat $(B)/commit)\"|" $< >$@ && chmod 755 $@
+$(B)/share/tprof/fleet/%: scripts/fleet/%
+	@mkdir -p $(@D)
+	$(Q)install -m 644 $< $@
 
 $(B)/share/tprof/tprof.py: scripts/tprof.py
 	@mkdir -p $(@D)

@@ -9,8 +9,8 @@ ABREAST = -n $(JOBS) --dist loadfile
 SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
-.PHONY: deps demo demo-run check check-run check-real check-real-run check-attach check-browser check-pythons \
-	check-onnxruntime check-code check-clang integration sanitized refused
+.PHONY: bench-fleet deps demo demo-run check check-run check-real check-real-run check-attach check-browser check-pythons \
+	check-onnxruntime check-code check-fleet check-clang integration sanitized refused
 
 deps:
 	scripts/install-deps build check
@@ -28,7 +28,7 @@ demo-run: all $(W)/digits
 
 # LD_PRELOAD takes a space for the end of a path.
 ifneq ($(words $(abspath $(B))),1)
-check check-real check-attach check-browser check-pythons check-onnxruntime check-code: refused
+check check-real check-attach check-browser check-pythons check-onnxruntime check-code check-fleet: refused
 refused:
 	@echo 'The tests preload $(abspath $(B))/lib/libtprof.so, and LD_PRELOAD takes a space for the end of a path: make BUILD=/another/path check' >&2
 	@exit 1
@@ -94,6 +94,16 @@ check-code:
 	scripts/install-deps build check real code
 	$(MAKE) -j$(JOBS) all workloads
 	CODE_FUNCTIONS=10000 $(PYTEST) -s tests/integration/test_code_many.py
+
+# Ten thousand runs in SQLite, PostgreSQL and ClickHouse (two shards); and what the queries cost, as docs/fleet.md has it.
+check-fleet:
+	scripts/install-deps build check fleet
+	$(MAKE) -j$(JOBS) all workloads
+	FLEET_RUNS=10000 $(PYTEST) tests/integration/test_fleet.py
+bench-fleet:
+	scripts/install-deps build check fleet
+	$(MAKE) -j$(JOBS) all workloads
+	CHECK_BUILD="$(abspath $(B))" PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/fleet.py
 
 # A real ONNX Runtime, as its package for Node.js ships it. Where npm can't fetch it, check-real goes on without.
 check-onnxruntime:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bash completion of tprof and tprof-analyze: the programs say what may come next.
+# Bash completion of tprof, tprof-analyze and tprof-fleet: the programs say what may come next.
 
 _tprof()
 {
@@ -30,3 +30,4 @@ _tprof()
 
 complete -o filenames -F _tprof tprof
 complete -o filenames -F _tprof tprof-analyze
+complete -o filenames -F _tprof tprof-fleet

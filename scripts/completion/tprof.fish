@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fish completion of tprof and tprof-analyze: the programs say what may come next.
+# Fish completion of tprof, tprof-analyze and tprof-fleet: the programs say what may come next.
 
 function __tprof_words
     set -l words (commandline --tokenize --current-process --cut-at-cursor)
@@ -19,3 +19,4 @@ end
 
 complete --command tprof --no-files --arguments '(__tprof_words)'
 complete --command tprof-analyze --no-files --arguments '(__tprof_words)'
+complete --command tprof-fleet --no-files --arguments '(__tprof_words)'

@@ -110,6 +110,18 @@ def test_options_of_the_launcher(shell, tmp_path):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_fleet(shell, tmp_path):
+    (tmp_path / "peer.bin").touch()
+    assert {"load", "query", "help"} <= shell("tprof-fleet ", tmp_path)
+    for command in ("load", "query"):
+        assert shell(f"tprof-fleet {command} --", tmp_path) == options_of("tprof-fleet", command)
+    assert shell("tprof-fleet query --format ", tmp_path) == {"table", "csv", "json"}
+    assert shell("tprof-fleet query top", tmp_path) == {"top-sites"}
+    assert shell("tprof-fleet load pe", tmp_path) == {"peer.bin"}
+    assert "model_version=" in shell("tprof-fleet load --label mod", tmp_path)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_values(shell, tmp_path):
     """A few words, keys of the command, files; and none where none can be told."""
     (tmp_path / "old.bin").touch()

@@ -161,6 +161,16 @@ def test_options_of_the_launcher():
     assert complete([LAUNCHER, "run", "--"], "_tprof") == listed
 
 
+def test_options_of_the_fleet():
+    said = [subprocess.run([LAUNCHER.with_name("tprof-fleet"), command, "--help"], capture_output=True, text=True, check=True).stdout
+            for command in ("load", "query")]
+    listed = options_of(said[0]) | options_of(said[1])
+    assert {"--to", "--from"} <= listed
+    assert options_in_manual("scripts/tprof-fleet.1") == listed - {"--help"}
+    assert all(complete([LAUNCHER.with_name("tprof-fleet"), command, "--"], "_tprof") == options_of(text)
+               for command, text in zip(("load", "query"), said))
+
+
 def test_environment():
     """Each variable that the collector reads has its paragraph, and each paragraph its variable."""
     source = (ROOT / "preload/core/config.c").read_text(encoding="utf-8")
@@ -200,7 +210,7 @@ def test_presets_of_operators(tmp_path):
         assert re.search(rf"^\.BR? (.* )?{preset}\b", page, re.M), preset
 
 
-@pytest.mark.parametrize("page", ["scripts/tprof.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5"])
+@pytest.mark.parametrize("page", ["scripts/tprof.1", "scripts/tprof-fleet.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5"])
 def test_examples(tprof, page):
     """Each line under EXAMPLES works as it is typed: on a run of one process, and of more."""
     section = (ROOT / page).read_text(encoding="utf-8").split(".SH EXAMPLES\n.nf\n")[1].split(".fi")[0].replace("\\-", "-")

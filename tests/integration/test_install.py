@@ -30,10 +30,10 @@ def files_below(directory):
 def test_install(tmp_path):
     make_install("install", "PREFIX=/opt/tprof", f"DESTDIR={tmp_path}")
     prefix = tmp_path / "opt/tprof"
-    for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "share/man/man1/tprof.1",
+    for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "bin/tprof-fleet", "share/man/man1/tprof.1", "share/man/man1/tprof-fleet.1",
                  "share/man/man1/tprof-analyze.1", "share/man/man5/tprof-trace.5", "share/man/man5/tprof-json.5",
                  "share/man/man5/tprof-sql.5", "share/bash-completion/completions/tprof",
-                 "share/bash-completion/completions/tprof-analyze", "share/zsh/site-functions/_tprof",
+                 "share/bash-completion/completions/tprof-analyze", "share/bash-completion/completions/tprof-fleet", "share/zsh/site-functions/_tprof",
                  "share/fish/vendor_completions.d/tprof.fish", "share/fish/vendor_completions.d/tprof-analyze.fish"):
         assert (prefix / name).is_file(), name
     run = subprocess.run([prefix / "bin/tprof", "run", "--", WORKLOADS / "steady", "12"], cwd=tmp_path, check=True,
@@ -42,6 +42,9 @@ def test_install(tmp_path):
     report = subprocess.run([prefix / "bin/tprof-analyze", tmp_path / "trace.bin"], check=True, capture_output=True,
                             text=True)
     assert "12" in report.stdout
+    for command in (["load", "--to", "sqlite:fleet.db", "trace.bin"], ["query", "top-sites", "--from", "sqlite:fleet.db"]):
+        said = subprocess.run([prefix / "bin/tprof-fleet", *command], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "steady.c" in said
 
 
 def test_install_where_it_is_told_to(tmp_path):
@@ -98,7 +101,7 @@ def test_dependencies_without_rights(tmp_path):
 
 
 def test_man_pages_have_no_warnings():
-    for page in ("scripts/tprof.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5", "analyzer/tprof-sql.5", "include/tprof/tprof-trace.5"):
+    for page in ("scripts/tprof.1", "scripts/tprof-fleet.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5", "analyzer/tprof-sql.5", "include/tprof/tprof-trace.5"):
         done = subprocess.run(["groff", "-mandoc", "-ww", "-z", ROOT / page], check=True, capture_output=True, text=True)
         assert done.stderr == "", page
 

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What load is given: traces, folders of traces, exported databases, fleets in SQLite. Each becomes runs with their rows."""
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+
+from errors import Refused
+from tables import EXPORTED, LABELS, RUN, VERSION, keys
+
+TRACE, DATABASE = b"TPROF\r\n\x1a", b"SQLite format 3\0"
+LABELS_FILE = "labels"
+FROM_ENVIRONMENT = {"commit_id": ("GIT_COMMIT", "CI_COMMIT_SHA", "GITHUB_SHA"), "job": ("SLURM_JOB_ID",)}
+
+
+# ---- labels ----
+
+def labels_of(lines, place):
+    """{label: value} of texts "label=value"; empty lines and those with # are left out."""
+    found = {}
+    for line in lines:
+        name, equals, value = line.strip().partition("=")
+        if not line.strip() or name.startswith("#"):
+            continue
+        if not equals or name not in LABELS:
+            raise Refused(f"{place}: '{line.strip()}': a label is NAME=VALUE; names are {', '.join(LABELS)}")
+        found[name] = value
+    return found
+
+
+def _labels(folder, given):
+    """Of what lies in a folder: the command line comes before the folder's file, and that before the environment."""
+    found = {label: next((os.environ[name] for name in names if os.environ.get(name)), "")
+             for label, names in FROM_ENVIRONMENT.items()}
+    with contextlib.suppress(FileNotFoundError):
+        found.update(labels_of((folder / LABELS_FILE).read_text("utf-8", "replace").splitlines(), folder / LABELS_FILE))
+    return {label: "" for label in LABELS} | found | given
+
+
+# ---- rows ----
+
+def _text(data):
+    return data.decode("utf-8", "replace").replace("\0", "?")
+
+
+def open_database(path):
+    """For reading only."""
+    connection = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True, check_same_thread=False)
+    connection.text_factory = _text
+    return connection
+
+
+def columns_there(connection, table):
+    return [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+
+
+class Run:
+    """A run's rows, of a database in the form of tprof-sql(5); within a fleet those of `within`."""
+
+    def __init__(self, key, labels, path, within=None, temporary=False):
+        self.key, self.labels, self.path, self.within, self.temporary = key, labels, path, within, temporary
+        self.connection = open_database(path)
+
+    def _select(self, table, first, expressions):
+        there = set(columns_there(self.connection, table))
+        listed = ", ".join(first + expressions(there))
+        where = f' WHERE run = "{self.within}"'.replace('"', "'") if self.within else ""
+        try:
+            yield from self.connection.execute(f'SELECT {listed} FROM "{table}"{where}' if there else "SELECT 0 LIMIT 0")
+        except sqlite3.Error as error:
+            raise Refused(f"{self.path}: table {table}: {error}") from error
+
+    def _keys(self, table):
+        return [self.key if name == RUN else self.labels[name] for name in keys(table)]
+
+    def rows(self, table):
+        """Tuples, with a cell for each of columns(table)."""
+        head = tuple(self._keys(table))
+        casts = {"integer": "INTEGER", "real": "REAL", "text": "TEXT"}
+
+        def cells(there):
+            return [f'CAST("{name}" AS {casts[kind]})' if name in there else "NULL" for name, kind in EXPORTED[table].items()]
+
+        return (head + row for row in self._select(table, [], cells))
+
+    def lines(self, table):
+        """The same as lines of text, tabs between the cells: what PostgreSQL's COPY and ClickHouse's TabSeparated take. SQLite
+        makes them, ten times as fast as Python would."""
+        head = "".join(_escaped(text) + "\t" for text in self._keys(table))
+
+        def cells(there):
+            return [" || char(9) || ".join(_AS_TEXT[kind].replace("?", f'"{name}"') if name in there else "'\\N'"
+                                           for name, kind in EXPORTED[table].items())]
+
+        return (f"{head}{line}\n" for line, in self._select(table, [], cells))
+
+    def close(self):
+        self.connection.close()
+        if self.temporary:
+            shutil.rmtree(os.path.dirname(self.path), ignore_errors=True)
+
+
+_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
+
+
+def _escaped(text):
+    for plain, escape in _ESCAPES:
+        text = text.replace(plain, escape)
+    return text
+
+
+def _escaped_by_sqlite():
+    expression = "CAST(? AS TEXT)"
+    for plain, escape in _ESCAPES:
+        expression = f"replace({expression}, char({ord(plain)}), '{escape}')"
+    return f"coalesce({expression}, '\\N')"
+
+
+_AS_TEXT = {"integer": "coalesce(CAST(? AS INTEGER), '\\N')", "real": "CASE WHEN ? IS NULL THEN '\\N' ELSE printf('%!.17g', ?) END",
+            "text": _escaped_by_sqlite()}
+
+
+# ---- where runs come from ----
+
+class Source:
+    """A run that is not opened yet: open() gives its Run, which the caller closes."""
+
+    def __init__(self, key, labels, make, slow=False):
+        if not re.fullmatch("[0-9a-f]{16}", key):
+            raise Refused(f"'{key}' is not the key of a run: it has 16 hexadecimal digits")
+        self.key, self.labels, self.make, self.slow = key, labels, make, slow
+
+    def open(self):
+        return self.make(self)
+
+
+def _key(identity, start_unix_ns, process):
+    """By the run's first process: the same for its traces and for what was exported of them."""
+    return hashlib.sha256(f"{identity or ''} {start_unix_ns} {process}".encode()).hexdigest()[:16]
+
+
+def _of_fleet(path, connection):
+    version = connection.execute("SELECT max(version) FROM fleet_schema").fetchone()[0]
+    if version != VERSION:
+        raise Refused(f"{path}: a fleet of schema {version}, and this tprof-fleet reads schema {VERSION}: " + (
+            f"first tprof-fleet load --upgrade --to sqlite:{path}" if (version or 0) < VERSION else "install the tprof that wrote it"))
+    for key, *labels in connection.execute(f"SELECT {RUN}, {', '.join(LABELS)} FROM runs ORDER BY start_unix_ns, run"):
+        yield Source(key, dict(zip(LABELS, labels)), lambda source: Run(source.key, source.labels, path, within=source.key))
+
+
+def _of_database(path, given):
+    try:
+        with contextlib.closing(open_database(path)) as connection:
+            if columns_there(connection, "fleet_schema"):
+                if given:
+                    raise Refused(f"{path}: the runs of a fleet have their labels: load this without --label")
+                yield from _of_fleet(path, connection)
+                return
+            identity = "identity" if "identity" in columns_there(connection, "runs") else "NULL"
+            rows = connection.execute(f"SELECT {identity}, start_unix_ns FROM runs").fetchall()
+            first = connection.execute("SELECT process FROM processes ORDER BY start_ns, process LIMIT 1").fetchone()
+    except sqlite3.Error as error:
+        raise Refused(f"{path}: {error}: what tprof-analyze export --format sqlite writes is loaded") from error
+    if len(rows) != 1 or not first:
+        raise Refused(f"{path}: {len(rows)} runs are in it, not one of tprof-analyze export --format sqlite")
+    identity, start = rows[0]
+    labels = _labels(path.parent, given)
+    labels["job"] = labels["job"] or identity or ""
+    yield Source(_key(identity, start, first[0]), labels, lambda source: Run(source.key, source.labels, path))
+
+
+def _analyze(analyzer, *arguments):
+    try:
+        done = subprocess.run([analyzer, *map(str, arguments)], capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise Refused(f"{analyzer}: {error.strerror}: traces are read by tprof-analyze; --analyze says where it is") from error
+    if done.returncode not in (0, 1):
+        raise Refused(done.stderr.strip() or f"{analyzer} ended with {done.returncode}")
+    return done.stdout
+
+
+def _export(analyzer, traces, source):
+    folder = tempfile.mkdtemp(prefix="tprof-fleet-")
+    try:
+        database = os.path.join(folder, "run.sqlite")
+        _analyze(analyzer, "export", "--format", "sqlite", "-o", database, *traces)
+        return Run(source.key, source.labels, database, temporary=True)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _of_traces(paths, given, analyzer):
+    """The traces of a run are one, wherever in the folder they lie."""
+    runs = json.loads(_analyze(analyzer, "info", "--json", "--all-runs", *paths))
+    for run in runs.get("runs", [runs]):
+        processes = sorted((part["process"] for part in run.get("processes", [run])),
+                           key=lambda process: (process["start_unix_ns"], process["pid"]))
+        first, traces = processes[0], [process["trace"] for process in processes]
+        labels = _labels(pathlib.Path(traces[0]).parent, given)
+        labels["job"] = labels["job"] or first["run"] or ""
+        yield Source(_key(first["run"], first["start_unix_ns"], first["pid"]), labels,
+                     lambda source, traces=traces: _export(analyzer, traces, source), slow=True)
+
+
+def _begins(path):
+    with open(path, "rb") as file:
+        return file.read(16)
+
+
+def find(arguments, given, analyzer):
+    """The Sources of what the command line names."""
+    databases, traces = [], []
+    for argument in map(pathlib.Path, arguments):
+        files = sorted(path for path in argument.rglob("*") if path.is_file()) if argument.is_dir() else [argument]
+        before = len(databases) + len(traces)
+        for path in files:
+            try:
+                begins = _begins(path)
+            except OSError as error:
+                raise Refused(f"{path}: {error.strerror}") from error
+            if begins == DATABASE:
+                databases.append(path)
+            elif begins.startswith(TRACE) or (begins[:1] and not argument.is_dir()):
+                traces.append(path)  # what is named and is none, the analyzer refuses with its reason
+        if len(databases) + len(traces) == before:
+            raise Refused(f"{argument}: no trace and no exported database is in it")
+    for path in databases:
+        yield from _of_database(path, given)
+    if traces:
+        yield from _of_traces(traces, given, analyzer)
