@@ -88,6 +88,12 @@ static void json_field(const struct tpa_dump *dump, const struct tpa_field *fiel
 		json_text(out, field->name, ((const struct tpa_event_text *)at)->text,
 			  ((const struct tpa_event_text *)at)->length);
 		break;
+	case TPA_FIELD_RANK:
+		fprintf(out, ", \"%s\": %" PRId32, field->name, (int32_t)value);
+		break;
+	case TPA_FIELD_COMM:
+		fprintf(out, ", \"%s\": \"%s\"", field->name, tpa_comm_name((unsigned)value));
+		break;
 	case TPA_FIELD_FILE:
 		json_file(dump, field->name, value);
 		break;

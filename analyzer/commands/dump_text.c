@@ -245,6 +245,73 @@ static void print_region(const struct tpa_dump *dump, const struct tpa_event *ev
 		fprintf(out, "  %s", dump->trace->files[region->file]);
 }
 
+/* "communicator 1 (MPI_COMM_WORLD)". */
+static void print_group(const struct tpa_dump *dump, uint32_t number)
+{
+	const struct tpa_trace *trace = dump->trace;
+	const struct tpa_known_group *group = number < trace->group_count ? &trace->groups[number] : NULL;
+	FILE *out = dump->session->page.out;
+
+	fprintf(out, "  communicator %" PRIu32, number);
+	if (!group || !group->name)
+		return;
+	if (group->name[0]) {
+		fputs(" (", out);
+		print_text(out, (struct tpa_event_text){ group->name, (uint32_t)strlen(group->name) });
+		fputs(")", out);
+	}
+	fprintf(out, " rank %" PRIu32 " of %" PRIu32, group->rank, group->size);
+}
+
+static void print_rank(FILE *out, const char *name, int32_t rank)
+{
+	if (rank != TPROF_COMM_ANY)
+		fprintf(out, "  %s %" PRId32, name, rank);
+}
+
+static void print_comm(struct tpa_dump *dump, const struct tpa_event *event)
+{
+	FILE *out = dump->session->page.out;
+	const struct tpa_comm *comm = event->comm;
+	struct tpa_text size;
+
+	fprintf(out, "%-14s ", "communicates");
+	if (!comm)
+		return;
+	fprintf(out, "%s%s", tpa_comm_name(comm->what), comm->begins ? " begins" : "");
+	if (comm->communicator)
+		print_group(dump, comm->communicator);
+	if (comm->sequence)
+		fprintf(out, "  call %" PRIu64, comm->sequence);
+	print_rank(out, "peer", comm->peer);
+	print_rank(out, "tag", comm->tag);
+	if (comm->sent)
+		fprintf(out, "  sends %s", size_text(dump, comm->sent, &size));
+	if (comm->received)
+		fprintf(out, "  receives %s", size_text(dump, comm->received, &size));
+	if (comm->request)
+		fprintf(out, "  request %" PRIu64, comm->request);
+	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event));
+}
+
+static void print_comm_done(const struct tpa_dump *dump, const struct tpa_event *event)
+{
+	FILE *out = dump->session->page.out;
+	const struct tpa_comm_done *done = event->comm_done;
+	struct tpa_text size;
+
+	fprintf(out, "%-14s ", "complete");
+	if (!done)
+		return;
+	if (done->request)
+		fprintf(out, "request %" PRIu64, done->request);
+	if (done->status)
+		fprintf(out, "  source %" PRId32 "  tag %" PRId32 "  %s", done->source, done->tag,
+			size_text(dump, done->bytes, &size));
+	if (done->cancelled || done->freed)
+		fputs(done->freed ? "  freed" : "  cancelled", out);
+}
+
 void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -311,6 +378,12 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 		break;
 	case TPA_EVENT_LEVEL:
 		print_level(dump, event);
+		break;
+	case TPA_EVENT_COMM:
+		print_comm(dump, event);
+		break;
+	case TPA_EVENT_COMM_DONE:
+		print_comm_done(dump, event);
 		break;
 	case TPA_EVENT_PAUSE:
 	case TPA_EVENT_RESUME:

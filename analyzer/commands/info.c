@@ -6,6 +6,7 @@
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "model/ranks/job.h"
 #include "report/rows/guessed.h"
 #include "report/rows/lost_callers.h"
 #include "report/rows/thread_rows.h"
@@ -51,8 +52,32 @@ __attribute__((format(printf, 3, 4))) static void line(const struct tpa_page *pa
 	fputc('\n', page->out);
 }
 
-static void print_process(const struct tpa_page *page, const struct tpa_trace *trace)
+/* "rank 3 of 64, the host's 1". */
+static void print_rank(const struct tpa_page *page, const struct tpa_rank_process *ranks)
 {
+	char rank[96], local[48] = "";
+
+	if (ranks->host)
+		line(page, "host", "%s", ranks->host);
+	if (ranks->cgroup)
+		line(page, "cgroup", "%s", ranks->cgroup);
+	if (!tpa_job_is_known(ranks))
+		return;
+	snprintf(rank, sizeof(rank), "%" PRIu32, ranks->world_rank);
+	if (ranks->world_size != TPA_COMM_UNKNOWN)
+		snprintf(rank, sizeof(rank), "%" PRIu32 " of %" PRIu32, ranks->world_rank, ranks->world_size);
+	if (ranks->local_rank != TPA_COMM_UNKNOWN)
+		snprintf(local, sizeof(local), ", on its host %" PRIu32, ranks->local_rank);
+	line(page, "rank", "%s%s%s", rank, local,
+	     ranks->joined ? "" : "; it has not joined the job: it may be a shell or a child of that rank");
+	if (ranks->launcher)
+		line(page, "launcher", "%s%s%s", ranks->launcher, ranks->job ? ", job " : "",
+		     ranks->job ? ranks->job : "");
+}
+
+static void print_process(const struct tpa_page *page, const struct tpa_process *process)
+{
+	const struct tpa_trace *trace = process->trace;
 	const struct tprof_header *header = trace->header;
 
 	tpa_headline(page, "Process");
@@ -65,6 +90,7 @@ static void print_process(const struct tpa_page *page, const struct tpa_trace *t
 		line(page, "", "its trace: %s", trace->parent_path);
 	if (trace->malloc_path[0])
 		line(page, "malloc", "%s", trace->malloc_path);
+	print_rank(page, &process->ranks);
 	for (size_t i = 0; i < trace->env_count; i++)
 		line(page, i ? "" : "settings", "%s", trace->env[i]);
 }
@@ -299,6 +325,32 @@ static void print_modules(const struct tpa_session *session, const struct tpa_tr
 	tpa_rest_print(page, trace->module_count, top, "");
 }
 
+static void print_communicators(const struct tpa_session *session, const struct tpa_trace *trace)
+{
+	uint64_t top = tpa_top(session->options, 10);
+	const struct tpa_page *page = &session->page;
+	size_t count = trace->group_count ? trace->group_count - 1 : 0;
+
+	if (!count)
+		return;
+	tpa_headline(page, "Communicators (%zu)", count);
+	for (size_t i = 1; i <= count && (!top || i <= top); i++) {
+		const struct tpa_known_group *group = &trace->groups[i];
+
+		if (!group->name)
+			continue;
+		fprintf(page->out, "  %-4zu %-13s rank %" PRIu32 " of %" PRIu32, i, tpa_group_name(group->kind),
+			group->rank, group->size);
+		if (group->parent)
+			fprintf(page->out, ", made of %" PRIu32 " by its call %" PRIu64, group->parent,
+				group->parent_sequence);
+		if (group->name[0])
+			fprintf(page->out, "  %s", group->name);
+		fputc('\n', page->out);
+	}
+	tpa_rest_print(page, count, top, "");
+}
+
 static void print_damage(const struct tpa_page *page, const struct tpa_trace *trace)
 {
 	if (!trace->damage_count)
@@ -316,12 +368,13 @@ static void print_section(struct tpa_session *session, size_t index)
 
 	tpa_process_print(process, page);
 	tpa_others_print(process->trace, page);
-	print_process(page, process->trace);
+	print_process(page, process);
 	print_file(page, process);
 	print_recorded(page, process);
 	print_coverage(page, process);
 	print_threads(session, process);
 	print_modules(session, process->trace);
+	print_communicators(session, process->trace);
 	print_damage(page, process->trace);
 }
 
@@ -399,6 +452,7 @@ static void json_process(struct tpa_session *session, size_t index, json_t *json
 	tpa_json_set(json, "trace", json_trace(process->trace));
 	tpa_json_set(json, "threads", json_threads(process));
 	tpa_json_set(json, "modules", json_modules(process->trace));
+	tpa_json_set(json, "communicators", tpa_json_communicators(process->trace));
 }
 
 int tpa_cmd_info(const struct tpa_options *options)

@@ -34,6 +34,8 @@ struct tpa_cursor {
 		struct tpa_usage usage;
 		struct tpa_allocator allocator;
 		struct tpa_region region;
+		struct tpa_comm comm;
+		struct tpa_comm_done comm_done;
 	} payload;
 	uint64_t addresses[256];
 	uint32_t stacks[256];

@@ -210,6 +210,26 @@ static void read_region(struct tpa_cursor *cursor, struct tpa_event *event, cons
 	event->region = good ? &cursor->payload.region : NULL;
 }
 
+/* Its stack is the event's, so that it is treated as those of other events. */
+static void read_comm(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	bool good;
+
+	read_plain(cursor, event, TPA_EVENT_COMM, at);
+	good = tpa_comm_read(&cursor->payload.comm, *at, rest(cursor, *at, end));
+	event->comm = good ? &cursor->payload.comm : NULL;
+	event->node = good ? cursor->payload.comm.node : TPROF_NODE_NONE;
+}
+
+static void read_comm_done(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at, const uint8_t *end)
+{
+	bool good;
+
+	read_plain(cursor, event, TPA_EVENT_COMM_DONE, at);
+	good = tpa_comm_done_read(&cursor->payload.comm_done, *at, rest(cursor, *at, end));
+	event->comm_done = good ? &cursor->payload.comm_done : NULL;
+}
+
 bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
 		       const uint8_t *end)
 {
@@ -280,6 +300,12 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		return true;
 	case TPROF_EVENT_REGION:
 		read_region(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_COMM:
+		read_comm(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_COMM_DONE:
+		read_comm_done(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at, end);

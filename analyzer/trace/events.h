@@ -41,6 +41,8 @@ enum tpa_event_kind {
 	TPA_EVENT_ALLOCATOR, /* the allocator's own statistics */
 	TPA_EVENT_REGION,    /* a part of the address space and its memory */
 	TPA_EVENT_LEVEL,     /* what is recorded from here on, in all threads */
+	TPA_EVENT_COMM,	     /* of the thread's innermost open op: what it asks of other processes */
+	TPA_EVENT_COMM_DONE, /* that op found that a request is complete */
 	TPA_EVENT_KINDS,
 };
 
@@ -65,7 +67,7 @@ struct tpa_event {
 	bool cancelled; /* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
 	uint32_t thread, tid;
 	uint32_t
-		node; /* ALLOC, MAP, POOL_ALLOC, SAMPLE: the number that the file has for the stack: see tpa_event_node() */
+		node; /* ALLOC, MAP, POOL_ALLOC, SAMPLE, COMM: the number that the file has for the stack: see tpa_event_node() */
 	uint64_t time;	 /* ticks >> header->tick_shift */
 	uint64_t offset; /* of its record in the file */
 	union {
@@ -137,6 +139,8 @@ struct tpa_event {
 			uint8_t mean; /* MEAN */
 			bool ops;     /* calls of hooked functions are recorded */
 		} level;
+		const struct tpa_comm *comm;
+		const struct tpa_comm_done *comm_done;
 	};
 };
 
@@ -145,7 +149,8 @@ static inline bool tpa_event_has_payload(unsigned kind)
 {
 	return (1u << TPA_EVENT_NAME | 1u << TPA_EVENT_DETAIL | 1u << TPA_EVENT_MARK | 1u << TPA_EVENT_COUNTERS |
 		1u << TPA_EVENT_MEMORY | 1u << TPA_EVENT_WORK | 1u << TPA_EVENT_FOLD | 1u << TPA_EVENT_USAGE |
-		1u << TPA_EVENT_ALLOCATOR | 1u << TPA_EVENT_REGION) >>
+		1u << TPA_EVENT_ALLOCATOR | 1u << TPA_EVENT_REGION | 1u << TPA_EVENT_COMM |
+		1u << TPA_EVENT_COMM_DONE) >>
 		       kind &
 	       1;
 }
@@ -156,7 +161,8 @@ uint32_t tpa_event_node(const struct tpa_trace *trace, const struct tpa_event *e
 /* Whether an event of that kind has a `node`. */
 static inline bool tpa_event_has_node(unsigned kind)
 {
-	return (1u << TPA_EVENT_ALLOC | 1u << TPA_EVENT_MAP | 1u << TPA_EVENT_SAMPLE | 1u << TPA_EVENT_POOL_ALLOC) >>
+	return (1u << TPA_EVENT_ALLOC | 1u << TPA_EVENT_MAP | 1u << TPA_EVENT_SAMPLE | 1u << TPA_EVENT_POOL_ALLOC |
+		1u << TPA_EVENT_COMM) >>
 		       kind &
 	       1;
 }

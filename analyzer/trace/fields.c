@@ -12,6 +12,11 @@
 		name, unit, TPA_FIELD_NUMBER, sizeof(((struct of *)0)->member), offsetof(struct of, member),           \
 			offsetof(struct of, condition) + 1                                                             \
 	}
+#define IF_RANK(of, condition, member, name)                                                                           \
+	{                                                                                                              \
+		name, NULL, TPA_FIELD_RANK, sizeof(((struct of *)0)->member), offsetof(struct of, member),             \
+			offsetof(struct of, condition) + 1                                                             \
+	}
 #define EVENT(member, name, type, unit) FIELD(tpa_event, member, name, type, unit)
 #define PAYLOAD(member) .payload = offsetof(struct tpa_event, member)
 
@@ -99,6 +104,25 @@ const struct tpa_event_row tpa_event_rows[TPA_EVENT_KINDS] = {
 	[TPA_EVENT_LEVEL] = { "level", {
 		EVENT(level.mean, "mean", MEAN, "bytes"),
 		EVENT(level.ops, "ops", FLAG, NULL) } },
+	[TPA_EVENT_COMM] = { "comm", { { 0 } }, PAYLOAD(comm), {
+		FIELD(tpa_comm, what, "call", COMM, NULL),
+		FIELD(tpa_comm, begins, "begins", FLAG, NULL),
+		FIELD(tpa_comm, communicator, "communicator", NUMBER, NULL),
+		FIELD(tpa_comm, sequence, "sequence", NUMBER, NULL),
+		FIELD(tpa_comm, peer, "peer", RANK, NULL),
+		FIELD(tpa_comm, tag, "tag", RANK, NULL),
+		FIELD(tpa_comm, sent, "sent", NUMBER, "bytes"),
+		FIELD(tpa_comm, received, "received", NUMBER, "bytes"),
+		FIELD(tpa_comm, request, "request", NUMBER, NULL),
+		IF_RANK(tpa_comm, both, source, "source"),
+		IF_RANK(tpa_comm, both, source_tag, "source_tag") } },
+	[TPA_EVENT_COMM_DONE] = { "comm_done", { { 0 } }, PAYLOAD(comm_done), {
+		FIELD(tpa_comm_done, request, "request", NUMBER, NULL),
+		FIELD(tpa_comm_done, cancelled, "dropped", FLAG, NULL),
+		FIELD(tpa_comm_done, freed, "freed", FLAG, NULL),
+		IF_RANK(tpa_comm_done, status, source, "source"),
+		IF_RANK(tpa_comm_done, status, tag, "tag"),
+		IF(tpa_comm_done, status, bytes, "received", "bytes") } },
 };
 /* clang-format on */
 

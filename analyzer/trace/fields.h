@@ -20,6 +20,8 @@ enum tpa_field_type {
 	TPA_FIELD_FILE,	    /* number in tpa_trace.files */
 	TPA_FIELD_OP,	    /* number in tpa_trace.ops */
 	TPA_FIELD_MEAN,	    /* MEAN, see events.h */
+	TPA_FIELD_RANK,	    /* int32_t: may be negative */
+	TPA_FIELD_COMM,	    /* enum tprof_comm */
 };
 
 struct tpa_field {
@@ -31,7 +33,7 @@ struct tpa_field {
 	uint16_t needs;	  /* offset of a bool that says whether the field is there, + 1; 0: always */
 };
 
-#define TPA_FIELDS_MOST 10u
+#define TPA_FIELDS_MOST 12u
 
 struct tpa_event_row {
 	const char *name;

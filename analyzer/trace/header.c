@@ -112,17 +112,17 @@ static void check_sizes(struct tpa_trace_impl *impl)
 	impl->header.chunk_size = (uint32_t)impl->chunk_size;
 }
 
-/* One piece as a string (with a second NUL behind it, so that a list of strings always ends). */
-static const char *piece(struct tpa_trace_impl *impl, enum tprof_text which, char **to, const char *raw, size_t *length)
+/* One piece as a string (with a second NUL behind it, so that a list of strings always ends). `at`: of the span, in the header. */
+static const char *piece_at(struct tpa_trace_impl *impl, size_t at, char **to, const char *raw, size_t *length)
 {
-	struct tprof_span span = impl->header.text[which];
+	struct tprof_span span;
 	char *begin = *to;
 
+	memcpy(&span, (const char *)&impl->header + at, sizeof(span));
 	*length = 0;
 	if (span.length && (span.offset < sizeof(impl->header) || span.offset > impl->header_size ||
 			    span.length > impl->header_size - span.offset)) {
-		tpa_damage_add(&impl->trace, offsetof(struct tprof_header, text) + which * sizeof(span), span.length,
-			       "a text lies outside of the header");
+		tpa_damage_add(&impl->trace, at, span.length, "a text lies outside of the header");
 		span.length = 0;
 	}
 	if (span.length)
@@ -131,6 +131,11 @@ static const char *piece(struct tpa_trace_impl *impl, enum tprof_text which, cha
 	memset(begin + span.length, 0, 2);
 	*to += span.length + 2;
 	return begin;
+}
+
+static const char *piece(struct tpa_trace_impl *impl, enum tprof_text which, char **to, const char *raw, size_t *length)
+{
+	return piece_at(impl, offsetof(struct tprof_header, text) + which * sizeof(struct tprof_span), to, raw, length);
 }
 
 /* Splits a list of NUL-terminated strings. */
@@ -149,17 +154,18 @@ static size_t split(const char *text, size_t length, char **list)
 static void read_text(struct tpa_trace_impl *impl)
 {
 	struct tpa_trace *trace = &impl->trace;
-	size_t size = impl->header_size, length, args_length, env_length, source_length, total = 2 * TPROF_TEXT_COUNT,
-	       i;
+	size_t size = impl->header_size, total = 2 * (TPROF_TEXT_COUNT + 1), length, args_length, env_length,
+	       source_length, job_length;
 	char *raw, *to;
-	const char *args, *env, *source;
+	const char *args, *env, *source, *job;
 
 	if (impl->text) /* they never change, and others point to them */
 		return;
 	raw = tpa_zalloc(1, size);
 
-	for (i = 0; i < TPROF_TEXT_COUNT; i++)
+	for (size_t i = 0; i < TPROF_TEXT_COUNT; i++)
 		total += impl->header.text[i].length <= size ? impl->header.text[i].length : 0;
+	total += impl->header.job.length <= size ? impl->header.job.length : 0;
 	impl->text = tpa_zalloc(1, total);
 	impl->lists = tpa_zalloc(total, sizeof(*impl->lists));
 	if (tpa_trace_bytes_at(impl, raw, size, 0) < size)
@@ -173,6 +179,7 @@ static void read_text(struct tpa_trace_impl *impl)
 	args = piece(impl, TPROF_TEXT_ARGS, &to, raw, &args_length);
 	env = piece(impl, TPROF_TEXT_ENV, &to, raw, &env_length);
 	source = piece(impl, TPROF_TEXT_SOURCE, &to, raw, &source_length);
+	job = piece_at(impl, offsetof(struct tprof_header, job), &to, raw, &job_length);
 	free(raw);
 	trace->arg_count = split(args, args_length, impl->lists);
 	trace->args = (const char *const *)impl->lists;
@@ -180,6 +187,8 @@ static void read_text(struct tpa_trace_impl *impl)
 	trace->env = (const char *const *)impl->lists + trace->arg_count;
 	trace->source_count = split(source, source_length, impl->lists + trace->arg_count + trace->env_count);
 	trace->source = trace->env + trace->env_count;
+	trace->job = trace->source + trace->source_count;
+	trace->job_count = split(job, job_length, impl->lists + (trace->job - (const char *const *)impl->lists));
 }
 
 bool tpa_trace_is(const char *file)

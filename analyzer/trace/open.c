@@ -129,6 +129,7 @@ static void free_facts(struct tpa_trace *trace)
 	free(trace->hooks);
 	free(trace->reach);
 	tpa_facts_holders_free(trace);
+	tpa_facts_groups_free(trace);
 	for (size_t i = 0; i < trace->value_count; i++)
 		free(trace->values[i].name);
 	for (size_t i = 0; i < trace->counter_count; i++)

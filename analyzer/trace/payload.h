@@ -73,6 +73,33 @@ struct tpa_region {
 	uint64_t rss, pss, private, written, swap; /* bytes; written: pages that are not a file's */
 };
 
+/* COMM: what a call that communicates asks for. */
+struct tpa_comm {
+	uint8_t what;	       /* enum tprof_comm; may be one that is not known here */
+	bool begins;	       /* it only begins: TPROF_COMM_NONBLOCKING */
+	bool again;	       /* TPROF_COMM_PERSISTENT */
+	bool both;	       /* it sends and receives: `source` and `source_tag` */
+	uint32_t communicator; /* 0: not known */
+	int32_t peer, tag, source, source_tag;
+	uint32_t node; /* of the file */
+	uint64_t sequence, sent, received, request;
+};
+
+/* COMM_DONE. */
+struct tpa_comm_done {
+	uint64_t request; /* 0: the call itself */
+	uint64_t bytes;
+	int32_t source, tag;
+	bool status; /* source, tag and bytes are known */
+	bool cancelled, freed;
+};
+
+/* The name of what a call asks for; "?" if it is not known. */
+const char *tpa_comm_name(unsigned what);
+
+/* Of enum tprof_group; the same. */
+const char *tpa_group_name(unsigned kind);
+
 /*
  * Decode the payload behind a record's fixed fields. False: it is malformed, of a kind that is not known, or incomplete.
  * Counters and parts of memory that a record leaves out are 0.
@@ -82,6 +109,8 @@ bool tpa_fold_read(struct tpa_folded *folded, const uint8_t *bytes, size_t lengt
 bool tpa_usage_read(struct tpa_usage *usage, const uint8_t *bytes, size_t length);
 bool tpa_allocator_read(struct tpa_allocator *allocator, const uint8_t *bytes, size_t length);
 bool tpa_region_read(struct tpa_region *region, const uint8_t *bytes, size_t length);
+bool tpa_comm_read(struct tpa_comm *comm, const uint8_t *bytes, size_t length);
+bool tpa_comm_done_read(struct tpa_comm_done *done, const uint8_t *bytes, size_t length);
 void tpa_counters_read(struct tpa_counters *counters, uint64_t idle_ns, const uint8_t *bytes, size_t length);
 void tpa_memory_parts_read(struct tpa_memory_parts *parts, const uint8_t *bytes, size_t length);
 

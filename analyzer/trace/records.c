@@ -224,7 +224,7 @@ static tpa_read_body *const readers[] = {
 	[TPROF_TABLE_JITDUMP] = tpa_fact_jitdump, [TPROF_TABLE_FILE] = tpa_fact_file,
 	[TPROF_TABLE_REACH] = tpa_fact_reach,	  [TPROF_TABLE_COUNTER] = tpa_fact_counter,
 	[TPROF_TABLE_HOLDER] = tpa_fact_holder,	  [TPROF_TABLE_HELD] = tpa_fact_held,
-	[TPROF_TABLE_HOLDERS] = tpa_fact_holders,
+	[TPROF_TABLE_HOLDERS] = tpa_fact_holders, [TPROF_TABLE_COMMUNICATOR] = tpa_fact_communicator,
 };
 
 /* Gives up the rest of the chunk. */

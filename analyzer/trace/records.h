@@ -113,6 +113,10 @@ tpa_read_body tpa_fact_value, tpa_fact_counter, tpa_fact_reach, tpa_fact_jitdump
 
 /* Of a search for holders: see holder_facts.c. */
 tpa_read_body tpa_fact_holder, tpa_fact_held, tpa_fact_holders;
+
+/* Communicators: see comm.c. */
+tpa_read_body tpa_fact_communicator;
+void tpa_facts_groups_free(struct tpa_trace *trace);
 void tpa_facts_holders_free(struct tpa_trace *trace);
 
 /* Reads the JOIN record at tables->at and moves tables->at behind it, or behind what is lost. Returns as tpa_read_body does. */

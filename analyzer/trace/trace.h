@@ -117,6 +117,18 @@ struct tpa_holders_search {
 	uint64_t ticks, blocks, bytes, reached, pointers, interior, unreadable, ns, memory, left_out;
 };
 
+/* A communicator, a window or another group of processes, as this process knows it. */
+struct tpa_known_group {
+	char *name;   /* owned by the trace; NULL: its record is not in the file */
+	uint8_t kind; /* enum tprof_group; may be one that is not known here */
+	uint32_t size, rank;
+	uint32_t parent; /* a lower number; 0: none */
+	uint64_t parent_sequence;
+	int32_t leader;			/* rank in the world of its rank 0; -1: not known */
+	int64_t color;			/* -1: none */
+	uint32_t sources, destinations; /* neighbours in its topology; 0: it has none */
+};
+
 struct tpa_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
@@ -146,6 +158,8 @@ struct tpa_trace {
 	size_t env_count;
 	const char *const *source; /* of an imported trace: what it was made from, then what limits its figures */
 	size_t source_count;
+	const char *const *job; /* NAME=value: which part of a parallel job it may be */
+	size_t job_count;
 	struct tpa_module *modules;
 	size_t module_count; /* in order of id; ids may have gaps */
 	/*
@@ -171,7 +185,9 @@ struct tpa_trace {
 	struct tpa_held *held;
 	size_t held_count;
 	struct tpa_holders_search holders; /* the latest; ticks 0: there was none */
-	struct tpa_value *values;	   /* one for each name */
+	struct tpa_known_group *groups;	   /* index = number; [0] unused */
+	size_t group_count;
+	struct tpa_value *values; /* one for each name */
 	size_t value_count;
 	struct tpa_counter *counters; /* in the order of TPROF_COUNTERS */
 	size_t counter_count;

@@ -6,6 +6,7 @@
 #ifndef TPROF_MODEL_RANKS_CALLS_H
 #define TPROF_MODEL_RANKS_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,7 @@ struct tpa_communicator {
 };
 
 struct tpa_rank_process {
+	bool joined; /* it has called MPI_Init, or the like. Otherwise it may be a shell or a child of a rank */
 	uint32_t world_rank, world_size, local_rank; /* TPA_COMM_UNKNOWN: not known */
 	const char *host, *job, *launcher, *cgroup;  /* NULL: not known */
 	struct tpa_comm_call *calls;		     /* in order of begin */

@@ -10,7 +10,7 @@
 static const struct tpa_part *const parts[] = {
 	&tpa_part_time,	  &tpa_part_order,   &tpa_part_heap,   &tpa_part_pools, &tpa_part_maps,
 	&tpa_part_cpu,	  &tpa_part_levels,  &tpa_part_ops,    &tpa_part_steps, &tpa_part_growth,
-	&tpa_part_memory, &tpa_part_threads, &tpa_part_folded,
+	&tpa_part_memory, &tpa_part_threads, &tpa_part_folded, &tpa_part_ranks,
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -120,6 +120,8 @@ static tpa_replay_handler *const handlers[TPA_EVENT_KINDS] = {
 	[TPA_EVENT_ALLOCATOR] = tpa_replay_allocator,
 	[TPA_EVENT_REGION] = tpa_replay_region,
 	[TPA_EVENT_LEVEL] = tpa_replay_level,
+	[TPA_EVENT_COMM] = tpa_replay_comm,
+	[TPA_EVENT_COMM_DONE] = tpa_replay_comm_done,
 };
 /* clang-format on */
 

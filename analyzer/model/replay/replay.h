@@ -23,6 +23,7 @@
 #include "model/steps/steps.h"
 #include "model/samples/timeline.h"
 #include "model/samples/counters.h"
+#include "base/pairs.h"
 #include "trace/events.h"
 
 /* What a CANCEL takes back: the thread's last FREE or UNMAP. */
@@ -172,6 +173,22 @@ struct tpa_part_sum {
 
 struct tpa_archive;
 
+/* A call that has not ended: it ends with the thread's op at that depth. */
+struct tpa_open_call {
+	size_t call; /* index */
+	uint32_t thread, depth;
+};
+
+/* Calls by which the process communicates; times in ticks. */
+struct tpa_part_ranks {
+	struct tpa_comm_call *calls;
+	size_t count, room;
+	struct tpa_open_call *open;
+	size_t open_count, open_room;
+	struct tpa_pairs requests; /* number -> index of the call that began it, + 1 */
+	uint64_t counted;	   /* calls that were not kept */
+};
+
 struct tpa_replay {
 	struct tpa_trace *trace;
 	const struct tpa_replay_options *options;
@@ -202,6 +219,7 @@ struct tpa_replay {
 	struct tpa_part_threads threads;
 	struct tpa_part_folded folded;
 	struct tpa_levels levels;
+	struct tpa_part_ranks ranks;
 	struct tpa_part_sum sum;
 };
 

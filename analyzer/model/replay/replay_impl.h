@@ -15,6 +15,7 @@
  *   replay_growth.c    growth with the steps, or with time
  *   replay_threads.c   the threads themselves
  *   replay_levels.c    levels of recording
+ *   replay_ranks.c     calls by which the process communicates with others
  * replay_archive.c saves and loads all of them.
  */
 #ifndef TPROF_MODEL_REPLAY_REPLAY_IMPL_H
@@ -39,7 +40,7 @@ struct tpa_part {
 };
 extern const struct tpa_part tpa_part_time, tpa_part_order, tpa_part_heap, tpa_part_pools, tpa_part_maps,
 	tpa_part_memory, tpa_part_cpu, tpa_part_ops, tpa_part_steps, tpa_part_growth, tpa_part_threads, tpa_part_folded,
-	tpa_part_levels;
+	tpa_part_levels, tpa_part_ranks;
 
 /* ---- threads ---- */
 
@@ -94,6 +95,7 @@ tpa_replay_handler tpa_replay_cancel;
 tpa_replay_handler tpa_replay_map, tpa_replay_unmap, tpa_replay_memory, tpa_replay_allocator, tpa_replay_region;
 tpa_replay_handler tpa_replay_name, tpa_replay_sample, tpa_replay_pause;
 tpa_replay_handler tpa_replay_op, tpa_replay_step_end, tpa_replay_mark, tpa_replay_counters, tpa_replay_usage;
+tpa_replay_handler tpa_replay_comm, tpa_replay_comm_done;
 tpa_replay_handler tpa_replay_pool_alloc, tpa_replay_pool_free, tpa_replay_level;
 
 /* ---- pools, for the heap, and the other way round ---- */
@@ -121,6 +123,10 @@ bool tpa_replay_began_in_pause(const struct tpa_replay *replay, const struct tpa
 
 /* A CANCEL of the thread's last UNMAP. */
 void tpa_replay_restore_map(struct tpa_replay *replay, struct tpa_thread_state *thread);
+
+/* Ops of the thread have ended: so have the calls that they were. */
+void tpa_replay_calls_end(struct tpa_replay *replay, const struct tpa_thread_state *thread,
+			  const struct tpa_event *event);
 
 /* Handles the call of an op that just ended, if one did: replay->ops.calls.last. */
 void tpa_replay_call_ended(struct tpa_replay *replay, struct tpa_thread_state *thread);

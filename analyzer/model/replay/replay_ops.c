@@ -63,6 +63,8 @@ static void replay_op(struct tpa_replay *replay, struct tpa_thread_state *thread
 		tpa_ops_end(&replay->ops.calls, &thread->open, event->op_end.kept, event->op_end.unwound, &moment);
 		charge_counters(replay, thread, event);
 		tpa_replay_call_ended(replay, thread);
+		if (__builtin_expect(replay->ranks.open_count != 0, 0))
+			tpa_replay_calls_end(replay, thread, event);
 		break;
 	case TPA_EVENT_SHAPE:
 		tpa_ops_shape(&replay->ops.calls, &thread->open, event->shape.op);

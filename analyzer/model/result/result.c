@@ -31,6 +31,8 @@ void tpa_run_free(struct tpa_run *run)
 		tpa_hole_series_free(&process->holes);
 		tpa_level_stats_free(&process->levels);
 		free(process->threads);
+		free(process->ranks.calls);
+		free(process->ranks.communicators);
 	}
 	free(run->processes);
 	free(run->timeline);

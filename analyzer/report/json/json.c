@@ -270,6 +270,7 @@ json_t *tpa_json_capture(const struct tpa_process *process)
 	tpa_json_set(json, "hooks", json_hooks(trace));
 	tpa_json_set(json, "pauses", json_pauses(process));
 	tpa_json_levels(json, process);
+	tpa_json_job(json, process);
 	return json;
 }
 

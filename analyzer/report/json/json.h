@@ -123,4 +123,10 @@ json_t *tpa_time_answer_json(const struct tpa_run *run, const struct tpa_op_list
 
 json_t *tpa_others_json(const struct tpa_trace *trace);
 
+/* Adds the host, the control group, and the rank (null: it is in no parallel job). */
+void tpa_json_job(json_t *json, const struct tpa_process *process);
+
+/* Array: communicators, windows and other groups of processes. */
+json_t *tpa_json_communicators(const struct tpa_trace *trace);
+
 #endif

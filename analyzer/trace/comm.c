@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the processes of a parallel job tell one another: COMM and COMM_DONE events, COMMUNICATOR records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/varint.h"
+#include "trace/payload.h"
+#include "trace/records.h"
+
+#define GROUPS_MAX 65536u /* a trace with more is damaged */
+#define BYTES_MOST (UINT64_C(1) << 52)
+
+/* Like tpa_uvarint(), for bytes that have no padding behind them. */
+static bool take(const uint8_t **at, const uint8_t *end, uint64_t *number)
+{
+	*number = 0;
+	for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		if (shift == 63 && byte > 1)
+			return false;
+		*number |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+static bool take_rank(const uint8_t **at, const uint8_t *end, int32_t *rank)
+{
+	uint64_t number;
+	int64_t value;
+
+	if (!take(at, end, &number))
+		return false;
+	value = (int64_t)((number >> 1) ^ (0 - (number & 1)));
+	*rank = value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+	return true;
+}
+
+static bool take_small(const uint8_t **at, const uint8_t *end, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!take(at, end, &value) || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+static bool take_bytes(const uint8_t **at, const uint8_t *end, uint64_t *bytes)
+{
+	if (!take(at, end, bytes))
+		return false;
+	*bytes = *bytes < BYTES_MOST ? *bytes : BYTES_MOST;
+	return true;
+}
+
+bool tpa_comm_read(struct tpa_comm *comm, const uint8_t *bytes, size_t length)
+{
+	const uint8_t *at = bytes, *end = bytes + length;
+
+	memset(comm, 0, sizeof(*comm));
+	if (length < 2)
+		return false;
+	comm->what = *at++;
+	comm->begins = *at & TPROF_COMM_NONBLOCKING;
+	comm->again = *at & TPROF_COMM_PERSISTENT;
+	at++;
+	comm->both = comm->what == TPROF_COMM_SENDRECV;
+	return take_small(&at, end, &comm->communicator) && take(&at, end, &comm->sequence) &&
+	       take_rank(&at, end, &comm->peer) && take_rank(&at, end, &comm->tag) &&
+	       take_bytes(&at, end, &comm->sent) && take_bytes(&at, end, &comm->received) &&
+	       take(&at, end, &comm->request) && take_small(&at, end, &comm->node) &&
+	       (!comm->both || (take_rank(&at, end, &comm->source) && take_rank(&at, end, &comm->source_tag)));
+}
+
+bool tpa_comm_done_read(struct tpa_comm_done *done, const uint8_t *bytes, size_t length)
+{
+	const uint8_t *at = bytes, *end = bytes + length;
+
+	memset(done, 0, sizeof(*done));
+	if (!take(&at, end, &done->request) || at == end)
+		return false;
+	done->status = *at & TPROF_COMM_DONE_STATUS;
+	done->cancelled = *at & TPROF_COMM_DONE_CANCELLED;
+	done->freed = *at & TPROF_COMM_DONE_FREED;
+	at++;
+	return !done->status || (take_rank(&at, end, &done->source) && take_rank(&at, end, &done->tag) &&
+				 take_bytes(&at, end, &done->bytes));
+}
+
+const char *tpa_comm_name(unsigned what)
+{
+	static const char *const names[] = {
+		[TPROF_COMM_BARRIER] = "barrier",
+		[TPROF_COMM_BCAST] = "bcast",
+		[TPROF_COMM_REDUCE] = "reduce",
+		[TPROF_COMM_ALLREDUCE] = "allreduce",
+		[TPROF_COMM_GATHER] = "gather",
+		[TPROF_COMM_SCATTER] = "scatter",
+		[TPROF_COMM_ALLGATHER] = "allgather",
+		[TPROF_COMM_ALLTOALL] = "alltoall",
+		[TPROF_COMM_REDUCE_SCATTER] = "reduce_scatter",
+		[TPROF_COMM_SCAN] = "scan",
+		[TPROF_COMM_EXSCAN] = "exscan",
+		[TPROF_COMM_NEIGHBOR_ALLGATHER] = "neighbor_allgather",
+		[TPROF_COMM_NEIGHBOR_ALLTOALL] = "neighbor_alltoall",
+		[TPROF_COMM_CREATE] = "create",
+		[TPROF_COMM_FREE] = "free",
+		[TPROF_COMM_FENCE] = "fence",
+		[TPROF_COMM_INIT] = "init",
+		[TPROF_COMM_FINALIZE] = "finalize",
+		[TPROF_COMM_SEND] = "send",
+		[TPROF_COMM_SSEND] = "ssend",
+		[TPROF_COMM_BSEND] = "bsend",
+		[TPROF_COMM_RSEND] = "rsend",
+		[TPROF_COMM_RECV] = "recv",
+		[TPROF_COMM_SENDRECV] = "sendrecv",
+		[TPROF_COMM_PROBE] = "probe",
+		[TPROF_COMM_WAIT] = "wait",
+		[TPROF_COMM_TEST] = "test",
+		[TPROF_COMM_PUT] = "put",
+		[TPROF_COMM_GET] = "get",
+		[TPROF_COMM_ACCUMULATE] = "accumulate",
+		[TPROF_COMM_LOCK] = "lock",
+		[TPROF_COMM_UNLOCK] = "unlock",
+		[TPROF_COMM_FLUSH] = "flush",
+		[TPROF_COMM_POST] = "post",
+		[TPROF_COMM_START] = "start",
+		[TPROF_COMM_COMPLETE] = "complete",
+		[TPROF_COMM_WIN_WAIT] = "win_wait",
+	};
+
+	return what < sizeof(names) / sizeof(*names) && names[what] ? names[what] : "?";
+}
+
+const char *tpa_group_name(unsigned kind)
+{
+	static const char *const names[] = {
+		[TPROF_GROUP_WORLD] = "world",
+		[TPROF_GROUP_SELF] = "self",
+		[TPROF_GROUP_COMMUNICATOR] = "communicator",
+		[TPROF_GROUP_INTER] = "inter",
+		[TPROF_GROUP_WINDOW] = "window",
+		[TPROF_GROUP_TORCH] = "torch",
+	};
+
+	return kind < sizeof(names) / sizeof(*names) && names[kind] ? names[kind] : "?";
+}
+
+/* ---- groups ---- */
+
+static struct tpa_known_group *group_at(struct tpa_trace *trace, uint32_t number)
+{
+	size_t room = trace->group_count;
+
+	if (number >= trace->group_count) {
+		tpa_grow(&trace->groups, &room, number + 1u, sizeof(*trace->groups));
+		memset(&trace->groups[trace->group_count], 0,
+		       (number + 1u - trace->group_count) * sizeof(*trace->groups));
+		trace->group_count = number + 1u;
+	}
+	return &trace->groups[number];
+}
+
+/* Of the members that it exchanges data with, their number is told, and which they are. */
+static bool skip_ranks(const uint8_t **at, const uint8_t *end, uint32_t *count)
+{
+	uint32_t rank;
+
+	if (!take_small(at, end, count) || *count > (uint64_t)(end - *at))
+		return false;
+	for (uint32_t i = 0; i < *count; i++)
+		if (!take_small(at, end, &rank))
+			return false;
+	return true;
+}
+
+static bool read_group(struct tpa_known_group *group, uint32_t *number, const uint8_t *at, const uint8_t *end)
+{
+	uint64_t color;
+	uint8_t length;
+
+	if (!take_small(&at, end, number) || at == end)
+		return false;
+	group->kind = *at++;
+	if (!take_small(&at, end, &group->size) || !take_small(&at, end, &group->rank) ||
+	    !take_small(&at, end, &group->parent) || !take(&at, end, &group->parent_sequence) ||
+	    !take_rank(&at, end, &group->leader) || !take(&at, end, &color) || at == end)
+		return false;
+	group->color = (int64_t)((color >> 1) ^ (0 - (color & 1)));
+	length = *at++;
+	if (length > end - at)
+		return false;
+	group->name = tpa_strndup((const char *)at, length);
+	at += length;
+	return at == end || (skip_ranks(&at, end, &group->sources) && skip_ranks(&at, end, &group->destinations));
+}
+
+const char *tpa_fact_communicator(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
+{
+	struct tpa_trace *trace = &tables->impl->trace;
+	struct tpa_known_group group = { 0 };
+	uint32_t number = 0;
+
+	if (!read_group(&group, &number, at, end) || !number || number >= GROUPS_MAX || group.parent >= number ||
+	    !group.size || group.rank >= group.size) {
+		free(group.name);
+		return TPA_CUT_RECORD;
+	}
+	free(group_at(trace, number)->name);
+	trace->groups[number] = group;
+	return NULL;
+}
+
+void tpa_facts_groups_free(struct tpa_trace *trace)
+{
+	for (size_t i = 0; i < trace->group_count; i++)
+		free(trace->groups[i].name);
+	free(trace->groups);
+}
