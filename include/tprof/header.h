@@ -97,13 +97,18 @@ enum tprof_lost {
 	 */
 	TPROF_LOST_OP_DEPTH,
 	TPROF_LOST_RING, /* events while all of a ring was in use, after the time that a thread waits for the folder */
+	/*
+	 * Requests of communication libraries that were not remembered, as too many were under way: nothing tells when
+	 * they were complete
+	 */
+	TPROF_LOST_REQUESTS,
 	TPROF_LOST_CAUSES = 16, /* room for more; unused ones are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
 	{                                                                                                              \
 		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
-			"cpu_timer", "sandbox", "counters", "op_depth", "ring"                                         \
+			"cpu_timer", "sandbox", "counters", "op_depth", "ring", "requests"                                         \
 	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */

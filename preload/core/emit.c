@@ -74,6 +74,47 @@ void tpc_emit_level(struct tpc_thread *thread, uint64_t ticks, uint8_t mean_log2
 	end(thread, p);
 }
 
+void tpc_emit_comm(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm *comm)
+{
+	uint8_t *p;
+
+	if (!tpc_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_COMM, ticks);
+	*p++ = comm->what;
+	*p++ = comm->flags;
+	p = tpc_put_uvarint(p, comm->group);
+	p = tpc_put_uvarint(p, comm->sequence);
+	p = tpc_put_svarint(p, comm->peer);
+	p = tpc_put_svarint(p, comm->tag);
+	p = tpc_put_uvarint(p, comm->sent);
+	p = tpc_put_uvarint(p, comm->received);
+	p = tpc_put_uvarint(p, comm->request);
+	p = tpc_put_uvarint(p, comm->node);
+	if (comm->what == TPROF_COMM_SENDRECV) {
+		p = tpc_put_svarint(p, comm->source);
+		p = tpc_put_svarint(p, comm->source_tag);
+	}
+	end(thread, p);
+}
+
+void tpc_emit_comm_done(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm_done *done)
+{
+	uint8_t *p;
+
+	if (!tpc_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_COMM_DONE, ticks);
+	p = tpc_put_uvarint(p, done->request);
+	*p++ = done->flags;
+	if (done->flags & TPROF_COMM_DONE_STATUS) {
+		p = tpc_put_svarint(p, done->source);
+		p = tpc_put_svarint(p, done->tag);
+		p = tpc_put_uvarint(p, done->bytes);
+	}
+	end(thread, p);
+}
+
 void tpc_emit_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block)
 {
 	if (block->address & 7)

@@ -65,6 +65,24 @@ TPC_SLOW void tpc_emit_pool_free(struct tpc_thread *thread, uint64_t ticks, uint
 TPC_SLOW void tpc_emit_name(struct tpc_thread *thread, const char *name, size_t length);
 TPC_SLOW void tpc_emit_thread(struct tpc_thread *thread, uint64_t ticks);
 
+/* COMM and COMM_DONE of format.h. */
+struct tpc_comm {
+	uint8_t what, flags; /* enum tprof_comm, enum tprof_comm_flags */
+	uint32_t group;	     /* number of the communicator */
+	int32_t peer, tag;
+	int32_t source, source_tag; /* TPROF_COMM_SENDRECV */
+	uint32_t node;
+	uint64_t sequence, sent, received, request;
+};
+TPC_SLOW void tpc_emit_comm(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm *comm);
+
+struct tpc_comm_done {
+	uint64_t request, bytes;
+	uint8_t flags; /* enum tprof_comm_done */
+	int32_t source, tag;
+};
+TPC_SLOW void tpc_emit_comm_done(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm_done *done);
+
 #define TPC_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
 
 #define TPC_WORK_DIM_MAX ((UINT64_C(1) << 42) - 1) /* six bytes, so that as many as may be fit a record */

@@ -254,6 +254,21 @@ void *tpc_lookup_first(const char *name)
 	return find_from(first_object(), NULL, name);
 }
 
+void *tpc_lookup_variable(const char *name)
+{
+	uint32_t hash = hash_of(name);
+	struct symbols symbols;
+
+	for (const struct link_map *map = first_object(); map; map = map->l_next) {
+		const ElfW(Sym) *symbol =
+			read_symbols(map->l_addr, map->l_ld, &symbols) ? find_in(&symbols, name, hash) : NULL;
+
+		if (symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
+			return (void *)(map->l_addr + symbol->st_value);
+	}
+	return NULL;
+}
+
 static bool came_last;
 
 void tpc_lookup_came_last(void)

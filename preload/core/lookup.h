@@ -27,6 +27,9 @@ bool tpc_lookup_is_last(void);
 /* The same in all objects, beginning with the program: what calls are bound to at start-up. */
 void *tpc_lookup_first(const char *name);
 
+/* A variable of that name, in the first object that has one: what references to it are bound to. NULL: none. */
+void *tpc_lookup_variable(const char *name);
+
 /* The default version of a function in the object that contains `address`. NULL: none. */
 void *tpc_lookup_beside(const void *address, const char *name);
 

@@ -4,6 +4,7 @@
 #include "core/arguments.h"
 #include "core/clock.h"
 #include "core/config.h"
+#include "core/job.h"
 #include "core/maps.h"
 #include "core/private_fds.h"
 #include "core/sys.h"
@@ -237,14 +238,18 @@ uint64_t tpc_memory_peak(void)
 	return kib * 1024;
 }
 
-void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length)
+/* Where the next text may begin: behind that one, too. */
+static uint32_t behind(const struct tprof_span *span, uint32_t offset)
 {
-	uint32_t offset = TPROF_TEXT_OFFSET;
+	return span->length && span->offset + span->length > offset ? span->offset + span->length : offset;
+}
 
-	for (size_t i = 0; i < TPROF_TEXT_COUNT; i++) {
-		if (header->text[i].length && header->text[i].offset + header->text[i].length > offset)
-			offset = header->text[i].offset + header->text[i].length;
-	}
+static void describe_span(struct tprof_header *header, struct tprof_span *span, const char *bytes, size_t length)
+{
+	uint32_t offset = behind(&header->job, TPROF_TEXT_OFFSET);
+
+	for (size_t i = 0; i < TPROF_TEXT_COUNT; i++)
+		offset = behind(&header->text[i], offset);
 	if (offset > TPROF_HEADER_SIZE)
 		offset = TPROF_HEADER_SIZE; /* another process wrote there */
 	if (length > TPROF_HEADER_SIZE - offset) {
@@ -252,8 +257,13 @@ void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const
 		tpc_set_bits(&header->flags, TPROF_FLAG_TEXT_CUT);
 	}
 	memcpy((char *)header + offset, bytes, length);
-	header->text[which].offset = offset;
-	tpc_store_release(&header->text[which].length, (uint32_t)length); /* a reader sees the bytes with it */
+	span->offset = offset;
+	tpc_store_release(&span->length, (uint32_t)length); /* a reader sees the bytes with it */
+}
+
+void tpc_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length)
+{
+	describe_span(header, &header->text[which], bytes, length);
 }
 
 static void describe_arguments(struct tprof_header *header)
@@ -293,6 +303,18 @@ static void describe_environment(struct tprof_header *header)
 		tpc_text_add_bytes(&to, "", 1);
 	}
 	tpc_describe_text(header, TPROF_TEXT_ENV, text, to.length);
+}
+
+static void describe_job(struct tprof_header *header)
+{
+	static char text[2048];
+	static struct tpc_text to;
+
+	if (!to.bytes) {
+		to = tpc_text_in(text, sizeof(text));
+		tpc_job_describe(&to);
+	}
+	describe_span(header, &header->job, text, to.length);
 }
 
 /* The PID namespace; 0: unknown. */
@@ -372,6 +394,7 @@ void tpc_describe(struct tprof_header *header, const struct tpc_identity *identi
 		tpc_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));
 	describe_place(header);
 	describe_environment(header);
+	describe_job(header);
 	describe_arguments(header);
 	memcpy(header->magic, TPROF_MAGIC, 8); /* last: before it, this is no trace */
 }

@@ -161,6 +161,36 @@ void tpc_table_op(const struct tpc_op_record *op)
 	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
+static uint8_t *put_ranks(uint8_t *p, const int *ranks, uint32_t count)
+{
+	p = tpc_put_uvarint(p, count);
+	for (uint32_t i = 0; i < count; i++)
+		p = tpc_put_uvarint(p, ranks[i] < 0 ? 0 : (uint64_t)ranks[i]);
+	return p;
+}
+
+void tpc_table_communicator(const struct tpc_communicator_record *communicator)
+{
+	uint8_t content[384 + 2 * TPC_NEIGHBOURS * 5];
+	uint8_t *p = tpc_put_uvarint(content, communicator->number);
+	size_t length = strnlen(communicator->name, UINT8_MAX);
+
+	*p++ = communicator->kind;
+	p = tpc_put_uvarint(p, communicator->size);
+	p = tpc_put_uvarint(p, communicator->rank);
+	p = tpc_put_uvarint(p, communicator->parent);
+	p = tpc_put_uvarint(p, communicator->parent_sequence);
+	p = tpc_put_svarint(p, communicator->leader);
+	p = tpc_put_svarint(p, communicator->color);
+	*p++ = (uint8_t)length;
+	p = tpc_put_bytes(p, communicator->name, length);
+	if (communicator->has_topology) {
+		p = put_ranks(p, communicator->in, communicator->in_count);
+		p = put_ranks(p, communicator->out, communicator->out_count);
+	}
+	put_long(TPROF_TABLE_COMMUNICATOR, content, (size_t)(p - content), "", 0);
+}
+
 void tpc_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
 {
 	uint8_t content[32];

@@ -46,6 +46,21 @@ void tpc_table_op_code(const struct tpc_op_record *op, uint32_t frame);
 /* Follows the op's own record: the tensors that calls with that number work on, already encoded. */
 void tpc_table_shape(uint32_t op, const uint8_t *tensors, size_t length);
 
+struct tpc_communicator_record {
+	uint32_t number, size, rank, parent;
+	uint8_t kind; /* enum tprof_group */
+	uint64_t parent_sequence;
+	int32_t leader;
+	int64_t color;
+	const char *name; /* cut at 255 bytes */
+	/* Its topology, if `has_topology`: ranks that it receives from and sends to. */
+	bool has_topology;
+	uint32_t in_count, out_count; /* at most TPC_NEIGHBOURS each; more are left out */
+	const int *in, *out;
+};
+#define TPC_NEIGHBOURS 64u
+void tpc_table_communicator(const struct tpc_communicator_record *communicator);
+
 void tpc_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
 void tpc_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void tpc_table_value(uint64_t value, const char *name, size_t length); /* length: at most TPC_TABLE_TEXT_MAX */

@@ -23,6 +23,7 @@
 
 #define TPC_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TPC_PYTHON_BYTES (192u * 1024u)
+#define TPC_WAITS_BYTES (64u * 1024u)
 #define TPC_RULES_BYTES 768u
 #define TPC_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
@@ -133,6 +134,7 @@ struct tpc_thread {
 	struct tpc_instrumented instrumented[TPC_INSTRUMENTED_MAX];
 	uint8_t rules[TPC_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TPC_WALK_BYTES] __attribute__((aligned(64)));
+	uint8_t waits[TPC_WAITS_BYTES] __attribute__((aligned(64)));   /* of hooks/ops/presets/mpi_requests.c */
 	uint8_t python[TPC_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */
 };
 

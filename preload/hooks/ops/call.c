@@ -126,7 +126,7 @@ static inline void begin(struct tpc_thread *thread, uint32_t index, uint32_t op,
 	uint8_t *end;
 
 	if (tpc_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
-	    !tpc_load(&function->signature.learns) && !thread->perf.count) {
+	    !function->signature.ended && !tpc_load(&function->signature.learns) && !thread->perf.count) {
 		tpc_hot_begin(thread, &(struct tpc_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
@@ -263,7 +263,7 @@ struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_th
 		tpc_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
 		if (tpc_unlikely(signature->begun != NULL))
-			signature->begun((uintptr_t *)(uintptr_t)frame);
+			signature->begun(signature, (uintptr_t *)(uintptr_t)frame);
 	} else {
 		tpc_lost(TPROF_LOST_OP_DEPTH, 1);
 	}
@@ -357,6 +357,10 @@ static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_o
 
 	if (tpc_load(&function->signature.learns))
 		end_learning(thread, function, frame, ticks);
+	if (function->signature.ended) {
+		function->signature.ended(&function->signature, frame, ticks);
+		make_room(thread);
+	}
 	if (function->signature.tells_usage) {
 		after = tpc_usage_emit(thread, ticks);
 		make_room(thread);

@@ -174,10 +174,11 @@ static void add(void *entry, const struct tpc_op_choice *choice, uint32_t i)
 	function->ends_step = choice->ends_step;
 	function->signature = choice->signature;
 	function->signature.tells_usage |= choice->ends_step;
-	tpc_unshared(function->ending) =
-		function->signature.tells_usage || function->signature.after || tpc_unshared(function->signature.learns)
-			? function
-			: NULL;
+	tpc_unshared(function->ending) = function->signature.tells_usage || function->signature.after ||
+							 function->signature.ended ||
+							 tpc_unshared(function->signature.learns)
+						 ? function
+						 : NULL;
 	function->trampoline = (uint8_t)trampoline_for(function);
 	memcpy(function->name, choice->name, sizeof(function->name));
 	set_target(i);

@@ -22,6 +22,9 @@
 /* 32 bytes of the stub's frame that the hook may use while the call lasts. */
 #define TPC_OP_SPACE(frame) ((void *)((frame)-14))
 
+/* What the function returned in rax, once it has. */
+#define TPC_OP_RESULT(frame) ((frame)[-7])
+
 enum tpc_part {
 	TPC_PART_DIM,	  /* the next dimension */
 	TPC_PART_TRANS_A, /* BLAS's N, T, C, R or CBLAS's 111 to 114; R and 114 only conjugate, in OpenBLAS */
@@ -56,10 +59,19 @@ struct tpc_signature {
 	 * with true, when it may ask the library and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
-	void (*begun)(uintptr_t *frame); /* called when the op has begun; may change arguments; NULL: nothing */
+	/* Called when the op has begun; may change arguments; NULL: nothing. */
+	void (*begun)(const struct tpc_signature *signature, uintptr_t *frame);
 	bool (*read)(const uintptr_t *frame, struct tpc_work *work); /* replaces the parts; false: unknown */
 	/* Called when the call has returned; NULL: nothing. Arguments 0 and 1 are available. */
 	void (*after)(const uintptr_t *frame);
+	/*
+	 * Called when the call has returned, before its end is recorded, in the recording thread; each call has events of
+	 * its own then. It may touch vector registers, so only for functions that neither take nor return any. Of the
+	 * arguments in registers number 2 is lost, and what the function returned is in TPC_OP_RESULT(). NULL: nothing.
+	 */
+	void (*ended)(const struct tpc_signature *signature, const uintptr_t *frame, uint64_t ticks);
+	const void *about;	     /* for `begun` and `ended` */
+	uint8_t way;		     /* the same */
 	bool unhooked;		     /* the function itself is no op: `bound` handles what it leads to */
 	void (*bound)(void *target); /* called when the function was found, outside of any hook; NULL: nothing */
 };
@@ -93,7 +105,7 @@ static inline bool tpc_typed_by_first(const struct tpc_signature *signature)
 static inline bool tpc_op_is_short(const struct tpc_signature *signature)
 {
 	return signature->kind && tpc_typed_by_first(signature) && signature->stack_known && !signature->stack &&
-	       !signature->op && !signature->read && !signature->begun && !signature->after;
+	       !signature->op && !signature->read && !signature->begun && !signature->after && !signature->ended;
 }
 
 static inline int64_t tpc_typed_number(const struct tpc_signature *signature, uintptr_t value)

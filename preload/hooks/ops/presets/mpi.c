@@ -2,6 +2,8 @@
 #include "hooks/ops/presets/presets.h"
 
 #include "core/thread.h"
+#include "hooks/ops/presets/mpi_arguments.h"
+#include "hooks/ops/presets/mpi_record.h"
 
 /* Longer than any name of an MPI function. */
 #define NAME_BYTES 64u
@@ -11,6 +13,10 @@
  * group, an operation), are left out. PMPI_, the profiling interface, is the library's own.
  */
 static const char *const globs[] = {
+	/* The job's begin and end. */
+	"init",
+	"init_thread",
+	"finalize",
 	/* Messages, also persistent and partitioned. */
 	"send",
 	"bsend",
@@ -47,6 +53,7 @@ static const char *const globs[] = {
 	"testall",
 	"testany",
 	"testsome",
+	"request_free",
 	/* Collectives, also persistent. */
 	"allreduce*",
 	"iallreduce*",
@@ -178,11 +185,12 @@ static bool is_pending(const struct tpc_thread *thread)
 	return thread->fold.frame != 0;
 }
 
-static void wrapper_begun(uintptr_t *frame)
+static void wrapper_begun(const struct tpc_signature *signature, uintptr_t *frame)
 {
 	const struct tpc_thread *thread = tpc_self;
 
-	(void)frame;
+	if (signature->about)
+		tpc_mpi_begun(signature, frame);
 	wrapper = is_pending(thread) ? thread->fold.hot->shape : thread->op_open[thread->op_depth - 1].shape;
 }
 
@@ -196,6 +204,27 @@ static uint32_t op_of(const uintptr_t *frame, bool may_write)
 
 	(void)may_write;
 	return wrapper && shape == wrapper && caller > (uintptr_t)frame ? TPC_OP_SILENT : TPC_OP_OWN;
+}
+
+/* What its arguments mean. `name`: the function's, without what bindings add. */
+static void describe(const char *symbol, const char *name, struct tpc_signature *signature)
+{
+	bool c = is_c(symbol);
+	enum tpc_mpi_form form;
+
+	signature->about = tpc_mpi_row(name, &form);
+	signature->begun = !c ? wrapper_begun : signature->about ? tpc_mpi_begun : NULL;
+	if (!signature->about)
+		return;
+	signature->bound = tpc_mpi_find;
+	signature->ended = tpc_mpi_ended;
+	signature->way = (uint8_t)(form << TPC_MPI_FORM_SHIFT);
+	if (!c)
+		signature->way |= TPC_MPI_FORTRAN;
+	if (c ? tpc_text_glob("*_c", symbol) : strstr(symbol, "_large") != NULL)
+		signature->way |= TPC_MPI_WIDE;
+	if (strstr(symbol, "f08ts") || strstr(symbol, "_fts"))
+		signature->way |= TPC_MPI_DESCRIBED;
 }
 
 bool tpc_mpi_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
@@ -213,7 +242,7 @@ bool tpc_mpi_choose(const char *symbol, struct tpc_text *to, struct tpc_signatur
 	if (!communicates(name + 4))
 		return false;
 	signature->op = op_of;
-	signature->begun = is_c(symbol) ? NULL : wrapper_begun;
+	describe(symbol, name + 4, signature);
 	tpc_text_add(to, symbol);
 	return true;
 }

@@ -80,10 +80,11 @@ static void run_part(void *context)
 		end_part(__builtin_frame_address(0), hooked);
 }
 
-static void gomp_begun(uintptr_t *frame)
+static void gomp_begun(const struct tpc_signature *signature, uintptr_t *frame)
 {
 	struct region *region = TPC_OP_SPACE(frame);
 
+	(void)signature;
 	region->function = (void (*)(void *))tpc_argument(frame, 0);
 	region->data = (void *)tpc_argument(frame, 1);
 	frame[tpc_argument_offset(0)] = (uintptr_t)run_part;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/job.h"
+
+#include "core/arguments.h"
+#include "core/sys.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+
+/* Of Open MPI, PMI (MPICH and its kin), PMIx, Slurm, and torchrun. */
+static const char *const variables[] = {
+	"OMPI_COMM_WORLD_RANK",
+	"OMPI_COMM_WORLD_SIZE",
+	"OMPI_COMM_WORLD_LOCAL_RANK",
+	"OMPI_MCA_ess_base_jobid",
+	"PMI_RANK",
+	"PMI_SIZE",
+	"PMI_JOBID",
+	"MPI_LOCALRANKID",
+	"PMIX_RANK",
+	"PMIX_NAMESPACE",
+	"SLURM_PROCID",
+	"SLURM_NTASKS",
+	"SLURM_LOCALID",
+	"SLURM_NODEID",
+	"SLURM_JOB_ID",
+	"SLURM_STEP_ID",
+	"RANK",
+	"WORLD_SIZE",
+	"LOCAL_RANK",
+	"TORCHELASTIC_RUN_ID",
+};
+
+static void add(struct tpc_text *to, const char *name, const char *value)
+{
+	if (!value[0])
+		return;
+	tpc_text_add(to, name);
+	tpc_text_add(to, "=");
+	tpc_text_add_bytes(to, value, strlen(value) + 1);
+}
+
+static void add_host(struct tpc_text *to)
+{
+	struct utsname names;
+
+	if (tpc_syscall(SYS_uname, &names, 0, 0, 0) == 0)
+		add(to, "HOST", names.nodename);
+}
+
+/* Of several hierarchies (version 1), the first in which the process is in another group than the root. */
+static void add_cgroup(struct tpc_text *to)
+{
+	char text[2048], *line = text;
+	int fd = tpc_sys_open("/proc/self/cgroup", O_RDONLY, 0);
+	long got = fd < 0 ? 0 : tpc_sys_read(fd, text, sizeof(text) - 1);
+	const char *group = "";
+
+	if (fd >= 0)
+		tpc_sys_close(fd);
+	text[got > 0 ? got : 0] = 0;
+	while (*line) { /* NUMBER:CONTROLLERS:PATH */
+		char *end = line + strcspn(line, "\n"), *next = *end ? end + 1 : end, *path = strchr(line, ':');
+
+		*end = 0;
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path && (!group[0] || strcmp(group, "/") == 0))
+			group = path + 1;
+		line = next;
+	}
+	add(to, "CGROUP", group);
+}
+
+static bool is_wanted(const char *variable)
+{
+	size_t length = strcspn(variable, "=");
+
+	for (size_t i = 0; i < TPC_LENGTH(variables); i++) {
+		if (strlen(variables[i]) == length && memcmp(variables[i], variable, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+void tpc_job_describe(struct tpc_text *to)
+{
+	char *const *environment = tpc_environment();
+
+	add_host(to);
+	add_cgroup(to);
+	for (; environment && *environment; environment++) {
+		if (is_wanted(*environment))
+			tpc_text_add_bytes(to, *environment, strlen(*environment) + 1);
+	}
+}

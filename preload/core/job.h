@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_CORE_JOB_H
+#define TPROF_CORE_JOB_H
+
+#include "core/text.h"
+
+/*
+ * Writes header.job of format.h: the host, the control group, and what launchers told the process by its environment, as it was
+ * at the process's start. A forked child has its parent's.
+ */
+void tpc_job_describe(struct tpc_text *to);
+
+#endif
