@@ -16,7 +16,8 @@ WORKLOADS += $(addprefix $(W)/,control stops faults roofs still batches extremes
 WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in lost_stacks interior waits_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
-WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich \
+	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich)
 
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
@@ -197,6 +198,15 @@ $(W)/mpi_fortran-%: tests/workloads/mpi_fortran.f90 scripts/workloads.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)
 	$(Q)mpif90.$* -g -O1 -w $< -o $@
+$(W)/mpi_ranks-%: tests/workloads/mpi_ranks.c $(workload_headers)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
+$(W)/mpi_ranks_fortran-%: tests/workloads/mpi_ranks_fortran.f90 scripts/workloads.mk
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	@mkdir -p $(W)/modules-$*
+	$(Q)mpif90.$* -g -O1 -w -J$(W)/modules-$* $< -o $@
 $(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/left_threads-traced: tests/workloads/left_threads.c $(workload_headers)

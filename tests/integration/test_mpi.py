@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """MPI: all that communicates is an operator, by C and by Fortran. Open MPI's Fortran functions do the work themselves,
 MPICH's call the C ones."""
+import re
+import shutil
+import subprocess
+
 import pytest
 
 from conftest import LIBRARY, WORKLOADS, report
@@ -24,12 +28,12 @@ def test_each_way_to_communicate(tprof, library):
 
 
 @pytest.mark.parametrize("library,suffix", [("openmpi", "_f08_"), ("mpich", "_f08ts_")])
-@pytest.mark.parametrize("times", [3, 5000])  # the latter are folded
+@pytest.mark.parametrize("times", [3, 5000])
 def test_fortran(tprof, library, suffix, times):
     """By mpif.h, `use mpi` and `use mpi_f08`. The C function that a Fortran one calls is no further call."""
     _, ops = profile(tprof, [WORKLOADS / f"mpi_fortran-{library}", times])
     names = ["mpi_irecv_", "mpi_send_", "mpi_wait_", "mpi_barrier_", "mpi_exscan_", f"mpi_allreduce{suffix}"]
-    assert ops == dict.fromkeys(names, times)
+    assert ops == {**dict.fromkeys(names, times), "mpi_init_": 1, "mpi_finalize_": 1}
 
 
 @pytest.mark.parametrize("times", [3, 5000])
@@ -39,3 +43,127 @@ def test_names(tprof, times):
     names = ["mpi_send", "mpi_send_", "mpi_send__", "MPI_SEND", "MPI_SEND_", "mpi_send_f08_", "mpi_send_f08ts_",
              "mpi_send_f08ts_large_", "MPI_Send_f08", "MPI_Send_f", "MPI_Send_fts", "MPI_Send_c"]
     assert ops == {**dict.fromkeys(names, times), "MPI_Send": 2 * times + 1}
+
+
+RANKS = 4
+
+
+def mpirun(tprof, library, command, log, environment=()):
+    """Runs it with RANKS ranks. Returns for each rank its trace and its own log."""
+    launcher = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"], "mpich": ["mpirun.mpich"]}[library]
+    if not shutil.which(launcher[0]):
+        pytest.skip(f"no {launcher[0]}")
+    variables = {"PATH": "/usr/bin:/bin", "HOME": str(tprof.directory), "TPROF_OPS": "mpi",
+                 "LD_PRELOAD": str(LIBRARY), **dict(environment)}
+    run = subprocess.run([*launcher, "-n", str(RANKS), *map(str, command)], cwd=tprof.directory, env=variables,
+                         capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr.decode()
+    traces = {}
+    for trace in sorted(tprof.directory.glob("trace*.bin")):
+        rank = report(trace, command="info")["capture"]["rank"]
+        if rank and rank["joined"]:  # not the launcher
+            assert rank["rank"] not in traces
+            traces[rank["rank"]] = trace
+    assert sorted(traces) == list(range(RANKS))
+    return [(traces[rank], (tprof.directory / f"{log}.{rank}").read_text().splitlines()) for rank in range(RANKS)]
+
+
+def recorded(trace):
+    """The records as lines of such a log, but with the communicators' numbers; and how many requests were complete."""
+    lines, done, requests = [], 0, set()
+    for event in report(trace, command="dump", options=["--top", "0"])["events"]:
+        if event["kind"] == "comm" and event["call"] not in ("wait", "test"):
+            lines.append([event["call"], event["communicator"], event["sequence"], event["peer"], event["tag"], event["sent"],
+                          event["received"]])
+            assert event["begins"] == (event["request"] > 0)
+            requests |= {event["request"]} - {0}
+        elif event["kind"] == "comm_done":
+            if "source" in event:
+                lines.append(["from", event["source"], event["tag"], event["received"]])
+            if event["request"]:
+                requests.remove(event["request"])
+                done += 1
+    assert not requests
+    return lines, done
+
+
+def said(log):
+    lines, done, names = [], 0, {}
+    for line in log:
+        what, *rest = line.split(" ")
+        if what == "done":
+            done += int(rest[0])
+        elif what == "from":
+            lines.append([what, *map(int, rest)])
+        else:
+            name, numbers = " ".join(rest[:-7]), [int(n) for n in rest[-7:]]
+            names[name] = numbers[:2]
+            lines.append([what, name, *numbers[2:]])
+    return lines, done, names
+
+
+def check(trace, log):
+    """All calls and all that they asked for, in order. Returns each communicator's number by its name in the log."""
+    told, done = recorded(trace)
+    truth, completed, members = said(log)
+    known = {group["communicator"]: group for group in report(trace, command="info")["communicators"]}
+    numbers = {}
+    for one, other in zip(told, truth):
+        if one[0] != "from":
+            numbers.setdefault(other[1], one[1])
+            group = known[one[1]]
+            assert [group["rank"], group["size"]] == members[other[1]]
+            one[1] = next(name for name, number in numbers.items() if number == one[1])
+        assert one == other
+    assert len(told) == len(truth) and done == completed
+    return {name: known[number] for name, number in numbers.items()}
+
+
+def identities(groups):
+    """What ranks agree by, for each communicator: the chain of those that it was made of."""
+    by_number = {group["communicator"]: group for group in groups}
+
+    def identity(group):
+        if group["parent"] is None:
+            return group["name"]
+        return identity(by_number[group["parent"]]), group["parent_sequence"], group["leader"]
+    return {number: identity(group) for number, group in by_number.items()}
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("program", ["mpi_ranks", "mpi_ranks_fortran"])
+def test_what_ranks_tell_one_another(tprof, library, program):
+    """Against the log that each rank writes: communicators, sequence, peers, tags, roots, bytes, who sent what, requests; and the
+    ranks agree on which communicator is which."""
+    log = tprof.directory / "log"
+    agreed = {}
+    for rank, (trace, lines) in enumerate(mpirun(tprof, library, [WORKLOADS / f"{program}-{library}", log], "log")):
+        named = check(trace, lines)
+        ids = identities(report(trace, command="info")["communicators"])
+        for name, group in named.items():
+            agreed.setdefault(name, set()).add(ids[group["communicator"]])
+        capture = report(trace, command="info")["capture"]
+        assert capture["rank"]["joined"] and capture["rank"]["size"] == RANKS and capture["rank"]["local_rank"] == rank
+        assert capture["rank"]["launcher"] == {"openmpi": "Open MPI", "mpich": "PMI"}[library]
+        assert capture["host"] == subprocess.run(["uname", "-n"], capture_output=True, text=True).stdout.strip()
+    assert all(len(ids) == 1 for ids in agreed.values()), agreed
+    assert len({next(iter(ids)) for ids in agreed.values()}) == len(agreed) >= 3
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_a_wrapper_is_no_rank(tprof, library):
+    """A shell between the launcher and the program has the variables of its rank, and so has a child of the program."""
+    launcher = [f"mpirun.{library}", *(["--oversubscribe", "--allow-run-as-root"] if library == "openmpi" else [])]
+    program = WORKLOADS / f"mpi_ranks-{library}"
+    run = subprocess.run([*launcher, "-n", "2", "/bin/sh", "-c", f"{program} log; true"], cwd=tprof.directory,
+                         env={"PATH": "/usr/bin:/bin", "HOME": str(tprof.directory), "TPROF_OPS": "mpi", "LD_PRELOAD": str(LIBRARY)},
+                         capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr.decode()
+    ranks = {}
+    for trace in tprof.directory.glob("trace*.bin"):
+        data = report(trace, command="info")
+        if data["capture"]["rank"]:
+            ranks.setdefault(data["process"]["name"], []).append((data["capture"]["rank"]["rank"], data["capture"]["rank"]["joined"]))
+    assert sorted(ranks[program.name]) == [(0, True), (1, True)]
+    shells = [rank for name, all_ranks in ranks.items() if name != program.name for rank in all_ranks]
+    assert not any(joined for _, joined in shells) and {rank for rank, _ in shells} == {0, 1}

@@ -92,8 +92,8 @@ static void persist(MPI_Comm comm)
 	do
 		CALL(MPI_Testall, 2, requests, &flag, statuses);
 	while (!flag);
-	MPI_Request_free(&requests[0]);
-	MPI_Request_free(&requests[1]);
+	CALL(MPI_Request_free, &requests[0]);
+	CALL(MPI_Request_free, &requests[1]);
 }
 
 static void collect(MPI_Comm comm)
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	int times = argc > 1 ? atoi(argv[1]) : 1, rank;
 	MPI_Comm comm;
 
-	MPI_Init(&argc, &argv);
+	CALL(MPI_Init, &argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	CALL(MPI_Comm_dup, MPI_COMM_SELF, &comm);
 	for (int i = 0; i < times; i++) {
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 		reach_over(comm);
 	}
 	CALL(MPI_Comm_free, &comm);
-	MPI_Finalize();
+	CALL(MPI_Finalize);
 	for (int i = 0; i < MANY && noted[i].name; i++)
 		printf("%s %d\n", noted[i].name, noted[i].calls);
 	return 0;
