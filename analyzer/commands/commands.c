@@ -65,6 +65,8 @@ const struct tpa_command tpa_commands[] = {
 	  NULL, NULL, tpa_cmd_export },
 	{ "compact", "a smaller file that all commands read: compact TRACE -o FILE; --embed-symbols: names too",
 	  TPA_OPT_EMBED, NULL, NULL, tpa_cmd_compact },
+	{ "bundle", "one file of all traces of a run, with names: bundle DIR|TRACE... -o FILE; all commands read it",
+	  TPA_OPT_STRIP, NULL, NULL, tpa_cmd_bundle },
 	{ "import", "makes a trace of what heaptrack, massif or gperftools wrote: import FILE -o TRACE", 0, NULL, NULL,
 	  tpa_cmd_import },
 	{ "live", "follows a program that runs: live PID, or live TRACE",

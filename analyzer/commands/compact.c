@@ -29,7 +29,7 @@ int tpa_cmd_compact(const struct tpa_options *options)
 		return TPA_EXIT_TRACE;
 	}
 	if (options->embed_symbols)
-		names = tpa_compact_names_of(trace, options, &length);
+		names = tpa_compact_names_of(trace, options, NULL, &length);
 	status = tpa_compact_save(trace, options, names, length);
 	free(names);
 	tpa_trace_close(trace);

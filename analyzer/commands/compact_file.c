@@ -15,7 +15,8 @@
 #include "trace/compact_trace.h"
 #include "trace/jit.h"
 
-uint8_t *tpa_compact_names_of(struct tpa_trace *trace, const struct tpa_options *options, size_t *length)
+uint8_t *tpa_compact_names_of(struct tpa_trace *trace, const struct tpa_options *options,
+			      const struct tpa_rename *rename, size_t *length)
 {
 	struct tpa_symbols_options how = { .debug_dir = options->debug_dir };
 	struct tpa_allocators allocators = { 0 };
@@ -26,7 +27,7 @@ uint8_t *tpa_compact_names_of(struct tpa_trace *trace, const struct tpa_options 
 	tpa_op_names(trace, options->debug_dir);
 	tpa_allocators_find(&allocators, trace, options->debug_dir);
 	symbols = tpa_symbols_open(trace, &how);
-	names = tpa_embedded_make(trace, symbols, length);
+	names = tpa_embedded_make(trace, symbols, rename, length);
 	tpa_symbols_close(symbols);
 	tpa_allocators_free(&allocators);
 	return names;
@@ -43,7 +44,7 @@ int tpa_compact_save(struct tpa_trace *trace, const struct tpa_options *options,
 		fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output, tpa_output_error(errno));
 		return TPA_EXIT_USAGE;
 	}
-	good = tpa_trace_compact(trace, file, names, length, &error);
+	good = tpa_trace_compact(trace, file, names, length, NULL, &error);
 	if ((fclose(file) != 0 || !tpa_output_end(&output, good)) && good) {
 		error = tpa_format("can't be written: %s", strerror(errno));
 		good = false;

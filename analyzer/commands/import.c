@@ -40,7 +40,7 @@ static int save(FILE *file, struct tpa_imported *imported, const struct tpa_opti
 		return TPA_EXIT_TRACE;
 	}
 	if (!imported->names)
-		imported->names = tpa_compact_names_of(trace, options, &imported->names_length);
+		imported->names = tpa_compact_names_of(trace, options, NULL, &imported->names_length);
 	status = tpa_compact_save(trace, options, imported->names, imported->names_length);
 	tpa_trace_close(trace);
 	return status;

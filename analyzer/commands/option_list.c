@@ -52,6 +52,7 @@ const struct option tpa_option_list[] = {
 	{ "rules", required_argument, NULL, OPT_RULES },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "embed-symbols", no_argument, NULL, OPT_EMBED_SYMBOLS },
+	{ "strip-names", required_argument, NULL, OPT_STRIP_NAMES },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -99,6 +100,7 @@ static const struct {
 	{ OPT_RULES, TPA_OPT_CHECK },
 	{ OPT_JUNIT, TPA_OPT_CHECK },
 	{ OPT_EMBED_SYMBOLS, TPA_OPT_EMBED },
+	{ OPT_STRIP_NAMES, TPA_OPT_STRIP },
 };
 
 enum tpa_parse tpa_option_wrong(const char *format, ...)

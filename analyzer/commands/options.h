@@ -34,6 +34,7 @@ enum tpa_option_bit {
 	TPA_OPT_NO_TRACE = 1u << 21, /* not an option: the command runs without a trace */
 	TPA_OPT_TREE = 1u << 11,
 	TPA_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
+	TPA_OPT_STRIP = 1u << 14,    /* --strip-names */
 	TPA_OPT_SOURCE = 1u << 13,   /* not an option: a source file may be named before the traces */
 	TPA_OPT_LIMIT = 1u << 22,
 	TPA_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
@@ -72,6 +73,7 @@ struct tpa_options {
 	bool full;  /* of summary: the long page */
 	bool brief; /* of summary: three lines */
 	bool embed_symbols;	 /* of compact */
+	const char *strip_names; /* of bundle: NULL or a valid extended regular expression */
 	bool once;		 /* of live: one report, then the end */
 	uint64_t interval_ns;	 /* of live, between two reports; 0: the default */
 	const char *openmetrics; /* of live: a port or a file; NULL: neither */
@@ -103,6 +105,8 @@ struct tpa_options {
 	const char *rules_file, *junit; /* or NULL */
 	const char *const *baselines;	/* traces to compare with */
 	size_t baseline_count;
+	char **owned; /* names of traces that the command line does not have itself: see commands/inputs.h */
+	size_t owned_count;
 	const char *const *traces;
 	size_t trace_count;	     /* at least 1, unless TPA_OPT_NO_TRACE */
 	bool in_place;		     /* of the folder: tpa_trace_open_in_place() */

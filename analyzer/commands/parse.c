@@ -17,6 +17,7 @@
 #include "commands/ctl.h"
 #include "commands/export_format.h"
 #include "commands/help.h"
+#include "commands/inputs.h"
 #include "commands/moments.h"
 #include "commands/option_list.h"
 #include "commands/suggest.h"
@@ -93,7 +94,8 @@ static enum tpa_parse parse_by(struct tpa_options *options, const char *value)
 	return TPA_PARSE_RUN;
 }
 
-static enum tpa_parse parse_filter(struct tpa_options *options, const char *value)
+/* An extended regular expression, which is kept as it is. */
+static enum tpa_parse parse_regex(int option, const char *value, const char **kept)
 {
 	char reason[200];
 	regex_t regex;
@@ -101,10 +103,11 @@ static enum tpa_parse parse_filter(struct tpa_options *options, const char *valu
 
 	if (error) {
 		regerror(error, &regex, reason, sizeof(reason));
-		return tpa_option_wrong("--filter %s: not an extended regular expression: %s", value, reason);
+		return tpa_option_wrong("--%s %s: not an extended regular expression: %s", tpa_option_name(option),
+					value, reason);
 	}
 	regfree(&regex);
-	options->filter = value;
+	*kept = value;
 	return TPA_PARSE_RUN;
 }
 
@@ -322,7 +325,9 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 	case OPT_BY:
 		return parse_by(options, value);
 	case OPT_FILTER:
-		return parse_filter(options, value);
+		return parse_regex(option, value, &options->filter);
+	case OPT_STRIP_NAMES:
+		return parse_regex(option, value, &options->strip_names);
 	case OPT_THREAD:
 		return parse_id(option, value, &options->thread);
 	case OPT_PROCESS:
@@ -437,6 +442,7 @@ static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tp
 	}
 	options->traces = traces;
 	options->trace_count = count;
+	tpa_inputs_expand(options);
 	if (!count && !(options->command->options & TPA_OPT_NO_TRACE))
 		return tpa_option_wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
 	if (options->measure && options->machine)
@@ -498,6 +504,7 @@ enum tpa_parse tpa_options_parse(int argc, char **argv, struct tpa_options *opti
 
 void tpa_options_free(struct tpa_options *options)
 {
+	tpa_inputs_free(options);
 	free((void *)options->suppressions);
 	free((void *)options->traces);
 	free((void *)options->baselines);

@@ -144,9 +144,11 @@ static int run_each(const struct tpa_options *options, const struct groups *grou
 	return worst;
 }
 
-static bool compares_runs(const struct tpa_command *command)
+/* Those that tell runs apart themselves, or keep all. */
+static bool takes_all(const struct tpa_command *command)
 {
-	return command->run == tpa_cmd_diff || command->run == tpa_cmd_compare || command->run == tpa_cmd_check;
+	return command->run == tpa_cmd_diff || command->run == tpa_cmd_compare || command->run == tpa_cmd_check ||
+	       command->run == tpa_cmd_bundle;
 }
 
 int tpa_run_choice(const struct tpa_options *options)
@@ -154,7 +156,7 @@ int tpa_run_choice(const struct tpa_options *options)
 	struct groups groups;
 	int status;
 
-	if (compares_runs(options->command))
+	if (takes_all(options->command))
 		return run_once(*options);
 	find_groups(options, &groups);
 	if (options->all_runs && groups.count)

@@ -65,10 +65,15 @@ struct tpa_column {
 	size_t at;	     /* decoding: the next byte */
 };
 
+/* Is given each record with a length, while records are encoded, and may change its body. */
+typedef void tpa_record_visit(void *context, unsigned type, uint8_t *body, size_t length);
+
 struct tpa_coder {
 	struct tpa_column columns[TPA_COLUMNS];
 	const uint8_t *in, *in_end; /* encoding: the records that are left */
 	uint8_t *out, *out_end;	    /* decoding: where records go */
+	tpa_record_visit *visit;    /* encoding: NULL, or to be called before a body moves; with */
+	void *context;		    /* this */
 	bool failed;		    /* the records can't be coded; or, decoding, the columns are damaged */
 };
 
@@ -112,6 +117,13 @@ __attribute__((always_inline)) static inline uint64_t tpa_code_number(struct tpa
 	}
 	coder->failed = true;
 	return 0;
+}
+
+/* Of a record whose length was moved: calls coder->visit. */
+static inline void tpa_visit_body(struct tpa_coder *coder, uint8_t tag, uint64_t length, bool decoding)
+{
+	if (!decoding && coder->visit && !coder->failed && length <= (uint64_t)(coder->in_end - coder->in))
+		coder->visit(coder->context, tag >> 2, (uint8_t *)(uintptr_t)coder->in, length);
 }
 
 /* Moves `count` bytes. */

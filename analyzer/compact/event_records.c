@@ -194,6 +194,7 @@ INLINE void code_long(struct tpa_coder *coder, struct tpa_addresses *addresses, 
 {
 	uint64_t length = tpa_code_number(coder, TPA_COLUMN_LENGTH, decoding);
 
+	tpa_visit_body(coder, tag, length, decoding);
 	tpa_code_bytes(coder, TPA_COLUMN_LONG + (tag >> 2), length, decoding);
 	if (tag >> 2 == TPROF_EVENT_THREAD)
 		tpa_addresses_restart(addresses);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/part.h"
 #include "compact/group.h"
 
 struct tpa_frame_entry {
@@ -36,18 +37,17 @@ bool tpa_frames_end(struct tpa_frames_writer *writer, char **error);
 /* ---- reading ---- */
 
 struct tpa_frames {
-	int fd;
-	uint64_t file_bytes;
+	struct tpa_part file;
 	struct tpa_frame_entry *list;
 	size_t count;
 	void *context; /* libzstd's */
 };
 
 /* The first `size` bytes of the skippable frame at the file's begin. False: there is none, or it is shorter. */
-bool tpa_frames_first(int fd, void *bytes, size_t size);
+bool tpa_frames_first(const struct tpa_part *file, void *bytes, size_t size);
 
 /* Reads the seek table. False: *reason says why it can't be used. Free with tpa_frames_close() in either case. */
-bool tpa_frames_open(struct tpa_frames *frames, int fd, const char **reason);
+bool tpa_frames_open(struct tpa_frames *frames, const struct tpa_part *file, const char **reason);
 void tpa_frames_close(struct tpa_frames *frames);
 
 /* Decompresses a frame to `out`, which has room for all of it. False: it is damaged. */

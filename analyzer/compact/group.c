@@ -136,6 +136,45 @@ void tpa_group_free(struct tpa_group *group)
 		free(group->coder.columns[i].bytes);
 }
 
+/* ---- visiting ---- */
+
+/* What a visited record was, so that the end of the last good one is known. */
+struct visited {
+	tpa_record_visit *visit;
+	void *context;
+	const uint8_t *end;
+};
+
+static void visit_one(void *context, unsigned type, uint8_t *body, size_t length)
+{
+	struct visited *visited = context;
+
+	visited->visit(visited->context, type, body, length);
+	visited->end = body + length;
+}
+
+size_t tpa_records_visit(uint8_t *records, size_t length, enum tpa_method method, tpa_record_visit *visit,
+			 void *context)
+{
+	struct tpa_addresses *addresses = tpa_zalloc(1, sizeof(*addresses));
+	struct tpa_group *group = tpa_zalloc(1, sizeof(*group));
+	struct visited visited = { visit, context, records };
+	struct tpa_coder *coder = &group->coder;
+	size_t good;
+
+	coder->visit = visit_one;
+	coder->context = &visited;
+	coder->in = records;
+	coder->in_end = records + length;
+	code(coder, addresses, method, length, false);
+	good = coder->failed ? (size_t)(visited.end - records) : length;
+	tpa_addresses_release(addresses);
+	free(addresses);
+	tpa_group_free(group);
+	free(group);
+	return good;
+}
+
 /* ---- decoding ---- */
 
 static bool find_columns(struct tpa_coder *coder, const uint8_t *bytes, size_t length)

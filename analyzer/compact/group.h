@@ -34,6 +34,13 @@ void tpa_group_encode(struct tpa_group *group, struct tpa_records *chunks, size_
 void tpa_group_free(struct tpa_group *group);
 
 /*
+ * Gives each record with a length to `visit`, which may change its body. Returns how many of the bytes could be read as records; what
+ * follows was not visited.
+ */
+size_t tpa_records_visit(uint8_t *records, size_t length, enum tpa_method method, tpa_record_visit *visit,
+			 void *context);
+
+/*
  * Decodes `count` chunks with records of lengths[i] bytes into `out`, one behind the other; it has room for all. False: `bytes` is not
  * what such chunks become.
  */

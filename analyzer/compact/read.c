@@ -34,11 +34,11 @@ struct tpa_compact {
 	uint8_t *names;
 };
 
-bool tpa_compact_is(int fd)
+bool tpa_compact_is(const struct tpa_part *file)
 {
 	struct tpa_compact_first first;
 
-	return tpa_frames_first(fd, &first, sizeof(first)) &&
+	return tpa_frames_first(file, &first, sizeof(first)) &&
 	       memcmp(first.magic, TPA_COMPACT_MAGIC, sizeof(first.magic)) == 0;
 }
 
@@ -117,7 +117,7 @@ static bool count_members(struct tpa_compact *compact)
 		group->count++;
 		total += chunk->length;
 	}
-	return total <= TPA_COMPACT_RATIO * compact->frames.file_bytes + TPA_COMPACT_BASE;
+	return total <= TPA_COMPACT_RATIO * compact->frames.file.bytes + TPA_COMPACT_BASE;
 }
 
 /* Which chunks each group has. */
@@ -150,11 +150,11 @@ static bool find_members(struct tpa_compact *compact)
 	return true;
 }
 
-static bool open_it(struct tpa_compact *compact, int fd, const char **reason)
+static bool open_it(struct tpa_compact *compact, const struct tpa_part *file, const char **reason)
 {
 	struct tpa_compact_first *first = &compact->first;
 
-	if (!tpa_frames_first(fd, first, sizeof(*first)) || !tpa_frames_open(&compact->frames, fd, reason) ||
+	if (!tpa_frames_first(file, first, sizeof(*first)) || !tpa_frames_open(&compact->frames, file, reason) ||
 	    !check_first(compact, reason))
 		return false;
 	compact->header = whole_frame(compact, TPA_FRAME_HEADER, header_bytes(first));
@@ -168,13 +168,13 @@ static bool open_it(struct tpa_compact *compact, int fd, const char **reason)
 	return compact->chunks && find_members(compact);
 }
 
-size_t tpa_compact_header(int fd, void *buffer, size_t size, uint64_t *bytes)
+size_t tpa_compact_header(const struct tpa_part *file, void *buffer, size_t size, uint64_t *bytes)
 {
 	struct tpa_compact compact = { 0 };
 	struct tpa_compact_first *first = &compact.first;
 	const char *reason;
 
-	if (tpa_frames_first(fd, first, sizeof(*first)) && tpa_frames_open(&compact.frames, fd, &reason) &&
+	if (tpa_frames_first(file, first, sizeof(*first)) && tpa_frames_open(&compact.frames, file, &reason) &&
 	    check_first(&compact, &reason))
 		compact.header = whole_frame(&compact, TPA_FRAME_HEADER, header_bytes(first));
 	size = compact.header ? at_most(header_bytes(first), size) : 0;
@@ -186,12 +186,12 @@ size_t tpa_compact_header(int fd, void *buffer, size_t size, uint64_t *bytes)
 	return size;
 }
 
-struct tpa_compact *tpa_compact_open(int fd, const char **reason)
+struct tpa_compact *tpa_compact_open(const struct tpa_part *file, const char **reason)
 {
 	struct tpa_compact *compact = tpa_zalloc(1, sizeof(*compact));
 
 	*reason = "its begin can't be read";
-	if (open_it(compact, fd, reason))
+	if (open_it(compact, file, reason))
 		return compact;
 	tpa_compact_close(compact);
 	return NULL;
@@ -319,7 +319,7 @@ const uint8_t *tpa_compact_names(struct tpa_compact *compact, size_t *length)
 	if (!compact->first.names)
 		return NULL;
 	*length = compact->frames.list[number].length;
-	if (!compact->names && *length <= TPA_COMPACT_RATIO * compact->frames.file_bytes)
+	if (!compact->names && *length <= TPA_COMPACT_RATIO * compact->frames.file.bytes)
 		compact->names = whole_frame(compact, number, *length);
 	return compact->names;
 }

@@ -50,6 +50,7 @@ static void code_long(struct tpa_coder *coder, uint8_t tag, struct numbers *numb
 {
 	uint64_t length = tpa_code_number(coder, TPA_COLUMN_LENGTH, decoding);
 
+	tpa_visit_body(coder, tag, length, decoding);
 	if (tag >> 2 == TPROF_TABLE_FRAME)
 		code_frame(coder, tag, length, &numbers->frame, decoding);
 	else if (tag >> 2 == TPROF_TABLE_PYTHON)

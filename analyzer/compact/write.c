@@ -104,6 +104,31 @@ static void plan(struct writer *writer)
 	}
 }
 
+struct editing {
+	const struct tpa_compact_edit *edit;
+	bool event;
+};
+
+static void edit_record(void *context, unsigned type, uint8_t *body, size_t length)
+{
+	const struct editing *editing = context;
+
+	editing->edit->record(editing->edit->context, editing->event, type, body, length);
+}
+
+/* Chunks of a ring that have no records stay as they are. */
+static void edit_chunk(const struct writer *writer, const struct tpa_compact_chunk *chunk, uint8_t *bytes)
+{
+	struct editing editing = { writer->input->edit, chunk->head.kind == TPROF_CHUNK_EVENTS };
+	size_t good = 0;
+
+	if (!editing.edit || chunk->head.kind == TPROF_CHUNK_RING || chunk->head.kind == TPROF_CHUNK_STATE)
+		return;
+	if (method_of(chunk) != TPA_METHOD_PLAIN)
+		good = tpa_records_visit(bytes, chunk->length, method_of(chunk), edit_record, &editing);
+	memset(bytes + good, 0, chunk->length - good);
+}
+
 static bool write_group(struct writer *writer, uint32_t number, uint32_t *from, char **error)
 {
 	struct tpa_records records[TPA_GROUP_CHUNKS];
@@ -122,6 +147,8 @@ static bool write_group(struct writer *writer, uint32_t number, uint32_t *from, 
 		       chunk->length;
 		if (!good)
 			*error = tpa_format("a chunk of the trace can't be read");
+		else
+			edit_chunk(writer, chunk, bytes);
 		records[count++] = (struct tpa_records){ bytes, chunk->length, method_of(chunk) };
 		if (first)
 			*from = i;
@@ -159,6 +186,8 @@ static bool write_header(struct writer *writer, char **error)
 	uint8_t *header = tpa_zalloc(1, length);
 	bool good = read_at(writer, header, length, 0) == length;
 
+	if (good && input->edit)
+		input->edit->header(input->edit->context, header, length);
 	if (good)
 		good = tpa_frames_add(writer->frames, &(struct tpa_piece){ header, length }, 1, error);
 	else

@@ -71,7 +71,7 @@ static int by_place(const void *a, const void *b, void *context)
 
 uint8_t *tpa_given_names_bytes(const struct tpa_given_names *names, uint32_t modules, size_t *length)
 {
-	struct tpa_embedded_bytes *bytes = tpa_embedded_begin();
+	struct tpa_embedded_bytes *bytes = tpa_embedded_begin(NULL);
 	size_t *order = tpa_zalloc(names->count, sizeof(*order));
 	uint64_t before = 0;
 

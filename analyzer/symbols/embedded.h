@@ -7,6 +7,7 @@
 #define TPROF_SYMBOLS_EMBEDDED_H
 
 #include "symbols/cfi.h"
+#include "symbols/embedded_bytes.h"
 #include "symbols/symbols.h"
 
 struct tpa_embedded;
@@ -19,9 +20,10 @@ struct tpa_embedded_op {
 
 /*
  * Looks up all that is to be embedded. `symbols` is of the trace, whose ops have got their names and whose allocators were looked
- * for. Returns a heap block of *length bytes.
+ * for. `rename`: of all texts; NULL: none. Returns a heap block of *length bytes.
  */
-uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *symbols, size_t *length);
+uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_rename *rename,
+			   size_t *length);
 
 /* NULL: the trace has none. Lives on when the trace is closed or refreshed. */
 struct tpa_embedded *tpa_embedded_open(const struct tpa_trace *trace);

@@ -18,6 +18,7 @@ struct tpa_embedded_bytes {
 	struct tpa_arena *arena;
 	struct tpa_pairs numbers; /* of texts, from 1 on */
 	uint32_t text_count;
+	struct tpa_rename rename;
 };
 
 static void put_byte(struct list *bytes, unsigned byte)
@@ -32,11 +33,13 @@ static void put(struct list *bytes, uint64_t value)
 	put_byte(bytes, (unsigned)value);
 }
 
-struct tpa_embedded_bytes *tpa_embedded_begin(void)
+struct tpa_embedded_bytes *tpa_embedded_begin(const struct tpa_rename *rename)
 {
 	struct tpa_embedded_bytes *bytes = tpa_zalloc(1, sizeof(*bytes));
 
 	bytes->arena = tpa_arena_new();
+	if (rename)
+		bytes->rename = *rename;
 	return bytes;
 }
 
@@ -50,7 +53,12 @@ void tpa_embedded_put(struct tpa_embedded_bytes *bytes, uint64_t value)
 	put(&bytes->rest, value);
 }
 
-void tpa_embedded_put_text(struct tpa_embedded_bytes *bytes, const char *text)
+static const char *renamed(const struct tpa_embedded_bytes *bytes, const char *text)
+{
+	return text && bytes->rename.text ? bytes->rename.text(bytes->rename.context, text) : text;
+}
+
+static void put_text(struct tpa_embedded_bytes *bytes, const char *text)
 {
 	const char *own = tpa_arena_intern(bytes->arena, text);
 	uint32_t *number;
@@ -70,6 +78,20 @@ void tpa_embedded_put_text(struct tpa_embedded_bytes *bytes, const char *text)
 	put(&bytes->rest, *number);
 }
 
+void tpa_embedded_put_text(struct tpa_embedded_bytes *bytes, const char *text)
+{
+	put_text(bytes, renamed(bytes, text));
+}
+
+/* Its symbol says of a function's name as much as the name does. */
+static void put_function(struct tpa_embedded_bytes *bytes, const char *function, const char *linkage)
+{
+	const char *now = renamed(bytes, function);
+
+	put_text(bytes, now);
+	put_text(bytes, now != function && linkage ? now : renamed(bytes, linkage));
+}
+
 void tpa_embedded_put_place(struct tpa_embedded_bytes *bytes, uint32_t module, uint64_t address, uint64_t before)
 {
 	uint64_t step = address - before;
@@ -84,8 +106,7 @@ void tpa_embedded_put_locations(struct tpa_embedded_bytes *bytes, const struct t
 	for (size_t i = 0; i < count; i++) {
 		const struct tpa_location *location = &locations[i];
 
-		tpa_embedded_put_text(bytes, location->function);
-		tpa_embedded_put_text(bytes, location->linkage);
+		put_function(bytes, location->function, location->linkage);
 		tpa_embedded_put_text(bytes, location->file);
 		put(&bytes->rest, (uint64_t)(location->line > 0 ? location->line : 0));
 		put_byte(&bytes->rest, location->inlined);

@@ -10,7 +10,14 @@
 
 struct tpa_embedded_bytes;
 
-struct tpa_embedded_bytes *tpa_embedded_begin(void);
+/* What becomes of texts: another text, which lives on, or the same. NULL: the texts stay. */
+struct tpa_rename {
+	const char *(*text)(void *context, const char *text);
+	void *context;
+};
+
+/* `rename`: of all texts, unless it is NULL. */
+struct tpa_embedded_bytes *tpa_embedded_begin(const struct tpa_rename *rename);
 
 void tpa_embedded_put_byte(struct tpa_embedded_bytes *bytes, unsigned byte);
 void tpa_embedded_put(struct tpa_embedded_bytes *bytes, uint64_t value);

@@ -147,9 +147,10 @@ static void put_allocators(struct writer *writer)
 	}
 }
 
-uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *symbols, size_t *length)
+uint8_t *tpa_embedded_make(const struct tpa_trace *trace, struct tpa_symbols *symbols, const struct tpa_rename *rename,
+			   size_t *length)
 {
-	struct writer writer = { .trace = trace, .symbols = symbols, .bytes = tpa_embedded_begin() };
+	struct writer writer = { .trace = trace, .symbols = symbols, .bytes = tpa_embedded_begin(rename) };
 
 	writer.cfi = tpa_zalloc(trace->module_count, sizeof(struct tpa_cfi_file *));
 	writer.cfi_opened = tpa_zalloc(trace->module_count, sizeof(bool));

@@ -8,7 +8,8 @@ static size_t read_bytes(void *context, void *buffer, size_t size, uint64_t offs
 	return tpa_trace_bytes_at(context, buffer, size, offset);
 }
 
-bool tpa_trace_compact(const struct tpa_trace *trace, FILE *file, const uint8_t *names, size_t length, char **error)
+bool tpa_trace_compact(const struct tpa_trace *trace, FILE *file, const uint8_t *names, size_t length,
+		       const struct tpa_compact_edit *edit, char **error)
 {
 	struct tpa_trace_impl *impl = tpa_impl(trace);
 	struct tpa_compact_input input = { .read = read_bytes,
@@ -17,7 +18,8 @@ bool tpa_trace_compact(const struct tpa_trace *trace, FILE *file, const uint8_t 
 					   .header_size = (uint32_t)impl->header_size,
 					   .chunk_size = (uint32_t)impl->chunk_size,
 					   .names = names,
-					   .names_length = length };
+					   .names_length = length,
+					   .edit = edit };
 
 	return tpa_compact_write(file, &input, error);
 }

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/read_at.h"
+#include "base/tar.h"
+#include "trace/bundle.h"
 #include "trace/impl.h"
 
 #define HEADER_MAX (1u << 20)
@@ -50,11 +50,17 @@ static const struct {
 /* Refuses what does not begin as a trace does. */
 static bool refuse_foreign(const struct tpa_trace_impl *impl, size_t got, char **error)
 {
+	struct tpa_part part = tpa_part_whole(impl->fd);
+
 	for (size_t i = 0; i < sizeof(known_files) / sizeof(known_files[0]); i++) {
 		if (got < known_files[i].length ||
 		    memcmp(impl->header.magic, known_files[i].begins, known_files[i].length) != 0)
 			continue;
 		*error = tpa_format("%s: %s", impl->trace.file, known_files[i].reason);
+		return false;
+	}
+	if (tpa_tar_is(&part)) {
+		*error = tpa_format("%s: an archive without a trace that can be read", impl->trace.file);
 		return false;
 	}
 	return refuse(impl, error, 0, "not a tprof trace");
@@ -194,31 +200,33 @@ static void read_text(struct tpa_trace_impl *impl)
 bool tpa_trace_is(const char *file)
 {
 	char magic[sizeof(TPROF_MAGIC) - 1];
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct tpa_part part;
+	int fd = tpa_bundle_open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, &part);
 	bool is;
 
 	if (fd < 0)
 		return false;
-	is = tpa_compact_is(fd) || (tpa_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-				    memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0);
+	is = tpa_tar_is(&part) || tpa_compact_is(&part) ||
+	     (tpa_part_read(&part, magic, sizeof(magic), 0) == sizeof(magic) &&
+	      memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0);
 	close(fd);
 	return is;
 }
 
 size_t tpa_trace_begin(const char *file, void *buffer, size_t size, uint64_t *bytes)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
+	struct tpa_part part;
+	int fd = tpa_bundle_open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, &part);
 	size_t got = 0;
 
 	*bytes = 0;
 	if (fd < 0)
 		return 0;
-	if (tpa_compact_is(fd)) {
-		got = tpa_compact_header(fd, buffer, size, bytes);
-	} else if (fstat(fd, &status) == 0) {
-		*bytes = (uint64_t)status.st_size;
-		got = tpa_read_at(fd, buffer, size, 0);
+	if (tpa_compact_is(&part)) {
+		got = tpa_compact_header(&part, buffer, size, bytes);
+	} else {
+		*bytes = part.bytes;
+		got = tpa_part_read(&part, buffer, size, 0);
 	}
 	close(fd);
 	return got;

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/read_at.h"
+#include "trace/bundle.h"
 #include "trace/jit.h"
 #include "trace/impl.h"
 #include "trace/lost_records.h"
@@ -32,13 +33,13 @@ uint64_t tpa_trace_size(const struct tpa_trace_impl *impl)
 	return fstat(impl->fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static bool open_compact(struct tpa_trace_impl *impl, char **error)
+static bool open_compact(struct tpa_trace_impl *impl, const struct tpa_part *part, char **error)
 {
 	const char *reason;
 	size_t length;
 
 	impl->trace.compact_bytes = impl->trace.file_bytes;
-	impl->compact = tpa_compact_open(impl->fd, &reason);
+	impl->compact = tpa_compact_open(part, &reason);
 	if (!impl->compact) {
 		*error = tpa_format("%s: compact trace: %s", impl->trace.file, reason);
 		return false;
@@ -71,13 +72,16 @@ static void choose_copy(struct tpa_trace_impl *impl)
 
 bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 {
+	struct tpa_part part;
 	struct stat status;
 
 	if (impl->compact) /* which does not grow */
 		return true;
 	/* O_NONBLOCK: the name could be that of a pipe. */
 	if (impl->file < 0)
-		impl->file = impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		impl->file = impl->fd = tpa_bundle_open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, &part);
+	else
+		part = tpa_part_whole(impl->file);
 	if (impl->file < 0 || fstat(impl->file, &status) < 0) {
 		*error = tpa_format("%s: can't be opened: %s", impl->trace.file, strerror(errno));
 		return false;
@@ -88,9 +92,13 @@ bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 				    impl->trace.file);
 		return false;
 	}
-	impl->trace.file_bytes = (uint64_t)status.st_size;
-	if (tpa_compact_is(impl->file))
-		return open_compact(impl, error);
+	impl->trace.file_bytes = part.bytes;
+	if (tpa_compact_is(&part))
+		return open_compact(impl, &part, error);
+	if (tpa_bundle_member(&part)) {
+		*error = tpa_format("%s: no compact trace", impl->trace.file);
+		return false;
+	}
 	choose_copy(impl);
 	return true;
 }

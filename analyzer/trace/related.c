@@ -2,12 +2,14 @@
 #include "trace/related.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "trace/bundle.h"
 
 #define PATH_LENGTH 4096
 
@@ -63,9 +65,8 @@ static struct folder *folders; /* lives until the program ends */
 static void add(struct folder *folder, const char *path)
 {
 	struct tpa_other other;
-	struct stat status;
 
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !tpa_trace_peek(path, &other.header))
+	if (!tpa_trace_peek(path, &other.header))
 		return;
 	other.file = tpa_strdup(path);
 	other.name = name_of(path, &other.header, &other.bytes);
@@ -81,12 +82,33 @@ static int by_size(const void *a, const void *b)
 	return strcmp(one->file, other->file);
 }
 
+static void say_nothing(const char *sentence)
+{
+	(void)sentence; /* who opened the bundle's traces has said it */
+}
+
+/* All traces of a bundle belong together, whatever they are called. */
+static void look_in_bundle(struct folder *folder)
+{
+	char *bundle = tpa_bundle_of(folder->prefix), **list;
+	size_t count = 0;
+
+	list = bundle ? tpa_bundle_list(bundle, &count, say_nothing) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		add(folder, list[i]);
+		free(list[i]);
+	}
+	free(list);
+	free(bundle);
+}
+
 /* Looks only at names that end as the trace's does: a directory may hold much else. */
 static void look_through(struct folder *folder)
 {
 	DIR *directory = opendir(folder->prefix[0] ? folder->prefix : ".");
 	size_t length = strlen(folder->suffix);
 	char path[PATH_LENGTH];
+	struct stat status;
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
@@ -95,10 +117,13 @@ static void look_through(struct folder *folder)
 		if (own < length || strcmp(entry->d_name + own - length, folder->suffix) != 0 ||
 		    (size_t)snprintf(path, sizeof(path), "%s%s", folder->prefix, entry->d_name) >= sizeof(path))
 			continue;
-		add(folder, path);
+		if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+			add(folder, path);
 	}
 	if (directory)
 		closedir(directory);
+	else if (errno == ENOTDIR)
+		look_in_bundle(folder);
 	if (folder->count)
 		qsort(folder->list, folder->count, sizeof(*folder->list), by_size);
 }

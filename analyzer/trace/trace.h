@@ -237,7 +237,7 @@ bool tpa_trace_lives(const struct tpa_trace *trace);
 struct tpa_archive;
 void tpa_damage_archive(struct tpa_archive *archive, struct tpa_trace *trace);
 
-/* A file that begins like a trace is one, whatever its name; so is one that begins like a compact trace. */
+/* A file that begins like a trace is one, whatever its name; so is one that begins like a compact trace, and a bundle. */
 bool tpa_trace_is(const char *file);
 
 /*
