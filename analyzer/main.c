@@ -26,7 +26,8 @@ static bool is_paged(const struct tpa_options *options)
 {
 	unsigned int takes = options->command->options;
 
-	return !options->no_pager && !options->output && takes & TPA_OPT_REPORT && !(takes & TPA_OPT_CHECK);
+	return !options->no_pager && !options->html && !options->output && takes & TPA_OPT_REPORT &&
+	       !(takes & TPA_OPT_CHECK);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "commands/machine_file.h"
 #include "commands/runs.h"
 #include "commands/site_report.h"
+#include "report/html/html_diff.h"
 #include "report/text/compare_listing.h"
 #include "base/memory.h"
 
@@ -39,19 +40,33 @@ static void close_all(struct kept *kept, const struct tpa_options *options)
 	free((void *)kept->runs);
 }
 
+/* Drops the reference to `json`. */
+static void print_page(const struct tpa_session *page, json_t *json)
+{
+	tpa_html_compare_page(&(struct tpa_html){ page->page.out, page->options->exact }, json);
+	json_decref(json);
+	tpa_session_say_browser(page);
+}
+
 /* `machine` is NULL if the machine is unknown. */
 static int print(const struct tpa_session *page, const struct tpa_variants *variants, const struct tpa_machine *machine)
 {
 	const struct tpa_options *options = page->options;
 
-	if (!options->json && variants->count > TPA_COMPARE_MAX) {
-		fprintf(stderr, "tprof-analyze: %zu programs are more than stand side by side (%d); --json takes all\n",
+	if (!options->json && !options->html && variants->count > TPA_COMPARE_MAX) {
+		fprintf(stderr,
+			"tprof-analyze: %zu programs are more than stand side by side (%d); --json and --format html "
+			"take all\n",
 			variants->count, TPA_COMPARE_MAX);
 		return TPA_EXIT_USAGE;
 	}
 	if (options->json) {
 		tpa_json_write(tpa_compare_json(variants, machine, options->top_set ? options->top : 0),
 			       page->page.out);
+		return TPA_EXIT_OK;
+	}
+	if (options->html) {
+		print_page(page, tpa_compare_json(variants, machine, tpa_top(options, 15)));
 		return TPA_EXIT_OK;
 	}
 	tpa_compare_print(&page->page, variants, machine, tpa_top(options, 15));
@@ -78,8 +93,11 @@ int tpa_cmd_compare(const struct tpa_options *options)
 {
 	struct kept kept = { NULL };
 	struct tpa_session page;
-	int status = tpa_page_open(&page, options);
+	int status;
 
+	if (options->html && tpa_session_refuses_terminal(options))
+		return TPA_EXIT_USAGE;
+	status = tpa_page_open(&page, options);
 	if (status != TPA_EXIT_OK)
 		return status;
 	status = tpa_runs_each(options, options->traces, options->trace_count, keep, &kept);

@@ -2,6 +2,7 @@
 /* diff: what changed between two runs or two groups of runs, and whether chance alone explains it. */
 #include "commands/runs.h"
 #include "commands/site_report.h"
+#include "report/html/html_diff.h"
 #include "report/json/diff_json.h"
 #include "report/text/diff_listing.h"
 
@@ -48,8 +49,13 @@ static void print(struct tpa_session *page, struct tpa_diff *diff)
 		tpa_json_write(json, page->page.out);
 		return;
 	}
-	tpa_diff_print(&page->page, json);
-	tpa_next_coverage_print(page);
+	if (page->options->html) {
+		tpa_html_diff_page(&(struct tpa_html){ page->page.out, page->options->exact }, json);
+		tpa_session_say_browser(page);
+	} else {
+		tpa_diff_print(&page->page, json);
+		tpa_next_coverage_print(page);
+	}
 	json_decref(json);
 }
 
@@ -78,6 +84,8 @@ int tpa_cmd_diff(const struct tpa_options *options)
 			options->trace_count, options->trace_count == 1 ? "" : "s");
 		return TPA_EXIT_USAGE;
 	}
+	if (options->html && tpa_session_refuses_terminal(options))
+		return TPA_EXIT_USAGE;
 	status = tpa_page_open(&page, options);
 	if (status != TPA_EXIT_OK)
 		return status;

@@ -18,6 +18,7 @@ static const struct {
 	{ TPA_OPT_JSON, "  --json               print JSON\n" },
 	{ TPA_OPT_REPORT,
 	  "  --format FORMAT      of a report: text, json, or markdown for an issue or a CI summary\n" },
+	{ TPA_OPT_PAGE, "                       or html, a page: -o FILE says where\n" },
 	{ TPA_OPT_TOP, "  --top N              rows to print; 0: all\n" },
 	{ TPA_OPT_FILTER, "  --filter REGEX       only stacks with a function, file or module that matches\n" },
 	{ TPA_OPT_THREAD, "  --thread N           only this thread (1, 2, ...)\n" },

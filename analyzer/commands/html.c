@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* html: everything known about a run, in one file to pass on. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "commands/html_page.h"
 #include "commands/html_views.h"
 #include "commands/site_report.h"
@@ -12,18 +9,17 @@
 
 static int report(struct tpa_session *session, const struct tpa_machine *machine)
 {
-	char *baseline;
+	struct tpa_html_baseline baseline;
 	int status;
 
 	tpa_session_open_symbols(session);
-	baseline = tpa_html_baseline(session, &status);
-	if (status == TPA_EXIT_OK)
-		tpa_html_page(session, machine, baseline);
-	free(baseline);
-	if (status != TPA_EXIT_OK)
-		return tpa_session_close(session, status);
-	tpa_session_say_browser(session);
-	return tpa_session_close(session, TPA_EXIT_OK);
+	status = tpa_html_baseline_read(session, &baseline);
+	if (status == TPA_EXIT_OK) {
+		tpa_html_page(session, machine, &baseline);
+		tpa_session_say_browser(session);
+	}
+	tpa_html_baseline_free(&baseline);
+	return tpa_session_close(session, status);
 }
 
 /* How long lists are: shorter with many processes, so that the page stays small. */
@@ -40,10 +36,8 @@ int tpa_cmd_html(const struct tpa_options *options)
 	bool known;
 	int status;
 
-	if (!options->output && isatty(STDOUT_FILENO)) {
-		fputs("tprof-analyze: html writes a page for a browser: name a file with -o FILE\n", stderr);
+	if (tpa_session_refuses_terminal(options))
 		return TPA_EXIT_USAGE;
-	}
 	mine.top = tpa_top(options, ROWS);
 	mine.top_set = true; /* every list of the page has the same length */
 	status = tpa_summary_start(&session, &mine, &machine, &known);

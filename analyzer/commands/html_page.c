@@ -14,6 +14,7 @@
 #include "commands/timeline.h"
 
 #include "report/export/roof_svg.h"
+#include "report/html/html_diff.h"
 #include "report/html/html_process.h"
 #include "report/text/coverage.h"
 #include "report/text/op_tree_listing.h"
@@ -28,6 +29,7 @@ struct part {
 	const struct tpa_process *process;
 	const struct tpa_machine *machine; /* NULL: unknown */
 	json_t *json;
+	const json_t *differences; /* from the baseline, of all processes; NULL: none, or another process has them */
 };
 
 /* In the order of the page. A section whose list is empty or null is left out and named at the end with `absent`. */
@@ -162,8 +164,10 @@ static void put_contents(const struct part *part)
 	fprintf(out, "<nav aria-label=\"Sections\"><a class=\"f\" href=\"#p%zu\">", part->index);
 	tpa_html_text(part->html, tpa_program_name(part->process->trace));
 	fputs("</a>\n", out);
-	fprintf(out, "<a href=\"#p%zu-answers\">Answers</a>\n<a href=\"#p%zu-explore\">Views</a>\n", part->index,
-		part->index);
+	fprintf(out, "<a href=\"#p%zu-answers\">Answers</a>\n", part->index);
+	if (part->differences)
+		fputs("<a href=\"#differences\">What changed</a>\n", out);
+	fprintf(out, "<a href=\"#p%zu-explore\">Views</a>\n", part->index);
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (has(part, &sections[i]))
 			fprintf(out, "<a href=\"#p%zu-%s\">%s</a>\n", part->index, sections[i].id, sections[i].label);
@@ -214,9 +218,11 @@ static void write_views(const struct part *part)
 	fprintf(part->html->out,
 		"<noscript><p class=\"warn\">The answers, the memory over time and the flame graphs need this page's "
 		"script.</p></noscript>\n"
-		"<div class=\"answers\" id=\"p%zu-answers\"></div>\n<section class=\"explore\" "
-		"id=\"p%zu-explore\"></section>\n",
-		part->index, part->index);
+		"<div class=\"answers\" id=\"p%zu-answers\"></div>\n",
+		part->index);
+	if (part->differences)
+		tpa_html_diff(part->html, part->differences, false);
+	fprintf(part->html->out, "<section class=\"explore\" id=\"p%zu-explore\"></section>\n", part->index);
 	tpa_html_views_data(part->session, part->index, "data", report, part->html->out);
 	json_decref(report);
 }
@@ -264,7 +270,8 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	fputs("</nav>\n", html->out);
 }
 
-void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine, const char *baseline)
+void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine,
+		   const struct tpa_html_baseline *baseline)
 {
 	struct tpa_html html = { session->page.out, session->options->exact };
 	const struct tpa_run *run = session->run;
@@ -278,18 +285,15 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 		write_combined(&html, session);
 	}
 	for (size_t i = 0; i < run->process_count; i++) {
-		struct part part = { &html, session, i, &run->processes[i], machine, NULL };
+		struct part part = { &html, session, i, &run->processes[i], machine, NULL, NULL };
 
+		part.differences = i ? NULL : baseline->differences;
 		part.json = json_of(&part);
 		write_process(&part);
 		json_decref(part.json);
 	}
-	if (baseline)
-		fputs(baseline, html.out);
-	tpa_html_element(&html, "footer", NULL,
-			 "Written by tprof-analyze " TPROF_VERSION_STRING
-			 ". Sizes are powers of 1024. A click on a column's head sorts. The address follows what is "
-			 "looked at, so a "
-			 "link shows others the same.");
+	if (baseline->data)
+		fputs(baseline->data, html.out);
+	tpa_html_foot(&html, "");
 	tpa_html_end(&html);
 }

@@ -7,7 +7,6 @@
 #include "commands/runs.h"
 #include "model/replay/history.h"
 #include "report/html/page_data.h"
-#include "report/html/page_write.h"
 #include "report/json/diff_json.h"
 
 /* Of a page with few processes; with more of them, each has less, so that the page stays small. */
@@ -17,8 +16,6 @@
 #define STACKS 20000
 #define NODES 4000
 #define CHANGES 150000
-
-#define DIFF_ROWS 200 /* of each list of differences */
 
 /* The options of the replay that the history is made in: growth is known already, and is not looked for. */
 static struct tpa_replay_options history_options(const struct tpa_options *options)
@@ -92,37 +89,38 @@ static void take(struct tpa_session *session, void *context)
 	tpa_diff_add(&baseline->diff, 0, session->run, session->symbols);
 }
 
-static void put_differences(struct baseline *baseline, struct tpa_session *session)
+static json_t *differences(struct baseline *baseline, struct tpa_session *session)
 {
-	const struct tpa_diff_choice choice = { DIFF_ROWS, false };
-	json_t *json;
+	const struct tpa_diff_choice choice = { session->options->top, true };
 
 	tpa_diff_add(&baseline->diff, 1, session->run, session->symbols);
 	tpa_diff_test(&baseline->diff);
-	json = tpa_diff_json(&baseline->diff, choice);
-	fputs("<script type=\"application/json\" class=\"diff\">", baseline->out);
-	tpa_page_json(json, baseline->out);
-	fputs("</script>\n", baseline->out);
-	json_decref(json);
+	return tpa_diff_json(&baseline->diff, choice);
 }
 
-char *tpa_html_baseline(struct tpa_session *session, int *status)
+int tpa_html_baseline_read(struct tpa_session *session, struct tpa_html_baseline *read)
 {
 	const struct tpa_options *options = session->options;
 	struct baseline baseline = { NULL };
-	char *text = NULL;
 	size_t size = 0;
+	int status;
 
-	*status = TPA_EXIT_OK;
+	*read = (struct tpa_html_baseline){ NULL, NULL };
 	if (!options->baseline_count)
-		return NULL;
-	baseline.out = open_memstream(&text, &size);
+		return TPA_EXIT_OK;
+	baseline.out = open_memstream(&read->data, &size);
 	tpa_need(baseline.out != NULL);
 	tpa_diff_init(&baseline.diff, TPA_BY_STACK, session->filter);
-	*status = tpa_runs_each(options, options->baselines, options->baseline_count, take, &baseline);
-	if (*status == TPA_EXIT_OK)
-		put_differences(&baseline, session);
+	status = tpa_runs_each(options, options->baselines, options->baseline_count, take, &baseline);
+	if (status == TPA_EXIT_OK)
+		read->differences = differences(&baseline, session);
 	tpa_diff_free(&baseline.diff);
 	fclose(baseline.out);
-	return text;
+	return status;
+}
+
+void tpa_html_baseline_free(struct tpa_html_baseline *read)
+{
+	free(read->data);
+	json_decref(read->differences);
 }

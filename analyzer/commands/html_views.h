@@ -11,9 +11,14 @@
 void tpa_html_views_data(struct tpa_session *session, size_t index, const char *class, const json_t *report, FILE *out);
 
 /*
- * The elements with the data of --baseline and the differences from it, a heap string; NULL: there is no baseline. *status is
- * not TPA_EXIT_OK if it can't be read, after a line on stderr.
+ * What --baseline gives: the elements with its data, a heap string, and the differences from it: tpa_diff_json(), a new
+ * reference. NULL: there is no baseline. Returns TPA_EXIT_OK, or the exit status after a line on stderr.
  */
-char *tpa_html_baseline(struct tpa_session *session, int *status);
+struct tpa_html_baseline {
+	char *data;
+	json_t *differences;
+};
+int tpa_html_baseline_read(struct tpa_session *session, struct tpa_html_baseline *read);
+void tpa_html_baseline_free(struct tpa_html_baseline *read);
 
 #endif

@@ -10,6 +10,7 @@
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
 static const char *const report_names[] = { "text", "markdown", "json", NULL };
+static const char *const page_names[] = { "text", "markdown", "json", "html", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 static const char *const *export_names(void)
@@ -40,7 +41,9 @@ const char *const *tpa_option_words(const struct tpa_command *command, int optio
 	case OPT_LANGUAGE:
 		return language_names;
 	case OPT_FORMAT:
-		return command->options & TPA_OPT_REPORT ? report_names : export_names();
+		return command->options & TPA_OPT_PAGE	   ? page_names
+		       : command->options & TPA_OPT_REPORT ? report_names
+							   : export_names();
 	case OPT_TABLE:
 		return table_names();
 	default:

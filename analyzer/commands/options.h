@@ -44,6 +44,7 @@ enum tpa_option_bit {
 	TPA_OPT_LIVE = 1u << 27,
 	TPA_OPT_EMBED = 1u << 28,  /* --embed-symbols */
 	TPA_OPT_REPORT = 1u << 29, /* --format of a report */
+	TPA_OPT_PAGE = 1u << 30,   /* not an option: --format html */
 };
 
 /* A moment named by an event; see commands/moments.h. */
@@ -59,7 +60,7 @@ struct tpa_said_rule {
 struct tpa_options {
 	const struct tpa_command *command;
 	bool json;
-	bool markdown;
+	bool markdown, html;
 	bool shapes; /* of ops */
 	bool tree;   /* of ops */
 	bool exact;  /* sizes as plain byte counts */

@@ -244,6 +244,7 @@ static void set_report(struct tpa_options *options, const char *format)
 {
 	options->markdown = strcmp(format, "markdown") == 0;
 	options->json = strcmp(format, "json") == 0;
+	options->html = strcmp(format, "html") == 0;
 }
 
 static enum tpa_parse parse_one_of(struct tpa_options *options, int option, const char *value)

@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Says so on the page itself if the page is for people. */
 static void say_left_out(const struct tpa_session *session, bool on_page)
@@ -47,7 +48,7 @@ static int open_output(struct tpa_session *session)
 		}
 	}
 	tpa_page_init(&session->page, out, options->color, options->exact, options->width);
-	if (options->json || !(options->command->options & TPA_OPT_JSON)) {
+	if (options->json || options->html || !(options->command->options & TPA_OPT_JSON)) {
 		say_left_out(session, false);
 		return TPA_EXIT_OK; /* not text for people: the format escapes names itself */
 	}
@@ -409,6 +410,15 @@ void tpa_session_say_browser(const struct tpa_session *session)
 {
 	if (session->options->output && fflush(session->page.out) == 0 && !ferror(session->page.out))
 		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+}
+
+bool tpa_session_refuses_terminal(const struct tpa_options *options)
+{
+	if (options->output || !isatty(STDOUT_FILENO))
+		return false;
+	fprintf(stderr, "tprof-analyze: %s writes a page for a browser: name a file with -o FILE\n",
+		options->command->name);
+	return true;
 }
 
 bool tpa_page_close(struct tpa_session *session)

@@ -74,6 +74,9 @@ bool tpa_page_close(struct tpa_session *session);
 /* Prints a line on stderr that says how to view a picture or page written to -o FILE. */
 void tpa_session_say_browser(const struct tpa_session *session);
 
+/* Whether a page for a browser would go to a terminal. Then a line on stderr says so. */
+bool tpa_session_refuses_terminal(const struct tpa_options *options);
+
 /* Closes everything. Returns `status`, or TPA_EXIT_USAGE if writing the output failed. */
 int tpa_session_close(struct tpa_session *session, int status);
 

@@ -397,6 +397,106 @@ def test_every_control_has_a_name_and_is_reached_by_keys(page):
     pytest.fail(f"only {seen}")
 
 
+# ---- tables ----
+
+def shown_heads(page, table):
+    return [cell.text for cell in page.find_elements(By.CSS_SELECTOR, f"{table} > thead th") if cell.is_displayed()]
+
+
+def pause(page):
+    """Until the address has followed."""
+    page.execute_async_script("setTimeout(arguments[0], 400)")
+
+
+def test_tables_of_the_page_have_sorting_filters_and_columns(page):
+    missing = page.execute_script("""
+        return Array.from(document.querySelectorAll("table[data-path], .grid table")).filter((t) => !t.closest("td")).filter((table) => {
+            const bar = (table.closest(".wide") ?? table).previousElementSibling, rows = table.tBodies[0].rows.length, heads = table.tHead.rows[0].cells;
+            return !(bar?.matches(".bar") && (heads.length < 3 || bar.querySelector(".columns input")) && (rows < 5 || bar.querySelector("[type=search]")) &&
+                (rows < 2 || table.matches(".ordered") || Array.from(heads).every((head) => head.matches(".sort")))); }).map((t) => t.outerHTML.slice(0, 200))""")
+    assert missing == []
+
+
+@pytest.mark.parametrize("table, name, hidden, sort, words", [
+    (PEAK, "p0.heap.peak_sites", "%", "blocks", "remember_loss|load_digits"), (".panels .grid table", "p0.ops", "mean", "calls", "^cblas_s(gemm|scal)")])
+def test_a_link_has_the_tables(page, table, name, hidden, sort, words):
+    """Which columns and rows they have, and their order: in the address, so another one sees the same."""
+    if name == "p0.ops":
+        page.execute_script("document.querySelector(`.tabs [data-tab='ops']`).click()")
+    bar = page.execute_script("return document.querySelector(arguments[0]).closest('.wide').previousElementSibling", table)
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", bar)
+    before = shown_heads(page, table)
+    bar.find_element(By.CSS_SELECTOR, ".columns summary").click()
+    bar.find_element(By.XPATH, f".//label[normalize-space()='{hidden}']/input").click()
+    bar.find_element(By.CSS_SELECTOR, "[type=search]").send_keys(words)
+    head = next(cell for cell in page.find_elements(By.CSS_SELECTOR, f"{table} > thead th") if cell.text.strip() == sort)
+    (head.find_elements(By.CSS_SELECTOR, "button") or [head])[0].click()
+    assert shown_heads(page, table) == [title for title in before if title.strip() != hidden]
+
+    def rows():
+        return [row.text for row in page.find_elements(By.CSS_SELECTOR, f"{table} > tbody > tr") if row.is_displayed()]
+
+    expected = shown_heads(page, table), rows()
+    assert 0 < len(expected[1]) < 10
+    pause(page)
+    link = page.current_url
+    assert f"sort.{name}=" in link and f"filter.{name}=" in link and f"columns.{name}=" in link
+    page.get("about:blank")
+    page.get(link)
+    assert (shown_heads(page, table), rows()) == expected
+    # A link without them, followed on the same page, shows all again.
+    page.execute_script("location.hash = '#view=0' + arguments[0]", "&tab=ops" if name == "p0.ops" else "")
+    pause(page)
+    assert shown_heads(page, table) == before and len(rows()) > len(expected[1])
+
+
+def test_chosen_columns_stay_when_the_selection_changes(page):
+    grid = page.find_element(By.CSS_SELECTOR, ".explore .grid")
+    grid.find_element(By.CSS_SELECTOR, ".columns summary").click()
+    grid.find_element(By.XPATH, ".//label[normalize-space()='blocks']/input").click()
+    drag(page, 0.2, 0.5)
+    choose(page, "show", "unfreed")
+    heads = shown_heads(page, ".explore .grid table")
+    assert "blocks" not in heads and "itself" in heads
+
+
+# ---- pictures ----
+
+MACHINE = {"schema": "tprof-machine/1", "cpu": "Made up", "cores": 2, "measured_unix_s": 0,
+           "gflops": {"SSE": {"single": {"one": 100, "all": 200}, "double": {"one": 50, "all": 100}}},
+           "gbytes_per_s": {"L1": {"one": 100, "all": 200}, "memory": {"one": 10, "all": 20}}, "cache_bytes": {"L1": 32768}}
+
+
+def test_the_roofline_tells_its_ops(driver, trace):
+    """By the pointer and by keys, in a box of the page's own; below the picture it is said."""
+    machine = trace.with_name("machine.json")
+    machine.write_text(json.dumps(MACHINE))
+    driver.get("about:blank")
+    driver.get(make(trace, "roof.html", ["--machine", machine]))
+    places = json.loads(subprocess.run([BUILD / "bin/tprof-analyze", "roofline", "--json", "--machine", machine, trace], capture_output=True,
+                                       check=True, timeout=60).stdout)["roofline"]
+    svg = driver.find_element(By.CSS_SELECTOR, "svg.roof")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", svg)
+    assert driver.execute_script("return document.querySelectorAll('svg.roof title').length") == 0
+    tip = driver.find_element(By.CSS_SELECTOR, ".picture:has(svg.roof) .tip")
+    assert not tip.is_displayed()
+    driver.execute_script("arguments[0].focus()", svg)
+    for place in [one for one in places if one["gflops"] and one["flop_per_byte"]]:
+        svg.send_keys(Keys.ARROW_RIGHT)
+        lines = tip.text.split("\n")
+        assert tip.is_displayed() and lines[0] == place["name"] and f"{place['gflops']:.3g} GFLOP/s" in lines[2]
+        assert f"{100 * place['roof_fraction']:.1f}% of its roof" in lines and place["bound"] in lines[1]
+        assert place["name"] in driver.find_element(By.CSS_SELECTOR, ".picture:has(svg.roof) + .said").text
+    svg.send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
+    circle = driver.find_element(By.CSS_SELECTOR, "svg.roof circle")
+    ActionChains(driver).move_to_element(circle).perform()
+    assert tip.is_displayed() and tip.text.split("\n")[0] in {place["name"] for place in places}
+    box, around = tip.rect, driver.find_element(By.CSS_SELECTOR, ".picture:has(svg.roof)").rect
+    assert around["x"] <= box["x"] and box["x"] + box["width"] <= around["x"] + around["width"] + 1
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
 # ---- compared ----
 
 @pytest.fixture(scope="module")
@@ -416,7 +516,7 @@ def test_a_baseline(driver, trace, other, summary):
     before = json.loads(subprocess.run([BUILD / "bin/tprof-analyze", "summary", "--json", "--top", "0", other], capture_output=True,
                                        check=True, timeout=60).stdout)
     card = driver.find_element(By.CSS_SELECTOR, ".differences")
-    assert "Compared with" in card.text and "other.bin" in card.text and "allocations" in card.text
+    assert "What changed" in card.text and "other.bin" in card.text and "allocations" in card.text
     for widths, of, base in (("new", summary, before), ("old", before, summary)):
         choose(driver, "baseline", widths)
         frames = drawn(driver)
@@ -432,6 +532,37 @@ def test_a_baseline(driver, trace, other, summary):
     assert sum(row["self"] for row in rows) == summary["heap"]["peak_bytes"]
     assert sum(row["before"] for row in rows) == before["heap"]["peak_bytes"]
     assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+@pytest.mark.parametrize("command", ["diff", "compare"])
+def test_a_page_of_two_runs(driver, trace, other, command):
+    """Tables only: they sort, and a link has that too."""
+    path = trace.with_name(f"{command}.html")
+    subprocess.run([BUILD / "bin/tprof-analyze", command, "--format", "html", "-o", path, other, trace], stderr=subprocess.DEVNULL, check=True,
+                   timeout=60)
+    driver.get_log("browser")
+    driver.get("about:blank")
+    driver.get(path.as_uri())
+    table, key, title = ("totals", "new", "new") if command == "diff" else ("calls", "v0", None)
+    table = f"table[data-path='{table}']"
+    title = title or driver.find_elements(By.CSS_SELECTOR, f"{table} th")[1].text
+    before = column(driver, table, key)
+    head(driver, table, title).click()
+    assert column(driver, table, key) == sorted(before, reverse=True) and len(before) > 3
+    pause(driver)
+    link = driver.current_url
+    assert "#sort." in link
+    driver.get("about:blank")
+    driver.get(link)
+    assert column(driver, table, key) == sorted(before, reverse=True)
+    for scheme in ("light", "dark"):
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        assert driver.execute_script(CONTRAST)[0] == []
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert driver.get_log("browser") == []
 
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--]]>${1}`"

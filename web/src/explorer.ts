@@ -30,7 +30,8 @@ export class Explorer {
 	private state: State = { ...DEFAULT };
 	private tree: FlameNode | null = null;
 
-	constructor(readonly root: HTMLElement, readonly data: PageData, private readonly base: PageData | null,
+	// `name`: by which the address has the state of its tables.
+	constructor(readonly root: HTMLElement, name: string, readonly data: PageData, private readonly base: PageData | null,
 		private readonly changed: (state: State) => void) {
 		this.searchField = element("input", { type: "search", placeholder: "search frames (/)", "aria-label": "Search frames by a regular expression",
 			input: () => this.set({ search: this.searchField.value }) });
@@ -39,8 +40,8 @@ export class Explorer {
 			zoomed: (path) => this.set({ path }, false),
 			matched: (part, whole, error) => this.onMatched(part, whole, error),
 		});
-		this.grid = new Grid<Row>(this.columns("bytes"), (row) => this.pick(row));
-		this.panels = new Panels(data, this.grid.root, {
+		this.grid = new Grid<Row>(`${name}.stacks`, this.columns("bytes"), (row) => this.pick(row));
+		this.panels = new Panels(name, data, this.grid.root, {
 			tab: (tab) => this.set({ tab }),
 			selectTimes: (from, to) => this.timeline.selectTimes(from, to),
 			look: (search) => this.look("ops", `^${search.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),

@@ -2,6 +2,8 @@
 // A table whose rows change with what is selected: sorted by a click on a head, filtered by a text, columns to choose.
 import { element } from "./dom";
 import { count } from "./format";
+import { TableBar } from "./tablebar";
+import { isShown, matcher, onTableLink, setView, viewOf } from "./tablestate";
 
 export interface Column<Row> {
 	key: string;
@@ -20,80 +22,52 @@ export class Grid<Row> {
 	readonly root: HTMLElement;
 	private readonly table = element("table", {});
 	private readonly note = element("p", { class: "rest" });
-	private readonly chooser: HTMLElement;
+	private readonly bar: TableBar;
 	private rows: Row[] = [];
-	private filter: RegExp | string = "";
-	private order: { key: string; down: boolean } | null = null;
 	private limit = ROWS;
-	private hidden = new Set<string>();
 
-	constructor(private columns: Column<Row>[], private readonly pick?: (row: Row) => void) {
-		const filter = element("input", { type: "search", placeholder: "filter", "aria-label": "Filter the rows",
-			input: (event: Event) => this.setFilter((event.target as HTMLInputElement).value) });
-		columns.filter((column) => column.off).forEach((column) => this.hidden.add(column.key));
-		this.chooser = element("span", { class: "columns" });
-		this.root = element("div", { class: "grid" }, element("div", { class: "bar" }, filter, this.chooser),
-			element("div", { class: "wide" }, this.table), this.note);
-		this.drawChooser();
-	}
-
-	private drawChooser(): void {
-		const list = element("details", {}, element("summary", {}, "columns"));
-		for (const column of this.columns)
-			list.append(element("label", {}, element("input", { type: "checkbox", checked: !this.hidden.has(column.key), change: () => {
-				if (!this.hidden.delete(column.key))
-					this.hidden.add(column.key);
-				this.draw();
-			} }), " " + column.title));
-		this.chooser.replaceChildren(list);
-	}
-
-	private setFilter(text: string): void {
-		try {
-			this.filter = text ? new RegExp(text, "i") : "";
-		} catch {
-			this.filter = text.toLowerCase();
-		}
-		this.draw();
+	// `name`: by which the address has its state.
+	constructor(private readonly name: string, private columns: Column<Row>[], private readonly pick?: (row: Row) => void) {
+		this.bar = new TableBar(name, true, () => this.draw());
+		this.root = element("div", { class: "grid" }, this.bar.root, element("div", { class: "wide" }, this.table), this.note);
+		this.bar.columns(columns);
+		onTableLink(name, () => this.draw());
 	}
 
 	show(rows: Row[], columns = this.columns): void {
-		if (columns !== this.columns) {
-			this.columns = columns;
-			this.hidden = new Set(columns.filter((column) => column.off).map((column) => column.key));
-			this.order = null;
-			this.drawChooser();
-		}
+		this.columns = columns;
+		this.bar.columns(columns);
 		this.rows = rows;
 		this.limit = ROWS;
 		this.draw();
 	}
 
-	private matches(row: Row): boolean {
-		const words = this.columns.filter((column) => column.text).map((column) => String(column.value(row))).join(" ");
-		return typeof this.filter === "string" ? words.toLowerCase().includes(this.filter) : this.filter.test(words);
+	// By the first number, if what the address names is not here.
+	private get order(): { key?: string; down: boolean } {
+		const view = viewOf(this.name), named = this.columns.some((column) => column.key === view.sort);
+		return named ? { key: view.sort, down: view.down } : { key: this.columns.find((column) => !column.text)?.key, down: true };
 	}
 
-	private sorted(rows: Row[]): Row[] {
-		const column = this.columns.find((one) => one.key === (this.order?.key ?? this.columns.find((first) => !first.text)?.key));
-		const down = this.order ? this.order.down : true;
+	get shownRows(): Row[] {
+		const matches = matcher(viewOf(this.name).filter), texts = this.columns.filter((column) => column.text), order = this.order;
+		const rows = this.rows.filter((row) => matches(texts.map((column) => String(column.value(row))).join(" ")));
+		const column = this.columns.find((one) => one.key === order.key);
 		if (!column)
 			return rows;
-		return rows.slice().sort((a, b) => {
+		return rows.sort((a, b) => {
 			const x = column.value(a), y = column.value(b), less = x === y ? 0 : x < y ? -1 : 1;
-			return down ? -less : less;
+			return order.down ? -less : less;
 		});
 	}
 
 	private head(column: Column<Row>): HTMLElement {
-		const order = this.order ?? { key: this.columns.find((one) => !one.text)?.key, down: true };
+		const order = this.order, sorts = order.key === column.key;
 		const head = element("th", { scope: "col", class: (column.text ? "t " : "") + "sort", title: column.hint ?? "" },
 			element("button", { type: "button", click: () => {
-				const again = this.order?.key === column.key || (!this.order && order.key === column.key);
-				this.order = { key: column.key, down: again ? !order.down : !column.text };
+				setView(this.name, { sort: column.key, down: sorts ? !order.down : !column.text });
 				this.draw(column.key);
 			} }, column.title));
-		if (order.key === column.key)
+		if (sorts)
 			head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
 		return head;
 	}
@@ -116,9 +90,8 @@ export class Grid<Row> {
 	}
 
 	private draw(focus = ""): void {
-		const columns = this.columns.filter((column) => !this.hidden.has(column.key));
-		const rows = this.sorted(this.rows.filter((row) => this.matches(row))), shown = rows.slice(0, this.limit);
-		const name = columns.find((column) => column.text);
+		const columns = this.columns.filter((column) => isShown(this.name, column));
+		const rows = this.shownRows, shown = rows.slice(0, this.limit), name = columns.find((column) => column.text);
 		const heads = element("tr", {}, ...columns.map((column) => this.head(column)));
 		const body = element("tbody", {}, ...shown.map((row) =>
 			element("tr", {}, ...columns.map((column) => this.cell(column, row, column === name)))));
@@ -129,11 +102,8 @@ export class Grid<Row> {
 				this.limit *= 4;
 				this.draw();
 			} }, "more"));
+		this.bar.refresh();
 		if (focus)
 			(heads.children[columns.findIndex((column) => column.key === focus)]?.firstChild as HTMLElement | null)?.focus();
-	}
-
-	get shownRows(): Row[] {
-		return this.sorted(this.rows.filter((row) => this.matches(row)));
 	}
 }

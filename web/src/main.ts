@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { showAnswers } from "./answers";
 import { PageData, type RawPage } from "./data";
-import { showDifferences } from "./differences";
 import { Explorer } from "./explorer";
 import { enhanceFigures } from "./figures";
 import { DEFAULT, fromHash, type State, toHash } from "./state";
 import { enhanceTables } from "./tables";
+import { onTableChange, tablesFromParams, tablesToParams } from "./tablestate";
 
 const explorers: Explorer[] = [];
-let waiting = 0;
+let waiting = 0, looked: { process: number; state: State } | null = null;
+
+function link(): string {
+	const tables = new URLSearchParams(), view = looked ? toHash(looked.process, looked.state) : "#";
+	tablesToParams(tables);
+	return view + (looked && tables.size ? "&" : "") + tables.toString();
+}
 
 // The address follows what is looked at, without a step back for each movement of a drag.
-function remember(process: number, state: State): void {
+function remember(): void {
 	clearTimeout(waiting);
-	waiting = window.setTimeout(() => history.replaceState(null, "", toHash(process, state)), 150);
+	waiting = window.setTimeout(() => history.replaceState(null, "", link()), 150);
 }
 
 // Made when it comes into sight: a page may have hundreds of processes.
@@ -23,7 +29,10 @@ function explorerOf(process: number): Explorer | null {
 	if (explorers[process] || !script || !root)
 		return explorers[process] ?? null;
 	const data = new PageData(JSON.parse(script.textContent!) as RawPage);
-	const explorer = new Explorer(root, data, readBase(process), (state) => remember(process, state));
+	const explorer = new Explorer(root, `p${process}`, data, readBase(process), (state) => {
+		looked = { process, state };
+		remember();
+	});
 	const answers = document.getElementById(`p${process}-answers`);
 	explorers[process] = explorer;
 	if (answers)
@@ -34,8 +43,10 @@ function explorerOf(process: number): Explorer | null {
 
 function followHash(): void {
 	const found = fromHash(location.hash);
+	tablesFromParams(new URLSearchParams(location.hash.replace(/^#/, "")), found !== null);
 	if (!found)
 		return;
+	looked = found;
 	explorerOf(found.process)?.apply(found.state);
 	if (found.process)
 		document.getElementById(`p${found.process}-explore`)?.scrollIntoView();
@@ -54,11 +65,9 @@ function makeAsSeen(): void {
 
 function start(): void {
 	explorerOf(0);
+	onTableChange(remember);
 	followHash();
 	makeAsSeen();
-	const differences = document.querySelector("script.diff"), place = document.querySelector(".answers");
-	if (differences && place)
-		place.after(showDifferences(JSON.parse(differences.textContent!)));
 	enhanceTables();
 	enhanceFigures();
 	window.addEventListener("hashchange", followHash);
@@ -70,7 +79,7 @@ function start(): void {
 	});
 	// On paper nothing can be unfolded: what stands outside of tables is.
 	window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => {
-		if (!details.closest("td") && !details.closest(".columns"))
+		if (!details.closest("td") && !details.matches(".columns"))
 			details.open = true;
 	}));
 	(window as any).tprof = { explorers };

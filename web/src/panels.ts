@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables below the picture, a tab each: stacks, ops, layers, steps, threads, all of what is selected.
-import type { PageData } from "./data";
+import type { PageData, RawOp } from "./data";
 import { element } from "./dom";
 import { bytes, count, share, time } from "./format";
 import { type Column, Grid } from "./grid";
 import { type Layer, bounds, boundText, layers, steps, type Step, type ThreadRow, threads } from "./layers";
 import { opDetail } from "./opdetail";
 import { opRows, type Row } from "./tree";
+
+type OpRow = Row & { bound: string; op?: RawOp };
 
 export type Tab = "stacks" | "ops" | "layers" | "steps" | "threads";
 const LABELS: Record<Tab, string> = { stacks: "Stacks", ops: "Ops", layers: "Layers", steps: "Steps", threads: "Threads" };
@@ -31,19 +33,19 @@ export class Panels {
 	private readonly body = element("div", { role: "tabpanel" });
 	private readonly note = element("p", { class: "dim" });
 	private readonly detail = element("div", {});
-	private readonly ops: Grid<Row & { bound: string }>;
+	private readonly ops: Grid<OpRow>;
 	private readonly layers: Grid<Layer>;
 	private readonly steps: Grid<Step>;
 	private readonly threads: Grid<ThreadRow>;
 	private readonly bound: Map<string, string>;
 	tab: Tab = "stacks";
 
-	constructor(private readonly data: PageData, private readonly stacks: HTMLElement, private readonly host: PanelHost) {
+	constructor(name: string, private readonly data: PageData, private readonly stacks: HTMLElement, private readonly host: PanelHost) {
 		this.bound = bounds(data);
-		this.ops = new Grid<Row & { bound: string }>(this.opColumns(), (row) => this.showOp(row));
-		this.layers = new Grid<Layer>(this.layerColumns(), (row) => host.look(row.name));
-		this.steps = new Grid<Step>(this.stepColumns(), (row) => host.selectTimes(row.begin, row.end));
-		this.threads = new Grid<ThreadRow>(this.threadColumns());
+		this.ops = new Grid<OpRow>(`${name}.ops`, this.opColumns(), (row) => this.showOp(row));
+		this.layers = new Grid<Layer>(`${name}.layers`, this.layerColumns(), (row) => host.look(row.name));
+		this.steps = new Grid<Step>(`${name}.steps`, this.stepColumns(), (row) => host.selectTimes(row.begin, row.end));
+		this.threads = new Grid<ThreadRow>(`${name}.threads`, this.threadColumns());
 		this.root = element("div", { class: "panels" }, this.bar, this.note, this.body, this.detail);
 	}
 
@@ -81,7 +83,8 @@ export class Panels {
 		this.note.textContent = this.tab === "stacks" ? "" : range;
 		switch (this.tab) {
 		case "ops":
-			this.ops.show(opRows(this.data, from, to).map((row) => ({ ...row, bound: this.bound.get(row.name) ?? "" })));
+			this.ops.show(opRows(this.data, from, to).map((row) => ({ ...row, bound: this.bound.get(row.name) ?? "",
+				op: this.data.raw.ops.find((one) => one.name === row.name) })));
 			break;
 		case "layers": this.layers.show(layers(this.data, from, to)); break;
 		case "steps": this.showSteps(from, to); break;
@@ -99,18 +102,19 @@ export class Panels {
 		this.steps.show(list);
 	}
 
-	private showOp(row: Row): void {
-		const op = this.data.raw.ops.find((one) => one.name === row.name);
-		this.detail.replaceChildren(...(op ? [opDetail(this.data, op.op)] : []));
+	private showOp(row: OpRow): void {
+		this.detail.replaceChildren(...(row.op ? [opDetail(this.data, row.op.op)] : []));
 		this.detail.scrollIntoView({ block: "nearest" });
 	}
 
-	private opColumns(): Column<Row & { bound: string }>[] {
+	private opColumns(): Column<OpRow>[] {
 		return [
 			number("self", "self", (row) => row.self, (row) => time(row.self), "in it and in no other op"),
 			number("total", "total", (row) => row.total, (row) => time(row.total)),
 			number("count", "calls", (row) => row.count, (row) => count(row.count)),
 			number("mean", "mean", (row) => (row.count ? row.total / row.count : 0), (row) => time(row.count ? row.total / row.count : 0), "total time by calls"),
+			...(["p50Ns", "p90Ns", "p99Ns", "maxNs"] as const).map((key) => number<OpRow>(key, key.replace("Ns", ""),
+				(row) => row.op?.[key] ?? 0, (row) => (row.op ? time(row.op[key]) : "not known"), "of a call, in the whole run", true)),
 			text("name", "op", (row) => row.name), text("bound", "bound by", (row) => row.bound),
 		];
 	}

@@ -38,6 +38,15 @@ void tpa_html_begin(const struct tpa_html *html, const char *title)
 	fprintf(html->out, "<style>%s</style>\n</head>\n<body>\n", tpa_html_style);
 }
 
+void tpa_html_foot(const struct tpa_html *html, const char *more)
+{
+	tpa_html_element(html, "footer", NULL,
+			 "Written by tprof-analyze " TPROF_VERSION_STRING
+			 ". Sizes are powers of 1024. A click on a column's head sorts. The address follows what is "
+			 "looked at, so a link shows others the same. %s",
+			 more);
+}
+
 void tpa_html_end(const struct tpa_html *html)
 {
 	fprintf(html->out, "<script>%s</script>\n</body>\n</html>\n", tpa_html_script);
@@ -140,7 +149,7 @@ static struct tpa_text number_text(const struct tpa_html *html, enum tpa_html_ki
 	case TPA_HTML_SHARE:
 		return tpa_share(number);
 	case TPA_HTML_FACTOR:
-		return tpa_text_of("%.3g\xc3\x97", number);
+		return tpa_text_of("%.4g\xc3\x97", number);
 	default:
 		return tpa_text_of("%.4g", number);
 	}

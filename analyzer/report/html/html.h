@@ -16,8 +16,12 @@ struct tpa_html {
 	bool exact; /* sizes as plain byte counts */
 };
 
-/* Write everything from the doctype to the start of <body>, and the end of the page. */
+/*
+ * Write everything from the doctype to the start of <body>, a footer that says how to read the page and `more`, and the end of
+ * the page.
+ */
 void tpa_html_begin(const struct tpa_html *html, const char *title);
+void tpa_html_foot(const struct tpa_html *html, const char *more);
 void tpa_html_end(const struct tpa_html *html);
 
 /* Writes the text, escaped. */
@@ -44,6 +48,7 @@ enum tpa_html_kind {
 	TPA_HTML_SHARE, /* 1 is all */
 	TPA_HTML_REAL,
 	TPA_HTML_FACTOR,
+	TPA_HTML_UNIT,	  /* bytes if the row's "unit" is so, else a count */
 	TPA_HTML_PERCENT, /* of the table's whole; derived from a figure that is in the row already */
 	TPA_HTML_FLOPS,	  /* FLOP/s: FLOP ("flop") by time ("total_ns") */
 	TPA_HTML_PLACE,	  /* the row's "file" and "line" */

@@ -2,8 +2,10 @@
 #include "report/html/html_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/rows/op_columns.h"
 #include "report/rows/stack.h"
 #include "report/text/name.h"
@@ -35,6 +37,18 @@ static void put_interval(const struct tpa_html *html, const struct tpa_html_colu
 		tpa_html_element(html, "small", "ci", "%s", tpa_html_figure(html, column->kind, interval).text);
 }
 
+/* Writes what stands below a value: "v1" has "v1_note". */
+static void put_note(const struct tpa_html *html, const struct tpa_html_column *column, const json_t *row)
+{
+	char key[80];
+	const char *note;
+
+	snprintf(key, sizeof(key), "%s_note", column->key);
+	note = json_string_value(json_object_get(row, key));
+	if (note)
+		tpa_html_element(html, "small", "ci", "%s", note);
+}
+
 static void put_hint(const struct tpa_html *html, const char *hint)
 {
 	if (!hint)
@@ -44,15 +58,24 @@ static void put_hint(const struct tpa_html *html, const char *hint)
 	fputc('"', html->out);
 }
 
+static enum tpa_html_kind unit_of(const json_t *row)
+{
+	const char *unit = json_string_value(json_object_get(row, "unit"));
+
+	return unit && strcmp(unit, "bytes") == 0 ? TPA_HTML_BYTES : TPA_HTML_COUNT;
+}
+
 static void figure_cell(const struct tpa_html *html, const struct tpa_html_column *column, const json_t *row)
 {
 	const json_t *value = json_object_get(row, column->key);
+	enum tpa_html_kind kind = column->kind == TPA_HTML_UNIT ? unit_of(row) : column->kind;
 
 	fputs("<td", html->out);
 	tpa_html_put_value(html, column->key, value ? value : json_null());
 	fputc('>', html->out);
-	tpa_html_text(html, tpa_html_figure(html, column->kind, value).text);
+	tpa_html_text(html, tpa_html_figure(html, kind, value).text);
 	put_interval(html, column, row);
+	put_note(html, column, row);
 	fputs("</td>", html->out);
 }
 
@@ -417,10 +440,37 @@ static void put_head(const struct tpa_html *html, const struct tpa_html_table *t
 	fputs("</tr></thead>\n<tbody>\n", html->out);
 }
 
+static bool is_known(const json_t *rows, const char *key)
+{
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *value = json_object_get(json_array_get(rows, i), key);
+
+		if (value && !json_is_null(value))
+			return true;
+	}
+	return false;
+}
+
+/* The columns that some row has a value for; the caller frees them. */
+static struct tpa_html_column *known_columns(const struct tpa_html_column *columns, const json_t *rows)
+{
+	struct tpa_html_column *known;
+	size_t count = 0, all = 0;
+
+	while (columns[all].key)
+		all++;
+	known = tpa_zalloc(all + 1, sizeof(*known));
+	for (size_t i = 0; i < all; i++)
+		if (is_known(rows, columns[i].key))
+			known[count++] = columns[i];
+	return known;
+}
+
 void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *described, const json_t *rows)
 {
 	struct tpa_html_column columns[COLUMNS];
 	struct tpa_html_table whole = *described, *table = &whole;
+	struct tpa_html_column *known = NULL;
 	json_int_t count = (json_int_t)json_array_size(rows);
 
 	if (!count)
@@ -429,6 +479,8 @@ void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *de
 		read_keys(table, columns);
 		table->columns = columns;
 	}
+	if (table->known)
+		table->columns = known = known_columns(table->columns, rows);
 	put_head(html, table);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		fputs("<tr>", html->out);
@@ -436,6 +488,7 @@ void tpa_html_table(const struct tpa_html *html, const struct tpa_html_table *de
 			put_cell(html, table, column, json_array_get(rows, i));
 		fputs("</tr>\n", html->out);
 	}
+	free(known);
 	fputs("</tbody></table></div>\n", html->out);
 	if (table->total > count)
 		tpa_html_element(html, "p", "rest", "and %s more (--top 0 shows all)",

@@ -30,6 +30,7 @@ struct tpa_html_table {
 	json_int_t total; /* total rows; the page says how many are left out */
 	json_int_t whole; /* total for percentages */
 	bool ordered;	  /* the order has a meaning: don't make it sortable */
+	bool known;	  /* leave out columns that no row has a value for; not with `described` */
 	const char *cwd;  /* NULL, or the folder to remove from places */
 };
 

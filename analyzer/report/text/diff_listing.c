@@ -8,8 +8,9 @@
 #include "model/stats/stats.h"
 #include "report/text/name.h"
 
-#define LINES_MAX 12 /* the most lines of a stack */
-#define LINES_TAIL 2 /* how many of these are from the outer end of the stack */
+#define LINES_MAX 12	 /* the most lines of a stack */
+#define NOTE_COLUMNS 130 /* of a line of the explanations */
+#define LINES_TAIL 2	 /* how many of these are from the outer end of the stack */
 
 enum form { FORM_TEXT, FORM_BYTES, FORM_COUNT, FORM_TIME, FORM_SHARE, FORM_RATIO, FORM_RANGE, FORM_RATE, FORM_P };
 
@@ -87,8 +88,7 @@ static struct tpa_text too_few_text(const json_t *row)
 	return text;
 }
 
-/* Marks a change as possible chance if sampling could cause it. */
-static struct tpa_text verdict_text(const json_t *row)
+struct tpa_text tpa_diff_verdict(const json_t *row)
 {
 	const char *verdict = text_of(row, "verdict", "-");
 	bool sampled = json_object_get(row, "change_ci95") != NULL;
@@ -107,7 +107,7 @@ static void cell(struct tpa_table *table, const struct tpa_page *page, const jso
 	char name[400];
 
 	if (strcmp(column->key, "verdict") == 0)
-		tpa_table_add(table, TPA_STYLE_PLAIN, verdict_text(row).text);
+		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_diff_verdict(row).text);
 	else if (column->form != FORM_TEXT)
 		tpa_cell(table, TPA_STYLE_NUMBER, value_text(page, row, column));
 	else
@@ -140,8 +140,7 @@ static json_int_t rows_of(const json_t *count)
 	return json_integer_value(json_object_get(count, "rows"));
 }
 
-/* Counts the omitted rows of a list by kind. */
-static void print_counts(const struct tpa_page *page, const json_t *json, const char *key)
+void tpa_diff_left_out_print(const struct tpa_page *page, const json_t *json, const char *key)
 {
 	static const struct {
 		const char *what, *words;
@@ -216,7 +215,7 @@ static void print_row(const struct tpa_page *page, const json_t *row, size_t num
 		fprintf(page->out, " (%s)", range_text(range).text);
 	if (json_is_number(p))
 		fprintf(page->out, ", p %s", number_text(page, p, FORM_P).text);
-	fprintf(page->out, ", %s\n", verdict_text(row).text);
+	fprintf(page->out, ", %s\n", tpa_diff_verdict(row).text);
 	print_stack(page, json_object_get(row, "stack"));
 }
 
@@ -249,7 +248,7 @@ static void memory(const struct tpa_page *page, const json_t *json, const char *
 		print_stacks(page, rows, columns);
 	else
 		LIST(page, rows, ">old|>new|>new / old|>95%|>p|is|where", columns);
-	print_counts(page, json, key);
+	tpa_diff_left_out_print(page, json, key);
 }
 
 /* ---- sections ---- */
@@ -284,20 +283,17 @@ static void print_totals(const struct tpa_page *page, const json_t *json)
 	tpa_table_end(table, page);
 }
 
-static void print_growth(const struct tpa_page *page, const json_t *json)
+const char *tpa_diff_growth_title(const json_t *json)
 {
-	static const struct column rates[] = { { "old_rate", FORM_RATE },
-					       { "new_rate", FORM_RATE },
-					       { "p_corrected", FORM_P },
-					       { "verdict", FORM_TEXT },
-					       { "name", FORM_TEXT } };
-	const json_t *growth = json_object_get(json, "growth"), *rows = json_object_get(json, "leaks");
-	const json_t *range = json_object_get(growth, "change_ci95");
-	bool seconds = strcmp(text_of(growth, "unit", ""), "bytes/s") == 0;
+	const json_t *growth = json_object_get(json, "growth");
 
-	if (!json_is_object(growth))
-		return;
-	tpa_headline(page, "Growth a %s", seconds ? "second" : "step");
+	return strcmp(text_of(growth, "unit", ""), "bytes/s") == 0 ? "Growth a second" : "Growth a step";
+}
+
+void tpa_diff_growth_print(const struct tpa_page *page, const json_t *json)
+{
+	const json_t *growth = json_object_get(json, "growth"), *range = json_object_get(growth, "change_ci95");
+
 	fprintf(page->out, "  live bytes: %s, was %s",
 		number_text(page, json_object_get(growth, "new"), FORM_RATE).text,
 		number_text(page, json_object_get(growth, "old"), FORM_RATE).text);
@@ -306,14 +302,29 @@ static void print_growth(const struct tpa_page *page, const json_t *json)
 			number_text(page, json_array_get(range, 0), FORM_RATE).text);
 		fprintf(page->out, " to %s", number_text(page, json_array_get(range, 1), FORM_RATE).text);
 	}
-	fprintf(page->out, ": %s\n", verdict_text(growth).text);
+	fprintf(page->out, ": %s\n", tpa_diff_verdict(growth).text);
+}
+
+static void print_growth(const struct tpa_page *page, const json_t *json)
+{
+	static const struct column rates[] = { { "old_rate", FORM_RATE },
+					       { "new_rate", FORM_RATE },
+					       { "p_corrected", FORM_P },
+					       { "verdict", FORM_TEXT },
+					       { "name", FORM_TEXT } };
+	const json_t *rows = json_object_get(json, "leaks");
+
+	if (!json_is_object(json_object_get(json, "growth")))
+		return;
+	tpa_headline(page, "%s", tpa_diff_growth_title(json));
+	tpa_diff_growth_print(page, json);
 	if (!json_array_size(rows))
 		return;
 	if (json_object_get(json, "cpu_stacks"))
 		print_stacks(page, rows, rates);
 	else
 		LIST(page, rows, ">old|>new|>p|is|where", rates);
-	print_counts(page, json, "leaks");
+	tpa_diff_left_out_print(page, json, "leaks");
 }
 
 static void print_times(const struct tpa_page *page, const json_t *json)
@@ -337,7 +348,7 @@ static void print_times(const struct tpa_page *page, const json_t *json)
 	     runs ? "op|>calls of all old|>of all new|>old|>new|>speed-up|>95%|>p|is"
 		  : "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is",
 	     ops);
-	print_counts(page, json, "ops");
+	tpa_diff_left_out_print(page, json, "ops");
 }
 
 static void print_cpu(const struct tpa_page *page, const json_t *json)
@@ -354,12 +365,12 @@ static void print_cpu(const struct tpa_page *page, const json_t *json)
 		return;
 	}
 	LIST(page, json_object_get(json, "cpu"), "where|>old|>new|>p|is", cpu);
-	print_counts(page, json, "cpu");
+	tpa_diff_left_out_print(page, json, "cpu");
 	if (!json_array_size(json_object_get(json_object_get(json, "counts"), "cpu_stacks")))
 		return;
 	tpa_headline(page, "CPU by stack");
 	print_stacks(page, json_object_get(json, "cpu_stacks"), cpu + 1);
-	print_counts(page, json, "cpu_stacks");
+	tpa_diff_left_out_print(page, json, "cpu_stacks");
 }
 
 static void print_sides(const struct tpa_page *page, const json_t *json)
@@ -384,42 +395,65 @@ static bool is_sampled(const json_t *json)
 	return json_object_get(json_array_get(json_object_get(json, "totals"), 0), "change_ci95") != NULL;
 }
 
+size_t tpa_diff_explain(const json_t *json, const char *texts[TPA_DIFF_EXPLANATIONS])
+{
+	bool one = !has_runs(json), sampled = is_sampled(json);
+	size_t count = 0;
+
+	texts[count++] = "p is corrected for the rows of its table. Noise: no difference of 5% or more. Different: the "
+			 "interval leaves out 1; among so many rows some do by chance.";
+	texts[count++] =
+		one ? "N more runs on each side would tell a difference of this size, but at least 5%, in four of "
+		      "five cases; with one run a side it is the least number, because how runs differ is not "
+		      "known."
+		    : "N more runs on each side would tell a difference of this size, but at least 5%, in four of "
+		      "five cases.";
+	if (sampled)
+		texts[count++] =
+			"Allocations were sampled: sizes are estimates (~). Could be chance: the samples of two "
+			"equal runs may differ as much. The peak is the highest estimate: if two moments are "
+			"almost as high, the samples may choose different ones.";
+	if (one)
+		texts[count++] =
+			"One run a side: an op is faster or slower if its calls differ, and by more than the ops "
+			"differ among themselves.";
+	if (one && !sampled)
+		texts[count++] =
+			"Memory is compared as counted: different, whether or not two runs of one program differ "
+			"as much.";
+	if (one)
+		texts[count++] =
+			"Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
+			"OLD... NEW NEW NEW...";
+	return count;
+}
+
+/* Indented, a paragraph in as many lines as it takes. */
+static void print_paragraph(const struct tpa_page *page, const char *text)
+{
+	while (strlen(text) > NOTE_COLUMNS) {
+		size_t length = NOTE_COLUMNS;
+
+		while (text[length] != ' ')
+			length--;
+		tpa_print(page, TPA_STYLE_DIM, "  %.*s\n", (int)length, text);
+		text += length + 1;
+	}
+	tpa_print(page, TPA_STYLE_DIM, "  %s\n", text);
+}
+
 static void print_notes(const struct tpa_page *page, const json_t *json)
 {
-	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
-	size_t new_runs = json_array_size(json_object_get(json, "new_runs"));
 	const json_t *notes = json_object_get(json, "notes");
+	const char *texts[TPA_DIFF_EXPLANATIONS];
+	size_t count = tpa_diff_explain(json, texts);
 
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		tpa_print(page, TPA_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
 			  json_string_value(json_array_get(notes, i)));
-	tpa_print(
-		page, TPA_STYLE_DIM,
-		"\n  p is corrected for the rows of its table. Noise: no difference of 5%% or more. Different: the "
-		"interval leaves out 1; among so many\n"
-		"  rows some do by chance. N more runs on each side would tell a difference of this size, but at least "
-		"5%%, in four of five cases%s.\n",
-		old_runs == 1 && new_runs == 1 ? ";\n  with one run a side it is the least number, because how runs "
-						 "differ is not known"
-					       : "");
-	if (is_sampled(json))
-		tpa_print(
-			page, TPA_STYLE_DIM,
-			"  ~ is an estimate: allocations were sampled. Could be chance: the samples of two equal runs "
-			"may differ as much.\n"
-			"  The peak is the highest estimate: if two moments are almost as high, the samples may choose "
-			"different ones.\n");
-	if (old_runs == 1 && new_runs == 1)
-		tpa_print(page, TPA_STYLE_DIM,
-			  "  One run a side: an op is faster or slower if its calls differ, and by more than the ops "
-			  "differ among themselves.\n"
-			  "%s"
-			  "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
-			  "OLD... NEW NEW NEW...\n",
-			  is_sampled(json)
-				  ? ""
-				  : "  Memory is compared as counted: different, whether or not two runs of one "
-				    "program differ as much.\n");
+	fputc('\n', page->out);
+	for (size_t i = 0; i < count; i++)
+		print_paragraph(page, texts[i]);
 }
 
 void tpa_diff_print(const struct tpa_page *page, const json_t *json)
