@@ -44,7 +44,7 @@ static const struct {
 	{ TPA_OPT_CHECK,
 	  "  --max-peak SIZE      live bytes at the peak, as in 2GiB\n"
 	  "  --max-unfreed SIZE   live bytes at the end\n"
-	  "  --max-rss SIZE       resident memory of the largest process\n"
+	  "  --max-rss SIZE       resident memory of all processes, each page once\n"
 	  "  --max-allocations N  calls\n"
 	  "  --max-growth RATE    of what leaks, as in 1KiB/step or 64KiB/s\n"
 	  "  --max-regress LIST   over the baseline, as in peak=5%,op:aten::addmm=10%; of: peak unfreed rss\n"

@@ -85,6 +85,20 @@ static bool has_checkpoint(const struct tpa_run *run)
 	return found;
 }
 
+/* Adding up the RSS of each process, as one does from ps, counts shared pages again. */
+static void print_resident(const struct tpa_page *page, const struct tpa_run *run)
+{
+	const struct tpa_resident_together *resident = &run->resident;
+
+	if (!resident->rss)
+		return;
+	fprintf(page->out, "  resident memory (RSS) of all together: %s at most, each page counted once",
+		tpa_bytes(resident->rss, page->exact).text);
+	if (resident->separate > resident->rss)
+		fprintf(page->out, " (the RSS of each, added up: %s)", tpa_bytes(resident->separate, page->exact).text);
+	fputc('\n', page->out);
+}
+
 void tpa_combined_print(const struct tpa_session *session)
 {
 	const struct tpa_page *page = &session->page;
@@ -106,6 +120,8 @@ void tpa_combined_print(const struct tpa_session *session)
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
 	}
 	tpa_table_end(table, page);
+	fprintf(page->out, "  %zu of them lived at one time at most\n", run->most_at_once);
+	print_resident(page, run);
 	if (has_checkpoint(run))
 		tpa_print(page, TPA_STYLE_DIM,
 			  "  of rings, what each process held at its checkpoint counts for the time before it\n");

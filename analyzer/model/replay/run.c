@@ -5,6 +5,7 @@
 
 #include "model/growth/growth.h"
 #include "model/replay/replay.h"
+#include "model/replay/resident_sum.h"
 #include "model/replay/run.h"
 #include "model/replay/start_times.h"
 #include "base/memory.h"
@@ -26,7 +27,10 @@ struct work {
 	/* Of all processes together. */
 	struct tpa_point now;
 	struct tpa_timeline timeline;
+	struct tpa_resident_sum *resident;
 	uint64_t peak_number, last_ns;
+	size_t living;
+	bool *begun; /* by process: it counts among the living, or has ended */
 	bool inside; /* `from` has been reached */
 };
 
@@ -52,6 +56,22 @@ static void replay_one(struct work *work)
 	}
 }
 
+/* Notes what is resident now if it is the most so far. */
+static void note_resident(struct work *work, uint64_t time_ns)
+{
+	const struct tpa_resident_together *now = tpa_resident_sum_now(work->resident);
+	struct tpa_run *run = work->run;
+
+	work->now.rss = now->rss;
+	if (!work->inside)
+		return;
+	if (now->rss > run->resident.rss) {
+		run->resident = *now;
+		run->resident.time_ns = time_ns;
+	}
+	run->pss_peak = now->pss > run->pss_peak ? now->pss : run->pss_peak;
+}
+
 /* To be called before the process changes the sum at that time. True: `from` has been reached. */
 static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
@@ -71,6 +91,8 @@ static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t 
 		work->run->peak_variance = now->bytes_variance;
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
+		note_resident(work, time_ns);
+		work->run->most_at_once = work->living;
 	}
 	tpa_timeline_advance(&work->timeline, time_ns, now);
 	return true;
@@ -88,18 +110,22 @@ static void change_sum(struct work *work, const struct tpa_point *before, const 
 	now->bytes_variance += after->bytes_variance - before->bytes_variance;
 	now->blocks_variance += after->blocks_variance - before->blocks_variance;
 	now->mapped_bytes += after->mapped_bytes - before->mapped_bytes;
-	now->rss += after->rss - before->rss;
 	now->vms += after->vms - before->vms;
 	work->last_ns = time_ns;
 }
 
 /* After a change: the process was `before`, and is `after`. */
-static void note_change(struct work *work, const struct tpa_point *before, const struct tpa_point *after,
-			uint64_t time_ns, bool inside)
+static void note_change(struct work *work, struct tpa_replay *replay, const struct tpa_point *before, uint64_t time_ns,
+			bool inside)
 {
 	struct tpa_point *now = &work->now;
+	size_t index = (size_t)(replay - work->replays);
 
-	change_sum(work, before, after, time_ns);
+	change_sum(work, before, &replay->now, time_ns);
+	if (tpa_resident_sum_changed(work->resident, index, before)) {
+		tpa_resident_sum_update(work->resident, index);
+		note_resident(work, time_ns);
+	}
 	if (!inside)
 		return;
 	tpa_timeline_record(&work->timeline, time_ns, now);
@@ -112,14 +138,27 @@ static void note_change(struct work *work, const struct tpa_point *before, const
 	}
 }
 
+static void begin_one(struct work *work, const struct tpa_replay *replay)
+{
+	size_t index = (size_t)(replay - work->replays);
+
+	if (work->begun[index])
+		return;
+	work->begun[index] = true;
+	work->living++;
+	if (work->inside && work->living > work->run->most_at_once)
+		work->run->most_at_once = work->living;
+}
+
 /* Replays one event of one process, and updates the sum. */
 static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
 {
 	struct tpa_point before = replay->now;
 	bool inside = begin_change(work, replay, time_ns);
 
+	begin_one(work, replay);
 	tpa_replay_step(replay);
-	note_change(work, &before, &replay->now, time_ns, inside);
+	note_change(work, replay, &before, time_ns, inside);
 }
 
 /* What a ring's process held at its checkpoint counts from its start: what it held before is not known. */
@@ -127,7 +166,8 @@ static void begin_of_ring(struct work *work, struct tpa_replay *replay, uint64_t
 {
 	bool inside = begin_change(work, replay, time_ns);
 
-	note_change(work, &nothing, &replay->now, time_ns, inside);
+	begin_one(work, replay);
+	note_change(work, replay, &nothing, time_ns, inside);
 	replay->sum.folded = false;
 }
 
@@ -136,6 +176,9 @@ static void end_of_one(struct work *work, struct tpa_replay *replay, uint64_t ti
 {
 	begin_change(work, replay, time_ns);
 	change_sum(work, &replay->now, &nothing, time_ns);
+	tpa_resident_sum_end(work->resident, (size_t)(replay - work->replays));
+	work->now.rss = tpa_resident_sum_now(work->resident)->rss;
+	work->living--;
 	replay->sum.ended = true;
 }
 
@@ -270,9 +313,21 @@ static void raise_peak(struct work *work, struct tpa_process *process)
 	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 }
 
+/* All together had no less resident than one had alone, whose highest RSS the kernel knows also between two samples. */
+static void raise_resident(struct tpa_run *run)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		uint64_t alone = run->processes[i].heap.rss_peak;
+
+		run->resident.rss = alone > run->resident.rss ? alone : run->resident.rss;
+		run->resident.separate = alone > run->resident.separate ? alone : run->resident.separate;
+	}
+}
+
 static void collect_sum(struct work *work)
 {
 	struct tpa_run *run = work->run;
+	bool read = false;
 	size_t i;
 
 	for (i = 0; i < work->count; i++) {
@@ -287,6 +342,10 @@ static void collect_sum(struct work *work)
 	}
 	for (i = 0; i < work->count; i++)
 		raise_peak(work, &run->processes[i]);
+	raise_resident(run);
+	for (i = 0; i < work->count; i++)
+		read = read || run->processes[i].makeup.readings;
+	run->pss_peak = read ? run->pss_peak : 0;
 	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 }
 
@@ -297,6 +356,10 @@ void tpa_run_sum_one(struct tpa_run *run)
 	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
 	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 	run->peak_time_ns = process->heap.peak_time_ns;
+	run->most_at_once = 1;
+	run->resident =
+		(struct tpa_resident_together){ .rss = process->heap.rss_peak, .separate = process->heap.rss_peak };
+	run->pss_peak = process->makeup.pss_peak;
 	run->point_count = process->point_count;
 	run->timeline = tpa_copy(process->timeline, process->point_count * sizeof(*run->timeline));
 }
@@ -358,6 +421,7 @@ static void prepare(struct work *work, const struct chosen *chosen)
 	work->replays = tpa_zalloc(work->count + 1, sizeof(*work->replays));
 	work->run->processes = tpa_zalloc(work->count + 1, sizeof(*work->run->processes));
 	tpa_timeline_init(&work->timeline, work->options->timeline_points);
+	work->begun = tpa_zalloc(work->count + 1, sizeof(*work->begun));
 	work->run->process_count = work->count;
 	for (i = 0; i < work->count; i++) {
 		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;
@@ -368,6 +432,7 @@ static void prepare(struct work *work, const struct chosen *chosen)
 			tpa_replay_open(&work->replays[i], chosen[i].trace, work->options, start_ns);
 		work->total += tpa_events_total(work->replays[i].events);
 	}
+	work->resident = tpa_resident_sum_new(work->replays, work->count);
 }
 
 /* Chunks that are gone can't be replayed a second time. */
@@ -416,7 +481,9 @@ static struct tpa_run *replay_all(struct tpa_trace *const *traces, size_t count,
 		collect(&work);
 	for (size_t i = 0; i < work.count; i++)
 		tpa_replay_free(&work.replays[i]);
+	tpa_resident_sum_free(work.resident);
 	free(work.replays);
+	free(work.begun);
 	free(work.timeline.points);
 	free(chosen);
 	if (!again)

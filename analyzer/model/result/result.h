@@ -85,8 +85,11 @@ struct tpa_run {
 	uint64_t duration_ns;
 	uint64_t peak_bytes, peak_time_ns; /* peak of the live bytes of all processes together; its time */
 	double peak_variance;
-	struct tpa_point *timeline;
-	size_t point_count; /* of all processes together */
+	struct tpa_point *timeline; /* of all processes together; rss: each page once */
+	size_t point_count;
+	struct tpa_resident_together resident; /* when most was resident; rss 0: there is no sample */
+	uint64_t pss_peak;		       /* 0: there is no reading of smaps */
+	size_t most_at_once;		       /* processes that lived at one time */
 };
 
 /* Frees the run and everything in it except the traces. `run` may be NULL. */

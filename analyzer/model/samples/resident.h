@@ -67,6 +67,15 @@ struct tpa_makeup {
 	uint64_t inherited; /* in a forked process: anonymous memory that it began with */
 };
 
+/* What all processes of a run have resident at a moment. Bytes. */
+struct tpa_resident_together {
+	uint64_t rss;		   /* each page once: anonymous + files */
+	uint64_t anonymous, files; /* files: and shared memory */
+	uint64_t separate;	   /* the sum of each process's RSS, which counts shared pages again */
+	uint64_t pss;		   /* like rss, but of files only the share of these processes */
+	uint64_t time_ns;	   /* since the run's start */
+};
+
 #define TPA_MAKEUP_SAMPLES 1024u
 
 /*

@@ -43,6 +43,10 @@ void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, c
 	tpa_html_element(html, "h2", NULL, "All %zu processes", run->process_count);
 	tpa_html_element(html, "p", NULL, "%s at %s, when they held most together.",
 			 tpa_bytes(run->peak_bytes, html->exact).text, tpa_time(run->peak_time_ns).text);
+	if (run->resident.rss)
+		tpa_html_element(html, "p", NULL,
+				 "Resident memory (RSS) of all together: %s at most, each page counted once.",
+				 tpa_bytes(run->resident.rss, html->exact).text);
 	tpa_html_timeline(html, &timeline);
 	put_processes(html, run, json);
 	if (tpa_html_count(json, "ops")) {

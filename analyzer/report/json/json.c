@@ -402,6 +402,24 @@ json_t *tpa_json_points(const struct tpa_point *points, size_t count, struct tpa
 	return list;
 }
 
+/* Null where there is no sample of resident memory, or no reading of smaps. */
+static json_t *known(uint64_t bytes)
+{
+	return bytes ? tpa_json_number(bytes) : json_null();
+}
+
+static void set_resident(json_t *json, const struct tpa_run *run)
+{
+	const struct tpa_resident_together *resident = &run->resident;
+
+	tpa_json_set(json, "rss_peak_bytes", known(resident->rss));
+	tpa_json_set(json, "rss_peak_time_ns", resident->time_ns ? tpa_json_number(resident->time_ns) : json_null());
+	tpa_json_set(json, "rss_anonymous_bytes", known(resident->anonymous));
+	tpa_json_set(json, "rss_files_bytes", known(resident->files));
+	tpa_json_set(json, "rss_separate_bytes", known(resident->separate));
+	tpa_json_set(json, "pss_peak_bytes", known(run->pss_peak));
+}
+
 json_t *tpa_json_combined(const struct tpa_run *run)
 {
 	json_t *json = json_object(), *list = json_array(), *one;
@@ -419,5 +437,8 @@ json_t *tpa_json_combined(const struct tpa_run *run)
 	tpa_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tpa_run_unseen(run).bytes);
 	tpa_json_set(json, "peak_time_ns", tpa_json_number(run->peak_time_ns));
 	tpa_json_set(json, "peak_processes", list);
+	tpa_json_set(json, "processes", tpa_json_number(run->process_count));
+	tpa_json_set(json, "most_at_once", tpa_json_number(run->most_at_once));
+	set_resident(json, run);
 	return json;
 }

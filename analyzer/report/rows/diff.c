@@ -44,8 +44,6 @@ static struct tpa_diff_amount of_heap(const struct tpa_heap *heap, enum tpa_diff
 		return (struct tpa_diff_amount){ (double)heap->bytes, variance->bytes, 0, 0 };
 	case TPA_DIFF_ALLOCATIONS:
 		return (struct tpa_diff_amount){ (double)heap->allocations, variance->allocations, 0, 0 };
-	case TPA_DIFF_RSS:
-		return (struct tpa_diff_amount){ (double)heap->rss_peak, 0, 0, 0 };
 	default:
 		return (struct tpa_diff_amount){ (double)heap->peak_bytes, variance->peak_bytes, 0, 0 };
 	}
@@ -70,8 +68,6 @@ static double unseen_allocations(const struct tpa_run *run, const struct tpa_dif
 
 static double unseen_of(const struct tpa_run *run, enum tpa_diff_total what, const struct tpa_diff_amount *amount)
 {
-	if (what == TPA_DIFF_RSS)
-		return 0;
 	return what == TPA_DIFF_ALLOCATIONS ? unseen_allocations(run, amount) : tpa_run_unseen(run).bytes;
 }
 
@@ -82,11 +78,12 @@ struct tpa_diff_amount tpa_diff_total_of(const struct tpa_run *run, enum tpa_dif
 	if (what == TPA_DIFF_PEAK && run->process_count > 1)
 		return (struct tpa_diff_amount){ (double)run->peak_bytes, run->peak_variance, 0,
 						 tpa_run_unseen(run).bytes };
+	if (what == TPA_DIFF_RSS)
+		return (struct tpa_diff_amount){ (double)run->resident.rss, 0, 0, 0 };
 	for (size_t i = 0; i < run->process_count; i++) {
 		struct tpa_diff_amount amount = of_heap(&run->processes[i].heap, what);
 
-		/* Shared pages count in the RSS of each process, so RSS values can't be summed. */
-		sum.value = what == TPA_DIFF_RSS ? fmax(sum.value, amount.value) : sum.value + amount.value;
+		sum.value += amount.value;
 		sum.variance += amount.variance;
 	}
 	sum.unseen = unseen_of(run, what, &sum);

@@ -43,7 +43,7 @@ void tpa_diff_add(struct tpa_diff *diff, int side, const struct tpa_run *run, st
 /* Tests the differences. Call it after the last run. */
 void tpa_diff_test(struct tpa_diff *diff);
 
-/* One total of a run, as an amount. TPA_DIFF_RSS is the largest RSS of any process. */
+/* One total of a run, as an amount. TPA_DIFF_RSS is the most that all processes had resident together, each page once. */
 struct tpa_diff_amount tpa_diff_total_of(const struct tpa_run *run, enum tpa_diff_total what);
 
 #endif

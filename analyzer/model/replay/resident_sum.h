@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What several processes have resident together, each page counted once: adding up their RSS counts a page as often as there are
+ * processes that have it.
+ *
+ * - Anonymous memory is shared by fork only. What a process has counts whole; a forked one counts without what it still shares
+ *   with the process that forked it, which is all at first, and later what a reading of smaps shows as not private. When a
+ *   process ends, the forked one that shares most of its memory takes its place.
+ * - Of each file (shared memory is one, too) counts what the process with most of it has, or what all have privately, if that is
+ *   more. So a page counts once, also if the readings of the processes are of different moments.
+ *
+ * It is no more than what there is. It is less where forked processes share pages that the process that forked them has given
+ * back or written to, and where they have different parts of a file and not alone.
+ */
+#ifndef TPROF_MODEL_REPLAY_RESIDENT_SUM_H
+#define TPROF_MODEL_REPLAY_RESIDENT_SUM_H
+
+#include "model/replay/replay.h"
+
+struct tpa_resident_sum;
+
+/* For replays[0..count), which stay owned by the caller and must outlive it; none is in the sum yet. */
+struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_replay *replays, size_t count);
+void tpa_resident_sum_free(struct tpa_resident_sum *sum);
+
+/* Whether the process's share has to be updated after an event: `before` is its state before that. */
+bool tpa_resident_sum_changed(const struct tpa_resident_sum *sum, size_t index, const struct tpa_point *before);
+
+/* Updates the process's share from its replay; its first update begins it. */
+void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index);
+
+/* The process has ended, and has nothing any more. */
+void tpa_resident_sum_end(struct tpa_resident_sum *sum, size_t index);
+
+/* What is resident now; its time is not set. */
+const struct tpa_resident_together *tpa_resident_sum_now(const struct tpa_resident_sum *sum);
+
+#endif
