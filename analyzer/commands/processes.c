@@ -37,6 +37,8 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 		json_object_update(json, json_array_get(list, 0));
 	} else {
 		combined = tpa_json_combined(session->run);
+		if (report->symbols)
+			tpa_json_set(combined, "copied", tpa_copied_json(session->run, session->symbols));
 		if (report->combine)
 			report->combine(session, combined);
 		json_object_set(json, "processes", list);

@@ -51,7 +51,7 @@ void tpa_suppressed_print(const struct tpa_page *page, const struct tpa_suppress
 			  const struct tpa_rows *rows, double least);
 
 /* Prints the processes of a run side by side: what each held at the combined peak. */
-void tpa_combined_print(const struct tpa_session *session);
+void tpa_combined_print(struct tpa_session *session);
 
 /* Prints what the options exclude from the report, so that a part is not taken for the whole. */
 void tpa_scope_print(const struct tpa_session *session);

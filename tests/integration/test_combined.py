@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes had resident together, each page once: held against what the kernel says of the processes at that moment."""
+"""What processes had resident together, each page once, and what forks copied: held against what the kernel says of the processes at that moment."""
 import time
 
 import pytest
-from conftest import WORKLOADS, analyze, report
+from conftest import PYTHON, WORKLOADS, analyze, report
 
 MB = 1000000
 SLACK = 3 * MB // 2  # tprof's own, and what libc and the test's program do after they were seen
@@ -75,3 +75,55 @@ def test_an_ended_process_counts_no_more(tprof):
     together = report(*run.traces())["combined"]
     assert (together["processes"], together["most_at_once"]) == (11, 2)
     assert together["rss_peak_bytes"] < 25 * MB
+
+
+READERS = """
+import json, os, sys, time
+def private():
+    with open("/proc/self/smaps_rollup") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
+words = [str(i).zfill(60) for i in range(200_000)]
+table = bytearray(20_000_000)
+for i in range(0, len(table), 4096):
+    table[i] = 1
+ends = [os.pipe() for _ in range(2)]
+for number in range(2):
+    if os.fork() == 0:
+        before, sizes = private(), 0
+        for word in words:
+            sizes += len(word)
+        for i in range(0, 10_000_000, 4096):
+            table[i] = 2
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            sorted(range(5000))
+        os.write(ends[number][1], str(private() - before).encode())
+        os._exit(0)
+told = [int(os.read(end[0], 100)) for end in ends]
+for _ in range(2):
+    os.wait()
+with open(os.environ["TRUTH_FILE"], "w") as out:
+    json.dump({"pid": os.getpid(), "copied": told, "words": sum(map(sys.getsizeof, words))}, out)
+"""
+
+
+def test_what_forks_copied_is_told_with_pythons_part(tprof):
+    """Each worker reads 200,000 strings, whose reference counts change, and writes to half of a table."""
+    run = tprof.profile([PYTHON, "-c", READERS])
+    truth, traces = run.truth(), run.traces()
+    row, = report(*traces)["combined"]["copied"]
+    assert (row["parent_pid"], row["processes"]) == (truth["pid"], 2)
+    assert row["low_bytes"] <= row["bytes"] <= row["high_bytes"]
+    for told, found in zip(sorted(truth["copied"]), (row["low_bytes"], row["high_bytes"])):
+        assert abs(found - told) < 2 * MB
+    assert truth["words"] < row["python_bytes"] + MB
+    assert row["python_bytes"] < row["bytes"] - 9 * MB
+    said = analyze("--exact", *traces).stdout
+    assert f"each of 2 forks of {truth['pid']} wrote to {row['bytes']:,} B of its parent's pages" in said
+    assert f"{row['python_bytes']:,} B of it by Python's reference counts" in said
+
+
+def test_a_fork_that_only_reads_copies_nothing(tprof, file):
+    _, traces = family(tprof, "files", file)
+    assert report(*traces)["combined"]["copied"] == []
+    assert "copy-on-write" not in analyze(*traces).stdout

@@ -6,9 +6,11 @@
 
 #include "base/memory.h"
 #include "base/pairs.h"
+#include "model/replay/copies.h"
 #include "model/replay/start_times.h"
 
 #define NONE SIZE_MAX
+#define ANCESTORS 4 /* whose mappings a forked process is taken to have inherited */
 
 struct amounts {
 	uint64_t rss, private, pss;
@@ -31,6 +33,7 @@ struct file_use {
 
 struct member {
 	const struct tpa_replay *replay;
+	struct tpa_copies copies;
 	size_t parent; /* that forked it; NONE: it was not forked, or that process has no trace */
 	size_t owner;  /* the living process that stands for the parent; NONE: there is none */
 	size_t heir;   /* once it has ended: who took its place */
@@ -319,9 +322,24 @@ static void gather(struct tpa_resident_sum *sum, struct member *member)
 		      anonymous - private < member->shared ? anonymous - private : member->shared);
 }
 
+/* Mappings of an ancestor are not in the trace of the process that it forked. */
+static void find_copies(struct tpa_resident_sum *sum, struct member *member)
+{
+	const struct member *child = member;
+
+	tpa_copies_clear(&member->copies);
+	for (int level = 0; level < ANCESTORS && is_forked(child) && child->parent != NONE; level++) {
+		size_t parent = child->parent;
+
+		child = &sum->members[parent];
+		tpa_copies_find(member->replay, child->replay, parent, &member->copies);
+	}
+}
+
 static void take_reading(struct tpa_resident_sum *sum, struct member *member)
 {
 	gather(sum, member);
+	find_copies(sum, member);
 	for (size_t i = 0; i < member->use_count; i++) {
 		struct file_use *use = &member->uses[i];
 
@@ -400,12 +418,23 @@ struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_replay *replays, 
 	return sum;
 }
 
+void tpa_resident_sum_result(struct tpa_resident_sum *sum, size_t index, struct tpa_process *process)
+{
+	struct member *member = &sum->members[index];
+
+	process->copies = member->copies;
+	process->parent = is_forked(member) && member->parent != NONE ? member->parent : sum->count;
+	member->copies = (struct tpa_copies){ NULL, 0, 0 };
+}
+
 void tpa_resident_sum_free(struct tpa_resident_sum *sum)
 {
 	if (!sum)
 		return;
-	for (size_t i = 0; i < sum->count; i++)
+	for (size_t i = 0; i < sum->count; i++) {
+		free(sum->members[i].copies.list);
 		free(sum->members[i].uses);
+	}
 	for (size_t i = 0; i < sum->file_count; i++)
 		free(sum->files[i].shares);
 	free(sum->members);

@@ -32,6 +32,9 @@ void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index);
 /* The process has ended, and has nothing any more. */
 void tpa_resident_sum_end(struct tpa_resident_sum *sum, size_t index);
 
+/* Moves into *process, the result of that index, which process forked it, and what it copied of its ancestors' memory. */
+void tpa_resident_sum_result(struct tpa_resident_sum *sum, size_t index, struct tpa_process *process);
+
 /* What is resident now; its time is not set. */
 const struct tpa_resident_together *tpa_resident_sum_now(const struct tpa_resident_sum *sum);
 

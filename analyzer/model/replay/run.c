@@ -374,6 +374,7 @@ static void collect(struct work *work)
 		uint64_t end;
 
 		tpa_replay_result(&work->replays[i], process);
+		tpa_resident_sum_result(work->resident, i, process);
 		end = process->start_ns + process->duration_ns;
 		if (end > run->duration_ns)
 			run->duration_ns = end;

@@ -28,6 +28,7 @@ void tpa_run_free(struct tpa_run *run)
 		tpa_marks_free(&process->marks);
 		tpa_allocator_free(&process->allocator);
 		tpa_makeup_free(&process->makeup);
+		free(process->copies.list);
 		tpa_hole_series_free(&process->holes);
 		tpa_level_stats_free(&process->levels);
 		free(process->threads);

@@ -63,6 +63,8 @@ struct tpa_process {
 	size_t point_count;
 	struct tpa_allocator_series allocator; /* the allocator's own numbers; `last` may precede the time range */
 	struct tpa_makeup makeup;	       /* what RSS consisted of, within the time range */
+	struct tpa_copies copies;	       /* of a forked process; empty if the run has no trace of its parent */
+	size_t parent;		      /* index of the process that forked it; the number of processes: not known */
 	struct tpa_hole_series holes; /* free memory between blocks, at readings of the makeup; empty: not known */
 	struct tpa_marks marks;	      /* of the thread and within the time range that the report is about */
 	struct tpa_thread_stats *threads;

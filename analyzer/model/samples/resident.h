@@ -67,6 +67,21 @@ struct tpa_makeup {
 	uint64_t inherited; /* in a forked process: anonymous memory that it began with */
 };
 
+/* What a forked process copied of the memory that an ancestor of it had mapped. */
+struct tpa_copied {
+	size_t process; /* index of the ancestor in the run */
+	uint32_t node;	/* the stack that mapped it, of the ancestor's trace */
+	uint64_t bytes;
+};
+
+/* At its last reading. */
+struct tpa_copies {
+	struct tpa_copied *list;
+	size_t count, room;
+};
+
+#define TPA_COPIES_MOST 256u
+
 /* What all processes of a run have resident at a moment. Bytes. */
 struct tpa_resident_together {
 	uint64_t rss;		   /* each page once: anonymous + files */

@@ -74,6 +74,9 @@ json_t *tpa_holders_json(const struct tpa_growth_view *view);
 struct tpa_finding;
 json_t *tpa_finding_holder_json(const struct tpa_growth_view *view, const struct tpa_finding *finding);
 
+/* "combined.copied"; the symbols of all processes are open. */
+json_t *tpa_copied_json(const struct tpa_run *run, struct tpa_symbols *const *symbols);
+
 /* "memory": both moments, and the growth of the parts. */
 json_t *tpa_makeup_json(const struct tpa_run *run, size_t process, struct tpa_symbols *const *symbols);
 

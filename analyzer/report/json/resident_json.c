@@ -2,7 +2,10 @@
 /* The makeup of the process's resident memory. */
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
+#include "report/rows/copied.h"
 #include "report/rows/known_caches.h"
+
+#include <stdlib.h>
 
 #define OWNERS 100
 
@@ -48,6 +51,23 @@ static json_t *json_moment(const struct tpa_process *process, struct tpa_symbols
 	tpa_json_set(json, "parts", parts);
 	tpa_json_set(json, "owners", owners);
 	return json;
+}
+
+json_t *tpa_copied_json(const struct tpa_run *run, struct tpa_symbols *const *symbols)
+{
+	json_t *list = json_array();
+	size_t count;
+	struct tpa_copied_row *rows = tpa_copied_rows(run, symbols, &count);
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "parent_pid", tpa_json_number(rows[i].parent),
+					"processes", tpa_json_number(rows[i].processes), "bytes",
+					tpa_json_number(rows[i].bytes), "low_bytes", tpa_json_number(rows[i].low),
+					"high_bytes", tpa_json_number(rows[i].high), "python_bytes",
+					tpa_json_number(rows[i].python)));
+	free(rows);
+	return list;
 }
 
 static json_t *json_hole_reading(const struct tpa_hole_reading *reading)
