@@ -250,14 +250,14 @@ static void print_hook_counts(const struct tpa_page *page, const struct tpa_trac
 	     in_code ? ", and in their own code" : "");
 }
 
-/* Prints how many stacks went on by the frame pointer alone. */
+/* Prints how many stacks went on where no unwind table tells how. */
 static void print_guessed(const struct tpa_page *page, const struct tpa_process *process)
 {
 	struct tpa_guessed guessed = tpa_guessed_find(process);
 
 	if (guessed.allocations + guessed.samples)
 		line(page, "",
-		     "%s allocation%s and %s CPU sample%s have a caller that was guessed by the frame pointer",
+		     "%s allocation%s and %s CPU sample%s have a caller that was guessed, without an unwind table",
 		     tpa_count(guessed.allocations).text, tpa_plural(guessed.allocations),
 		     tpa_count(guessed.samples).text, tpa_plural(guessed.samples));
 }

@@ -552,6 +552,7 @@ enum tprof_frame_flags {
 	TPROF_FRAME_EXACT = 1,	  /* pc is the instruction that ran (interrupted by a signal), not a return address */
 	TPROF_FRAME_LOOP = 2,	  /* in the loop of an interpreter, see TPROF_PYTHON_ENTRY */
 	TPROF_FRAME_UNTABLED = 4, /* in a module, and no unwind table was found for it: its caller was found by rbp */
+	TPROF_FRAME_CODE = 8,	  /* set with UNTABLED: not by rbp; its code was read to where it returns */
 };
 
 /*

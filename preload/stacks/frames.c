@@ -28,10 +28,10 @@ bool tpc_frame_in_loop(uintptr_t at)
 static uint8_t flags_of(uintptr_t pc, bool exact, const struct tpc_ruled *found)
 {
 	uintptr_t at = exact ? pc : pc - 1;
-	bool untabled = found->module && found->rule.kind == TPC_RULE_NONE;
+	bool untabled = found->module && (found->rule.kind == TPC_RULE_NONE || found->rule.guessed);
 
 	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tpc_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0) |
-			 (untabled ? TPROF_FRAME_UNTABLED : 0));
+			 (untabled ? TPROF_FRAME_UNTABLED : 0) | (found->rule.guessed ? TPROF_FRAME_CODE : 0));
 }
 
 static TPC_SLOW struct tpc_frame work_out(uintptr_t pc, bool exact, uint64_t key)

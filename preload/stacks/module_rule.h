@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame rule from whichever of its module's tables covers the PC: .eh_frame, else .debug_frame. */
+/* A frame rule from whichever of its module's tables covers the PC: .eh_frame, else .debug_frame. Without either, a guess from the code. */
 #ifndef TPROF_STACKS_MODULE_RULE_H
 #define TPROF_STACKS_MODULE_RULE_H
 

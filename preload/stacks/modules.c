@@ -80,19 +80,47 @@ static void find_build_id(struct tpc_module_record *record, const ElfW(Phdr) * h
 	}
 }
 
+/* The program headers of an object that is loaded at `start`; *count is 0 if they are not in its first page. */
+static const ElfW(Phdr) * headers_of(uintptr_t start, size_t *count)
+{
+	const ElfW(Ehdr) *image = (const ElfW(Ehdr) *)start;
+
+	*count = memcmp(image->e_ident, ELFMAG, SELFMAG) == 0 &&
+				 image->e_phoff + image->e_phnum * sizeof(ElfW(Phdr)) <= TPC_PAGE
+			 ? image->e_phnum
+			 : 0;
+	return (const ElfW(Phdr) *)((const uint8_t *)image + image->e_phoff);
+}
+
 static void read_image(struct tpc_module_record *record)
 {
-	const ElfW(Ehdr) *image = (const ElfW(Ehdr) *)record->start;
-	const ElfW(Phdr) * headers;
+	size_t count;
+	const ElfW(Phdr) *headers = headers_of(record->start, &count);
 
-	if (memcmp(image->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    image->e_phoff + image->e_phnum * sizeof(*headers) > TPC_PAGE)
-		return;
-	headers = (const ElfW(Phdr) *)((const uint8_t *)image + image->e_phoff);
-	for (size_t i = 0; i < image->e_phnum && !record->build_id_length; i++) {
+	for (size_t i = 0; i < count && !record->build_id_length; i++) {
 		if (headers[i].p_type == PT_NOTE)
 			find_build_id(record, &headers[i]);
 	}
+}
+
+struct tpc_range tpc_module_code(uintptr_t pc)
+{
+	struct dl_find_object object;
+	const ElfW(Phdr) * headers;
+	size_t count;
+
+	if (!tpc_object_find(pc, &object))
+		return (struct tpc_range){ 0, 0 };
+	headers = headers_of((uintptr_t)object.dlfo_map_start, &count);
+	for (size_t i = 0; i < count; i++) {
+		uintptr_t low = object.dlfo_link_map->l_addr + headers[i].p_vaddr;
+		struct tpc_range code = { low, low + headers[i].p_filesz };
+
+		if (headers[i].p_type == PT_LOAD && (headers[i].p_flags & (PF_X | PF_R)) == (PF_X | PF_R) &&
+		    tpc_range_holds(code, pc))
+			return code;
+	}
+	return (struct tpc_range){ 0, 0 };
 }
 
 static const char *path_of(const struct link_map *map, uintptr_t start, char *buffer, size_t size)

@@ -19,6 +19,9 @@ struct tpc_module_at {
 
 struct tpc_module_at tpc_module_find(uintptr_t pc);
 
+/* The executable segment of a loaded object that holds `pc`, if it can be read; empty: there is none. */
+struct tpc_range tpc_module_code(uintptr_t pc);
+
 /*
  * The module's .debug_frame; the first call for a module reads its file. NULL: there is none. It stays as long as the
  * module.

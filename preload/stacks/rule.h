@@ -30,7 +30,8 @@ enum tpc_rule_fp {
 
 struct tpc_rule {
 	int32_t cfa, fp;     /* offsets, bytes */
-	uint8_t kind : 5;    /* enum tpc_rule_kind */
+	uint8_t kind : 4;    /* enum tpc_rule_kind */
+	uint8_t guessed : 1; /* no table tells it: it was read from the code */
 	uint8_t fp_kind : 3; /* enum tpc_rule_fp */
 	uint8_t more;	     /* bytes, or a register's number (x86-64 psABI, figure 3.36) */
 	uint16_t module;     /* low bits of its number; set where the rule is kept */

@@ -4,8 +4,10 @@
 #include "stacks/moved.h"
 
 #include "core/stackrange.h"
+#include "stacks/code_rule.h"
 #include "stacks/dwarf.h"
 #include "stacks/module_rule.h"
+#include "stacks/modules.h"
 
 #include <tprof/format.h>
 
@@ -190,6 +192,20 @@ static bool find_cfa(struct tpc_stepper *stepper, struct tpc_step *step, uintptr
 	return false;
 }
 
+/* Does a guessed rule lead to a return address? Each follows a call. 0 is the end of a stack. */
+static bool is_confirmed(const struct tpc_stepper *stepper, struct tpc_step *step, uintptr_t cfa)
+{
+	uintptr_t slot = cfa - 8, pc;
+
+	if (cfa <= stepper->at.sp || !readable(stepper, slot))
+		return false;
+	pc = load(slot);
+	if (!pc || tpc_code_follows_call(tpc_module_code(pc - 1), pc))
+		return true;
+	step->refuted = slot;
+	return false;
+}
+
 bool tpc_step_out(struct tpc_stepper *stepper, struct tpc_step *step, const struct tpc_thread *thread)
 {
 	const struct tpc_rule *rule = &step->frame.rule;
@@ -205,6 +221,8 @@ bool tpc_step_out(struct tpc_stepper *stepper, struct tpc_step *step, const stru
 	}
 	if (!find_cfa(stepper, step, &cfa))
 		return stop(stepper, TPROF_NODE_SHORT);
+	if (rule->guessed && !is_confirmed(stepper, step, cfa))
+		return step_by_bp(stepper, step);
 	if (rule->fp_kind == TPC_FP_AT_CFA || rule->fp_kind == TPC_FP_AT_FP) {
 		uintptr_t slot = (rule->fp_kind == TPC_FP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->fp;
 

@@ -24,6 +24,7 @@ struct tpc_step { /* a frame, and what the step out of it depended on */
 	struct tpc_frame frame;
 	uintptr_t bp_slot;  /* where the caller's fp was loaded from; 0: not loaded */
 	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: not loaded */
+	uintptr_t refuted;  /* where a guessed rule would have the return address, and none is; 0: nowhere */
 	bool by_bp;	    /* used the frame pointer */
 };
 

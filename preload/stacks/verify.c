@@ -123,6 +123,16 @@ static bool is_short(size_t at, size_t count, uint32_t root, const struct refere
 	return at == count && root == TPROF_NODE_SHORT && (reference->interrupted || reference->split);
 }
 
+/* Has our walk read a frame's rule from its code? libunwind follows rbp there, and is no reference further out. */
+static bool guesses(size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (tpc_frame_find(ours[i], false).rule.guessed || tpc_frame_find(ours[i], true).rule.guessed)
+			return true;
+	}
+	return false;
+}
+
 /* `root`: how our walk ended; of a walk that is deeper than what is kept, the inner frames are compared. */
 static void compare(size_t count, uint32_t root, const struct reference *reference)
 {
@@ -133,6 +143,8 @@ static void compare(size_t count, uint32_t root, const struct reference *referen
 			return;
 		if (is_short(i, count, root, reference)) {
 			tpc_add(&ended_early, 1);
+		} else if (guesses(i < count ? i : count)) {
+			tpc_add(&guessed, 1);
 		} else if (is_lost(i, count, reference)) {
 			tpc_add(reference->guessed < i ? &guessed : &astray, 1);
 		} else {

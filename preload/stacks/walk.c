@@ -168,6 +168,8 @@ static void push(struct walk *walk, const struct tpc_step *fresh, uint32_t *chec
 
 	if (fresh->cfa_slot)
 		add_check(walk, checks, fresh->cfa_slot);
+	if (fresh->refuted)
+		add_check(walk, checks, fresh->refuted);
 	if (fresh->bp_slot && outer_needs)
 		add_check(walk, checks, fresh->bp_slot);
 	if ((rule->kind == TPC_RULE_SIGNAL || rule->kind == TPC_RULE_OTHER) && walk->blind_at == NONE)

@@ -355,7 +355,7 @@ def test_a_file_that_the_link_names_of_another_build(tprof, tmp_path, build_id):
     content[position] ^= 1
     debug.write_bytes(content)
     run = tprof.profile([program], env={"TPROF_CPU": "0"})
-    assert report(run.traces()[0])["capture"]["stacks_short"] == 10
+    assert report(run.traces()[0])["capture"]["guessed_callers"]["allocations"] == 10
 
 
 def test_a_link_to_what_is_no_file(tprof, tmp_path):
@@ -365,7 +365,7 @@ def test_a_link_to_what_is_no_file(tprof, tmp_path):
     os.mkfifo(debug)
     run = tprof.profile([program], env={"TPROF_CPU": "0"})
     debug.unlink()
-    assert report(run.traces()[0])["capture"]["stacks_short"] == 10
+    assert report(run.traces()[0])["capture"]["guessed_callers"]["allocations"] == 10
 
 
 @pytest.mark.parametrize("by", ["id", "name"])
@@ -409,7 +409,7 @@ __attribute__((constructor)) static void swap(void) { if (rename(getenv("SWAP_FR
 """}, ["-shared", "-fPIC", "-O1"])
     run = tprof.run([program], [swap, LIBRARY], {"TPROF_CPU": "0", "SWAP_FROM": str(other), "SWAP_TO": str(program)})
     assert run.status == 0, run.stderr
-    assert report(run.traces()[0])["capture"]["stacks_short"] == 10
+    assert report(run.traces()[0])["capture"]["guessed_callers"]["allocations"] == 10
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

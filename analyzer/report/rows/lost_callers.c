@@ -47,7 +47,8 @@ static struct tpa_cfi_place place_of(struct survey *survey, const struct tpa_fra
 
 /*
  * Did the walk lose the callers of the frame? Yes if a table in the module's file says that rbp was no frame pointer:
- * the walk ended, or went on in another frame. Without any table, only the end of the walk tells whether it failed.
+ * the walk ended, or went on in another frame. Without any table, or where the code itself was read, only the end of the
+ * walk tells whether it failed.
  */
 static bool loses_callers(struct survey *survey, uint32_t number)
 {
@@ -58,7 +59,9 @@ static bool loses_callers(struct survey *survey, uint32_t number)
 		struct tpa_cfi_place place = place_of(survey, frame);
 		struct tpa_lost_callers *lost = &survey->lost[frame->module - survey->trace->modules];
 
-		*verdict = place.kind <= TPA_CFI_NONE || place.has_frame_pointer ? FOLLOWED : LOST;
+		*verdict = place.kind <= TPA_CFI_NONE || place.has_frame_pointer || frame->flags & TPROF_FRAME_CODE
+				   ? FOLLOWED
+				   : LOST;
 		lost->tables = place.kind > lost->tables ? place.kind : lost->tables;
 	}
 	return *verdict == LOST;

@@ -105,7 +105,7 @@ static bool is_hidden(const struct view *view, const struct tpa_frame *frame, si
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
-/* `guessed`: the frame was found by the frame pointer. */
+/* `guessed`: the frame was found without an unwind table. */
 static void add_frame(struct tpa_stack *stack, const struct tpa_symbol *symbol, uint32_t number, bool guessed)
 {
 	const struct tpa_frame *frame = &stack->trace->frames[number];

@@ -18,7 +18,7 @@ struct tpa_line {
 	const struct tpa_module *module; /* NULL: none */
 	uint64_t address;		 /* at run time, not link time */
 	uint32_t frame;			 /* index in the trace */
-	bool guessed; /* no unwind table covers what it called: it was found by the frame pointer, and may be wrong */
+	bool guessed;			 /* no unwind table covers what it called: it may be wrong */
 };
 
 /* A stack that was read. */

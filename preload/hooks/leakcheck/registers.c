@@ -98,7 +98,7 @@ static bool leads_to(const struct tpc_waiting *waiting, const struct tpc_wait *c
 	for (int i = 0; i < FRAMES_MAX && sp <= call->sp; i++) {
 		struct tpc_rule rule = tpc_rule_lately(pc, i == 0).rule;
 
-		if (rule.kind != TPC_RULE_SP || rule.cfa < 8)
+		if (rule.guessed || rule.kind != TPC_RULE_SP || rule.cfa < 8)
 			return false;
 		sp += (uint64_t)rule.cfa;
 		if (!tpc_sys_copy(&word, sp - 8,

@@ -24,13 +24,14 @@ static void find_caller(void *context)
 	slow->frame = tpc_frame_find(slow->pc, false);
 }
 
+/* Arguments may not be lost by a guess. */
 static struct tpc_rule find_rule(uintptr_t pc)
 {
 	struct slow_caller slow = { .pc = pc };
 
 	if (!tpc_frame_known(pc, &slow.frame))
 		tpc_with_vectors_kept(find_caller, &slow);
-	return slow.frame.rule;
+	return slow.frame.rule.guessed ? (struct tpc_rule){ .kind = TPC_RULE_NONE } : slow.frame.rule;
 }
 
 /* Notes the caller, so that it is found at once. Odd cases are not noted. */
