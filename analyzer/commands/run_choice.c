@@ -8,12 +8,12 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "commands/file_runs.h"
 #include "commands/moments.h"
 #include "report/json/json.h"
-#include "trace/trace.h"
 
 struct group {
-	uint64_t run;	/* header.run */
+	uint64_t run;	/* of struct tpa_file_run */
 	uint64_t start; /* of its earliest process in the traces */
 	const char **files;
 	size_t count;
@@ -22,6 +22,7 @@ struct group {
 struct groups {
 	struct group *list;
 	size_t count;
+	struct tpa_file_run *files; /* of all traces */
 };
 
 static struct group *group_of(struct groups *groups, uint64_t run, size_t most)
@@ -37,17 +38,19 @@ static struct group *group_of(struct groups *groups, uint64_t run, size_t most)
 	return group;
 }
 
-static void add_trace(struct groups *groups, const char *file, uint32_t pid, size_t most)
+static void add_trace(struct groups *groups, const char *path, const struct tpa_file_run *file, size_t most)
 {
-	struct tprof_header header;
-	struct group *group;
+	struct group *group = group_of(groups, file->run, most);
 
-	if (!tpa_trace_peek(file, &header) || (pid && header.pid != pid))
-		return; /* opening it later reports the error */
-	group = group_of(groups, header.run, most);
-	group->files[group->count++] = file;
-	if (header.start.unix_ns < group->start)
-		group->start = header.start.unix_ns;
+	group->files[group->count++] = path;
+	if (file->header.start.unix_ns < group->start)
+		group->start = file->header.start.unix_ns;
+}
+
+/* Is it a trace that the command is to look at? */
+static bool is_wanted(const struct tpa_options *options, const struct tpa_file_run *file)
+{
+	return file->readable && (!options->process || file->header.pid == options->process);
 }
 
 static void free_groups(struct groups *groups)
@@ -55,15 +58,18 @@ static void free_groups(struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++)
 		free((void *)groups->list[i].files);
 	free(groups->list);
+	free(groups->files);
 }
 
 static void find_groups(const struct tpa_options *options, struct groups *groups)
 {
 	size_t count = options->trace_count;
 
-	*groups = (struct groups){ tpa_zalloc(count + 1, sizeof(*groups->list)), 0 };
+	*groups = (struct groups){ tpa_zalloc(count + 1, sizeof(*groups->list)), 0,
+				   tpa_file_runs(options->traces, count) };
 	for (size_t i = 0; i < count; i++)
-		add_trace(groups, options->traces[i], options->process, count);
+		if (is_wanted(options, &groups->files[i]))
+			add_trace(groups, options->traces[i], &groups->files[i], count);
 	TPA_SORT(groups->list, groups->count, start);
 }
 
@@ -88,10 +94,7 @@ static int run_newest(const struct tpa_options *options, const struct groups *gr
 	own.trace_count = own.left_out_count = 0;
 	own.left_out_runs = groups->count - 1;
 	for (size_t i = 0; i < options->trace_count; i++) {
-		struct tprof_header header;
-
-		if (tpa_trace_peek(options->traces[i], &header) && header.run != newest->run &&
-		    (!options->process || header.pid == options->process))
+		if (is_wanted(options, &groups->files[i]) && groups->files[i].run != newest->run)
 			left[own.left_out_count++] = options->traces[i];
 		else
 			kept[own.trace_count++] = options->traces[i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/file_runs.h"
 
 struct run {
 	const char **files; /* names are borrowed */
@@ -19,28 +20,28 @@ struct runs {
 /* A process's lifetime, from its file's header. */
 struct life {
 	uint32_t pid, ppid;
-	uint64_t identity;		    /* of the run; 0: the trace is older than run identities */
+	uint64_t identity;		    /* tpa_file_run.run; 0: the trace is older than run identities */
 	uint64_t process_start, begin, end; /* ns; end: the last known sign of life */
 	bool ended;			    /* `end` is the exact end */
 	bool forked;			    /* by ppid, which may have ended since */
 	size_t run;			    /* index of its run's first file */
 };
 
-static struct life life_of(const char *file, size_t number)
+static struct life life_of(const struct tpa_file_run *file, size_t number)
 {
-	struct tprof_header header;
+	const struct tprof_header *header = &file->header;
 	struct life life = { .run = number };
 
-	if (!tpa_trace_peek(file, &header))
+	if (!file->readable)
 		return life;
-	life.identity = header.run;
-	life.pid = header.pid;
-	life.ppid = header.ppid;
-	life.forked = header.origin == TPROF_ORIGIN_FORK;
-	life.process_start = header.process_start;
-	life.begin = header.start.unix_ns;
-	life.end = header.finish.unix_ns > header.latest.unix_ns ? header.finish.unix_ns : header.latest.unix_ns;
-	life.ended = header.finish.unix_ns != 0;
+	life.identity = file->run;
+	life.pid = header->pid;
+	life.ppid = header->ppid;
+	life.forked = header->origin == TPROF_ORIGIN_FORK;
+	life.process_start = header->process_start;
+	life.begin = header->start.unix_ns;
+	life.end = header->finish.unix_ns > header->latest.unix_ns ? header->finish.unix_ns : header->latest.unix_ns;
+	life.ended = header->finish.unix_ns != 0;
 	return life;
 }
 
@@ -105,10 +106,12 @@ static void free_runs(struct runs *runs)
 static void find_runs(const char *const *files, size_t count, struct runs *runs)
 {
 	struct life *lives = tpa_zalloc(count, sizeof(*lives));
+	struct tpa_file_run *headers = tpa_file_runs(files, count);
 
 	*runs = (struct runs){ tpa_zalloc(count, sizeof(*runs->list)), 0 };
 	for (size_t i = 0; i < count; i++)
-		lives[i] = life_of(files[i], i);
+		lives[i] = life_of(&headers[i], i);
+	free(headers);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count; k++)
 			if (same_run(&lives[i], &lives[k]))

@@ -12,6 +12,12 @@
  */
 void tpa_job_read(const struct tpa_trace *trace, struct tpa_rank_process *to);
 
+/*
+ * The same from a file's header alone, as tpa_trace_peek() gave it: what the launcher says, and `joined` false. The texts lie in the
+ * result, which the caller frees; NULL: nothing is known.
+ */
+char *tpa_job_peek(const char *file, const struct tprof_header *header, struct tpa_rank_process *to);
+
 /* Is anything known of a job: has it joined one, or was it started by a launcher? */
 static inline bool tpa_job_is_known(const struct tpa_rank_process *ranks)
 {
