@@ -10,7 +10,7 @@ SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
 .PHONY: bench-fleet deps demo demo-run check check-run check-real check-real-run check-attach check-browser check-pythons \
-	check-onnxruntime check-code check-fleet check-clang integration sanitized refused
+	check-onnxruntime check-code check-fleet check-mpi check-clang integration sanitized refused
 
 deps:
 	scripts/install-deps build check
@@ -28,7 +28,7 @@ demo-run: all $(W)/digits
 
 # LD_PRELOAD takes a space for the end of a path.
 ifneq ($(words $(abspath $(B))),1)
-check check-real check-attach check-browser check-pythons check-onnxruntime check-code check-fleet: refused
+check check-real check-attach check-browser check-pythons check-onnxruntime check-code check-fleet check-mpi: refused
 refused:
 	@echo 'The tests preload $(abspath $(B))/lib/libtprof.so, and LD_PRELOAD takes a space for the end of a path: make BUILD=/another/path check' >&2
 	@exit 1
@@ -111,3 +111,9 @@ check-onnxruntime:
 	$(MAKE) -j$(JOBS) all workloads
 	scripts/onnxruntime $(BUILD)/onnxruntime
 	$(PYTEST) tests/integration/test_onnxruntime.py
+
+# Ranks of Open MPI jobs, 64 of them on this machine too. The short forms are in make check.
+check-mpi:
+	scripts/install-deps build check
+	$(MAKE) -j$(JOBS) all workloads
+	CHECK_MPI=1 $(PYTEST) tests/integration/test_ranks.py tests/integration/test_mpi.py

@@ -45,6 +45,8 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 		tpa_json_set(json, "combined", combined);
 	}
 	json_decref(list);
+	if (report->whole)
+		report->whole(session, json);
 	tpa_json_write(json, session->page.out);
 }
 
@@ -62,6 +64,8 @@ static void write_text(struct tpa_session *session, const struct tpa_report *rep
 {
 	size_t shown = 0, count = session->run->process_count;
 
+	if (report->print_begin)
+		report->print_begin(session);
 	for (size_t i = 0; i < count; i++) {
 		if (report->shows && !report->shows(session, i))
 			continue;

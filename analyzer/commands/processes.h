@@ -14,12 +14,16 @@ struct tpa_report {
 	bool (*shows)(struct tpa_session *session, size_t index);
 	/* Prints the section of run->processes[index] as text, without its notes. */
 	void (*print)(struct tpa_session *session, size_t index);
+	/* Prints what comes before the sections of all processes. May be NULL. */
+	void (*print_begin)(struct tpa_session *session);
 	/* Prints what follows the sections of all processes. */
 	void (*print_end)(struct tpa_session *session);
 	/* Adds the section of run->processes[index] to `json`, which has "process" and "capture" already. */
 	void (*json)(struct tpa_session *session, size_t index, json_t *json);
 	/* Adds to tpa_json_combined()'s object if there are several processes. May be NULL. */
 	void (*combine)(struct tpa_session *session, json_t *combined);
+	/* Adds to the object that is printed what is about no single process. May be NULL. */
+	void (*whole)(struct tpa_session *session, json_t *json);
 	const void *argument; /* session->argument during these calls */
 };
 

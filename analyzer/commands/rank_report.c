@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "export/walk.h"
 #include "model/ranks/analyze.h"
+#include "commands/site_report.h"
+#include "report/json/rank_json.h"
+#include "report/text/rank_listing.h"
 
 #define CASES 100u /* steps of late ranks of which it is asked why */
 
@@ -209,4 +212,26 @@ void tpa_rank_report_free(struct tpa_rank_report *report)
 	tpa_doings_free(report->doings);
 	tpa_ranks_free(report->ranks);
 	free(report);
+}
+
+void tpa_rank_answer_print(struct tpa_session *session)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+	const struct tpa_page *page = &session->page;
+
+	if (!report)
+		return;
+	tpa_ranks_answer_print(page, &report->view);
+	fprintf(page->out, "tprof-analyze ranks %s   says more of the %zu ranks\n\n", tpa_trace_names(session).text,
+		report->ranks->count);
+	tpa_rank_report_free(report);
+}
+
+void tpa_rank_answer_json(struct tpa_session *session, json_t *json)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+
+	if (report)
+		json_object_set_new(json, "ranks", tpa_ranks_json(&report->view, tpa_top(session->options, 0)));
+	tpa_rank_report_free(report);
 }

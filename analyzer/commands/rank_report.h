@@ -3,6 +3,8 @@
 #ifndef TPROF_COMMANDS_RANK_REPORT_H
 #define TPROF_COMMANDS_RANK_REPORT_H
 
+#include <jansson.h>
+
 #include "commands/session.h"
 #include "report/rows/rank_view.h"
 
@@ -19,5 +21,9 @@ struct tpa_rank_report {
  */
 struct tpa_rank_report *tpa_rank_report_new(struct tpa_session *session);
 void tpa_rank_report_free(struct tpa_rank_report *report);
+
+/* For the first page, of a run with ranks: who made the others wait, in text, or as "ranks" in JSON. */
+void tpa_rank_answer_print(struct tpa_session *session);
+void tpa_rank_answer_json(struct tpa_session *session, json_t *json);
 
 #endif

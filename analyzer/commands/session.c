@@ -329,6 +329,15 @@ static bool needs_steps(const struct tpa_options *options, enum tpa_group group)
 	       (run == tpa_cmd_export && options->format->needs == TPA_EXPORT_RUN);
 }
 
+/* Of a parallel job. */
+static bool needs_ranks(const struct tpa_options *options)
+{
+	int (*run)(const struct tpa_options *) = options->command->run;
+
+	return run == tpa_cmd_ranks || run == tpa_cmd_html || (run == tpa_cmd_summary && (!options->brief || options->json)) ||
+	       (run == tpa_cmd_export && options->format->ranks);
+}
+
 struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session, enum tpa_group group)
 {
 	static const enum tpa_frames frames[] = { [TPA_LANGUAGE_MIXED] = TPA_FRAMES_MIXED,
@@ -351,6 +360,7 @@ struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session
 		.batches = options->command->run == tpa_cmd_diff || options->command->run == tpa_cmd_check ||
 			   (options->command->run == tpa_cmd_html && options->baseline_count),
 		.find_steps = needs_steps(options, group),
+		.ranks = needs_ranks(options),
 	};
 }
 

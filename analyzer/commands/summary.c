@@ -8,6 +8,7 @@
 #include "commands/machine_file.h"
 #include "commands/op_report.h"
 #include "commands/processes.h"
+#include "commands/rank_report.h"
 #include "commands/site_report.h"
 
 #include <string.h>
@@ -277,10 +278,12 @@ static struct tpa_report report_of(const struct tpa_options *options, const stru
 				    .notes = options->full ? 0 : NOTES,
 				    .shows = options->full ? NULL : tpa_first_page_shows,
 				    .related = true,
+				    .print_begin = tpa_rank_answer_print,
 				    .print = print_process,
 				    .print_end = print_end,
 				    .json = json_process,
 				    .combine = tpa_ops_combined_json,
+				    .whole = tpa_rank_answer_json,
 				    .argument = machine };
 }
 

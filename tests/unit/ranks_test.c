@@ -189,6 +189,7 @@ static void test_path_is_whole(void **state)
 		sum += ranks->path[i].end - ranks->path[i].begin;
 		assert_true(!i || ranks->path[i].begin == ranks->path[i - 1].end);
 	}
+	assert_int_equal(ranks->path[0].begin, ranks->begin);
 	assert_int_equal(ranks->path[ranks->path_count - 1].end, ranks->end);
 	for (uint32_t r = 0; r < RANKS; r++)
 		sum -= ranks->list[r].path_ns;

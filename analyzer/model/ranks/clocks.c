@@ -165,17 +165,17 @@ struct extremes {
 	int64_t first_end, last_post;
 };
 
-static bool waits(const struct tpa_rank_group *group, const struct tpa_rank_op *op)
+static bool waits(const struct tpa_rank_match *group, const struct tpa_rank_op *op)
 {
 	return !op->open && (group->message ? op->kind == TPA_COMM_RECEIVE : tpa_flow_waits(op));
 }
 
-static bool is_awaited(const struct tpa_rank_group *group, const struct tpa_rank_op *op)
+static bool is_awaited(const struct tpa_rank_match *group, const struct tpa_rank_op *op)
 {
 	return group->message ? op->kind == TPA_COMM_SEND : tpa_flow_is_awaited(op);
 }
 
-static struct extremes extremes_of(const struct tpa_ranks *ranks, const struct tpa_rank_group *group, uint32_t host)
+static struct extremes extremes_of(const struct tpa_ranks *ranks, const struct tpa_rank_match *group, uint32_t host)
 {
 	struct extremes found = { 0 };
 
@@ -200,7 +200,7 @@ static struct extremes extremes_of(const struct tpa_ranks *ranks, const struct t
 static void collect(const struct tpa_ranks *ranks, uint32_t set, uint32_t host, struct bounds *bounds)
 {
 	for (size_t i = 0; i < ranks->group_count; i++) {
-		const struct tpa_rank_group *group = &ranks->groups[i];
+		const struct tpa_rank_match *group = &ranks->groups[i];
 		struct extremes known = extremes_of(ranks, group, set), own;
 
 		if (!known.waits && !known.awaited)

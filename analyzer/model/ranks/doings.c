@@ -52,7 +52,7 @@ static struct choice *choose(const struct tpa_ranks *ranks, size_t cases, size_t
 		tpa_pairs_set(&index, ranks->late[i].rank, ranks->late[i].step, (uint32_t)i + 1);
 	*count = 0;
 	for (size_t i = 0; i < ranks->group_count; i++) {
-		const struct tpa_rank_group *group = &ranks->groups[i];
+		const struct tpa_rank_match *group = &ranks->groups[i];
 		const struct tpa_rank_op *late = group->late == TPA_RANK_NONE ? NULL : &ranks->ops[group->late];
 		uint32_t number = late ? tpa_pairs_find(&index, late->rank, late->step) : 0;
 
@@ -66,7 +66,7 @@ static struct choice *choose(const struct tpa_ranks *ranks, size_t cases, size_t
 
 static void add_windows(struct tpa_doings_impl *impl, const struct tpa_ranks *ranks, const struct choice *choice)
 {
-	const struct tpa_rank_group *group = &ranks->groups[choice->group];
+	const struct tpa_rank_match *group = &ranks->groups[choice->group];
 
 	for (uint32_t i = 0; i < group->count; i++) {
 		const struct tpa_rank_op *op = &ranks->ops[ranks->members[group->first + i]];

@@ -47,18 +47,18 @@ struct matching {
 	uint32_t member_count;
 };
 
-static struct tpa_rank_group *add_group(struct matching *matching, uint32_t communicator)
+static struct tpa_rank_match *add_group(struct matching *matching, uint32_t communicator)
 {
 	struct tpa_ranks *ranks = matching->ranks;
-	struct tpa_rank_group *group = TPA_APPEND(ranks->groups, ranks->group_count, matching->room);
+	struct tpa_rank_match *group = TPA_APPEND(ranks->groups, ranks->group_count, matching->room);
 
-	*group = (struct tpa_rank_group){ .first = matching->member_count,
+	*group = (struct tpa_rank_match){ .first = matching->member_count,
 					  .communicator = communicator,
 					  .late = TPA_RANK_NONE };
 	return group;
 }
 
-static void add_member(struct matching *matching, struct tpa_rank_group *group, uint32_t op)
+static void add_member(struct matching *matching, struct tpa_rank_match *group, uint32_t op)
 {
 	struct tpa_ranks *ranks = matching->ranks;
 
@@ -70,7 +70,7 @@ static void add_member(struct matching *matching, struct tpa_rank_group *group, 
 static void match_collective(struct matching *matching, const struct key *keys, size_t count)
 {
 	struct tpa_ranks *ranks = matching->ranks;
-	struct tpa_rank_group *group = add_group(matching, keys->communicator);
+	struct tpa_rank_match *group = add_group(matching, keys->communicator);
 	uint8_t flow = ranks->ops[keys->op].flow;
 	bool agree = true;
 
@@ -112,7 +112,7 @@ static void match_way(struct matching *matching, const struct key *keys, size_t 
 	size_t sent = 0, received = 0;
 
 	for (;;) {
-		struct tpa_rank_group *group;
+		struct tpa_rank_match *group;
 
 		while (sent < count && ranks->ops[keys[sent].op].kind != TPA_COMM_SEND)
 			sent++;

@@ -76,7 +76,7 @@ void tpa_path_find(struct tpa_ranks *ranks)
 		op = ranks->ops[list[at[rank]].op].cause;
 		rank = ranks->ops[op].rank;
 	}
-	add(ranks, &room, &(struct tpa_rank_piece){ ranks->list[rank].start, time, rank, op });
+	add(ranks, &room, &(struct tpa_rank_piece){ ranks->begin, time, rank, op });
 	for (size_t i = 0; i < ranks->path_count / 2; i++) {
 		struct tpa_rank_piece other = ranks->path[i];
 

@@ -55,7 +55,7 @@ struct tpa_rank_op {
 };
 
 /* Operations that belong together: a collective, or the two ends of a message, the sender's first. */
-struct tpa_rank_group {
+struct tpa_rank_match {
 	uint32_t first, count; /* in tpa_ranks.members, by rank in the communicator */
 	uint32_t communicator;
 	uint32_t late;	      /* op for which the others waited longest; TPA_RANK_NONE: nobody waited */
@@ -151,7 +151,7 @@ struct tpa_ranks {
 	size_t communicator_count;
 	struct tpa_rank_op *ops;
 	size_t op_count;
-	struct tpa_rank_group *groups; /* collectives first */
+	struct tpa_rank_match *groups; /* collectives first */
 	size_t group_count;
 	uint32_t *members;		     /* indexes of ops */
 	struct tpa_rank_function *functions; /* of collectives, most waiting first */

@@ -44,7 +44,7 @@ static void add_op(struct sums *sums, const struct tpa_rank_op *op)
 	sums->errors[cause->rank] += clock_error(ranks, op, cause);
 }
 
-static void add_late(struct sums *sums, const struct tpa_rank_group *group, uint32_t index)
+static void add_late(struct sums *sums, const struct tpa_rank_match *group, uint32_t index)
 {
 	struct tpa_ranks *ranks = sums->ranks;
 	const struct tpa_rank_op *op = &ranks->ops[group->late];
@@ -98,7 +98,7 @@ static uint64_t bytes_of(const struct tpa_rank_op *op)
 	return sent < UINT64_MAX >> 20 ? sent : 0; /* damaged */
 }
 
-static void add_to_function(struct sums *sums, const struct tpa_rank_group *group)
+static void add_to_function(struct sums *sums, const struct tpa_rank_match *group)
 {
 	const struct tpa_ranks *ranks = sums->ranks;
 	struct tpa_rank_function *function =
@@ -123,7 +123,7 @@ static unsigned size_class(uint64_t bytes)
 	return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
 }
 
-static void add_to_communicator(struct tpa_ranks *ranks, const struct tpa_rank_group *group)
+static void add_to_communicator(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
 {
 	struct tpa_rank_communicator *communicator = &ranks->communicators[group->communicator];
 

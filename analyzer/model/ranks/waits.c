@@ -7,7 +7,7 @@
 #include "model/ranks/flows.h"
 #include "model/stats/stats.h"
 
-static struct tpa_rank_op *member(const struct tpa_ranks *ranks, const struct tpa_rank_group *group, uint32_t i)
+static struct tpa_rank_op *member(const struct tpa_ranks *ranks, const struct tpa_rank_match *group, uint32_t i)
 {
 	return &ranks->ops[ranks->members[group->first + i]];
 }
@@ -42,7 +42,7 @@ static uint32_t later(const struct tpa_ranks *ranks, uint32_t a, uint32_t b)
 	return a == TPA_RANK_NONE || ranks->ops[b].post > ranks->ops[a].post ? b : a;
 }
 
-static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_group *group)
+static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
 {
 	uint32_t last = TPA_RANK_NONE, last_below = TPA_RANK_NONE;
 
@@ -61,7 +61,7 @@ static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_gr
 }
 
 /* A send that ended before the receiver was there did not wait for it. */
-static void wait_in_message(struct tpa_ranks *ranks, const struct tpa_rank_group *group)
+static void wait_in_message(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
 {
 	uint32_t sender = ranks->members[group->first], receiver = ranks->members[group->first + 1];
 
@@ -70,7 +70,7 @@ static void wait_in_message(struct tpa_ranks *ranks, const struct tpa_rank_group
 		wait_for(ranks, &ranks->ops[sender], receiver);
 }
 
-static int64_t wait_for_late(const struct tpa_ranks *ranks, const struct tpa_rank_group *group, uint32_t late)
+static int64_t wait_for_late(const struct tpa_ranks *ranks, const struct tpa_rank_match *group, uint32_t late)
 {
 	int64_t sum = 0;
 
@@ -80,7 +80,7 @@ static int64_t wait_for_late(const struct tpa_ranks *ranks, const struct tpa_ran
 }
 
 /* In a scan ranks wait for different ones. */
-static void find_late(struct tpa_ranks *ranks, struct tpa_rank_group *group)
+static void find_late(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 {
 	for (uint32_t i = 0; i < group->count; i++) {
 		uint32_t cause = member(ranks, group, i)->cause;
@@ -96,7 +96,7 @@ static void find_late(struct tpa_ranks *ranks, struct tpa_rank_group *group)
 	}
 }
 
-static enum tpa_wait_pattern pattern_in(const struct tpa_ranks *ranks, const struct tpa_rank_group *group,
+static enum tpa_wait_pattern pattern_in(const struct tpa_ranks *ranks, const struct tpa_rank_match *group,
 					const struct tpa_rank_op *op)
 {
 	(void)ranks;
@@ -105,7 +105,7 @@ static enum tpa_wait_pattern pattern_in(const struct tpa_ranks *ranks, const str
 	return op->kind == TPA_COMM_RECEIVE ? TPA_WAIT_LATE_SENDER : TPA_WAIT_LATE_RECEIVER;
 }
 
-static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_group *group)
+static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 {
 	int64_t most = 0;
 
@@ -126,7 +126,7 @@ static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_group *group)
  * The late rank comes by as much earlier as what it did since its last collective exceeds the others' median. The group then ends
  * earlier by that, or by how far the late rank is behind the next one.
  */
-static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_group *group, double *took)
+static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, double *took)
 {
 	const struct tpa_rank_op *late = group->late == TPA_RANK_NONE ? NULL : &ranks->ops[group->late];
 	int64_t next = INT64_MIN, longest = 0, excess;
@@ -172,7 +172,7 @@ void tpa_waits_find(struct tpa_ranks *ranks)
 	for (size_t i = 0; i < ranks->count; i++)
 		find_since(ranks, &ranks->list[i]);
 	for (size_t i = 0; i < ranks->group_count; i++) {
-		struct tpa_rank_group *group = &ranks->groups[i];
+		struct tpa_rank_match *group = &ranks->groups[i];
 
 		if (group->message)
 			wait_in_message(ranks, group);

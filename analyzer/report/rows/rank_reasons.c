@@ -60,8 +60,9 @@ static struct tpa_line user_line(const struct search *search, uint32_t rank, uin
 		return found;
 	tpa_stack_read(&stack, process->trace, search->symbols[search->ranks->list[rank].process], node);
 	own = tpa_stack_own(&stack);
+	/* One whose file is known says more than the vdso. */
 	for (size_t i = stack.first; i < stack.last; i++)
-		if (tpa_line_is_own(&stack, &stack.lines[i])) {
+		if (stack.lines[i].location->file && tpa_line_is_own(&stack, &stack.lines[i])) {
 			own = &stack.lines[i];
 			break;
 		}
@@ -242,16 +243,19 @@ static void find_calls(const struct search *search, const struct tpa_rank_late *
 		reason->from = user_line(search, late->rank, rank->said->calls[ranks->ops[before].call].stack);
 }
 
+/*
+ * A rank that has more to do also lacks a processor more often, where there are too few. So what it did is the reason, unless that is
+ * next to nothing.
+ */
 static void judge(struct tpa_rank_reason *reason)
 {
-	bool known = reason->more_ns > 0;
+	int64_t least = reason->more_ns / 8;
 
-	if (known && reason->more_not_running_ns > reason->more_ns / 2 &&
-	    reason->more_not_running_ns > reason->more_line_ns)
-		reason->why = TPA_WHY_NOT_RUNNING;
-	else if (known && reason->line.location)
+	if (reason->more_ns > 0 && reason->line.location && reason->more_line_ns > least)
 		reason->why = TPA_WHY_LINE;
-	else if (known && reason->op && reason->more_op_ns > reason->more_ns / 2)
+	else if (reason->more_ns > 0 && reason->more_not_running_ns > reason->more_ns / 2)
+		reason->why = TPA_WHY_NOT_RUNNING;
+	else if (reason->more_ns > 0 && reason->op && reason->more_op_ns > least)
 		reason->why = TPA_WHY_OP;
 	reason->frame = reason->why == TPA_WHY_LINE ? reason->line : reason->to;
 }

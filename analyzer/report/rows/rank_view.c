@@ -51,12 +51,13 @@ static void add_line(char *text, size_t size, const struct tpa_trace *trace, con
 
 static void add_between(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_rank_reason *reason)
 {
-	char from[300], to[300], name[300], both[1000];
+	char from[300], to[300], buffer[300], both[1000];
+	const char *name;
 
 	if (!reason->to.location)
 		return;
 	place_of(&reason->to, trace, to, sizeof(to));
-	tpa_line_name(&reason->to, name, sizeof(name));
+	name = tpa_line_name(&reason->to, buffer, sizeof(buffer));
 	if (reason->from.location) {
 		place_of(&reason->from, trace, from, sizeof(from));
 		snprintf(both, sizeof(both), " between %s and %s (%s)", from, to, name);
@@ -70,7 +71,7 @@ const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank
 				 char *text, size_t size)
 {
 	const struct tpa_trace *trace = tpa_rank_trace(view, rank);
-	char faults[100];
+	char more[100];
 
 	text[0] = '\0';
 	switch (reason->why) {
@@ -92,10 +93,15 @@ const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank
 	default:
 		return text;
 	}
+	if (reason->why == TPA_WHY_LINE && reason->more_not_running_ns > reason->more_ns / 2) {
+		snprintf(more, sizeof(more), ", and not running for %s",
+			 tpa_time((uint64_t)reason->more_not_running_ns).text);
+		add(text, size, more);
+	}
 	if (reason->more_faults >= 100 && reason->more_faults * FAULT_NS > 0.1 * (double)reason->more_ns) {
-		snprintf(faults, sizeof(faults), ", with %s more page faults",
+		snprintf(more, sizeof(more), ", with %s more page faults",
 			 tpa_count((uint64_t)reason->more_faults).text);
-		add(text, size, faults);
+		add(text, size, more);
 	}
 	return text;
 }

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of real Open MPI jobs: who was late, in which step, in which line; how long the others waited, against the ranks' own logs."""
+import json
+import os
+import re
+import struct
+import subprocess
+
+import pytest
+from conftest import LIBRARY, ROOT, WORKLOADS, analyze
+
+SOURCE = (ROOT / "tests/workloads/stragglers.c").read_text(encoding="utf-8")
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def job(tprof, ranks, *arguments, env=None, timeout=300, through=()):
+    """Runs the workload; returns the run and the logs of its ranks."""
+    run = tprof.run(["mpirun.openmpi", "--oversubscribe", "-np", ranks, *through, WORKLOADS / "stragglers-openmpi", *arguments],
+                    [LIBRARY], {**MPI, **(env or {})}, timeout=timeout)
+    assert run.status == 0, run.stderr
+    logs = [[line.split() for line in (run.directory / f"log.{rank}").read_text().splitlines()] for rank in range(ranks)]
+    assert len({len(log) for log in logs}) == 1
+    return run, [[(name, int(step), int(came), int(left)) for name, step, came, left in log] for log in logs]
+
+
+def ranks_of(run, *options):
+    return json.loads(analyze("ranks", "--json", *options, *run.traces()).stdout)["ranks"]
+
+
+def waits(logs):
+    """By the ranks' own clocks: how long each waited for the last, and how long others did for it."""
+    waited, caused, late = [0] * len(logs), [0] * len(logs), [0] * len(logs)
+    for calls in zip(*logs):
+        assert len({call[:2] for call in calls}) == 1
+        came = [call[2] for call in calls]
+        last = came.index(max(came))
+        late[last] += 1
+        caused[last] += sum(max(came) - time for time in came)
+        waited = [sum(pair) for pair in zip(waited, (max(came) - time for time in came))]
+    return waited, caused, late
+
+
+def line_of(comment):
+    return next(number for number, line in enumerate(SOURCE.splitlines(), 1) if comment in line)
+
+
+def known(found, logs):
+    """The calls that are in the logs, by function: MPI_Finalize is not."""
+    return {entry["name"]: entry for entry in found["collectives"] if entry["name"] in {call[0] for call in logs[0]}}
+
+
+KINDS = {"sleep": (2, "not-running", "main", None), "batch": (1, "line", "train_batch", "/* the batch */"),
+         "leak": (3, "line", "remember", "/* the leak */"), "faults": (0, "line", "load_pages", "/* the loader */")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_late_in_every_step(tprof, kind):
+    """Rank and line are named, and the waiting is what the ranks' own clocks say."""
+    late, why, function, comment = KINDS[kind]
+    run, logs = job(tprof, 4, kind, late, 20, 60)
+    found, (waited, caused, _) = ranks_of(run), waits(logs)
+    assert found["count"] == found["expected"] == 4
+    assert found["unmatched"] == found["collectives_incomplete"] == found["collectives_disagreeing"] == found["calls_lost"] == 0
+    ranks = found["list"]
+    assert [rank["rank"] for rank in ranks] == [0, 1, 2, 3]
+    functions = known(found, logs)
+    assert {name: (entry["calls"], entry["matched"]) for name, entry in functions.items()} == \
+        {"MPI_Allreduce": (80, 20), "MPI_Barrier": (20, 5)}
+    assert functions["MPI_Allreduce"]["bytes"] == 80 * 8000
+    # What lies between a clock's reading and the call is the error: some microseconds, but in an unlucky call a slice of time.
+    total, own = sum(waited), sum(entry["wait_ns"] for entry in functions.values())
+    assert abs(own - total) < 0.05 * total + 5e6
+    assert max(ranks, key=lambda rank: rank["caused_wait_ns"])["rank"] == late == caused.index(max(caused))
+    reason = ranks[late]
+    assert reason["why"] == why and reason["frame"]["function"] == function
+    assert comment is None or reason["frame"]["line"] == line_of(comment)
+    if kind == "faults":
+        assert reason["more_page_faults"] > 1000
+    text = analyze("ranks", *run.traces()).stdout
+    assert re.search(rf"^rank {late} made the others wait .* of .*{function}", text, re.M), text
+    assert f"rank {late} made the others wait" in analyze(*run.traces()).stdout
+
+
+def test_late_in_one_step(tprof):
+    """The step is named, and what it cost: by the same clocks."""
+    run, logs = job(tprof, 4, "sleep", 1, 20, 200, 7)
+    found = ranks_of(run)
+    first = found["late"][0]
+    assert (first["rank"], first["step"], first["why"]) == (1, 7, "not-running")
+    came = [call[2] for log in logs for call in log if call[:2] == ("MPI_Allreduce", 7)]
+    truth = sum(max(came) - time for time in came)
+    assert abs(first["caused_wait_ns"] - truth) < 0.05 * truth
+    assert first["more_not_running_ns"] > 150e6
+    assert first["to"]["line"] == line_of("CALL(MPI_Allreduce")
+
+
+def test_nobody_is_late_alone(tprof):
+    """All that is said adds up: waiting, over ranks, functions, patterns and steps; nobody waits for himself."""
+    run, logs = job(tprof, 3, "none", 0, 20, 0)
+    found = ranks_of(run, "--top", "0")
+    ranks = found["list"]
+    assert sum(rank["wait_ns"] for rank in ranks) == sum(rank["caused_wait_ns"] for rank in ranks) == found["wait_ns"]
+    assert sum(entry["wait_ns"] for entry in found["collectives"]) == sum(entry["wait_ns"] for entry in found["waits"])
+    assert sum(entry["caused_wait_ns"] for entry in found["late"]) == found["wait_ns"]
+    path = found["critical_path"]
+    assert path[0]["begin_ns"] == 0 and path[-1]["end_ns"] == found["duration_ns"]
+    assert all(one["end_ns"] == other["begin_ns"] for one, other in zip(path, path[1:]))
+    assert sum(rank["critical_path_ns"] for rank in ranks) == found["duration_ns"]
+    assert len(found["steps"]) == 20 and all(len(step["ranks"]) == 3 for step in found["steps"])
+    world = [entry for entry in found["communicators"] if entry["size"] == 3]
+    assert sum(entry["calls"] for entry in world) == 3 * (len(logs[0]) + 1)  # and MPI_Finalize
+    assert {size["from_bytes"]: size["calls"] for size in world[0]["sizes"]}[4096] == 60
+
+
+def test_a_rank_without_trace(tprof):
+    """It is said, and nothing is made up."""
+    run, _ = job(tprof, 3, "none", 0, 5, 0)
+    traces = {entry["pid"]: entry["rank"] for entry in ranks_of(run)["list"]}
+    gone = next(pid for pid, rank in traces.items() if rank == 1)
+    left = [trace for trace in run.traces() if f".{gone}" not in trace.name]
+    found = json.loads(analyze("ranks", "--json", *left).stdout)["ranks"]
+    assert (found["count"], found["expected"]) == (2, 3)
+    assert found["collectives_incomplete"] == found["collectives_matched"] > 5
+    text = analyze("ranks", *left).stdout
+    assert "2 ranks of 3: of the others there is no trace" in text and "collectives lack ranks" in text
+
+
+def test_no_ranks(tprof):
+    run = tprof.run(["/bin/true"], [LIBRARY])
+    assert json.loads(analyze("ranks", "--json", *run.traces()).stdout)["ranks"] is None
+    assert "no ranks" in analyze("ranks", *run.traces()).stdout
+
+
+# ---- hosts ----
+
+# Each third rank on a host of its own name.
+ON_HOSTS = ["unshare", "--uts", "sh", "-c", 'hostname host$((OMPI_COMM_WORLD_RANK % 3)); exec "$0" "$@"']
+
+
+def may_name_hosts():
+    return subprocess.run(["unshare", "--uts", "hostname", "elsewhere"], capture_output=True, check=False).returncode == 0
+
+
+def set_apart(trace, offset_ns, ppm):
+    """Writes all clock readings of a trace as a clock would have them that is so far ahead at the trace's start, and runs faster."""
+    data = bytearray(trace.read_bytes())
+    header_size, chunk_size = struct.unpack_from("<2I", data, 12)
+    start = struct.unpack_from("<Q", data, 72 + 8)[0]
+    places = [72, 184, 424] + [at + 16 for at in range(header_size, len(data) - 112, chunk_size)
+                               if data[at:at + 4] == b"TPCK"]
+    for place in places:
+        ticks, mono, unix = struct.unpack_from("<3Q", data, place)
+        if ticks:
+            more = offset_ns + round((mono - start) * ppm / 1e6)
+            struct.pack_into("<2Q", data, place + 8, mono + more, unix + more)
+    trace.write_bytes(data)
+
+
+@pytest.mark.skipif(not may_name_hosts(), reason="no right to name a host")
+@pytest.mark.parametrize("shifts", [{"host1": 0, "host2": 0}, {"host1": 5_000_000_000, "host2": -3_600_000_000_000}])
+@pytest.mark.parametrize("ppm", [0, 80])
+def test_hosts_with_clocks_apart(tprof, shifts, ppm):
+    """Three hosts, whose clocks are set apart in the traces: what was done is found, within the stated error."""
+    run, logs = job(tprof, 6, "none", 0, 40, 0, through=ON_HOSTS)
+    before = ranks_of(run)
+    assert {host["name"]: host["ranks"] for host in before["hosts"]} == {"host0": 2, "host1": 2, "host2": 2}
+    numbers = {rank["pid"]: rank for rank in before["list"]}
+    for trace in run.traces():
+        pid = struct.unpack_from("<I", trace.read_bytes(), 40)[0]
+        host = numbers[pid]["host"] if pid in numbers else "host0"
+        if host in shifts:
+            set_apart(trace, shifts[host], ppm)
+    found = ranks_of(run)
+    for host in found["hosts"][1:]:
+        assert host["clock"] == "calls" and not host["contradictory"] and host["bounds"] >= 40
+        # The offset is that in the middle of its calls, some seconds after the trace's start. 2 us: a moment's clocks are read in turn.
+        assert abs(host["offset_ns"] + shifts[host["name"]]) <= host["error_ns"] + 2000 + ppm / 1e6 * 5e9
+        assert host["error_ns"] < 20e6
+    assert found["collectives_matched"] == before["collectives_matched"] and found["collectives_incomplete"] == 0
+    # Waiting is that of the logs, but for the error of each call.
+    functions = known(found, logs)
+    total, own = sum(waits(logs)[0]), sum(entry["wait_ns"] for entry in functions.values())
+    calls = sum(entry["calls"] for entry in functions.values())
+    assert abs(own - total) <= 0.05 * total + 5e6 + 2 * calls * found["clock_error_ns"]
+
+
+@pytest.mark.skipif("CHECK_MPI" not in os.environ, reason="make check-mpi")
+def test_many_ranks(tprof):
+    """64 of them on this machine, far more than it has processors for."""
+    run, logs = job(tprof, 64, "sleep", 42, 10, 500, env={"TPROF_CPU": "off"}, timeout=900)
+    found, (waited, caused, _) = ranks_of(run), waits(logs)
+    assert found["count"] == 64 and found["unmatched"] == found["collectives_incomplete"] == 0
+    assert max(found["list"], key=lambda rank: rank["caused_wait_ns"])["rank"] == caused.index(max(caused)) == 42
+    own = sum(entry["wait_ns"] for entry in known(found, logs).values())
+    assert abs(own - sum(waited)) < 0.1 * sum(waited)
