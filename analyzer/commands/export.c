@@ -8,11 +8,13 @@
 
 #include "base/memory.h"
 #include "commands/op_names.h"
+#include "commands/rank_report.h"
 #include "commands/session.h"
 #include "commands/tree_report.h"
 #include "export/export.h"
 #include "export/formats.h"
 #include "export/tables.h"
+#include "model/replay/start_times.h"
 #include "report/export/folded.h"
 
 static void write_folded(const struct tpa_tree *tree, const struct tpa_session *session, const char *title)
@@ -33,7 +35,8 @@ const struct tpa_export_format tpa_export_formats[] = {
 	{ .name = "chrome",
 	  .help = "ops, steps and memory over time: Perfetto, chrome://tracing",
 	  .write = tpa_export_chrome,
-	  .needs = TPA_EXPORT_TRACES },
+	  .needs = TPA_EXPORT_TRACES,
+	  .ranks = true },
 	{ .name = "pprof",
 	  .help = "peak, allocated, unfreed, growth and CPU time by stack, with labels: go tool pprof",
 	  .write = tpa_export_pprof,
@@ -47,6 +50,7 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .help = "ops, steps, marks, memory and CPU samples over time, heap profiles: ui.perfetto.dev",
 	  .write = tpa_export_perfetto,
 	  .needs = TPA_EXPORT_RUN,
+	  .ranks = true,
 	  .binary = true },
 	{ .name = "firefox",
 	  .help = "CPU samples, ops, memory track and allocations: profiler.firefox.com",
@@ -118,24 +122,91 @@ static struct tpa_export export_of(struct tpa_session *session, const struct tpa
 	};
 }
 
+/* ---- ranks ---- */
+
+/* By how much the clock of a process's host was moved. */
+static int64_t moved_of(const struct tpa_export *export, const struct tpa_trace *trace)
+{
+	const struct tpa_ranks *ranks = export->ranks;
+
+	for (size_t i = 0; i < ranks->count; i++)
+		if (export->run->processes[ranks->list[i].process].trace == trace)
+			return (int64_t)ranks->hosts[ranks->list[i].host].offset_ns;
+	return 0;
+}
+
+/* Moves the processes so that hosts' clocks agree, and that the first one begins where the run does. */
+static int64_t *move_hosts(const struct tpa_export *export)
+{
+	uint64_t start = tpa_run_start(export->traces, export->trace_count);
+	int64_t *list = tpa_zalloc(export->trace_count, sizeof(*list)), first = INT64_MAX;
+
+	for (size_t i = 0; i < export->trace_count; i++) {
+		int64_t since = (int64_t)(tpa_start_of(export->traces, export->trace_count, i) - start);
+
+		list[i] = moved_of(export, export->traces[i]);
+		first = since + list[i] < first ? since + list[i] : first;
+	}
+	for (size_t i = 0; i < export->trace_count; i++)
+		list[i] -= first;
+	return list;
+}
+
+static bool write_with_ranks(struct tpa_export *export, struct tpa_run *run, const struct tpa_export_format *format)
+{
+	struct tpa_ranks *ranks = run && format->ranks ? tpa_run_ranks(run) : NULL;
+	int64_t *moved;
+	bool good;
+
+	export->ranks = ranks;
+	export->moved_ns = moved = ranks && ranks->host_count > 1 ? move_hosts(export) : NULL;
+	good = format->write(export);
+	free(moved);
+	tpa_ranks_free(ranks);
+	return good;
+}
+
+static bool has_ranks(const struct tpa_session *session)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < session->trace_count; i++)
+		count += session->traces[i]->group_count > 1;
+	return count > 1;
+}
+
+/* For what a format needs to know before it reads the traces itself. */
+static int open_session(struct tpa_session *session, const struct tpa_options *options)
+{
+	int status;
+
+	if (needs_run(options))
+		return tpa_session_start(session, options, TPA_GROUP_STACK);
+	status = tpa_session_open(session, options);
+	if (status == TPA_EXIT_OK && options->format->ranks && has_ranks(session))
+		status = tpa_session_replay(session, TPA_GROUP_NONE);
+	return status;
+}
+
 /* Opens what the format needs, and calls it. */
 static int write_format(const struct tpa_options *options)
 {
 	struct tpa_session session;
 	struct tpa_replay_options replay;
 	struct tpa_export export;
-	bool run = needs_run(options), good;
-	int status = run ? tpa_session_start(&session, options, TPA_GROUP_STACK) : tpa_session_open(&session, options);
+	bool run, good;
+	int status = open_session(&session, options);
 
 	if (status != TPA_EXIT_OK)
 		return status;
+	run = session.run;
 	for (size_t i = 0; !run && i < session.trace_count; i++)
 		tpa_op_names(session.traces[i], options->debug_dir);
 	replay = (struct tpa_replay_options){
 		.thread = options->thread, .pid = options->process, .from_ns = options->from_ns, .to_ns = options->to_ns
 	};
 	export = export_of(&session, &replay);
-	good = options->format->write(&export);
+	good = write_with_ranks(&export, session.run, options->format);
 	if (!good && export.error)
 		fprintf(stderr, "tprof-analyze: export --format %s: %s\n", options->format->name, export.error);
 	status = good || !export.error ? TPA_EXIT_OK : TPA_EXIT_USAGE;

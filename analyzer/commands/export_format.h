@@ -19,6 +19,7 @@ struct tpa_export_format {
 	bool (*write)(struct tpa_export *export);
 	enum tpa_export_needs needs;
 	bool binary;				       /* not to be shown on a terminal */
+	bool ranks;				       /* shows what ranks of a parallel job did to one another */
 	int (*run)(const struct tpa_options *options); /* instead of `write`: returns the exit status */
 };
 

@@ -168,7 +168,7 @@ static const char *op_name(void *context, size_t process, uint32_t op)
 	return tpa_process_op_name(&run->processes[process], op);
 }
 
-static struct tpa_ranks *analyze(struct tpa_run *run)
+struct tpa_ranks *tpa_run_ranks(struct tpa_run *run)
 {
 	struct tpa_rank_input *inputs = tpa_zalloc(run->process_count, sizeof(*inputs));
 	struct tpa_ranks *ranks;
@@ -178,18 +178,20 @@ static struct tpa_ranks *analyze(struct tpa_run *run)
 						     run->processes[i].trace->header->start.unix_ns };
 	ranks = tpa_ranks_analyze(inputs, run->process_count, op_name, run);
 	free(inputs);
+	if (ranks && ranks->count < 2) {
+		tpa_ranks_free(ranks);
+		return NULL;
+	}
 	return ranks;
 }
 
 struct tpa_rank_report *tpa_rank_report_new(struct tpa_session *session)
 {
-	struct tpa_ranks *ranks = analyze(session->run);
+	struct tpa_ranks *ranks = tpa_run_ranks(session->run);
 	struct tpa_rank_report *report;
 
-	if (!ranks || ranks->count < 2) {
-		tpa_ranks_free(ranks);
+	if (!ranks)
 		return NULL;
-	}
 	report = tpa_zalloc(1, sizeof(*report));
 	report->ranks = ranks;
 	report->doings = tpa_doings_new(ranks, CASES);

@@ -15,6 +15,9 @@ struct tpa_rank_report {
 	struct tpa_rank_reasons *reasons;
 };
 
+/* The ranks of a replayed run, whose processes are indexes in it. NULL: it has no two. The caller frees them before the run. */
+struct tpa_ranks *tpa_run_ranks(struct tpa_run *run);
+
 /*
  * Analyses the replayed session's ranks, and reads the traces again for what late ones did; opens all symbols. NULL: the run has no ranks,
  * or a single one. The caller frees the result before it closes the session.

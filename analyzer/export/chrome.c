@@ -7,11 +7,13 @@
 #include "base/memory.h"
 #include "export/chrome_events.h"
 #include "export/formats.h"
+#include "export/rank_flows.h"
 #include "export/walk.h"
 
 struct chrome {
 	struct tpa_chrome out;
 	char **names, **categories; /* by op, quoted; NULL: not needed so far */
+	struct tpa_rank_flows *flows;
 	bool truncated;
 };
 
@@ -39,11 +41,19 @@ static void process(void *to, struct tpa_walk *walk)
 	tpa_chrome_thread(&chrome->out, TPA_CHROME_STEPS, "steps");
 }
 
+static void put_flow(void *to, const struct tpa_rank_flow *flow)
+{
+	struct chrome *chrome = to;
+
+	tpa_chrome_flow(&chrome->out, flow);
+}
+
 static void process_end(void *to, struct tpa_walk *walk, uint64_t ns)
 {
 	struct chrome *chrome = to;
 
 	(void)ns;
+	tpa_rank_flows_tell(chrome->flows, walk, put_flow, chrome);
 	for (uint32_t i = 0; i < walk->replay.ops.calls.count; i++) {
 		free(chrome->names[i]);
 		free(chrome->categories[i]);
@@ -139,11 +149,12 @@ bool tpa_export_chrome(struct tpa_export *export)
 						    .mark = mark,
 						    .live = live,
 						    .rss = rss };
-	struct chrome chrome = { 0 };
+	struct chrome chrome = { .flows = tpa_rank_flows_new(export) };
 	bool good;
 
 	tpa_chrome_begin(&chrome.out, export->out);
 	good = tpa_walk(export, &visitor, &chrome);
 	tpa_chrome_end(&chrome.out, chrome.truncated);
+	tpa_rank_flows_free(chrome.flows);
 	return good;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "export/rank_flows.h"
 
 void tpa_chrome_begin(struct tpa_chrome *chrome, FILE *out)
 {
@@ -149,4 +150,13 @@ void tpa_chrome_counter(struct tpa_chrome *chrome, uint64_t ns, const char *name
 {
 	begin(chrome, 'C', 0, ns);
 	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"bytes\": %" PRIu64 "}}", name, bytes);
+}
+
+void tpa_chrome_flow(struct tpa_chrome *chrome, const struct tpa_rank_flow *flow)
+{
+	begin(chrome, flow->arrives ? 'f' : 's', flow->thread, flow->ns);
+	fprintf(chrome->out,
+		", \"id\": %" PRIu64 ", \"cat\": \"ranks\", \"name\": \"%s\"%s, \"args\": {\"rank\": %" PRIu32
+		", \"wait_ns\": %" PRIu64 "}}",
+		flow->number, flow->pattern, flow->arrives ? ", \"bp\": \"e\"" : "", flow->other, flow->wait_ns);
 }

@@ -59,4 +59,8 @@ void tpa_chrome_step(struct tpa_chrome *chrome, uint64_t begin_ns, uint64_t end_
 void tpa_chrome_mark(struct tpa_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length);
 void tpa_chrome_counter(struct tpa_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes);
 
+/* One end of a flow between calls of two processes: it binds to the op around it. */
+struct tpa_rank_flow;
+void tpa_chrome_flow(struct tpa_chrome *chrome, const struct tpa_rank_flow *flow);
+
 #endif

@@ -15,6 +15,7 @@
 #include "report/rows/rows.h"
 #include "symbols/symbols.h"
 
+struct tpa_ranks;
 struct tpa_suppressions;
 struct tpa_table;
 
@@ -26,6 +27,10 @@ struct tpa_export {
 	size_t trace_count;
 	const struct tpa_run *run;		 /* all traces replayed; NULL: the format did not ask for it */
 	const struct tpa_replay_options *replay; /* how `run` was replayed: thread, from_ns, to_ns and pid are there */
+	const struct tpa_ranks
+		*ranks; /* of a parallel job; NULL: there are none. Their processes are indexes in `run` */
+	const int64_t *
+		moved_ns; /* by index in `traces`: added to the process's times, so that hosts' clocks agree; NULL: none */
 	enum tpa_what what;
 	uint64_t limit;			       /* ops; 0: all */
 	const struct tpa_table *table;	       /* of csv and ndjson: export/tables.h */

@@ -11,6 +11,7 @@
 #include "export/formats.h"
 #include "export/nest.h"
 #include "export/perfetto_heap.h"
+#include "export/rank_flows.h"
 #include "model/replay/start_times.h"
 #include "report/rows/process_facts.h"
 
@@ -25,6 +26,7 @@ struct perfetto {
 	uint32_t *tids; /* by thread of the process */
 	size_t tid_count, tid_room;
 	struct tpa_stack stack;
+	struct tpa_rank_flows *flows;
 };
 
 static uint64_t uuid_of(size_t which, uint32_t track)
@@ -88,16 +90,6 @@ static void process_begin(void *context, struct tpa_walk *walk)
 	write_named_track(to, walk->which, TRACK_MARKS, "marks", false);
 	write_named_track(to, walk->which, TRACK_LIVE, "live bytes", true);
 	write_named_track(to, walk->which, TRACK_RSS, "RSS", true);
-}
-
-static void process_end(void *context, struct tpa_walk *walk, uint64_t ns)
-{
-	struct perfetto *to = context;
-
-	(void)walk;
-	(void)ns;
-	tpa_nest_clear(&to->open);
-	to->tid_count = 0;
 }
 
 static void thread(void *context, struct tpa_walk *walk, uint32_t number, uint32_t tid, const char *name)
@@ -318,6 +310,37 @@ static void sample(void *context, struct tpa_walk *walk, const struct tpa_walk_s
 
 /* ---- flows ---- */
 
+/* An instant within the call: slices are written before it is known who waited. */
+static void put_rank_flow(void *context, const struct tpa_rank_flow *flow)
+{
+	struct perfetto *to = context;
+	Perfetto__TrackEvent event =
+		event_of(to, TRACK_THREADS + flow->thread, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT);
+	struct details details = { .count = 0 };
+	uint64_t number = flow->number;
+	char name[100];
+
+	snprintf(name, sizeof(name), flow->arrives ? "waited for rank %" PRIu32 : "rank %" PRIu32 " waited",
+		 flow->other);
+	event.name = name;
+	event.n_flow_ids = !flow->arrives;
+	event.n_terminating_flow_ids = flow->arrives;
+	event.flow_ids = event.terminating_flow_ids = &number;
+	add_detail(&details, "pattern")->string_value = (char *)flow->pattern;
+	add_number(&details, "wait_ns", flow->wait_ns);
+	write_detailed(to, &event, flow->ns, &details);
+}
+
+static void process_end(void *context, struct tpa_walk *walk, uint64_t ns)
+{
+	struct perfetto *to = context;
+
+	(void)ns;
+	tpa_rank_flows_tell(to->flows, walk, put_rank_flow, to);
+	tpa_nest_clear(&to->open);
+	to->tid_count = 0;
+}
+
 static void write_end_of_flow(struct perfetto *to, size_t which, const char *name, uint64_t ns, uint64_t flow,
 			      bool ends)
 {
@@ -394,7 +417,7 @@ bool tpa_export_perfetto(struct tpa_export *export)
 						    .live = live,
 						    .rss = rss,
 						    .sample = sample };
-	struct perfetto to = { .export = export };
+	struct perfetto to = { .export = export, .flows = tpa_rank_flows_new(export) };
 	bool good;
 
 	to.open = (struct tpa_nest){ .put = put_op, .to = &to };
@@ -409,6 +432,7 @@ bool tpa_export_perfetto(struct tpa_export *export)
 	tpa_perfetto_end(&to.out);
 	tpa_nest_free(&to.open);
 	tpa_stack_free(&to.stack);
+	tpa_rank_flows_free(to.flows);
 	free(to.tids);
 	return good;
 }

@@ -356,7 +356,8 @@ static void prepare(struct tpa_walk *walk, size_t which, const struct tpa_replay
 	const struct tpa_export *export = walk->export;
 	struct tpa_trace *trace = export->traces[which];
 	uint64_t start = tpa_start_of(export->traces, export->trace_count, which) -
-			 tpa_run_start(export->traces, export->trace_count);
+			 tpa_run_start(export->traces, export->trace_count) +
+			 (uint64_t)(export->moved_ns ? export->moved_ns[which] : 0);
 	uint64_t end = trace->header->finish.ticks ? tpa_trace_ns(trace, trace->header->finish.ticks) : 0;
 
 	if (!end && trace->header->latest.ticks)
