@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from conftest import LIBRARY, ROOT, WORKLOADS, analyze
+from test_export_perfetto import Trace
 
 SOURCE = (ROOT / "tests/workloads/stragglers.c").read_text(encoding="utf-8")
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -129,6 +130,34 @@ def test_no_ranks(tprof):
     run = tprof.run(["/bin/true"], [LIBRARY])
     assert json.loads(analyze("ranks", "--json", *run.traces()).stdout)["ranks"] is None
     assert "no ranks" in analyze("ranks", *run.traces()).stdout
+
+
+# ---- exports ----
+
+def test_flows(tprof, tmp_path):
+    """A flow for each wait, from a call of the late rank to one of the rank that waited for it, in both formats."""
+    run, _ = job(tprof, 3, "sleep", 2, 5, 50)
+    found = ranks_of(run)
+    pids = {rank["rank"]: rank["pid"] for rank in found["list"]}
+    analyze("export", "--format", "chrome", "-o", tmp_path / "trace.json", *run.traces())
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    calls = [event for event in events if event["ph"] == "X" and event["name"].startswith("MPI_")]
+    ends = {phase: {event["id"]: event for event in events if event["ph"] == phase} for phase in "sf"}
+    assert len(ends["s"]) > 10 and set(ends["s"]) == set(ends["f"])
+    assert sum(event["args"]["wait_ns"] for event in ends["f"].values()) == found["wait_ns"]
+    for number, late in ends["s"].items():
+        waited = ends["f"][number]
+        assert (late["name"], late["pid"]) == (waited["name"], pids[waited["args"]["rank"]])
+        assert waited["pid"] == pids[late["args"]["rank"]] and late["ts"] <= waited["ts"] + 0.002
+        for end in (late, waited):
+            assert any(call["pid"] == end["pid"] and call["tid"] == end["tid"] and
+                       call["ts"] <= end["ts"] <= call["ts"] + call["dur"] + 0.001 for call in calls)
+    file = tmp_path / "trace.pftrace"
+    analyze("export", "--format", "perfetto", "-o", file, *run.traces())
+    flows = [flow for flow in Trace(file, tmp_path).flows if flow[0] >= 1 << 40]
+    for direction, text in (("from", r"rank \d waited"), ("to", r"waited for rank \d")):
+        own = [flow for flow in flows if flow[1] == direction]
+        assert {flow[0] for flow in own} == set(ends["s"]) and all(re.fullmatch(text, flow[3]) for flow in own)
 
 
 # ---- hosts ----
