@@ -168,6 +168,27 @@ static const char *op_name(void *context, size_t process, uint32_t op)
 	return tpa_process_op_name(&run->processes[process], op);
 }
 
+#define APART_MOST 10000000 /* ns */
+
+/*
+ * Each process has read the unix time and the monotonic time at its start, one after the other. The monotonic time is the host's, and is
+ * never set: so the first process says for all what the unix time is. It is not so in a time namespace, where it is far off.
+ */
+static int64_t moved_of(const struct tpa_run *run, size_t index)
+{
+	const struct tprof_header *own = run->processes[index].trace->header, *first = own;
+	int64_t moved;
+
+	for (size_t i = index; i-- > 0;) {
+		const struct tprof_header *other = run->processes[i].trace->header;
+
+		if (memcmp(other->boot_id, own->boot_id, sizeof(own->boot_id)) == 0)
+			first = other;
+	}
+	moved = (int64_t)((own->start.mono_ns - first->start.mono_ns) - (own->start.unix_ns - first->start.unix_ns));
+	return moved > -APART_MOST && moved < APART_MOST ? moved : 0;
+}
+
 struct tpa_ranks *tpa_run_ranks(struct tpa_run *run)
 {
 	struct tpa_rank_input *inputs = tpa_zalloc(run->process_count, sizeof(*inputs));
@@ -175,7 +196,7 @@ struct tpa_ranks *tpa_run_ranks(struct tpa_run *run)
 
 	for (size_t i = 0; i < run->process_count; i++)
 		inputs[i] = (struct tpa_rank_input){ &run->processes[i].ranks, i,
-						     run->processes[i].trace->header->start.unix_ns };
+						     run->processes[i].trace->header->start.unix_ns, moved_of(run, i) };
 	ranks = tpa_ranks_analyze(inputs, run->process_count, op_name, run);
 	free(inputs);
 	if (ranks && ranks->count < 2) {

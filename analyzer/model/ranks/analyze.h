@@ -10,6 +10,7 @@ struct tpa_rank_input {
 	const struct tpa_rank_process *said; /* must outlive the result */
 	size_t process;			     /* any number, which tpa_rank.process will be */
 	uint64_t start;			     /* unix time in ns by its own clock */
+	int64_t moved; /* added to all its times: by how much its clock is behind those of its host */
 };
 
 /* The name of an op of a process; NULL: it has none. Must outlive the result. */

@@ -21,6 +21,7 @@
 #define PARTS 64u
 #define DRIFT_MOST 5e-4
 #define SEARCH_STEPS 200
+#define FIT_ERROR 50000 /* ns by which the clocks of two processes of a host may differ: each is fitted on its own */
 
 /* The tightest bound of a part of the run. */
 struct bound {
@@ -280,8 +281,8 @@ static bool set_by(struct tpa_ranks *ranks, uint32_t set, uint32_t index)
 	host->middle_ns = bounds.begin + (bounds.end - bounds.begin) / 2;
 	host->offset_ns = line.offset;
 	host->drift = line.drift;
-	host->contradictory = gap(&bounds, line.drift, 0) < 0;
-	host->error_ns = host->contradictory ? -gap(&bounds, line.drift, 0) / 2 : error_of(&bounds, &line);
+	host->contradictory = gap(&bounds, line.drift, 0) < -FIT_ERROR;
+	host->error_ns = gap(&bounds, line.drift, 0) < 0 ? -gap(&bounds, line.drift, 0) : error_of(&bounds, &line);
 	host->error_ns += ranks->hosts[set].error_ns;
 	move_host(ranks, index);
 	return true;

@@ -13,15 +13,15 @@ static bool is_sane(const struct tpa_comm_call *call)
 	return call->begin <= call->end && call->end < LATEST && call->kind < TPA_COMM_KINDS && call->flow < TPA_FLOWS;
 }
 
-static struct tpa_rank_op op_of(const struct tpa_comm_call *call)
+static struct tpa_rank_op op_of(const struct tpa_comm_call *call, int64_t moved)
 {
-	int64_t begin = (int64_t)call->begin;
+	int64_t begin = (int64_t)call->begin + moved;
 	bool started = call->phase == TPA_PHASE_START;
 
 	return (struct tpa_rank_op){
 		.post = begin,
 		.begin = begin,
-		.end = started ? begin : (int64_t)call->end,
+		.end = started ? begin : (int64_t)call->end + moved,
 		.sent = call->sent,
 		.received = call->received,
 		.sequence = call->sequence,
@@ -40,15 +40,16 @@ static struct tpa_rank_op op_of(const struct tpa_comm_call *call)
 }
 
 /* The end of a started operation is that of the call which completes it. */
-static void complete(struct tpa_ranks *ranks, const struct tpa_pairs *requests, const struct tpa_comm_call *wait)
+static void complete(struct tpa_ranks *ranks, const struct tpa_pairs *requests, const struct tpa_comm_call *wait,
+		     int64_t moved)
 {
 	uint32_t number = wait->request ? tpa_pairs_find(requests, wait->request, 0) : 0;
 	struct tpa_rank_op *op = number ? &ranks->ops[number - 1] : NULL;
 
-	if (!op || !op->open || (int64_t)wait->begin < op->post)
+	if (!op || !op->open || (int64_t)wait->begin + moved < op->post)
 		return;
-	op->begin = (int64_t)wait->begin;
-	op->end = (int64_t)wait->end;
+	op->begin = (int64_t)wait->begin + moved;
+	op->end = (int64_t)wait->end + moved;
 	op->open = false;
 	/* What a receive got is known at its end. */
 	if (op->kind == TPA_COMM_RECEIVE && wait->peer >= 0) {
@@ -73,11 +74,11 @@ static void make_of_rank(struct tpa_ranks *ranks, size_t *room, uint32_t index, 
 			continue;
 		}
 		if (call->kind == TPA_COMM_WAIT) {
-			complete(ranks, &requests, call);
+			complete(ranks, &requests, call, rank->moved);
 			continue;
 		}
 		op = TPA_APPEND(ranks->ops, ranks->op_count, *room);
-		*op = op_of(call);
+		*op = op_of(call, rank->moved);
 		op->rank = index;
 		op->call = (uint32_t)i;
 		if (call->communicator < said->communicator_count) {

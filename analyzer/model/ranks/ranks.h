@@ -106,7 +106,8 @@ struct tpa_rank {
 	uint32_t number; /* world rank */
 	uint32_t host;
 	uint32_t first, count;	      /* its operations in tpa_ranks.ops, in order of their calls */
-	int64_t own_start;	      /* of its process, by its own clock */
+	int64_t moved;		      /* as in struct tpa_rank_input */
+	int64_t own_start;	      /* of its process, by its host's clock */
 	int64_t start;		      /* of its process */
 	int64_t begin, end;	      /* of its first and last call */
 	int64_t wait_ns, transfer_ns; /* in its own calls */
