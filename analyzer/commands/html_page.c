@@ -207,6 +207,7 @@ static json_t *report_of(const struct part *part)
 			   "marks", tpa_html_at(part->json, "timeline.marks"), "growth_known",
 			   tpa_html_at(part->json, "growth.enough"));
 	tpa_json_set(report, "roofline", roofline(part, 0));
+	tpa_json_set(report, "searched", json_boolean(tpa_html_at(part->json, "reachability") != NULL));
 	return report;
 }
 

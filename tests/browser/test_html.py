@@ -323,6 +323,28 @@ def test_nothing_is_wider_than_the_window(page, width):
     assert wide <= width
 
 
+LANES = """
+const lanes = document.querySelector(".lanes canvas"), over = document.querySelector(".u-over").getBoundingClientRect(), at = lanes.getBoundingClientRect();
+const pixels = lanes.getContext("2d").getImageData(0, 0, lanes.width, lanes.height).data;
+let last = 0;
+for (let i = 3; i < pixels.length; i += 4) if (pixels[i]) last = Math.max(last, (i >> 2) % lanes.width);
+return [at.left + last * at.width / lanes.width, over.right];"""
+
+
+def test_lanes_are_as_wide_as_the_plot(driver, trace):
+    """Whatever the window's width was when the page was made."""
+    address = make(trace)
+    for width in (150, 390, 1400, 700):
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+        if width == 150:
+            driver.get("about:blank")
+            driver.get(address)
+        driver.execute_async_script("setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(arguments[0])), 200)")
+        right, plot = driver.execute_script(LANES)
+        assert width == 150 or right == pytest.approx(plot, abs=3), width
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 # ---- how it looks ----
 
 CONTRAST = r"""

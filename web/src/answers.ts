@@ -121,7 +121,8 @@ function leak(data: PageData, host: AnswerHost, one: any): HTMLElement {
 	if (one.holder.length)
 		item.append(element("span", { class: "holder" }, "held by " + holders(one.holder)));
 	else
-		item.append(element("span", { class: "holder dim" }, "who holds it is not known: record with TPROF_LEAKCHECK=exit"));
+		item.append(element("span", { class: "holder dim" }, data.raw.report.searched ? "the search for pointers found nobody who holds it" :
+			"who holds it is not known: record with TPROF_LEAKCHECK=exit"));
 	const curve = curveOf(data, frame?.file ?? null, frame?.line ?? null, one.what);
 	if (curve.some((value) => value > 0))
 		item.append(sparkline(curve, data, `alive of the stacks through ${where}`));

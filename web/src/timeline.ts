@@ -92,7 +92,7 @@ export class Timeline {
 				dash: one.dash, paths: one.line ? uPlot.paths.stepped!({ align: 1 }) : undefined, points: { show: false }, fill: one.line ? undefined : one.color, show: !this.hidden.has(one.label),
 			}))],
 			bands: stack.bands,
-			hooks: { setScale: [() => this.place()], ready: [() => this.place()], setCursor: [(plot) => this.tell(plot)] },
+			hooks: { setScale: [() => this.place()], setSize: [() => this.place()], ready: [() => this.place()], setCursor: [(plot) => this.tell(plot)] },
 		};
 	}
 

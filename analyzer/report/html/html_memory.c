@@ -51,7 +51,8 @@ void tpa_html_unfreed(const struct tpa_html *html, const json_t *json)
 					.cwd = cwd_of(json) };
 
 	tpa_html_element(html, "p", NULL,
-			 "Not freed is not yet leaked: caches and tables that are kept until the end are here too.");
+			 "Not freed is not yet leaked: caches and tables that are kept until the end are here too, and "
+			 "come last.");
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 	if (blocks)
 		tpa_html_element(html, "p", "rest", "left out by suppressions: %s in %s block%s",

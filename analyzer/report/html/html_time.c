@@ -7,6 +7,8 @@
 #include "report/rows/op_columns.h"
 #include "report/text/step_listing.h"
 
+#define STEP_OPS 20 /* rows of the table of ops in a step that need no folding */
+
 void tpa_html_ops(const struct tpa_html *html, const json_t *json)
 {
 	struct tpa_html_table table = {
@@ -59,6 +61,21 @@ static void put_outliers(const struct tpa_html *html, const json_t *json)
 	tpa_html_table(html, &table, tpa_html_at(json, table.path));
 }
 
+/* All ops: most of them, if there are many, take next to nothing, so these are folded. */
+static void put_step_ops(const struct tpa_html *html, const struct tpa_html_table *table, const json_t *ops)
+{
+	bool many = json_array_size(ops) > STEP_OPS;
+
+	if (many)
+		fputs("<details><summary>", html->out);
+	tpa_html_element(html, "h4", NULL, "time in a step, by op");
+	if (many)
+		fputs("</summary>\n", html->out);
+	tpa_html_table(html, table, ops);
+	if (many)
+		fputs("</details>\n", html->out);
+}
+
 void tpa_html_steps(const struct tpa_html *html, const struct tpa_process *process, const json_t *json)
 {
 	static const struct tpa_html_fact facts[] = {
@@ -91,8 +108,7 @@ void tpa_html_steps(const struct tpa_html *html, const struct tpa_process *proce
 	put_outliers(html, json);
 	if (!tpa_html_count(json, table.path))
 		return;
-	tpa_html_element(html, "h4", NULL, "time in a step, by op");
-	tpa_html_table(html, &table, tpa_html_at(json, table.path));
+	put_step_ops(html, &table, tpa_html_at(json, table.path));
 }
 
 static void print_cpu(const struct tpa_page *page, const void *process)
