@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, WORKLOADS, report
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, report
 
 
 def profile(tprof, command):
@@ -167,3 +167,29 @@ def test_a_wrapper_is_no_rank(tprof, library):
     assert sorted(ranks[program.name]) == [(0, True), (1, True)]
     shells = [rank for name, all_ranks in ranks.items() if name != program.name for rank in all_ranks]
     assert not any(joined for _, joined in shells) and {rank for rank, _ in shells} == {0, 1}
+
+
+def test_gloo(tprof):
+    """torch.distributed: the methods of its groups are virtual functions, and each begins what Work::wait waits for."""
+    program = ROOT / "tests/workloads/gloo_ranks.py"
+    log = tprof.directory / "log"
+    ranks = [subprocess.Popen([PYTHON, program, str(rank), str(RANKS), tprof.directory / "store", log], cwd=tprof.directory,
+                              env={"PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1", "TPROF_ALLOC": "off", "TPROF_CPU": "off",
+                                   "TPROF_OUTPUT": f"rank{rank}.bin", "LD_PRELOAD": str(LIBRARY)}) for rank in range(RANKS)]
+    assert [process.wait(timeout=200) for process in ranks] == [0] * RANKS
+    halves = []
+    for rank in range(RANKS):
+        trace = tprof.directory / f"rank{rank}.bin"
+        lines, done, names = said((tprof.directory / f"log.{rank}").read_text().splitlines())
+        told, completed = recorded(trace)
+        groups = {group["communicator"]: group for group in report(trace, command="info")["communicators"]}
+        assert [groups[number]["kind"] for number in sorted(groups)] == ["world", "torch"]
+        assert [[groups[number]["rank"], groups[number]["size"]] for number in sorted(groups)] == [names["world"], names["half"]]
+        made = [call for call in told if call[0] == "create"]
+        assert [call[1] for call in made] == [2]
+        for call in told:
+            call[1] = {1: "world", 2: "half"}[call[1]]
+        assert [call for call in told if call[0] != "create"] == lines
+        assert completed == len(lines) - 1  # all but the first, which joins
+        halves.append(groups[2]["name"])
+    assert halves[0] == halves[2] != halves[1] == halves[3] and "" not in halves

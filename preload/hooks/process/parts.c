@@ -19,6 +19,7 @@
 #include "hooks/ops/entry.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
+#include "hooks/ops/presets/c10d.h"
 #include "hooks/ops/presets/comm.h"
 #include "hooks/ops/presets/presets.h"
 #include "hooks/ops/shapes.h"
@@ -84,6 +85,7 @@ const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
 	{ .name = "function ops", .forget = tpc_entry_forget },
 	{ .name = "oneDNN", .forget = tpc_onednn_forget },
 	{ .name = "groups and requests", .forget = tpc_comm_forget },
+	{ .name = "torch.distributed", .forget = tpc_c10d_forget },
 	{ .name = "ends of threads", .start = tpc_ops_watch_ends, .attach = tpc_ops_watch_end },
 	{ .name = "code objects", .forget = tpc_codes_forget },
 	{ .name = "Python", .start = tpc_python_find, .forget = tpc_python_forget, .open = tpc_python_describe },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/parameters.h"
+#include "hooks/ops/presets/c10d.h"
 #include "hooks/ops/presets/presets.h"
 #include "hooks/ops/qualify.h"
 #include "hooks/ops/shapes.h"
@@ -15,6 +16,8 @@ bool tpc_torch_choose(const char *symbol, struct tpc_text *to, struct tpc_signat
 		signature->tells_usage = true;
 		return true;
 	}
+	if (symbol[3] == TPC_TORCH_DISTRIBUTED[3])
+		return tpc_c10d_choose(symbol, to, signature);
 	if (!tpc_read_identifier(&at, &name, &length) || !tpc_read_identifier(&at, &call, &call_length) ||
 	    call_length != 4 || memcmp(call, "call", 4) != 0)
 		return false;
