@@ -114,6 +114,9 @@ class Engine:
         if replaced:
             self.delete(replaced)
 
+    def finish(self):
+        """After the last write() of a load."""
+
     def delete(self, keys):
         for table in reversed(ORDER):
             self.execute(f'DELETE FROM "{table}" WHERE run IN ({quoted(keys)})')

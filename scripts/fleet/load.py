@@ -66,4 +66,6 @@ def load(arguments):
                     run.close()
             if len(sources) > BATCH and sys.stderr.isatty():
                 print(f"\r{written} of {len(sources)} runs", end="\n" if written == len(sources) else "", file=sys.stderr)
+        if written:
+            fleet.finish()
         print(f"{written} {'run' if written == 1 else 'runs'} loaded" + (f", {there} there already" if there else ""))

@@ -6,7 +6,7 @@ import io
 
 from engine import Engine, Result
 from errors import Refused
-from tables import names
+from tables import EXPORTED, names
 
 try:
     import psycopg2
@@ -107,6 +107,10 @@ class PostgreSQL(Engine):
         with _explained():
             self.cursor.copy_expert(f'COPY "{table}" ({names(table)}) FROM STDIN',
                                     _Lines(line for run in runs for line in run.lines(table)))
+
+    def finish(self):
+        """Without it the server would plan the next queries for tables that are nearly empty."""
+        self.execute("ANALYZE " + ", ".join(f'"{table}"' for table in EXPORTED))
 
     def query(self, sql):
         rows = [tuple(map(_plain, row)) for row in self.fetch(sql)]

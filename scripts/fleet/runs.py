@@ -49,81 +49,66 @@ def _text(data):
     return data.decode("utf-8", "replace").replace("\0", "?")
 
 
-def open_database(path):
-    """For reading only."""
-    connection = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True, check_same_thread=False)
-    connection.text_factory = _text
-    return connection
+class Database:
+    """In the form of tprof-sql(5); for reading only."""
 
-
-def columns_there(connection, table):
-    return [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
-
-
-class Run:
-    """A run's rows, of a database in the form of tprof-sql(5); within a fleet those of `within`."""
-
-    def __init__(self, key, labels, path, within=None, temporary=False):
-        self.key, self.labels, self.path, self.within, self.temporary = key, labels, path, within, temporary
-        self.connection = open_database(path)
-
-    def _select(self, table, first, expressions):
-        there = set(columns_there(self.connection, table))
-        listed = ", ".join(first + expressions(there))
-        where = f' WHERE run = "{self.within}"'.replace('"', "'") if self.within else ""
-        try:
-            yield from self.connection.execute(f'SELECT {listed} FROM "{table}"{where}' if there else "SELECT 0 LIMIT 0")
-        except sqlite3.Error as error:
-            raise Refused(f"{self.path}: table {table}: {error}") from error
-
-    def _keys(self, table):
-        return [self.key if name == RUN else self.labels[name] for name in keys(table)]
-
-    def rows(self, table):
-        """Tuples, with a cell for each of columns(table)."""
-        head = tuple(self._keys(table))
-        casts = {"integer": "INTEGER", "real": "REAL", "text": "TEXT"}
-
-        def cells(there):
-            return [f'CAST("{name}" AS {casts[kind]})' if name in there else "NULL" for name, kind in EXPORTED[table].items()]
-
-        return (head + row for row in self._select(table, [], cells))
-
-    def lines(self, table):
-        """The same as lines of text, tabs between the cells: what PostgreSQL's COPY and ClickHouse's TabSeparated take. SQLite
-        makes them, ten times as fast as Python would."""
-        head = "".join(_escaped(text) + "\t" for text in self._keys(table))
-
-        def cells(there):
-            return [" || char(9) || ".join(_AS_TEXT[kind].replace("?", f'"{name}"') if name in there else "'\\N'"
-                                           for name, kind in EXPORTED[table].items())]
-
-        return (f"{head}{line}\n" for line, in self._select(table, [], cells))
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        self.connection = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True, check_same_thread=False)
+        self.connection.text_factory = _text
 
     def close(self):
         self.connection.close()
+
+    def columns(self, table):
+        """Its names; none if there is no such table."""
+        if table not in self.known:
+            self.known[table] = {row[1] for row in self.connection.execute(f'PRAGMA table_info("{table}")')}
+        return self.known[table]
+
+    def fetch(self, sql):
+        return self.connection.execute(sql).fetchall()
+
+
+class Run:
+    """A run's rows: all of a database, or of a fleet those with its key."""
+
+    def __init__(self, key, labels, database, of_fleet=False, temporary=False):
+        self.key, self.labels, self.database, self.of_fleet, self.temporary = key, labels, database, of_fleet, temporary
+
+    def rows(self, table):
+        """Tuples, with a cell for each of columns(table)."""
+        there = self.database.columns(table)
+        if not there:
+            return
+        head = tuple(self.key if name == RUN else self.labels[name] for name in keys(table))
+        cells = ", ".join(f'CAST("{name}" AS {kind})' if name in there else "NULL" for name, kind in EXPORTED[table].items())
+        where = f" WHERE run = '{self.key}'" if self.of_fleet else ""
+        try:
+            for row in self.database.connection.execute(f'SELECT {cells} FROM "{table}"{where}'):
+                yield head + row
+        except sqlite3.Error as error:
+            raise Refused(f"{self.database.path}: table {table}: {error}") from error
+
+    def lines(self, table):
+        """The same as lines of text, which PostgreSQL's COPY and ClickHouse's TabSeparated take."""
+        return ("\t".join(map(_cell, row)) + "\n" for row in self.rows(table))
+
+    def close(self):
+        """A fleet's database stays open: it is that of its other runs."""
+        if not self.of_fleet:
+            self.database.close()
         if self.temporary:
-            shutil.rmtree(os.path.dirname(self.path), ignore_errors=True)
+            shutil.rmtree(os.path.dirname(self.database.path), ignore_errors=True)
 
 
-_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
+def _cell(value):
+    if value is None:
+        return "\\N"
+    return value.translate(_ESCAPES) if isinstance(value, str) else repr(value)
 
 
-def _escaped(text):
-    for plain, escape in _ESCAPES:
-        text = text.replace(plain, escape)
-    return text
-
-
-def _escaped_by_sqlite():
-    expression = "CAST(? AS TEXT)"
-    for plain, escape in _ESCAPES:
-        expression = f"replace({expression}, char({ord(plain)}), '{escape}')"
-    return f"coalesce({expression}, '\\N')"
-
-
-_AS_TEXT = {"integer": "coalesce(CAST(? AS INTEGER), '\\N')", "real": "CASE WHEN ? IS NULL THEN '\\N' ELSE printf('%!.17g', ?) END",
-            "text": _escaped_by_sqlite()}
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 # ---- where runs come from ----
@@ -145,26 +130,27 @@ def _key(identity, start_unix_ns, process):
     return hashlib.sha256(f"{identity or ''} {start_unix_ns} {process}".encode()).hexdigest()[:16]
 
 
-def _of_fleet(path, connection):
-    version = connection.execute("SELECT max(version) FROM fleet_schema").fetchone()[0]
+def _of_fleet(database):
+    path, version = database.path, database.fetch("SELECT max(version) FROM fleet_schema")[0][0]
     if version != VERSION:
         raise Refused(f"{path}: a fleet of schema {version}, and this tprof-fleet reads schema {VERSION}: " + (
             f"first tprof-fleet load --upgrade --to sqlite:{path}" if (version or 0) < VERSION else "install the tprof that wrote it"))
-    for key, *labels in connection.execute(f"SELECT {RUN}, {', '.join(LABELS)} FROM runs ORDER BY start_unix_ns, run"):
-        yield Source(key, dict(zip(LABELS, labels)), lambda source: Run(source.key, source.labels, path, within=source.key))
+    for key, *labels in database.fetch(f"SELECT {RUN}, {', '.join(LABELS)} FROM runs ORDER BY start_unix_ns, run"):
+        yield Source(key, dict(zip(LABELS, labels)), lambda source: Run(source.key, source.labels, database, of_fleet=True))
 
 
 def _of_database(path, given):
     try:
-        with contextlib.closing(open_database(path)) as connection:
-            if columns_there(connection, "fleet_schema"):
-                if given:
-                    raise Refused(f"{path}: the runs of a fleet have their labels: load this without --label")
-                yield from _of_fleet(path, connection)
-                return
-            identity = "identity" if "identity" in columns_there(connection, "runs") else "NULL"
-            rows = connection.execute(f"SELECT {identity}, start_unix_ns FROM runs").fetchall()
-            first = connection.execute("SELECT process FROM processes ORDER BY start_ns, process LIMIT 1").fetchone()
+        database = Database(path)
+        if database.columns("fleet_schema"):
+            if given:
+                raise Refused(f"{path}: the runs of a fleet have their labels: load this without --label")
+            yield from _of_fleet(database)
+            return
+        with contextlib.closing(database):
+            identity = "identity" if "identity" in database.columns("runs") else "NULL"
+            rows = database.fetch(f"SELECT {identity}, start_unix_ns FROM runs")
+            first = database.fetch("SELECT process FROM processes ORDER BY start_ns, process LIMIT 1")
     except sqlite3.Error as error:
         raise Refused(f"{path}: {error}: what tprof-analyze export --format sqlite writes is loaded") from error
     if len(rows) != 1 or not first:
@@ -172,7 +158,7 @@ def _of_database(path, given):
     identity, start = rows[0]
     labels = _labels(path.parent, given)
     labels["job"] = labels["job"] or identity or ""
-    yield Source(_key(identity, start, first[0]), labels, lambda source: Run(source.key, source.labels, path))
+    yield Source(_key(identity, start, first[0][0]), labels, lambda source: Run(source.key, source.labels, Database(path)))
 
 
 def _analyze(analyzer, *arguments):
@@ -190,7 +176,7 @@ def _export(analyzer, traces, source):
     try:
         database = os.path.join(folder, "run.sqlite")
         _analyze(analyzer, "export", "--format", "sqlite", "-o", database, *traces)
-        return Run(source.key, source.labels, database, temporary=True)
+        return Run(source.key, source.labels, Database(database), temporary=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -240,7 +240,7 @@ def counted(make):
             yield row
     return rows
 
-runs.Run.rows, runs.Run.lines = counted(runs.Run.rows), counted(runs.Run.lines)
+runs.Run.rows = counted(runs.Run.rows)
 sys.argv.pop(0)
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
