@@ -140,6 +140,7 @@ static bool put_process(struct database *to, const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
 	const struct tpa_heap *heap = &process->heap;
+	const struct tpa_rank_process *ranks = &process->ranks;
 	const uint64_t numbers[] = { process->start_ns,
 				     process->duration_ns,
 				     process->thread_count,
@@ -165,7 +166,11 @@ static bool put_process(struct database *to, const struct tpa_process *process)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		bind_number(to, column++, numbers[i]);
 	sqlite3_bind_int(to->insert, column++, process->estimated);
-	bind_text(to, column, trace->file);
+	bind_text(to, column++, trace->file);
+	bind_text(to, column++, ranks->host);
+	bind_text(to, column++, ranks->job);
+	if (ranks->world_rank != TPA_COMM_UNKNOWN)
+		bind_number(to, column, ranks->world_rank);
 	free(command);
 	return insert(to);
 }
@@ -174,7 +179,7 @@ static bool put_processes(struct database *to)
 {
 	const struct tpa_run *run = to->export->run;
 
-	if (!begin_rows(to, "processes", 21))
+	if (!begin_rows(to, "processes", 24))
 		return false;
 	for (size_t i = 0; i < run->process_count; i++)
 		if (!put_process(to, &run->processes[i]))

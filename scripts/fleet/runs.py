@@ -43,6 +43,12 @@ def _labels(folder, given):
     return {label: "" for label in LABELS} | found | given
 
 
+def _labelled(labels, hosts, job):
+    """With what the traces know, where nobody said anything; of a run on several hosts each process knows its own."""
+    host = next(iter(hosts)) if len(hosts) == 1 else None
+    return labels | {"host": labels["host"] or host or "", "job": labels["job"] or job or ""}
+
+
 # ---- rows ----
 
 def _text(data):
@@ -150,15 +156,16 @@ def _of_database(path, given):
         with contextlib.closing(database):
             identity = "identity" if "identity" in database.columns("runs") else "NULL"
             rows = database.fetch(f"SELECT {identity}, start_unix_ns FROM runs")
-            first = database.fetch("SELECT process FROM processes ORDER BY start_ns, process LIMIT 1")
+            host, job = (name if name in database.columns("processes") else "NULL" for name in ("host", "job"))
+            first = database.fetch(f"SELECT process, {job} FROM processes ORDER BY start_ns, process LIMIT 1")
+            hosts = {name for name, in database.fetch(f"SELECT DISTINCT {host} FROM processes")}
     except sqlite3.Error as error:
         raise Refused(f"{path}: {error}: what tprof-analyze export --format sqlite writes is loaded") from error
     if len(rows) != 1 or not first:
         raise Refused(f"{path}: {len(rows)} runs are in it, not one of tprof-analyze export --format sqlite")
-    identity, start = rows[0]
-    labels = _labels(path.parent, given)
-    labels["job"] = labels["job"] or identity or ""
-    yield Source(_key(identity, start, first[0][0]), labels, lambda source: Run(source.key, source.labels, Database(path)))
+    (identity, start), (process, job) = rows[0], first[0]
+    labels = _labelled(_labels(path.parent, given), hosts, job or identity)
+    yield Source(_key(identity, start, process), labels, lambda source: Run(source.key, source.labels, Database(path)))
 
 
 def _analyze(analyzer, *arguments):
@@ -186,11 +193,11 @@ def _of_traces(paths, given, analyzer):
     """The traces of a run are one, wherever in the folder they lie."""
     runs = json.loads(_analyze(analyzer, "info", "--json", "--all-runs", *paths))
     for run in runs.get("runs", [runs]):
-        processes = sorted((part["process"] for part in run.get("processes", [run])),
-                           key=lambda process: (process["start_unix_ns"], process["pid"]))
-        first, traces = processes[0], [process["trace"] for process in processes]
-        labels = _labels(pathlib.Path(traces[0]).parent, given)
-        labels["job"] = labels["job"] or first["run"] or ""
+        parts = sorted(run.get("processes", [run]), key=lambda part: (part["process"]["start_unix_ns"], part["process"]["pid"]))
+        first, traces = parts[0]["process"], [part["process"]["trace"] for part in parts]
+        job = (parts[0]["capture"].get("rank") or {}).get("job")
+        hosts = {part["capture"].get("host") for part in parts}
+        labels = _labelled(_labels(pathlib.Path(traces[0]).parent, given), hosts, job or first["run"])
         yield Source(_key(first["run"], first["start_unix_ns"], first["pid"]), labels,
                      lambda source, traces=traces: _export(analyzer, traces, source), slow=True)
 

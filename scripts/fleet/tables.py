@@ -14,7 +14,7 @@ LABELS = ("host", "job", "commit_id", "model", "model_version")  # of a run, by 
 _EXPORTED = """
 runs start_unix_ns duration_ns peak_bytes peak_time_ns tprof_version:text identity:text
 processes process parent name:text command:text end:text start_ns duration_ns threads allocations frees allocated_bytes peak_bytes
-    peak_blocks peak_time_ns unfreed_bytes unfreed_blocks rss_peak_bytes cpu_ns steps estimated trace:text
+    peak_blocks peak_time_ns unfreed_bytes unfreed_blocks rss_peak_bytes cpu_ns steps estimated trace:text host:text job:text rank
 frames frame function:text file:text line module:text language:text
 stacks stack parent frame depth
 sites process stack allocations allocated_bytes peak_bytes peak_blocks unfreed_bytes unfreed_blocks temporary short_lived

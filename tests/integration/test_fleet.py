@@ -273,11 +273,34 @@ def test_traces_folders_and_databases(url, tprof):
     assert said.stdout == "2 runs loaded\n"
     rows = {row["model"]: row for row in answer(url, "-", input="SELECT * FROM runs")}
     assert (rows["small"]["host"], rows["small"]["model_version"], rows["small"]["commit_id"]) == ("here", "7", "c0ffee")
-    assert (rows[""]["host"], rows[""]["job"], rows[""]["identity"]) == ("", report(second)["process"]["run"], report(second)["process"]["run"])
+    identity = report(second)["process"]["run"]
+    assert (rows[""]["host"], rows[""]["job"], rows[""]["identity"]) == (report(second)["capture"]["host"], identity, identity)
     assert rows[""]["peak_bytes"] == report(second)["heap"]["peak_bytes"]
     assert ask(url, "SELECT count(*) AS n FROM processes")[0][0] == 4
     analyze("export", "--format", "sqlite", "-o", tprof.directory / "growth.db", second)
     assert load(url, tprof.directory / "growth.db", *sorted(first.glob("*.bin"))).stdout == "0 runs loaded, 2 there already\n"
+
+
+def test_a_run_on_several_hosts(url, exported, tmp_path):
+    """One command loads the ranks of all hosts: each process has its own. A label says otherwise."""
+    both = tmp_path / "both.sqlite"
+    shutil.copy(exported["trainer"], both)
+    with contextlib.closing(sqlite3.connect(both)) as database:
+        database.execute("UPDATE processes SET host = 'one', process = 1, job = '4711', rank = 0")
+        database.execute("UPDATE steps SET process = 1")
+        columns = ", ".join(f'"{column}"' for column in tables.EXPORTED["processes"])
+        other = columns.replace('"process"', "2").replace('"host"', "'two'").replace('"rank"', "1")
+        database.execute(f"INSERT INTO processes ({columns}) SELECT {other} FROM processes")
+        columns = ", ".join(f'"{column}"' for column in tables.EXPORTED["steps"])
+        other = columns.replace('"process"', "2").replace('"time_ns"', "2 * time_ns")
+        database.execute(f"INSERT INTO steps ({columns}) SELECT {other} FROM steps")
+        database.execute("DELETE FROM ops")
+        database.commit()
+    load(url, both)
+    assert ask(url, "SELECT host, job FROM runs") == [["", "4711"]]
+    assert [(row["host"], row["slowest"], row["mean_ratio"]) for row in answer(url, "stragglers-by-host")] == [("two", 1, 2), ("one", 0, 0.5)]
+    load(url, "--replace", "--label", "host=three", both)
+    assert answer(url, "stragglers-by-host") == []
 
 
 def test_replace(url, exported):
@@ -352,7 +375,7 @@ def test_page(tmp_path):
         said.append(done.stdout)
     assert len(said) == 4 and "train.py" in said[0]
     assert "0 runs loaded, 2 there already" in said[1] and "1 run loaded" in said[2]
-    assert [row["runs"] for row in json.loads(said[3])] == [2, 1]
+    assert [(row["host"], row["runs"]) for row in json.loads(said[3])] == [(os.uname().nodename, 3)]
     rows = answer(f"sqlite:{tmp_path}/fleet.db", "peak-by-version")
     peaks = {row["model_version"]: row["mean_peak_bytes"] for row in rows}
     assert peaks["2"] - peaks["1"] == pytest.approx(10000 * 1057, rel=0.05) and peaks["1"] < peaks["3"] < peaks["2"]
