@@ -75,5 +75,7 @@ def test_mpirun(tmp_path):
     assert len(traces) == 6
     done = subprocess.run([ANALYZE, "summary", "--json", *traces], capture_output=True, check=True)
     assert len(json.loads(done.stdout)["processes"]) == 3
+    text = subprocess.run([ANALYZE, "--full", *traces], capture_output=True, text=True, check=True).stdout
+    assert all(f", rank {rank} of 3)" in text for rank in range(3))
     done = subprocess.run([ANALYZE, "check", "--max-peak", "1G", *traces], capture_output=True, check=True)
     assert b"FAIL" not in done.stdout

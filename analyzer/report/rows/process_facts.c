@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/ranks/job.h"
 #include "report/rows/units.h"
 #include "trace/related.h"
 
@@ -128,8 +129,13 @@ struct tpa_phrase tpa_run_sentence(const struct tpa_process *process)
 struct tpa_phrase tpa_process_number(const struct tpa_trace *trace)
 {
 	struct tpa_phrase phrase = { "imported" };
+	struct tpa_rank_process job = { .joined = false };
 
-	if (trace->header->pid || !trace->source_count)
+	tpa_job_read(trace, &job);
+	if (job.joined)
+		snprintf(phrase.text, sizeof(phrase.text), "pid %" PRIu32 ", rank %" PRIu32 " of %" PRIu32,
+			 trace->header->pid, job.world_rank, job.world_size);
+	else if (trace->header->pid || !trace->source_count)
 		snprintf(phrase.text, sizeof(phrase.text), "pid %" PRIu32, trace->header->pid);
 	return phrase;
 }

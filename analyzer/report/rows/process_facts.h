@@ -28,7 +28,7 @@ const char *tpa_unfreed_phrase(const struct tpa_process *process, uint64_t to_ns
 /* "started 2026-11-25 20:34:00, ran 7.14 s, 3 threads, exited with status 0": what of it is known. */
 struct tpa_phrase tpa_run_sentence(const struct tpa_process *process);
 
-/* "pid 4711"; "imported", if the trace does not know it. */
+/* "pid 4711", "pid 4711, rank 2 of 4"; "imported", if the trace does not know it. */
 struct tpa_phrase tpa_process_number(const struct tpa_trace *trace);
 
 /* Name of the program: the last part of its path. */
