@@ -55,7 +55,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static bool is_folder(const char *file)
+bool tpa_is_folder(const char *file)
 {
 	struct stat status;
 
@@ -87,13 +87,12 @@ static void add_folder(struct inputs *inputs, const char *folder)
 
 static struct inputs expand(struct tpa_options *options, const char *const *files, size_t count)
 {
-	bool folders = options->command->run == tpa_cmd_bundle;
 	struct inputs inputs = { .options = options };
 
 	for (size_t i = 0; i < count; i++)
 		if (tpa_bundle_is(files[i]))
 			add_bundle(&inputs, files[i]);
-		else if (folders && is_folder(files[i]))
+		else if (tpa_is_folder(files[i]))
 			add_folder(&inputs, files[i]);
 		else
 			add(&inputs, files[i]);
@@ -107,11 +106,16 @@ static void replace(const char *const **files, size_t *count, struct inputs inpu
 	*count = inputs.count;
 }
 
-/* Two runs, of which one at least is a bundle of any number of traces. */
+/* Two runs, of which one at least is a bundle or a folder, of any number of traces. */
+static bool is_run(const char *file)
+{
+	return tpa_bundle_is(file) || tpa_is_folder(file);
+}
+
 static bool is_diff_of_runs(const struct tpa_options *options)
 {
 	return options->command->run == tpa_cmd_diff && !options->baseline_count && options->trace_count == 2 &&
-	       (tpa_bundle_is(options->traces[0]) || tpa_bundle_is(options->traces[1]));
+	       (is_run(options->traces[0]) || is_run(options->traces[1]));
 }
 
 void tpa_inputs_expand(struct tpa_options *options)

@@ -437,7 +437,7 @@ static enum tpa_parse collect_traces(int argc, char **argv, int first, struct tp
 
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
-	if (options->command->options & TPA_OPT_SOURCE && count && !tpa_trace_is(traces[0])) {
+	if (options->command->options & TPA_OPT_SOURCE && count && !tpa_is_folder(traces[0]) && !tpa_trace_is(traces[0])) {
 		options->source = traces[0];
 		memmove(traces, traces + 1, --count * sizeof(*traces));
 	}

@@ -87,7 +87,7 @@ bool tpa_file_open(struct tpa_trace_impl *impl, char **error)
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		*error = tpa_format(S_ISDIR(status.st_mode) ? "%s: is a directory: name the traces in it"
+		*error = tpa_format(S_ISDIR(status.st_mode) ? "%s: is a directory, and there is no trace in it or below"
 							    : "%s: is not a regular file",
 				    impl->trace.file);
 		return false;

@@ -81,7 +81,7 @@ def test_files_that_are_no_traces(tmp_path, begin, reason):
 
 def test_files_that_can_not_be_opened(tmp_path):
     assert analyze(tmp_path / "no.bin", status=3).stderr == f"tprof-analyze: {tmp_path}/no.bin: can't be opened: No such file or directory\n"
-    assert analyze(tmp_path, status=3).stderr == f"tprof-analyze: {tmp_path}: is a directory: name the traces in it\n"
+    assert analyze(tmp_path, status=3).stderr == f"tprof-analyze: {tmp_path}: is a directory, and there is no trace in it or below\n"
 
 
 def test_settings_that_are_none(tprof):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What processes had resident together, each page once, and what forks copied: held against what the kernel says of the processes at that moment."""
+import json
+import shutil
 import time
 
 import pytest
@@ -127,3 +129,22 @@ def test_a_fork_that_only_reads_copies_nothing(tprof, file):
     _, traces = family(tprof, "files", file)
     assert report(*traces)["combined"]["copied"] == []
     assert "copy-on-write" not in analyze(*traces).stdout
+
+
+def test_a_folder_stands_for_its_traces(tprof, tmp_path):
+    """Those below it too; files that are no traces are passed over."""
+    traces = tprof.profile([WORKLOADS / "shifts", "overlap"]).traces()
+    folder = tmp_path / "copies"
+    (folder / "below").mkdir(parents=True)
+    for trace in traces:
+        shutil.copy(trace, folder / ("below" if trace == traces[-1] else "."))
+    (folder / "train.log").write_text("no trace")
+    (folder / "short.bin").write_bytes(b"")
+    found, named = report(folder), report(*traces)
+    assert found["combined"] == named["combined"]
+    assert [one["process"]["pid"] for one in found["processes"]] == [one["process"]["pid"] for one in named["processes"]]
+    most = named["combined"]["peak_bytes"]
+    analyze("check", "--max-peak", most, folder)
+    analyze("check", "--max-peak", most - 1, folder, status=1)
+    totals = json.loads(analyze("diff", "--json", folder, folder).stdout)["totals"]
+    assert {total["old"] for total in totals if total["name"] == "peak"} == {most}
