@@ -19,6 +19,7 @@
 #include "report/text/step_listing.h"
 
 #define PROCESSES 8 /* most processes that get a section */
+#define LEAKING 16  /* the same, of those in which something grows */
 #define SMALL 100   /* no section if the peak is below 1/SMALL of the largest and no op ran */
 #define BRIEF_ROWS 3
 #define RSS_ROWS 4
@@ -131,7 +132,8 @@ bool tpa_first_page_shows(struct tpa_session *session, size_t index)
 {
 	size_t rank = tpa_first_page_rank(session->run, index);
 
-	return !rank || tpa_leaks_count(session, index) || (rank < PROCESSES && matters(session->run, index));
+	return !rank || (rank < LEAKING && tpa_leaks_count(session, index)) ||
+	       (rank < PROCESSES && matters(session->run, index));
 }
 
 /* Prints the essentials of a process that is not the largest. */

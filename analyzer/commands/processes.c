@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/processes.h"
 
+#include "commands/role_report.h"
 #include "commands/run_choice.h"
 #include "report/text/process_listing.h"
 #include "report/text/related.h"
@@ -37,8 +38,10 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 		json_object_update(json, json_array_get(list, 0));
 	} else {
 		combined = tpa_json_combined(session->run);
-		if (report->symbols)
+		if (report->symbols) {
 			tpa_json_set(combined, "copied", tpa_copied_json(session->run, session->symbols));
+			tpa_json_set(combined, "roles", tpa_roles_json(session));
+		}
 		if (report->combine)
 			report->combine(session, combined);
 		json_object_set(json, "processes", list);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/site_report.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "commands/cover_report.h"
 #include "commands/processes.h"
+#include "commands/role_report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,6 +18,8 @@
 #include "report/text/process_listing.h"
 #include "report/text/resident_listing.h"
 #include "trace/checkpoint.h"
+
+#define MOST_PROCESSES 20 /* that get a row without --full or --top 0 */
 
 uint64_t tpa_top(const struct tpa_options *options, uint64_t text_default)
 {
@@ -133,6 +137,29 @@ static void print_copied(struct tpa_session *session)
 	free(rows);
 }
 
+/* If `most` processes get a row: how many bytes the last of them has; *equal: how many of those with that many get one. */
+static uint64_t least_shown(const struct tpa_run *run, size_t most, size_t *equal)
+{
+	uint64_t *bytes = tpa_zalloc(run->process_count, sizeof(*bytes)), least;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		bytes[i] = run->processes[i].combined_peak_bytes;
+	TPA_SORT_NUMBERS(bytes, run->process_count);
+	least = bytes[run->process_count - most];
+	for (*equal = 0; *equal < most && bytes[run->process_count - most + *equal] == least;)
+		++*equal;
+	free(bytes);
+	return least;
+}
+
+static size_t shown_processes(const struct tpa_session *session)
+{
+	size_t count = session->run->process_count;
+	bool all = session->options->full || (session->options->top_set && !session->options->top);
+
+	return all || count < MOST_PROCESSES ? count : MOST_PROCESSES;
+}
+
 void tpa_combined_print(struct tpa_session *session)
 {
 	const struct tpa_page *page = &session->page;
@@ -140,6 +167,8 @@ void tpa_combined_print(struct tpa_session *session)
 	struct tpa_numbers numbers = { page, tpa_run_unseen(run) };
 	static const char keys[] = "pid *bytes share own_peak end";
 	struct tpa_table *table = tpa_columns_begin(page, tpa_process_columns, keys, "*program");
+	size_t most = shown_processes(session), equal;
+	uint64_t least = least_shown(run, most, &equal);
 	char label[800];
 
 	tpa_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
@@ -150,16 +179,23 @@ void tpa_combined_print(struct tpa_session *session)
 
 		const struct tpa_row_context context = { .unseen = process->unseen, .whole = run->peak_bytes };
 
+		if (process->combined_peak_bytes < least || (process->combined_peak_bytes == least && !equal))
+			continue;
+		equal -= process->combined_peak_bytes == least;
 		tpa_columns_add(table, page, tpa_process_columns, keys, process, &context);
 		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
 	}
 	tpa_table_end(table, page);
+	if (most < run->process_count)
+		fprintf(page->out, "  and %zu more processes that held no more (--top 0 shows all)\n",
+			run->process_count - most);
 	fprintf(page->out, "  %zu of them lived at one time at most\n", run->most_at_once);
 	print_resident(page, run);
 	print_copied(session);
 	if (has_checkpoint(run))
 		tpa_print(page, TPA_STYLE_DIM,
 			  "  of rings, what each process held at its checkpoint counts for the time before it\n");
+	tpa_roles_print(session);
 }
 
 void tpa_scope_print(const struct tpa_session *session)

@@ -148,3 +148,75 @@ def test_a_folder_stands_for_its_traces(tprof, tmp_path):
     analyze("check", "--max-peak", most - 1, folder, status=1)
     totals = json.loads(analyze("diff", "--json", folder, folder).stdout)["totals"]
     assert {total["old"] for total in totals if total["name"] == "peak"} == {most}
+
+
+WORKERS = """import os, sys
+def load(size):
+    return bytearray(size)
+usual, odd = int(sys.argv[1]), int(sys.argv[2])
+for number in range(6):
+    if os.fork() == 0:
+        batch = load(usual + number * 50_000)
+        extra = bytearray(odd) if number == 3 else None
+        open(f"worker{number}", "w").write(str(os.getpid()))
+        os._exit(0)
+for _ in range(6):
+    os.wait()
+"""
+
+
+def workers(tprof, usual, odd):
+    run = tprof.profile([PYTHON, "-c", "import sys; exec(compile(open(sys.argv.pop(1)).read(), 'work.py', 'exec'))",
+                         work_file(tprof), usual, odd])
+    return run, report(*run.traces())["combined"]["roles"]
+
+
+def work_file(tprof):
+    path = tprof.directory / "work.py"
+    path.write_text(WORKERS)
+    return path
+
+
+def test_the_odd_one_is_named_with_its_line(tprof):
+    run, roles = workers(tprof, 4 * MB, 20 * MB)
+    parent, forks = sorted(roles, key=lambda role: len(role["pids"]))
+    assert (len(parent["pids"]), len(forks["pids"]), parent["odd"]) == (1, 6, [])
+    odd, = forks["odd"]
+    assert odd["pid"] == int((run.directory / "worker3").read_text())
+    assert (odd["figure"], odd["place"]) == ("peak_bytes", "work.py:8")
+    assert abs(odd["more_bytes"] - 20 * MB) < MB // 10
+    assert abs(odd["ratio"] - odd["value"] / forks["peak_bytes"]["median"]) < 1e-6
+    peaks = sorted(summary["heap"]["peak_bytes"] for summary in report(*run.traces())["processes"]
+                   if summary["process"]["pid"] in forks["pids"])
+    spread = forks["peak_bytes"]
+    assert (spread["least"], spread["most"]) == (peaks[0], peaks[-1])
+    assert abs(spread["median"] - (peaks[2] + peaks[3]) / 2) <= 1
+    said = analyze(*run.traces()).stdout
+    assert f"the odd one out: {odd['pid']}: {odd['ratio']:.1f}x the peak of the others like it" in said
+    assert "work.py:8, 19.1 MiB more" in said
+
+
+def test_equal_workers_have_no_odd_one(tprof):
+    """The sixth has 6% more than the first, and each has a little more than the one before."""
+    run, roles = workers(tprof, 4 * MB, 0)
+    assert [role["odd"] for role in roles] == [[], []]
+    assert "odd one" not in analyze(*run.traces()).stdout
+
+
+def test_numbers_in_the_command_make_no_role(tprof):
+    """Four programs that were started as ranks are, and one with other arguments."""
+    command = "for rank in 0 1 2 13; do /bin/true --rank=$rank; done; /bin/true --other"
+    run = tprof.profile(["/bin/sh", "-c", command])
+    roles = report(*run.traces())["combined"]["roles"]
+    found = sorted(len(role["pids"]) for role in roles if role["role"].startswith("true"))
+    assert found == [1, 4]
+
+
+def test_of_many_processes_the_largest_are_listed(tprof):
+    run = tprof.profile(["/bin/sh", "-c", "for i in $(seq 30); do /bin/true $i; done"])
+    count = len(run.traces())
+    assert count > 30
+    rows = [line for line in analyze(*run.traces()).stdout.splitlines() if " true " in line and "KiB" in line]
+    assert f"and {count - 20} more processes" in analyze(*run.traces()).stdout
+    assert len(rows) <= 21
+    assert "more processes that held" not in analyze("--top", 0, *run.traces()).stdout
