@@ -22,7 +22,9 @@ static const struct {
 	{ "v ", tpa_import_heaptrack, NULL },
 	{ "desc:", tpa_import_massif, NULL },
 	{ "heap profile:", tpa_import_gperftools, NULL },
-	{ "memray", NULL, "is memray's, whose format is not documented and changes with memray's versions; " FORMATS },
+	{ "memray", NULL,
+	  "is memray's, whose format is not documented and changes with memray's versions: record the program "
+	  "with tprof run instead; " FORMATS },
 	{ "TPROF", NULL, "is a trace of tprof already" },
 };
 
