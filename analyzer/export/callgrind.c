@@ -157,14 +157,12 @@ static void put_text(struct callgrind *to, const char *key, enum names kind, con
 {
 	FILE *out = to->export->out;
 	uint32_t count = to->written[kind], number = number_of(&to->texts, (uintptr_t)text, kind, &count);
-	char *valid;
 
 	fprintf(out, "%s=(%" PRIu32 ")", key, number);
 	if (count > to->written[kind]) {
 		to->written[kind] = count;
-		valid = tpa_export_text(text, strlen(text));
-		fprintf(out, " %s", valid);
-		free(valid);
+		fputc(' ', out);
+		tpa_export_valid_text(out, text);
 	}
 	fputc('\n', out);
 }

@@ -21,8 +21,7 @@ struct tpa_table;
 
 struct tpa_export {
 	FILE *out;
-	const char *
-		path; /* the file that `out` writes, for a library that wants to write it itself; NULL: no regular file */
+	const char *path; /* the file of `out`, for a library that writes it itself; NULL: it is no regular file */
 	struct tpa_trace *const *traces;
 	size_t trace_count;
 	const struct tpa_run *run;		 /* all traces replayed; NULL: the format did not ask for it */
@@ -60,10 +59,10 @@ const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, s
  */
 char *tpa_export_text(const char *text, size_t length);
 
-/* A text from a trace as a quoted string of JSON. `length` as above. The caller frees it. */
+/* A text from a trace as a quoted string of JSON, which keeps control characters. `length` as above. The caller frees it. */
 char *tpa_export_quote(const char *text, size_t length);
 
-/* Writes it. `text` NULL: null. */
+/* Writes tpa_export_quote() of a whole text; null if it is NULL. */
 void tpa_export_put(FILE *out, const char *text);
 
 /* "main (tid 4711)"; `name` NULL: "thread (tid 4711)". Returns `text`. */

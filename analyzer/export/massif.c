@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "export/caller_tree.h"
@@ -58,14 +57,6 @@ static uint32_t split(const struct tpa_caller_tree *tree, const struct tpa_calle
 	return large;
 }
 
-static void print_text(FILE *out, const char *text)
-{
-	char *valid = tpa_export_text(text, strlen(text));
-
-	fputs(valid, out);
-	free(valid);
-}
-
 /* A stack is at most as deep as TPROF_DEPTH allows. */
 static void print_node(FILE *out, const struct tpa_caller_tree *tree, const struct tpa_caller *node, size_t depth)
 {
@@ -74,7 +65,8 @@ static void print_node(FILE *out, const struct tpa_caller_tree *tree, const stru
 
 	indent(out, depth);
 	fprintf(out, "n%" PRIu32 ": %" PRIu64 " ", large + (small > 0), node->bytes);
-	print_text(out, depth ? node->text : "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.");
+	tpa_export_valid_text(out,
+			      depth ? node->text : "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.");
 	fputc('\n', out);
 	for (uint32_t i = 0; i < large; i++)
 		print_node(out, tree, &tree->list[tree->order[node->first + i]], depth + 1);

@@ -36,6 +36,14 @@ char *tpa_export_command(const struct tpa_trace *trace)
 	return valid;
 }
 
+void tpa_export_valid_text(FILE *out, const char *text)
+{
+	char *valid = tpa_export_text(text, strlen(text));
+
+	fputs(valid, out);
+	free(valid);
+}
+
 void tpa_export_json_text(FILE *out, const char *text)
 {
 	char *valid = tpa_export_text(text, strlen(text));

@@ -12,7 +12,8 @@ void tpa_export_line_text(const struct tpa_line *line, char *text, size_t size);
 /* The command line with blanks between its words, or the program's path: valid UTF-8; a heap string. */
 char *tpa_export_command(const struct tpa_trace *trace);
 
-/* A text of a trace as a JSON string with its quotes. */
+/* Writes tpa_export_text() of a whole text; tpa_export_json_text(): as a JSON string with its quotes. */
+void tpa_export_valid_text(FILE *out, const char *text);
 void tpa_export_json_text(FILE *out, const char *text);
 
 #endif
