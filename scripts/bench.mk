@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench: what tprof costs, beside its peers where they are installed; a table, and $(BUILD)/bench.json. BENCH_QUICK=1 for
 # a short run. The programs that it times are also those whose instructions make check counts.
-BENCH_BIN := $(BUILD)/bench/pairs $(BUILD)/bench/clocks $(BUILD)/bench/calls $(BUILD)/bench/gaps
+BENCH_BIN := $(BUILD)/bench/pairs $(BUILD)/bench/clocks $(BUILD)/bench/calls $(BUILD)/bench/gaps $(BUILD)/bench/own_pairs
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -20,7 +20,13 @@ $(BUILD)/bench/calls: tests/bench/calls.c $(BUILD)/bench/libcalled.so
 	$(call say,CC  ,$@)
 	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -L$(BUILD)/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
-workloads: $(BUILD)/bench/pairs $(BUILD)/bench/calls
+# The same with an allocator of the program's own, which rules name.
+$(BUILD)/bench/own_pairs: tests/bench/pairs.c tests/bench/own_allocator.c
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -DOWN_ALLOCATOR -O2 -g -fno-builtin $(WARN) $^ -o $@
+
+workloads: $(BUILD)/bench/pairs $(BUILD)/bench/calls $(BUILD)/bench/own_pairs
 
 .PHONY: bench bench-deps
 bench-deps:

@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifdef OWN_ALLOCATOR /* tests/bench/own_allocator.c */
+void *bench_own_malloc(size_t size);
+void bench_own_free(void *block);
+#define malloc bench_own_malloc
+#define free bench_own_free
+#endif
+
 static int frames, paths, pool_size;
 static double seconds;
 static uint64_t pairs_wanted; /* 0: as many as go into the time */

@@ -77,6 +77,12 @@ class Bench:
         results = paired(self.pairs_variants(shape, with_peers, **extra), lambda done: done.said("ns"), self.rounds)
         return row(name, "+ns", target, results)
 
+    def own_pair(self, name, target, shape):
+        """Allocations from an allocator of the program's own, hooked in its code by rules."""
+        command = [os.path.abspath("build/bench/own_pairs"), *map(str, shape), "0.15" if self.quick else "0.3"]
+        variants = self.variants(command, False, TPROF_RULES=os.path.abspath("tests/bench/own.rules"))
+        return row(name, "+ns", target, paired(variants, lambda done: done.said("ns"), self.rounds))
+
     def threads(self):
         """Two threads against one, per pair and thread: the ratio of the totals."""
         variants = {}
@@ -234,6 +240,8 @@ class Bench:
         yield self.pair("pair, 20 frames, same path", "+45 ns", (20, 1, 0, 1))
         yield self.pair("pair, 20 frames, 1,000 paths", "+100 ns", (20, 1000, 10000, 1))
         yield self.pair("pair, 60 frames, 1,000 paths", "+200 ns", (60, 1000, 10000, 1))
+        yield self.own_pair("pair, by rules, 20 frames, same path", "+125 ns", (20, 1, 0, 1))
+        yield self.own_pair("pair, by rules, 20 frames, 1,000 paths", "+180 ns", (20, 1000, 10000, 1))
         yield self.threads()
         yield self.pair("pair, not sampled (sample:1g)", "+8 ns", (20, 1000, 10000, 1), False, TPROF_ALLOC="sample:1g")
         yield self.call("op enter and exit", "+25 ns", "op", "bench_op")
