@@ -207,6 +207,52 @@ char *const *tpc_inherit(char *const *environment, struct tpc_inherit *room)
 	return (char *const *)list;
 }
 
+/* What else is preloaded. NULL: nothing. */
+static const char *preload_without(const char *theirs, struct tpc_inherit *room)
+{
+	struct tpc_text text = tpc_text_in(room->preload, sizeof(room->preload));
+	bool any = false;
+
+	tpc_text_add(&text, PRELOAD);
+	for (const char *at = theirs; *at;) {
+		size_t length = strcspn(at, ": "), name = length;
+
+		while (name > 0 && at[name - 1] != '/')
+			name--;
+		if (length > 0 && (strlen(tpc_text_base(library)) != length - name ||
+				   memcmp(at + name, tpc_text_base(library), length - name) != 0)) {
+			tpc_text_add(&text, any ? ":" : "");
+			tpc_text_add_bytes(&text, at, length);
+			any = true;
+		}
+		at += length + (at[length] != 0);
+	}
+	return any && !text.cut ? room->preload : NULL;
+}
+
+char *const *tpc_inherit_without(char *const *environment, struct tpc_inherit *room)
+{
+	size_t count = 0, n = 0;
+	const char **list;
+
+	room->mapped = NULL;
+	while (environment && environment[count])
+		count++;
+	list = library[0] ? list_of(room, count + 1) : NULL;
+	if (!list)
+		return environment;
+	for (size_t i = 0; i < count; i++) {
+		const char *variable = environment[i];
+
+		if (begins(variable, PRELOAD))
+			variable = preload_without(variable + strlen(PRELOAD), room);
+		if (variable)
+			list[n++] = variable;
+	}
+	list[n] = NULL;
+	return (char *const *)list;
+}
+
 void tpc_inherit_end(struct tpc_inherit *room)
 {
 	if (room->mapped)

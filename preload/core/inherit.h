@@ -35,6 +35,9 @@ struct tpc_inherit {
  */
 TPC_SLOW char *const *tpc_inherit(char *const *environment, struct tpc_inherit *room);
 
+/* For a program whose loader ends at our library: the environment without it. Else as tpc_inherit(). */
+TPC_SLOW char *const *tpc_inherit_without(char *const *environment, struct tpc_inherit *room);
+
 /*
  * To be called when the list is no longer needed. If exec succeeds in a vfork child, a list of more than 500 variables
  * is never freed.

@@ -55,6 +55,51 @@ def test_what_the_program_gets(tprof):
     assert "TPROF_DEPTH=80" in lines[4:] and len([line for line in lines if "TPROF_CPU" in line]) == 1
 
 
+MUSL = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int preloaded(void) __attribute__((weak));
+int main(void)
+{
+    printf("%s %d\n", getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "-", preloaded ? preloaded() : 0);
+    free(malloc(100));
+    return 3;
+}
+"""
+
+STARTS = r"""
+import os, subprocess, sys
+program, others = sys.argv[1], sys.argv[2:]
+mine = dict(os.environ, LD_PRELOAD=":".join([*others, os.environ["LD_PRELOAD"], *others]))
+print(subprocess.run([program], stdout=subprocess.PIPE), flush=True)
+print(os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn(program, ["x"], mine), 0)[1]), flush=True)
+print(subprocess.call(["sh", "-c", "$0; exec $0", program], env=mine), flush=True)
+if not os.fork():
+    os.execve(program, ["x"], mine)
+os.wait()
+"""
+
+
+def test_of_another_c_library(tprof):
+    """musl's loader would end at libtprof.so, which it can't link. What else is preloaded is kept."""
+    if not shutil.which("musl-gcc"):
+        pytest.skip("no musl-gcc")
+    folder = tprof.directory
+    (folder / "program.c").write_text(MUSL)
+    (folder / "other.c").write_text("int preloaded(void) { return 42; }\n")
+    (folder / "starts.py").write_text(STARTS)
+    subprocess.run(["musl-gcc", "-o", folder / "program", folder / "program.c"], check=True)
+    subprocess.run(["musl-gcc", "-shared", "-fPIC", "-nostdlib", "-o", folder / "other.so", folder / "other.c"], check=True)
+    other = str(folder / "other.so")
+    run = tprof.run([PYTHON, folder / "starts.py", folder / "program", other], [LIBRARY])
+    assert (run.status, run.stderr) == (0, b"")
+    lines = run.stdout.decode().splitlines()
+    kept = f"{other}:{other} 42"
+    assert "returncode=3, stdout=b'- 0\\n'" in lines[0] and lines[1:] == [kept, "3", kept, kept, "3", kept]
+    said = [line for trace in run.traces() for line in analyze("info", trace).stdout.splitlines() if re.search(r"started \S*program ", line)]
+    assert said and all("not recorded: it is of another C library than glibc" in line for line in said)
+
+
 def test_not_where_the_user_forbids_it(tprof):
     run = tprof.run(["sh", "-c", "env -i A=1 /usr/bin/env"], [LIBRARY], env={"TPROF_CHILDREN": "0"})
     assert run.stdout == b"A=1\n"

@@ -42,6 +42,8 @@ static void examine(struct start *start, const struct tpc_started *started, char
 	if (!started->path || !tpc_was_started || tpc_load(&tpc_sealed))
 		return;
 	start->why = tpc_follow(started);
+	if (start->why == TPROF_UNFOLLOWED_LIBC) /* musl's loader ends at a library that it can't link */
+		start->environment = tpc_inherit_without(environment, &start->room);
 	if (start->why)
 		return;
 	start->environment = tpc_inherit(environment, &start->room);
