@@ -9,6 +9,7 @@
 #include "commands/growth_report.h"
 #include "commands/html_views.h"
 #include "commands/op_report.h"
+#include "commands/rank_report.h"
 #include "commands/site_report.h"
 #include "commands/summary.h"
 #include "commands/timeline.h"
@@ -16,6 +17,7 @@
 #include "report/export/roof_svg.h"
 #include "report/html/html_diff.h"
 #include "report/html/html_process.h"
+#include "report/html/html_ranks.h"
 #include "report/text/coverage.h"
 #include "report/text/op_tree_listing.h"
 #include "report/text/process_listing.h"
@@ -271,6 +273,15 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	fputs("</nav>\n", html->out);
 }
 
+static void write_ranks(const struct tpa_html *html, struct tpa_session *session)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+
+	if (report)
+		tpa_html_ranks(html, &report->view);
+	tpa_rank_report_free(report);
+}
+
 void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machine,
 		   const struct tpa_html_baseline *baseline)
 {
@@ -284,6 +295,7 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 	if (run->process_count > 1) {
 		put_processes(&html, run);
 		write_combined(&html, session);
+		write_ranks(&html, session);
 	}
 	for (size_t i = 0; i < run->process_count; i++) {
 		struct part part = { &html, session, i, &run->processes[i], machine, NULL, NULL };

@@ -5,9 +5,11 @@ import os
 import re
 import struct
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 from conftest import LIBRARY, ROOT, WORKLOADS, analyze
+from test_documented import sections_of_json_page, undocumented
 from test_export_perfetto import Trace
 
 SOURCE = (ROOT / "tests/workloads/stragglers.c").read_text(encoding="utf-8")
@@ -158,6 +160,31 @@ def test_flows(tprof, tmp_path):
     for direction, text in (("from", r"rank \d waited"), ("to", r"waited for rank \d")):
         own = [flow for flow in flows if flow[1] == direction]
         assert {flow[0] for flow in own} == set(ends["s"]) and all(re.fullmatch(text, flow[3]) for flow in own)
+
+
+def test_page_has_heat_maps(tprof, tmp_path):
+    """Of each rank and step: time without waiting, waiting, memory; the report's own numbers, in a page that is well-formed."""
+    run, _ = job(tprof, 3, "sleep", 1, 8, 50)
+    found = ranks_of(run)
+    page = analyze("html", *run.traces()).stdout
+    root = ElementTree.fromstring(page[page.index("<html"):])
+    section = next(element for element in root.iter() if element.get("id") == "ranks")
+    maps = [element for element in section.iter() if element.get("class") == "ranks"]
+    titles = [[title.text for title in one.iter() if title.tag.endswith("title")] for one in maps]
+    cells = [f"rank {rank}, step {step}" for rank in range(3) for step in range(1, 9)]
+    assert len(maps) == 3, titles
+    assert all([title.split(":")[0] for title in one] == cells for one in titles)
+    assert "rank 1 made the others wait" in "".join(section.itertext())
+    most = max((step["ranks"][rank]["wait_ns"], rank, step["step"]) for step in found["steps"] for rank in (0, 2))
+    (text,) = [title for title in titles[1] if title.startswith(f"rank {most[1]}, step {most[2]}: ")]
+    number, unit = text.split(": ")[1].split()
+    assert float(number) * {"us": 1e3, "ms": 1e6, "s": 1e9}[unit] == pytest.approx(most[0], rel=0.01)
+
+
+def test_keys_are_documented(tprof):
+    run, _ = job(tprof, 2, "none", 0, 3, 0)
+    answer = json.loads(analyze("ranks", "--json", *run.traces()).stdout)
+    assert undocumented(answer, ["report"], sections_of_json_page()) == set()
 
 
 # ---- hosts ----
