@@ -206,6 +206,10 @@ $(W)/mpi_ranks-%: tests/workloads/mpi_ranks.c $(workload_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)
 	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
+$(W)/mpi_threads-%: tests/workloads/mpi_threads.c $(workload_headers)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) -pthread $< -o $@
 $(W)/mpi_ranks_fortran-%: tests/workloads/mpi_ranks_fortran.f90 scripts/workloads.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)

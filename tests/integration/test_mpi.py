@@ -169,6 +169,24 @@ def test_a_wrapper_is_no_rank(tprof, library):
     assert not any(joined for _, joined in shells) and {rank for rank, _ in shells} == {0, 1}
 
 
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_threads(tprof, library):
+    """Several at once: each request is complete once, and each communicator's calls are counted without a gap."""
+    rounds = 500
+    run = tprof.run([WORKLOADS / f"mpi_threads-{library}", rounds], [LIBRARY],
+                    {"TPROF_OPS": "mpi", "TPROF_CHILDREN": "0", "TPROF_ALLOC": "off", "TPROF_CPU": "off"})
+    assert run.status == 0, run.stderr
+    if run.stdout != b"multiple\n":
+        pytest.skip("this library does not allow several threads")
+    told, done = recorded(run.traces()[0])
+    assert done == 4 * 2 * rounds
+    counted = {}
+    for call in told:
+        if call[0] == "allreduce":
+            counted.setdefault(call[1], []).append(call[2])
+    assert list(counted.values()) == [list(range(1, rounds + 1))] * 4
+
+
 def test_gloo(tprof):
     """torch.distributed: the methods of its groups are virtual functions, and each begins what Work::wait waits for."""
     program = ROOT / "tests/workloads/gloo_ranks.py"

@@ -26,8 +26,8 @@ static struct comm world = { .name = "world" };
 
 static void say(const char *what, const struct comm *comm, int sequence, int peer, int tag, long sent, long received)
 {
-	fprintf(file, "%s %s %d %d %d %d %d %ld %ld\n", what, comm->name, comm->rank, comm->size, sequence, peer, tag, sent,
-		received);
+	fprintf(file, "%s %s %d %d %d %d %d %ld %ld\n", what, comm->name, comm->rank, comm->size, sequence, peer, tag,
+		sent, received);
 }
 
 static void message(const char *what, const struct comm *comm, int peer, int tag, long sent, long received)
@@ -71,8 +71,8 @@ static void collect(struct comm *on)
 	MPI_Gatherv(from, mine, MPI_INT, to, at_root ? counts : NULL, at_root ? places : NULL,
 		    at_root ? MPI_INT : MPI_DATATYPE_NULL, root, on->comm);
 	together("gather", on, root, INTS(mine), at_root ? INTS(all) : 0);
-	MPI_Scatter(at_root ? from : NULL, at_root ? 14 : -1, at_root ? MPI_INT : MPI_DATATYPE_NULL, to, 14, MPI_INT, root,
-		    on->comm);
+	MPI_Scatter(at_root ? from : NULL, at_root ? 14 : -1, at_root ? MPI_INT : MPI_DATATYPE_NULL, to, 14, MPI_INT,
+		    root, on->comm);
 	together("scatter", on, root, at_root ? INTS(14) * on->size : 0, INTS(14));
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, 15, MPI_INT, on->comm);
 	together("allgather", on, -1, INTS(15), INTS(15) * on->size);
@@ -152,7 +152,8 @@ static void pass_on(struct comm *on)
 
 static void divide(struct comm *on)
 {
-	struct comm half = { .name = on->rank % 2 ? "odd" : "even" }, copy = { .name = on->rank % 2 ? "odd copy" : "even copy" };
+	struct comm half = { .name = on->rank % 2 ? "odd" : "even" },
+		    copy = { .name = on->rank % 2 ? "odd copy" : "even copy" };
 
 	MPI_Comm_split(on->comm, on->rank % 2, -on->rank, &half.comm);
 	together("create", on, -1, 0, 0);
