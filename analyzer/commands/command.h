@@ -54,6 +54,7 @@ int tpa_cmd_dump(const struct tpa_options *options);
 int tpa_cmd_compact(const struct tpa_options *options);
 int tpa_cmd_bundle(const struct tpa_options *options);
 int tpa_cmd_import(const struct tpa_options *options);
+int tpa_cmd_push(const struct tpa_options *options);
 int tpa_cmd_live(const struct tpa_options *options);
 
 #endif

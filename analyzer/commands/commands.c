@@ -72,6 +72,8 @@ const struct tpa_command tpa_commands[] = {
 	{ "live", "follows a program that runs: live PID, or live TRACE",
 	  TPA_OPT_JSON | TPA_OPT_EXACT | TPA_OPT_LANGUAGE | TPA_OPT_FILTER | TPA_OPT_SUPPRESS | TPA_OPT_LIVE,
 	  "self total calls mean p99 alloc", NULL, tpa_cmd_live },
+	{ "push", "sends profiles of a program that runs to a server, at intervals: push --url URL PID|TRACE",
+	  TPA_OPT_PUSH | TPA_OPT_LANGUAGE, NULL, NULL, tpa_cmd_push },
 	{ "info", "facts about the trace: process, capture, losses, coverage, threads, modules",
 	  TPA_OPT_RUNS | REPORT | TPA_OPT_TOP | TPA_OPT_EXACT, NULL, NULL, tpa_cmd_info },
 	{ "dump", "every event, readable",

@@ -62,6 +62,9 @@ static const struct {
 	  "  --interval TIME      between two reports, as in 500ms or 10 (seconds); 1s\n"
 	  "  --openmetrics WHERE  serve OpenMetrics at this port of 127.0.0.1, or write them to a file\n" },
 	{ TPA_OPT_EMBED, "  --embed-symbols      put the names of functions, files and lines into the file\n" },
+	{ TPA_OPT_PUSH,
+	  "  --url URL            of the server: http://localhost:4040 (what Pyroscope takes at /ingest)\n"
+	  "  --every TIME         between two profiles, as in 60s or 500ms; 60s\n" },
 	{ TPA_OPT_STRIP, "  --strip-names REGEX  replace names that match (POSIX extended), everywhere, by others\n" },
 	{ TPA_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };

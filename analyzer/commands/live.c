@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live: follows a program that runs, on a screen, in lines, or once. The program's file is read, and nothing is written to it. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "commands/live_metrics.h"
 #include "commands/live_view.h"
 #include "commands/op_names.h"
+#include "commands/running.h"
 #include "commands/summary.h"
 #include "model/replay/follow.h"
 #include "report/json/json.h"
@@ -313,25 +313,6 @@ static int run_screen(struct live *live)
 
 /* ---- the command ---- */
 
-/* Of a number that names no file: the trace that the process writes. NULL after a line on stderr. */
-static char *find_trace(const char *name)
-{
-	struct tpa_control control;
-	char *error = NULL, *end, *path;
-	long pid = isdigit((unsigned char)name[0]) ? strtol(name, &end, 10) : 0;
-
-	if (pid <= 0 || pid > INT32_MAX || *end || access(name, F_OK) == 0)
-		return strdup(name);
-	if (!tpa_control_open(&control, (pid_t)pid, &error)) {
-		fprintf(stderr, "tprof-analyze: %s\n", error);
-		free(error);
-		return NULL;
-	}
-	path = strdup(control.path);
-	tpa_control_close(&control);
-	return path;
-}
-
 static int follow(struct live *live)
 {
 	const struct tpa_replay_options replay = tpa_session_replay_options(&live->session, TPA_GROUP_STACK);
@@ -366,7 +347,7 @@ int tpa_cmd_live(const struct tpa_options *options)
 		fputs("tprof-analyze: live follows one process: live PID, or live TRACE\n", stderr);
 		return TPA_EXIT_USAGE;
 	}
-	trace = find_trace(options->traces[0]);
+	trace = tpa_running_trace(options->traces[0]);
 	if (!trace)
 		return TPA_EXIT_TRACE;
 	names[0] = trace;

@@ -53,6 +53,8 @@ const struct option tpa_option_list[] = {
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "embed-symbols", no_argument, NULL, OPT_EMBED_SYMBOLS },
 	{ "strip-names", required_argument, NULL, OPT_STRIP_NAMES },
+	{ "url", required_argument, NULL, OPT_URL },
+	{ "every", required_argument, NULL, OPT_EVERY },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -101,6 +103,8 @@ static const struct {
 	{ OPT_JUNIT, TPA_OPT_CHECK },
 	{ OPT_EMBED_SYMBOLS, TPA_OPT_EMBED },
 	{ OPT_STRIP_NAMES, TPA_OPT_STRIP },
+	{ OPT_URL, TPA_OPT_PUSH },
+	{ OPT_EVERY, TPA_OPT_PUSH },
 };
 
 enum tpa_parse tpa_option_wrong(const char *format, ...)

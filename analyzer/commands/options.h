@@ -35,6 +35,7 @@ enum tpa_option_bit {
 	TPA_OPT_TREE = 1u << 11,
 	TPA_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
 	TPA_OPT_STRIP = 1u << 14,    /* --strip-names */
+	TPA_OPT_PUSH = 1u << 15,     /* --url, --every */
 	TPA_OPT_SOURCE = 1u << 13,   /* not an option: a source file may be named before the traces */
 	TPA_OPT_LIMIT = 1u << 22,
 	TPA_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
@@ -74,6 +75,8 @@ struct tpa_options {
 	bool full;  /* of summary: the long page */
 	bool brief; /* of summary: three lines */
 	bool embed_symbols;	 /* of compact */
+	const char *url;	 /* of push; NULL: not given */
+	uint64_t every_ns;	 /* of push; 0: the default */
 	const char *strip_names; /* of bundle: NULL or a valid extended regular expression */
 	bool once;		 /* of live: one report, then the end */
 	uint64_t interval_ns;	 /* of live, between two reports; 0: the default */

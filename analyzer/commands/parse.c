@@ -302,11 +302,19 @@ static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *p
 	return TPA_PARSE_RUN;
 }
 
-static enum tpa_parse parse_interval(struct tpa_options *options, const char *value)
+static enum tpa_parse parse_interval(int option, const char *value, uint64_t *ns)
 {
-	if (!tpa_parse_time(value, &options->interval_ns) || options->interval_ns < INTERVAL_LEAST)
-		return tpa_option_wrong(
-			"--interval %s: a time of 100ms or more is wanted, as in 2 (seconds), 500ms, 1m", value);
+	if (!tpa_parse_time(value, ns) || *ns < INTERVAL_LEAST)
+		return tpa_option_wrong("--%s %s: a time of 100ms or more is wanted, as in 2 (seconds), 500ms, 1m",
+					tpa_option_name(option), value);
+	return TPA_PARSE_RUN;
+}
+
+static enum tpa_parse parse_url(struct tpa_options *options, const char *value)
+{
+	if ((strncmp(value, "http://", 7) != 0 || !value[7]) && (strncmp(value, "https://", 8) != 0 || !value[8]))
+		return tpa_option_wrong("--url %s: an address is wanted, as in http://localhost:4040", value);
+	options->url = value;
 	return TPA_PARSE_RUN;
 }
 
@@ -338,7 +346,11 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 	case OPT_TO:
 		return parse_moment(option, value, &options->to_ns, &options->to_at);
 	case OPT_INTERVAL:
-		return parse_interval(options, value);
+		return parse_interval(option, value, &options->interval_ns);
+	case OPT_EVERY:
+		return parse_interval(option, value, &options->every_ns);
+	case OPT_URL:
+		return parse_url(options, value);
 	case OPT_CALLERS:
 		return parse_relation(options, TPA_RELATION_CALLERS, value);
 	case OPT_CALLEES:

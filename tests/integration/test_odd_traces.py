@@ -6,7 +6,7 @@ import pytest
 from conftest import LIBRARY, WORKLOADS, Harness, analyze
 from test_documented import COMMANDS, sections_of_json_page, undocumented
 
-OTHERS = {"flamegraph", "html", "export", "compact", "bundle", "import"}  # those without --json
+OTHERS = {"flamegraph", "html", "export", "compact", "bundle", "push", "import"}  # those without --json
 MAKERS = {"import"}  # those that read no traces
 ROOTS = {command: command for command in ("dump", "check", "lines", "compare", "diff", "roofline")}
 ODD = {
