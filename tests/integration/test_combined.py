@@ -81,17 +81,18 @@ def test_an_ended_process_counts_no_more(tprof):
 
 READERS = """
 import json, os, sys, time
-def private():
-    with open("/proc/self/smaps_rollup") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
+def rolled(name, pid="self"):
+    with open(f"/proc/{pid}/smaps_rollup") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 words = [str(i).zfill(60) for i in range(200_000)]
 table = bytearray(20_000_000)
 for i in range(0, len(table), 4096):
     table[i] = 1
-ends = [os.pipe() for _ in range(2)]
+ends, leave, pids = [os.pipe() for _ in range(2)], os.pipe(), []
 for number in range(2):
-    if os.fork() == 0:
-        before, sizes = private(), 0
+    pids.append(os.fork())
+    if not pids[-1]:
+        before, sizes = rolled("Private_Dirty"), 0
         for word in words:
             sizes += len(word)
         for i in range(0, 10_000_000, 4096):
@@ -99,13 +100,16 @@ for number in range(2):
         end = time.monotonic() + 0.3
         while time.monotonic() < end:
             sorted(range(5000))
-        os.write(ends[number][1], str(private() - before).encode())
+        os.write(ends[number][1], str(rolled("Private_Dirty") - before).encode())
+        os.read(leave[0], 1)
         os._exit(0)
 told = [int(os.read(end[0], 100)) for end in ends]
+together = sum(rolled("Pss_Anon", pid) for pid in ["self", *pids])
+os.write(leave[1], b"..")
 for _ in range(2):
     os.wait()
 with open(os.environ["TRUTH_FILE"], "w") as out:
-    json.dump({"pid": os.getpid(), "copied": told, "words": sum(map(sys.getsizeof, words))}, out)
+    json.dump({"pid": os.getpid(), "together": together, "copied": told, "words": sum(map(sys.getsizeof, words))}, out)
 """
 
 
@@ -113,7 +117,10 @@ def test_what_forks_copied_is_told_with_pythons_part(tprof):
     """Each worker reads 200,000 strings, whose reference counts change, and writes to half of a table."""
     run = tprof.profile([PYTHON, "-c", READERS])
     truth, traces = run.truth(), run.traces()
-    row, = report(*traces)["combined"]["copied"]
+    combined = report(*traces)["combined"]
+    row, = combined["copied"]
+    # The first worker is read, and ends, before the second is: both have their copies long before.
+    assert truth["together"] - 4 * MB < combined["rss_anonymous_bytes"] < truth["together"] + 2 * MB
     assert (row["parent_pid"], row["processes"]) == (truth["pid"], 2)
     assert row["low_bytes"] <= row["bytes"] <= row["high_bytes"]
     for told, found in zip(sorted(truth["copied"]), (row["low_bytes"], row["high_bytes"])):

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pairs.h"
 #include "model/replay/copies.h"
 #include "model/replay/start_times.h"
 
 #define NONE SIZE_MAX
+#define PAGE UINT64_C(4096)
+#define MOMENTS 128u /* of a process; if there are more, every second is dropped */
+#define LATE_MOST 1000000u
 #define ANCESTORS 4 /* whose mappings a forked process is taken to have inherited */
 
 struct amounts {
@@ -31,6 +35,17 @@ struct file_use {
 	struct amounts is, read;
 };
 
+/* Page faults of a forked process up to a moment. */
+struct moment {
+	uint64_t time_ns, faults;
+};
+
+/* Memory that a reading showed to have been copied by then, and that was copied between two moments. */
+struct late {
+	uint64_t time_ns;
+	uint64_t bytes; /* that count from then on, modulo 2^64: at the reading they are taken back */
+};
+
 struct member {
 	const struct tpa_replay *replay;
 	struct tpa_copies copies;
@@ -41,8 +56,10 @@ struct member {
 	uint64_t readings;	    /* that are in the sum */
 	uint64_t anonymous, shared; /* shared: the part that its owner has, too */
 	uint64_t files;		    /* bytes of files and shared memory: by the latest sample or reading */
-	struct file_use *uses;	    /* by the file's number in the trace */
-	size_t use_count;	    /* 0: it had nothing of files yet */
+	struct moment *moments;	    /* since the last reading, while it shares memory */
+	size_t moment_count;
+	struct file_use *uses; /* by the file's number in the trace */
+	size_t use_count;      /* 0: it had nothing of files yet */
 };
 
 struct tpa_resident_sum {
@@ -53,6 +70,8 @@ struct tpa_resident_sum {
 	struct tpa_pairs paths;	   /* hash and length of a path: index + 1 */
 	uint64_t known, known_pss; /* of files that readings name */
 	struct shared_file whole;  /* what each process has of all files: a place for each */
+	struct late *late;
+	size_t late_count, late_room;
 	struct tpa_resident_together now;
 };
 
@@ -276,8 +295,10 @@ void tpa_resident_sum_end(struct tpa_resident_sum *sum, size_t index)
 	set_files(sum, member, 0);
 	member->owner = NONE;
 	free(member->uses);
+	free(member->moments);
 	member->uses = NULL;
-	member->use_count = 0;
+	member->moments = NULL;
+	member->use_count = member->moment_count = 0;
 	add_up(sum);
 }
 
@@ -349,6 +370,79 @@ static void take_reading(struct tpa_resident_sum *sum, struct member *member)
 	}
 }
 
+/* ---- what was copied before it was read ---- */
+
+static void note_moment(struct member *member, uint64_t time_ns)
+{
+	if (!member->shared)
+		return;
+	if (!member->moments)
+		member->moments = tpa_zalloc(MOMENTS, sizeof(*member->moments));
+	if (member->moment_count == MOMENTS) {
+		member->moment_count /= 2;
+		for (size_t i = 0; i < member->moment_count; i++)
+			member->moments[i] = member->moments[2 * i];
+	}
+	member->moments[member->moment_count++] = (struct moment){ time_ns, member->replay->usage.last.minor_faults };
+}
+
+static void add_late(struct tpa_resident_sum *sum, uint64_t time_ns, uint64_t bytes)
+{
+	if (bytes && sum->late_count < LATE_MOST)
+		*TPA_APPEND(sum->late, sum->late_count, sum->late_room) = (struct late){ time_ns, bytes };
+}
+
+/*
+ * A reading shows that less is shared than at the one before. Each page that was copied took a page fault. So at a moment between
+ * the two, no more was shared than now and one page for each fault since then.
+ */
+static void find_late(struct tpa_resident_sum *sum, struct member *member, uint64_t before, uint64_t time_ns)
+{
+	uint64_t faults = member->replay->usage.last.minor_faults, counted = 0;
+
+	for (size_t i = 0; i < member->moment_count && sum->late_count + MOMENTS < LATE_MOST; i++) {
+		uint64_t since = faults - member->moments[i].faults, now;
+
+		since = since < before / PAGE ? since * PAGE : before;
+		now = before - member->shared > since ? before - member->shared - since : 0;
+		add_late(sum, member->moments[i].time_ns, now - counted);
+		counted = now;
+	}
+	add_late(sum, time_ns, UINT64_C(0) - counted);
+	member->moment_count = 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct late *x = a, *y = b;
+
+	return TPA_UP(x->time_ns, y->time_ns);
+}
+
+void tpa_resident_sum_correct(struct tpa_resident_sum *sum, struct tpa_run *run)
+{
+	uint64_t added = 0, before = run->resident.rss;
+	size_t next = 0;
+
+	if (sum->late_count)
+		qsort(sum->late, sum->late_count, sizeof(*sum->late), by_time);
+	for (size_t i = 0; i < run->point_count; i++) {
+		struct tpa_point *point = &run->timeline[i];
+
+		for (; next < sum->late_count && sum->late[next].time_ns <= point->time_ns; next++)
+			added += sum->late[next].bytes;
+		point->rss += added;
+		if (point->rss <= run->resident.rss)
+			continue;
+		run->resident.rss = point->rss;
+		run->resident.time_ns = point->time_ns;
+	}
+	run->resident.anonymous += run->resident.rss - before;
+	run->pss_peak += run->pss_peak ? run->resident.rss - before : 0;
+	run->resident.separate =
+		run->resident.separate > run->resident.rss ? run->resident.separate : run->resident.rss;
+}
+
 /* ---- the sum ---- */
 
 static void take_sample(struct tpa_resident_sum *sum, struct member *member)
@@ -369,20 +463,25 @@ bool tpa_resident_sum_changed(const struct tpa_resident_sum *sum, size_t index, 
 	       member->replay->memory.makeup.result.readings != member->readings;
 }
 
-void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index)
+void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, uint64_t time_ns)
 {
 	struct member *member = &sum->members[index];
-	uint64_t readings = member->replay->memory.makeup.result.readings, before;
+	uint64_t readings = member->replay->memory.makeup.result.readings, before, shared;
 
 	if (member->ended)
 		return;
 	if (!member->began)
 		begin(sum, member);
 	before = member->anonymous;
+	shared = member->shared;
 	if (readings != member->readings) {
 		member->readings = readings;
 		take_reading(sum, member);
+		if (member->shared < shared)
+			find_late(sum, member, shared, time_ns);
+		member->moment_count = 0;
 	}
+	note_moment(member, time_ns);
 	take_sample(sum, member);
 	if (member->anonymous < before)
 		hand_over(sum, index, member->anonymous);
@@ -434,7 +533,9 @@ void tpa_resident_sum_free(struct tpa_resident_sum *sum)
 	for (size_t i = 0; i < sum->count; i++) {
 		free(sum->members[i].copies.list);
 		free(sum->members[i].uses);
+		free(sum->members[i].moments);
 	}
+	free(sum->late);
 	for (size_t i = 0; i < sum->file_count; i++)
 		free(sum->files[i].shares);
 	free(sum->members);

@@ -26,14 +26,20 @@ void tpa_resident_sum_free(struct tpa_resident_sum *sum);
 /* Whether the process's share has to be updated after an event: `before` is its state before that. */
 bool tpa_resident_sum_changed(const struct tpa_resident_sum *sum, size_t index, const struct tpa_point *before);
 
-/* Updates the process's share from its replay; its first update begins it. */
-void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index);
+/* Updates the process's share from its replay, at that time; its first update begins it. */
+void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, uint64_t time_ns);
 
 /* The process has ended, and has nothing any more. */
 void tpa_resident_sum_end(struct tpa_resident_sum *sum, size_t index);
 
 /* Moves into *process, the result of that index, which process forked it, and what it copied of its ancestors' memory. */
 void tpa_resident_sum_result(struct tpa_resident_sum *sum, size_t index, struct tpa_process *process);
+
+/*
+ * What is copied at a fork is seen at the next reading only. Adds to the run's timeline, and to its peaks, what had been copied
+ * before; as far as page faults prove it, and to the timeline's resolution.
+ */
+void tpa_resident_sum_correct(struct tpa_resident_sum *sum, struct tpa_run *run);
 
 /* What is resident now; its time is not set. */
 const struct tpa_resident_together *tpa_resident_sum_now(const struct tpa_resident_sum *sum);

@@ -123,7 +123,7 @@ static void note_change(struct work *work, struct tpa_replay *replay, const stru
 
 	change_sum(work, before, &replay->now, time_ns);
 	if (tpa_resident_sum_changed(work->resident, index, before)) {
-		tpa_resident_sum_update(work->resident, index);
+		tpa_resident_sum_update(work->resident, index, time_ns);
 		note_resident(work, time_ns);
 	}
 	if (!inside)
@@ -342,11 +342,12 @@ static void collect_sum(struct work *work)
 	}
 	for (i = 0; i < work->count; i++)
 		raise_peak(work, &run->processes[i]);
-	raise_resident(run);
 	for (i = 0; i < work->count; i++)
 		read = read || run->processes[i].makeup.readings;
 	run->pss_peak = read ? run->pss_peak : 0;
 	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
+	tpa_resident_sum_correct(work->resident, run);
+	raise_resident(run);
 }
 
 void tpa_run_sum_one(struct tpa_run *run)
