@@ -471,6 +471,69 @@ static void test_messages(void **state)
 	free(job);
 }
 
+/* Both ends of an exchange send and receive in one call, whose time counts once. */
+static void test_one_call_for_both_ways(void **state)
+{
+	static const int64_t begins[] = { 1000, 7000 };
+	struct job *job = new_job(2, 1, 1);
+	struct tpa_ranks *ranks;
+
+	(void)state;
+	for (uint32_t r = 0; r < 2; r++)
+		for (int way = 0; way < 2; way++) {
+			struct tpa_comm_call *made = call(job, r, START + begins[r], START + 9000);
+
+			made->kind = way ? TPA_COMM_RECEIVE : TPA_COMM_SEND;
+			made->peer = 1 - (int32_t)r;
+			made->tag = 3;
+		}
+	ranks = analyze(job);
+	assert_int_equal(ranks->messages, 2);
+	assert_int_equal(ranks->list[0].wait_ns, 6000);
+	assert_int_equal(ranks->list[0].transfer_ns, 2000);
+	assert_int_equal(ranks->list[1].wait_ns, 0);
+	assert_int_equal(ranks->list[1].transfer_ns, 2000);
+	assert_int_equal(ranks->wait_ns + ranks->transfer_ns, 8000 + 2000);
+	assert_int_equal(ranks->list[1].caused_ns, 6000);
+	assert_int_equal(ranks->communicators[0].wait_ns + ranks->communicators[0].transfer_ns, 10000);
+	tpa_ranks_free(ranks);
+	free(job);
+}
+
+/* A call that completes two receives waits until the later one was sent. */
+static void test_one_call_completes_several(void **state)
+{
+	struct job *job = new_job(3, 1, 1);
+	struct tpa_ranks *ranks;
+
+	(void)state;
+	for (uint32_t from = 1; from < 3; from++) {
+		struct tpa_comm_call *made = call(job, 0, START + from, START + from + 1);
+
+		made->kind = TPA_COMM_RECEIVE;
+		made->phase = TPA_PHASE_START;
+		made->request = from;
+		made->peer = (int32_t)from;
+		made = call(job, from, START + 2000 * from, START + 2000 * from + 10);
+		made->kind = TPA_COMM_SEND;
+		made->peer = 0;
+	}
+	for (uint32_t from = 1; from < 3; from++) {
+		struct tpa_comm_call *made = call(job, 0, START + 1000, START + 5000);
+
+		made->kind = TPA_COMM_WAIT;
+		made->request = from;
+	}
+	ranks = analyze(job);
+	assert_int_equal(ranks->messages, 2);
+	assert_int_equal(ranks->list[0].wait_ns, 3000);
+	assert_int_equal(ranks->list[0].transfer_ns, 1000);
+	assert_int_equal(ranks->list[1].caused_ns, 0);
+	assert_int_equal(ranks->list[2].caused_ns, 3000);
+	tpa_ranks_free(ranks);
+	free(job);
+}
+
 /* ---- what is missing ---- */
 
 static void test_a_rank_without_trace(void **state)
@@ -561,6 +624,8 @@ int main(void)
 		cmocka_unit_test(test_scan_waits_for_lower_ranks),
 		cmocka_unit_test(test_started_collectives),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_one_call_for_both_ways),
+		cmocka_unit_test(test_one_call_completes_several),
 		cmocka_unit_test(test_a_rank_without_trace),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_any_numbers),

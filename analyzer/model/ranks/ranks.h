@@ -51,8 +51,15 @@ struct tpa_rank_op {
 	int32_t peer, tag, root;
 	uint8_t kind, flow; /* enum tpa_comm_kind, enum tpa_comm_flow */
 	bool started;	    /* non-blocking */
-	bool open;	    /* it is not known when it was complete: `begin` and `end` are its `post` */
+	bool counted; /* another op of the same call has its time: one call sends and receives, or completes several */
+	bool open;    /* it is not known when it was complete: `begin` and `end` are its `post` */
 };
+
+/* Time in its call that was not waiting. */
+static inline int64_t tpa_rank_op_transfer(const struct tpa_rank_op *op)
+{
+	return op->counted ? 0 : op->end - op->begin - op->wait_ns;
+}
 
 /* Operations that belong together: a collective, or the two ends of a message, the sender's first. */
 struct tpa_rank_match {

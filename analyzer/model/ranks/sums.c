@@ -34,9 +34,9 @@ static void add_op(struct sums *sums, const struct tpa_rank_op *op)
 	const struct tpa_rank_op *cause;
 
 	rank->wait_ns += op->wait_ns;
-	rank->transfer_ns += op->end - op->begin - op->wait_ns;
+	rank->transfer_ns += tpa_rank_op_transfer(op);
 	ranks->wait_ns += op->wait_ns;
-	ranks->transfer_ns += op->end - op->begin - op->wait_ns;
+	ranks->transfer_ns += tpa_rank_op_transfer(op);
 	if (op->cause == TPA_RANK_NONE)
 		return;
 	cause = &ranks->ops[op->cause];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/ranks/flows.h"
 #include "model/stats/stats.h"
 
@@ -113,7 +114,7 @@ static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 		const struct tpa_rank_op *op = member(ranks, group, i);
 
 		group->wait_ns += op->wait_ns;
-		group->transfer_ns += op->end - op->begin - op->wait_ns;
+		group->transfer_ns += tpa_rank_op_transfer(op);
 		ranks->wait_by[pattern_in(ranks, group, op)] += op->wait_ns;
 		if (op->wait_ns > most) {
 			most = op->wait_ns;
@@ -165,19 +166,75 @@ static void find_since(struct tpa_ranks *ranks, const struct tpa_rank *rank)
 	}
 }
 
+/* ---- ops of one call ---- */
+
+/* An op by the call in which it may have waited. */
+struct in_call {
+	int64_t begin, end, wait_ns;
+	uint32_t thread, op;
+};
+
+static int compare_calls(const void *left, const void *right)
+{
+	const struct in_call *a = left, *b = right;
+
+	return TPA_UP(a->thread, b->thread) ?: TPA_UP(a->begin, b->begin) ?: TPA_UP(a->end, b->end) ?:
+	       TPA_DOWN(a->wait_ns, b->wait_ns) ?: TPA_UP(a->op, b->op);
+}
+
+/* A call that waits for several waits for the one that comes last. So its time counts once, for the op that waited longest. */
+static void count_once(struct tpa_ranks *ranks, const struct tpa_rank *rank, struct in_call *list)
+{
+	size_t count = 0;
+
+	for (uint32_t i = rank->first; i < rank->first + rank->count; i++) {
+		const struct tpa_rank_op *op = &ranks->ops[i];
+
+		if (op->end > op->begin)
+			list[count++] = (struct in_call){ .begin = op->begin,
+							  .end = op->end,
+							  .wait_ns = op->wait_ns,
+							  .thread = rank->said->calls[op->call].thread,
+							  .op = i };
+	}
+	qsort(list, count, sizeof(*list), compare_calls);
+	for (size_t i = 1; i < count; i++) {
+		struct tpa_rank_op *op = &ranks->ops[list[i].op];
+
+		if (list[i].thread != list[i - 1].thread || list[i].begin != list[i - 1].begin ||
+		    list[i].end != list[i - 1].end)
+			continue;
+		op->counted = true;
+		op->wait_ns = 0;
+		op->cause = TPA_RANK_NONE;
+	}
+}
+
+static void find_waits(struct tpa_ranks *ranks)
+{
+	struct in_call *list = tpa_zalloc(ranks->op_count + 1, sizeof(*list));
+
+	for (size_t i = 0; i < ranks->group_count; i++) {
+		if (ranks->groups[i].message)
+			wait_in_message(ranks, &ranks->groups[i]);
+		else
+			wait_in_collective(ranks, &ranks->groups[i]);
+	}
+	for (size_t i = 0; i < ranks->count; i++)
+		count_once(ranks, &ranks->list[i], list);
+	free(list);
+}
+
 void tpa_waits_find(struct tpa_ranks *ranks)
 {
 	double *took = tpa_zalloc(ranks->op_count + 1, sizeof(*took));
 
 	for (size_t i = 0; i < ranks->count; i++)
 		find_since(ranks, &ranks->list[i]);
+	find_waits(ranks);
 	for (size_t i = 0; i < ranks->group_count; i++) {
 		struct tpa_rank_match *group = &ranks->groups[i];
 
-		if (group->message)
-			wait_in_message(ranks, group);
-		else
-			wait_in_collective(ranks, group);
 		find_late(ranks, group);
 		sum_up(ranks, group);
 		find_gain(ranks, group, took);
