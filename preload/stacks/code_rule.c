@@ -14,7 +14,7 @@ enum base { ON_SP, ON_FP, ON_LOAD, ON_NOTHING }; /* of what the PC's frame has *
 struct place { /* base + n; ON_LOAD: load(from + at) + n */
 	uint8_t base, from;
 	int32_t at;
-	int64_t n;
+	int32_t n; /* wraps around, in code that nobody wrote */
 };
 
 enum value { SAME, SAVED, COMPUTED, LOST };
@@ -56,14 +56,19 @@ static void load_fp(struct state *state, struct place from)
 	state->fp_value = from.base > ON_FP || (from.base == ON_SP && from.n < 0) ? LOST : SAVED;
 }
 
-static struct place behind(struct place place, int64_t n)
+static int32_t plus(int32_t n, int32_t more)
 {
-	place.n += n;
+	return (int32_t)((uint32_t)n + (uint32_t)more);
+}
+
+static struct place behind(struct place place, int32_t n)
+{
+	place.n = plus(place.n, n);
 	return place;
 }
 
 /* fp + n */
-static struct place from_fp(const struct state *state, int64_t n)
+static struct place from_fp(const struct state *state, int32_t n)
 {
 	if (state->fp_value == SAME)
 		return (struct place){ .base = ON_FP, .n = n };
@@ -74,14 +79,12 @@ static struct place from_kept(const struct state *state, const struct tpc_arch_i
 {
 	if (instruction->reg != REALIGNED || state->kept.base > ON_FP)
 		return (struct place){ .base = ON_NOTHING };
-	return (struct place){
-		.base = ON_LOAD, .from = state->kept.base, .at = (int32_t)state->kept.n, .n = instruction->n
-	};
+	return (struct place){ .base = ON_LOAD, .from = state->kept.base, .at = state->kept.n, .n = instruction->n };
 }
 
 static void push(struct state *state, uint8_t reg)
 {
-	state->sp.n -= 8;
+	state->sp = behind(state->sp, -8);
 	if (reg != TPC_ARCH_NUMBER_FP)
 		return;
 	state->pushed = state->sp;
@@ -95,7 +98,7 @@ static void pop(struct state *state, uint8_t reg)
 		load_fp(state, state->sp);
 	else if (reg == REALIGNED)
 		state->kept = state->sp;
-	state->sp.n += 8;
+	state->sp = behind(state->sp, 8);
 	if (reg == TPC_ARCH_NUMBER_SP)
 		state->sp.base = ON_NOTHING;
 }
@@ -104,7 +107,7 @@ static void change(struct state *state, const struct tpc_arch_instruction *by)
 {
 	switch ((enum tpc_arch_effect)by->effect) {
 	case TPC_EFFECT_SP_ADD:
-		state->sp.n += by->n;
+		state->sp = behind(state->sp, by->n);
 		return;
 	case TPC_EFFECT_SP_FP:
 		state->sp = from_fp(state, by->n);
@@ -156,7 +159,7 @@ static bool fits(int64_t n)
 
 static bool set_cfa(struct tpc_rule *rule, const struct place *sp)
 {
-	int64_t cfa = sp->n + 8;
+	int64_t cfa = (int64_t)sp->n + 8;
 
 	if (!fits(cfa) || cfa & 7)
 		return false;
@@ -183,7 +186,7 @@ static bool set_fp(struct tpc_rule *rule, const struct state *state)
 	rule->fp_kind = TPC_FP_SAME;
 	if (state->fp_value == SAME)
 		return state->sp.base == ON_SP;
-	if (state->fp_value != SAVED || !fits(state->fp.n - state->sp.n - 8))
+	if (state->fp_value != SAVED || !fits((int64_t)state->fp.n - state->sp.n - 8))
 		return false;
 	if (state->fp.base == state->sp.base) {
 		rule->fp_kind = TPC_FP_AT_CFA;
@@ -191,7 +194,7 @@ static bool set_fp(struct tpc_rule *rule, const struct state *state)
 		return rule->fp <= -16;
 	}
 	rule->fp_kind = state->fp.base == ON_FP ? TPC_FP_AT_FP : TPC_FP_LOST;
-	rule->fp = (int32_t)state->fp.n;
+	rule->fp = state->fp.n;
 	return true;
 }
 
