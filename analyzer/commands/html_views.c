@@ -101,7 +101,7 @@ static json_t *differences(struct baseline *baseline, struct tpa_session *sessio
 int tpa_html_baseline_read(struct tpa_session *session, struct tpa_html_baseline *read)
 {
 	const struct tpa_options *options = session->options;
-	struct baseline baseline = { NULL };
+	struct baseline baseline = { .out = NULL };
 	size_t size = 0;
 	int status;
 
