@@ -2,6 +2,7 @@
 """Engines for fleets, each with a folder and ports of its own, as long as a `with` block runs: a function, which gives the URL of a
 new fleet of that name. None: the engine is not installed."""
 import contextlib
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -85,7 +86,7 @@ def _wait(url, out):
 @contextlib.contextmanager
 def postgresql():
     """A cluster of databases."""
-    if not POSTGRESQL:
+    if not POSTGRESQL or not importlib.util.find_spec("psycopg2"):
         yield None
         return
     user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
