@@ -8,7 +8,7 @@ import subprocess
 from xml.etree import ElementTree
 
 import pytest
-from conftest import LIBRARY, ROOT, WORKLOADS, analyze
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
 from test_documented import sections_of_json_page, undocumented
 from test_export_perfetto import Trace
 
@@ -132,6 +132,23 @@ def test_no_ranks(tprof):
     run = tprof.run(["/bin/true"], [LIBRARY])
     assert json.loads(analyze("ranks", "--json", *run.traces()).stdout)["ranks"] is None
     assert "no ranks" in analyze("ranks", *run.traces()).stdout
+
+
+@pytest.mark.real
+def test_torch_distributed(tprof, tmp_path):
+    """With gloo, whose calls are waited for elsewhere than they are made: rank and line of Python are named."""
+    ranks, late, program = 3, 1, ROOT / "tests/workloads/torch_straggler.py"
+    commands = " & ".join(f"{PYTHON} {program} {rank} {ranks} {tmp_path}/meet {late}" for rank in range(ranks))
+    run = tprof.run(["sh", "-c", commands + " & wait"], [LIBRARY])
+    assert run.status == 0, run.stderr
+    found = ranks_of(run)
+    assert found["count"] == ranks and found["unmatched"] == found["collectives_incomplete"] == 0
+    latest = max(found["list"], key=lambda rank: rank["caused_wait_ns"])
+    assert latest["rank"] == late and latest["late_calls"] >= 10
+    assert (latest["frame"]["function"], latest["why"]) == ("load_batch", "line")
+    # In each of ten steps two ranks wait for 99 ms of work at least.
+    assert latest["caused_wait_ns"] > 0.9 * 10 * 2 * 99e6
+    assert max(found["waits"], key=lambda wait: wait["wait_ns"])["pattern"] == "Wait at NxN"
 
 
 # ---- exports ----

@@ -385,6 +385,26 @@ static void test_flows(void **state)
 	check_flow(TPA_FLOW_NEIGHBOURS, TPA_WAIT_NONE, (int64_t[]){ 0, 0, 0 }, TPA_RANK_NONE);
 }
 
+/* Bytes that no rank tells are not known; if only one tells none, it has none. */
+static void test_bytes_that_are_not_known(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct job *job = new_job(2, 1, 1);
+		struct tpa_ranks *ranks;
+
+		for (uint32_t r = 0; r < 2; r++) {
+			struct tpa_comm_call *made = collective(job, r, r ? 4000 : 1000, 5000, TPA_FLOW_ALL);
+
+			made->sent = made->received = r || !known ? 0 : 8;
+		}
+		ranks = analyze(job);
+		assert_int_equal(ranks->list[0].wait_ns, known ? 0 : 3000);
+		tpa_ranks_free(ranks);
+		free(job);
+	}
+}
+
 static void test_scan_waits_for_lower_ranks(void **state)
 {
 	struct job *job = new_job(3, 1, 1);
@@ -621,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_clocks_without_bounds),
 		cmocka_unit_test(test_clocks_over_another_host),
 		cmocka_unit_test(test_flows),
+		cmocka_unit_test(test_bytes_that_are_not_known),
 		cmocka_unit_test(test_scan_waits_for_lower_ranks),
 		cmocka_unit_test(test_started_collectives),
 		cmocka_unit_test(test_messages),

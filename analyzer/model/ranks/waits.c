@@ -13,6 +13,38 @@ static struct tpa_rank_op *member(const struct tpa_ranks *ranks, const struct tp
 	return &ranks->ops[ranks->members[group->first + i]];
 }
 
+/* Where no rank's bytes were recorded, all have some. Then a call that did not wait has no time in which it could have. */
+static bool has_no_bytes(const struct tpa_ranks *ranks, const struct tpa_rank_match *group)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (member(ranks, group, i)->sent || member(ranks, group, i)->received)
+			return false;
+	return true;
+}
+
+static struct tpa_rank_op with_bytes(const struct tpa_rank_op *op, bool none)
+{
+	struct tpa_rank_op told = *op;
+
+	if (none)
+		told.sent = told.received = TPA_BYTES_UNKNOWN;
+	return told;
+}
+
+static bool waits(const struct tpa_rank_op *op, bool none)
+{
+	const struct tpa_rank_op told = with_bytes(op, none);
+
+	return tpa_flow_waits(&told);
+}
+
+static bool is_awaited(const struct tpa_rank_op *op, bool none)
+{
+	const struct tpa_rank_op told = with_bytes(op, none);
+
+	return tpa_flow_is_awaited(&told);
+}
+
 static enum tpa_wait_pattern pattern_of(const struct tpa_rank_op *op)
 {
 	static const uint8_t patterns[TPA_FLOWS] = { [TPA_FLOW_BARRIER] = TPA_WAIT_AT_BARRIER,
@@ -46,17 +78,18 @@ static uint32_t later(const struct tpa_ranks *ranks, uint32_t a, uint32_t b)
 static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
 {
 	uint32_t last = TPA_RANK_NONE, last_below = TPA_RANK_NONE;
+	bool none = has_no_bytes(ranks, group);
 
 	for (uint32_t i = 0; i < group->count; i++)
-		if (tpa_flow_is_awaited(member(ranks, group, i)))
+		if (is_awaited(member(ranks, group, i), none))
 			last = later(ranks, last, ranks->members[group->first + i]);
 	for (uint32_t i = 0; i < group->count; i++) {
 		struct tpa_rank_op *op = member(ranks, group, i);
 		uint32_t cause = op->flow == TPA_FLOW_PREFIX ? last_below : last;
 
-		if (cause != TPA_RANK_NONE && tpa_flow_waits(op))
+		if (cause != TPA_RANK_NONE && waits(op, none))
 			wait_for(ranks, op, cause);
-		if (tpa_flow_is_awaited(op))
+		if (is_awaited(op, none))
 			last_below = later(ranks, last_below, ranks->members[group->first + i]);
 	}
 }
@@ -132,6 +165,7 @@ static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, dou
 	const struct tpa_rank_op *late = group->late == TPA_RANK_NONE ? NULL : &ranks->ops[group->late];
 	int64_t next = INT64_MIN, longest = 0, excess;
 	size_t count = 0;
+	bool none = has_no_bytes(ranks, group);
 
 	for (uint32_t i = 0; late && i < group->count; i++) {
 		const struct tpa_rank_op *op = member(ranks, group, i);
@@ -140,7 +174,7 @@ static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, dou
 			continue;
 		longest = op->cause == group->late && op->wait_ns > longest ? op->wait_ns : longest;
 		took[count++] = (double)(op->post - op->since);
-		if (tpa_flow_is_awaited(op) && op->post > next)
+		if (is_awaited(op, none) && op->post > next)
 			next = op->post;
 	}
 	if (!count || group->message)
