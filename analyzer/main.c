@@ -8,11 +8,11 @@
 
 #include "base/memory.h"
 #include "commands/attach.h"
-#include "commands/command.h"
+#include "commands/line/command.h"
 #include "commands/ctl.h"
 #include "commands/fold.h"
-#include "commands/parse.h"
-#include "commands/run_choice.h"
+#include "commands/line/parse.h"
+#include "commands/input/run_choice.h"
 #include "report/text/pager.h"
 #include "symbols/names.h"
 
@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* past RLIMIT_FSIZE a write fails as on a full disk: the file is named */
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
 		return tpa_ctl(argc - 1, argv + 1);
+	if (argc > 2 && strcmp(argv[1], "help") == 0 && strcmp(argv[2], "ctl") == 0)
+		return tpa_ctl(2, (char *[]){ argv[2], "--help", NULL });
 	if (argc > 1 && strcmp(argv[1], "fold") == 0)
 		return tpa_fold(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "attach") == 0 || strcmp(argv[1], "detach") == 0))

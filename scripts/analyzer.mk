@@ -33,8 +33,8 @@ $(B)/analyzer/%.c.o: analyzer/%.c $(FLAGS) scripts/analyzer.mk
 $(B)/analyzer/report/export/flame.c.o: analyzer/report/export/flame.js
 $(B)/analyzer/report/html/html.c.o: analyzer/report/html/page.css analyzer/report/html/page.js
 # The commit is in one file alone: the others need not be compiled anew for each.
-$(B)/analyzer/commands/help.c.o: DEFS += -DTPROF_COMMIT='"$(if $(COMMIT), ($(COMMIT)))"'
-$(B)/analyzer/commands/help.c.o: $(B)/commit
+$(B)/analyzer/commands/line/help.c.o: DEFS += -DTPROF_COMMIT='"$(if $(COMMIT), ($(COMMIT)))"'
+$(B)/analyzer/commands/line/help.c.o: $(B)/commit
 $(B)/libanalyzer.a: $(ANALYZER_OBJ)
 	$(call say,AR  ,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -45,9 +45,9 @@ check() {
 				why = "lies in no known room of " folder
 			else if ((!(to in level) && (h[2] != "" || !inner)) || header ~ /\.\./)
 				why = "no header of a room of " folder
-			else if (level[to] > own)
+			else if (to in level && level[to] > own)
 				why = "calls upward"
-			else if (level[to] == own && to != from)
+			else if (to in level && level[to] == own && to != from)
 				why = "another room of the same floor"
 			else
 				next
@@ -96,6 +96,7 @@ check preload/hooks "link leakcheck python gate sampling memory ops ops/told ops
 check analyzer "base compact:attach trace symbols:model machine:import report export commands"
 check analyzer/model "options.h stats:flop samples ops:steps heap growth ranks result replay holders"
 check analyzer/report "rows text:json html:export"
+check analyzer/commands "line input parts:search"
 # A circle lies within a floor.
 for floor in analyzer/attach analyzer/base analyzer/compact analyzer/trace analyzer/symbols analyzer/model analyzer/machine analyzer/import analyzer/report analyzer/export analyzer/commands \
 	preload/arch preload/core preload/stacks preload/hooks; do

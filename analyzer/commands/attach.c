@@ -15,7 +15,7 @@
 #include "attach/target.h"
 #include "base/memory.h"
 #include "report/text/text.h"
-#include "commands/values.h"
+#include "commands/line/values.h"
 
 enum { DONE = 0, REFUSED = 1, USAGE = 2 };
 

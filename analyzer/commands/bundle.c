@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/tar.h"
-#include "commands/command.h"
-#include "commands/compact_file.h"
+#include "commands/line/command.h"
+#include "commands/input/compact_file.h"
 #include "commands/strip.h"
 #include "report/text/output.h"
 #include "trace/compact_trace.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/runs.h"
+#include "commands/input/runs.h"
 #include "commands/verdicts.h"
 #include "report/json/diff_json.h"
 #include "report/export/junit.h"

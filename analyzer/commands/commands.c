@@ -2,7 +2,7 @@
 /* The table of commands, in the order of --help. */
 #include <string.h>
 
-#include "commands/command.h"
+#include "commands/line/command.h"
 
 #define REPORT (TPA_OPT_JSON | TPA_OPT_REPORT)
 #define SITES                                                                                                          \

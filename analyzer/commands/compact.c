@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "commands/command.h"
-#include "commands/compact_file.h"
+#include "commands/line/command.h"
+#include "commands/input/compact_file.h"
 
 int tpa_cmd_compact(const struct tpa_options *options)
 {

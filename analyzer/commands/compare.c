@@ -2,9 +2,9 @@
 /* compare: programs side by side; repeated runs of the same program are pooled. */
 #include <stdlib.h>
 
-#include "commands/machine_file.h"
-#include "commands/runs.h"
-#include "commands/site_report.h"
+#include "commands/input/machine_file.h"
+#include "commands/input/runs.h"
+#include "commands/parts/site_report.h"
 #include "report/html/html_diff.h"
 #include "report/text/compare_listing.h"
 #include "base/memory.h"

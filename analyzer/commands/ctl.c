@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "commands/leakcheck.h"
+#include "commands/search/leakcheck.h"
 #include "report/text/process_listing.h"
 #include "report/text/text.h"
 #include "trace/control.h"

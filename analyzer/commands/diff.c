@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff: what changed between two runs or two groups of runs, and whether chance alone explains it. */
-#include "commands/runs.h"
-#include "commands/site_report.h"
+#include "commands/input/runs.h"
+#include "commands/parts/site_report.h"
 #include "report/html/html_diff.h"
 #include "report/json/diff_json.h"
 #include "report/text/diff_listing.h"

@@ -3,7 +3,7 @@
 #ifndef TPROF_COMMANDS_DUMP_H
 #define TPROF_COMMANDS_DUMP_H
 
-#include "commands/session.h"
+#include "commands/input/session.h"
 #include "trace/events.h"
 
 struct tpa_dump {

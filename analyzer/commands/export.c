@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export: stacks, ops over time, samples and events in the formats of other tools. */
-#include "commands/export_format.h"
+#include "commands/line/export_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "commands/op_names.h"
-#include "commands/rank_report.h"
-#include "commands/session.h"
-#include "commands/tree_report.h"
+#include "commands/line/op_names.h"
+#include "commands/parts/rank_report.h"
+#include "commands/input/session.h"
+#include "commands/parts/tree_report.h"
 #include "export/export.h"
 #include "export/formats.h"
 #include "export/tables.h"

@@ -2,7 +2,7 @@
 /* flamegraph: draws all stacks. */
 #include <unistd.h>
 
-#include "commands/tree_report.h"
+#include "commands/parts/tree_report.h"
 #include "report/export/flame.h"
 #include "report/text/numbers.h"
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands/op_names.h"
-#include "commands/session.h"
+#include "commands/line/op_names.h"
+#include "commands/input/session.h"
 #include "model/replay/fold.h"
 
 #define OFTEN_NS 5000000       /* between two looks at a ring that fills quickly, */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holders: who keeps alive the blocks that a search found (TPROF_LEAKCHECK, tprof ctl holders). */
-#include "commands/growth_report.h"
-#include "commands/processes.h"
-#include "commands/site_report.h"
+#include "commands/parts/growth_report.h"
+#include "commands/parts/processes.h"
+#include "commands/parts/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/process_listing.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hotspots: where the CPU time goes, who allocates most, and how much of it is freed at once. */
-#include "commands/cpu_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/cpu_report.h"
+#include "commands/parts/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 

@@ -2,7 +2,7 @@
 /* html: everything known about a run, in one file to pass on. */
 #include "commands/html_page.h"
 #include "commands/html_views.h"
-#include "commands/site_report.h"
+#include "commands/parts/site_report.h"
 #include "commands/summary.h"
 
 #define ROWS 20 /* of the lists of a page of few processes */

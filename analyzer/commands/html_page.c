@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/growth_report.h"
+#include "commands/parts/growth_report.h"
 #include "commands/html_views.h"
-#include "commands/op_report.h"
-#include "commands/rank_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/op_report.h"
+#include "commands/parts/rank_report.h"
+#include "commands/parts/site_report.h"
 #include "commands/summary.h"
-#include "commands/timeline.h"
+#include "commands/parts/timeline.h"
 
 #include "report/export/roof_svg.h"
 #include "report/html/html_diff.h"

@@ -3,7 +3,7 @@
 #define TPROF_COMMANDS_HTML_PAGE_H
 
 #include "commands/html_views.h"
-#include "commands/session.h"
+#include "commands/input/session.h"
 #include "machine/machine.h"
 
 /*

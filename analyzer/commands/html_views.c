@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "commands/runs.h"
+#include "commands/input/runs.h"
 #include "model/replay/history.h"
 #include "report/html/page_data.h"
 #include "report/json/diff_json.h"

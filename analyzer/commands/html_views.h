@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "commands/session.h"
+#include "commands/input/session.h"
 
 /* Writes an element of that class with the history of a process, and `report`, which stays the caller's. */
 void tpa_html_views_data(struct tpa_session *session, size_t index, const char *class, const json_t *report, FILE *out);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "commands/command.h"
-#include "commands/compact_file.h"
+#include "commands/line/command.h"
+#include "commands/input/compact_file.h"
 #include "import/import.h"
 
 /* A file that no name leads to; NULL: errno says why. */

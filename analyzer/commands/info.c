@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "commands/processes.h"
-#include "commands/site_report.h"
+#include "commands/parts/processes.h"
+#include "commands/parts/site_report.h"
 #include "model/ranks/job.h"
 #include "report/rows/guessed.h"
 #include "report/rows/lost_callers.h"

@@ -3,9 +3,9 @@
  * The leaks command. Lists first what grows with the steps, which is a leak. Then lists what was not freed, which alone
  * is not a leak, as the output says.
  */
-#include "commands/growth_report.h"
-#include "commands/hole_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/growth_report.h"
+#include "commands/parts/hole_report.h"
+#include "commands/parts/site_report.h"
 
 #include "report/rows/growth_pool.h"
 #include "report/text/coverage.h"

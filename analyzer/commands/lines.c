@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/cpu_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/cpu_report.h"
+#include "commands/parts/site_report.h"
 #include "report/rows/file_lines.h"
 #include "report/text/columns.h"
 #include "report/text/coverage.h"

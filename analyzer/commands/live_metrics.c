@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/values.h"
+#include "commands/line/values.h"
 #include "export/openmetrics.h"
 #include "report/rows/suppressions.h"
 

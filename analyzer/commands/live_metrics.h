@@ -6,7 +6,7 @@
 #ifndef TPROF_COMMANDS_LIVE_METRICS_H
 #define TPROF_COMMANDS_LIVE_METRICS_H
 
-#include "commands/session.h"
+#include "commands/input/session.h"
 
 struct tpa_metrics;
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "commands/cover_report.h"
-#include "commands/growth_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/cover_report.h"
+#include "commands/parts/growth_report.h"
+#include "commands/parts/site_report.h"
 #include "report/rows/sorted.h"
 #include "report/rows/thread_rows.h"
 #include "report/text/columns.h"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "commands/session.h"
+#include "commands/input/session.h"
 
 enum tpa_view {
 	TPA_VIEW_OVERVIEW,

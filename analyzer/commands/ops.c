@@ -2,7 +2,7 @@
 /* ops: time and memory of each operator. */
 #include <stdlib.h>
 
-#include "commands/op_report.h"
+#include "commands/parts/op_report.h"
 #include "report/rows/op_waits.h"
 #include "report/text/counter_listing.h"
 #include "report/text/op_listing.h"

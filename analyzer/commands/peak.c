@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: live memory at the peak. */
-#include "commands/hole_report.h"
-#include "commands/cover_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/hole_report.h"
+#include "commands/parts/cover_report.h"
+#include "commands/parts/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
 

@@ -10,10 +10,10 @@
 
 #include "base/memory.h"
 #include "base/now.h"
-#include "commands/op_names.h"
+#include "commands/line/op_names.h"
 #include "commands/push_queue.h"
-#include "commands/running.h"
-#include "commands/session.h"
+#include "commands/line/running.h"
+#include "commands/input/session.h"
 #include "export/pushed.h"
 #include "model/replay/follow.h"
 #include "trace/related.h"

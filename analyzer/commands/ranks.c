@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks: which processes of a parallel job made the others wait, and why. */
-#include "commands/rank_report.h"
-#include "commands/run_choice.h"
-#include "commands/site_report.h"
+#include "commands/parts/rank_report.h"
+#include "commands/input/run_choice.h"
+#include "commands/parts/site_report.h"
 #include "report/json/rank_json.h"
 #include "report/text/rank_listing.h"
 

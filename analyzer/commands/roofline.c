@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/machine_file.h"
-#include "commands/site_report.h"
+#include "commands/input/machine_file.h"
+#include "commands/parts/site_report.h"
 #include "report/export/roof_svg.h"
 #include "report/json/json.h"
 #include "report/text/coverage.h"

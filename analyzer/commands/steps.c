@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steps: time and memory of each training step. */
-#include "commands/op_report.h"
+#include "commands/parts/op_report.h"
 #include "report/text/step_listing.h"
 
 static void print(struct tpa_session *session, size_t process)

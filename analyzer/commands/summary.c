@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the first page, or a longer one with --full; JSON has both. */
 #include "commands/summary.h"
-#include "commands/brief.h"
-#include "commands/cpu_report.h"
-#include "commands/first_page.h"
-#include "commands/growth_report.h"
-#include "commands/machine_file.h"
-#include "commands/op_report.h"
-#include "commands/processes.h"
-#include "commands/rank_report.h"
-#include "commands/site_report.h"
+#include "commands/parts/brief.h"
+#include "commands/parts/cpu_report.h"
+#include "commands/parts/first_page.h"
+#include "commands/parts/growth_report.h"
+#include "commands/input/machine_file.h"
+#include "commands/parts/op_report.h"
+#include "commands/parts/processes.h"
+#include "commands/parts/rank_report.h"
+#include "commands/parts/site_report.h"
 
 #include <string.h>
 

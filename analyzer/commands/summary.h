@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "commands/session.h"
+#include "commands/input/session.h"
 #include "machine/machine.h"
 
 /*

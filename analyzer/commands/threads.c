@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads: each thread's CPU time, ops and memory, and where most of its time went. */
-#include "commands/processes.h"
-#include "commands/site_report.h"
+#include "commands/parts/processes.h"
+#include "commands/parts/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/process_listing.h"
 #include "report/text/thread_listing.h"

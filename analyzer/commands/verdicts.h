@@ -3,7 +3,7 @@
 #ifndef TPROF_COMMANDS_VERDICTS_H
 #define TPROF_COMMANDS_VERDICTS_H
 
-#include "commands/rules.h"
+#include "commands/line/rules.h"
 #include "report/rows/diff_rows.h"
 #include "report/rows/diff_times.h"
 #include "report/text/process_listing.h"

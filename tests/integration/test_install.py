@@ -69,10 +69,10 @@ def test_build_with_settings_of_ones_own(tmp_path):
     for part in ("analyzer", "preload", "include", "scripts"):
         shutil.copytree(ROOT / part, tree / part)
     before = files_below(tree)
-    objects = [build / "release" / name for name in ("preload/core/text.c.o", "analyzer/commands/help.c.o", "bin/tprof")]
+    objects = [build / "release" / name for name in ("preload/core/text.c.o", "analyzer/commands/line/help.c.o", "bin/tprof")]
     settings = [f"BUILD={build}", "CC=gcc -pipe", "CPPFLAGS=-DONES_OWN", "CFLAGS=-O1 -g"]
     quiet = make("-s", *settings, *objects, tree=tree)
-    assert quiet.splitlines() == [f"  CC  {path}" for path in ("preload/core/text.c", "analyzer/commands/help.c")] + [f"  SH  {objects[2]}"]
+    assert quiet.splitlines() == [f"  CC  {path}" for path in ("preload/core/text.c", "analyzer/commands/line/help.c")] + [f"  SH  {objects[2]}"]
     assert make("-s", *settings, *objects, tree=tree) == ""
     whole = make("V=1", *settings[:3], "CFLAGS=-O3", objects[0], tree=tree)  # another flag: it is compiled anew
     assert "gcc -pipe -D" in whole and "-DONES_OWN -O3" in whole and "-O2" not in whole

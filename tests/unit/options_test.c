@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/command.h"
-#include "commands/parse.h"
+#include "commands/line/command.h"
+#include "commands/line/parse.h"
 
 /* Words are separated by blanks; the first is the program's name. */
 static enum tpa_parse parse(const char *line, struct tpa_options *options)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/values.h"
+#include "commands/line/values.h"
 #include "report/text/bar.h"
 #include "report/text/markdown.h"
 #include "report/text/name.h"

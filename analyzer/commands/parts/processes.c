@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/parts/processes.h"
+
+#include "commands/parts/role_report.h"
+#include "commands/input/run_choice.h"
+#include "report/text/process_listing.h"
+#include "report/text/related.h"
+
+static struct tpa_symbols *symbols_of(const struct tpa_session *session, const struct tpa_report *report, size_t index)
+{
+	return report->symbols ? session->symbols[index] : NULL;
+}
+
+json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *report, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	json_t *json = json_object();
+
+	tpa_json_set(json, "process", tpa_json_process(process));
+	if (report->related)
+		tpa_json_set(json, "run", tpa_others_json(process->trace));
+	tpa_json_set(json, "capture", tpa_json_capture(process));
+	session->argument = report->argument;
+	report->json(session, index, json);
+	tpa_json_set(json, "notes", tpa_json_notes(process, symbols_of(session, report, index)));
+	return json;
+}
+
+/* A single process's keys are at the top level; several processes go into "processes", their sums into "combined". */
+static void write_json(struct tpa_session *session, const struct tpa_report *report)
+{
+	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));
+	json_t *list = json_array(), *combined;
+
+	for (size_t i = 0; i < session->run->process_count; i++)
+		json_array_append_new(list, tpa_process_json(session, report, i));
+	if (session->run->process_count == 1) {
+		json_object_update(json, json_array_get(list, 0));
+	} else {
+		combined = tpa_json_combined(session->run);
+		if (report->symbols) {
+			tpa_json_set(combined, "copied", tpa_copied_json(session->run, session->symbols));
+			tpa_json_set(combined, "roles", tpa_roles_json(session));
+		}
+		if (report->combine)
+			report->combine(session, combined);
+		json_object_set(json, "processes", list);
+		tpa_json_set(json, "combined", combined);
+	}
+	json_decref(list);
+	if (report->whole)
+		report->whole(session, json);
+	tpa_json_write(json, session->page.out);
+}
+
+static void print_section(struct tpa_session *session, const struct tpa_report *report, size_t index)
+{
+	struct tpa_notes notes;
+
+	report->print(session, index);
+	tpa_notes_collect(&notes, &session->run->processes[index], symbols_of(session, report, index));
+	tpa_notes_print(&notes, &session->page, report->notes);
+	tpa_notes_free(&notes);
+}
+
+static void write_text(struct tpa_session *session, const struct tpa_report *report)
+{
+	size_t shown = 0, count = session->run->process_count;
+
+	if (report->print_begin)
+		report->print_begin(session);
+	for (size_t i = 0; i < count; i++) {
+		if (report->shows && !report->shows(session, i))
+			continue;
+		if (shown++)
+			fputs("\n\n", session->page.out);
+		print_section(session, report, i);
+	}
+	if (shown < count)
+		fprintf(session->page.out, "\n\nand %zu more process%s (--full shows all)\n", count - shown,
+			count - shown == 1 ? "" : "es");
+	report->print_end(session);
+}
+
+int tpa_report(struct tpa_session *session, const struct tpa_report *report)
+{
+	session->argument = report->argument;
+	if (report->symbols)
+		tpa_session_open_symbols(session);
+	(session->options->json ? write_json : write_text)(session, report);
+	return tpa_session_close(session, TPA_EXIT_OK);
+}
+
+int tpa_report_run(const struct tpa_options *options, enum tpa_group group, const struct tpa_report *report)
+{
+	struct tpa_session session;
+	int status = tpa_session_start(&session, options, group);
+
+	return status == TPA_EXIT_OK ? tpa_report(&session, report) : status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/parts/rank_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/walk.h"
+#include "model/ranks/analyze.h"
+#include "commands/parts/site_report.h"
+#include "report/json/rank_json.h"
+#include "report/text/rank_listing.h"
+
+#define CASES 100u /* steps of late ranks of which it is asked why */
+
+/* ---- a second reading of the traces ---- */
+
+/* What a thread does: its open ops, and since when the innermost one is that. */
+struct doing_thread {
+	int64_t since;
+	uint32_t *ops;
+	size_t count, room;
+};
+
+struct reading {
+	struct tpa_doings *doings;
+	const struct tpa_run *run;
+	uint32_t rank; /* of the trace that is read; TPA_RANK_NONE: it is none */
+	int64_t start; /* of its process, since the run's start */
+	struct doing_thread *threads;
+	size_t thread_count, thread_room;
+	bool counted; /* page faults were counted before */
+	int64_t counted_at;
+	uint64_t faults;
+};
+
+static uint32_t rank_of(const struct reading *reading, const struct tpa_trace *trace)
+{
+	const struct tpa_ranks *ranks = reading->doings->ranks;
+
+	for (uint32_t i = 0; i < ranks->count; i++)
+		if (reading->run->processes[ranks->list[i].process].trace == trace)
+			return i;
+	return TPA_RANK_NONE;
+}
+
+static void process(void *to, struct tpa_walk *walk)
+{
+	struct reading *reading = to;
+
+	reading->rank = rank_of(reading, walk->trace);
+	reading->start = (int64_t)walk->start_ns;
+	reading->counted = false;
+}
+
+static void process_end(void *to, struct tpa_walk *walk, uint64_t ns)
+{
+	struct reading *reading = to;
+
+	(void)walk;
+	(void)ns;
+	for (size_t i = 0; i < reading->thread_count; i++)
+		free(reading->threads[i].ops);
+	reading->thread_count = 0;
+}
+
+/* NULL: its process is no rank. */
+static struct doing_thread *thread_of(struct reading *reading, uint32_t thread)
+{
+	if (reading->rank == TPA_RANK_NONE)
+		return NULL;
+	tpa_extend(&reading->threads, &reading->thread_count, &reading->thread_room, (size_t)thread + 1,
+		   sizeof(*reading->threads));
+	return &reading->threads[thread];
+}
+
+/* Up to now the thread did what it did. */
+static void tell(struct reading *reading, struct doing_thread *thread, uint32_t number, uint64_t ns)
+{
+	int64_t now = (int64_t)ns - reading->start;
+
+	if (thread->count && now > thread->since)
+		tpa_doings_op(reading->doings, reading->rank, number, thread->since, now,
+			      thread->ops[thread->count - 1]);
+	thread->since = now;
+}
+
+static void op_begin(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op)
+{
+	struct reading *reading = to;
+	struct doing_thread *thread = thread_of(reading, op->thread);
+
+	(void)walk;
+	if (!thread)
+		return;
+	tell(reading, thread, op->thread, op->begin_ns);
+	*TPA_APPEND(thread->ops, thread->count, thread->room) = op->op;
+}
+
+static void op_end(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op)
+{
+	struct reading *reading = to;
+	struct doing_thread *thread = thread_of(reading, op->thread);
+
+	(void)walk;
+	if (!thread || op->level >= thread->count)
+		return;
+	tell(reading, thread, op->thread, op->end_ns);
+	/* Ops of coroutines end in any order. */
+	memmove(thread->ops + op->level, thread->ops + op->level + 1,
+		(--thread->count - op->level) * sizeof(*thread->ops));
+}
+
+static void sample(void *to, struct tpa_walk *walk, const struct tpa_walk_sample *taken)
+{
+	const struct reading *reading = to;
+
+	(void)walk;
+	if (reading->rank != TPA_RANK_NONE)
+		tpa_doings_sample(reading->doings, reading->rank, taken->thread, (int64_t)taken->ns - reading->start,
+				  (int64_t)taken->cpu_ns, taken->node);
+}
+
+static void event(void *to, struct tpa_walk *walk, uint64_t ns, const struct tpa_event *told)
+{
+	struct reading *reading = to;
+	int64_t now = (int64_t)ns - reading->start;
+	uint64_t faults;
+
+	(void)walk;
+	if (told->kind != TPA_EVENT_USAGE || !told->usage || reading->rank == TPA_RANK_NONE)
+		return;
+	faults = told->usage->minor_faults + told->usage->major_faults;
+	if (reading->counted && faults > reading->faults)
+		tpa_doings_faults(reading->doings, reading->rank, reading->counted_at, now, faults - reading->faults);
+	reading->counted = true;
+	reading->counted_at = now;
+	reading->faults = faults;
+}
+
+static void read_again(struct tpa_session *session, struct tpa_doings *doings)
+{
+	static const struct tpa_visitor visitor = { .process = process,
+						    .process_end = process_end,
+						    .op_begin = op_begin,
+						    .op = op_end,
+						    .sample = sample,
+						    .event = event };
+	const struct tpa_replay_options replay = { .to_ns = session->options->to_ns };
+	struct tpa_export export = { .out = session->page.out,
+				     .traces = session->traces,
+				     .trace_count = session->trace_count,
+				     .run = session->run,
+				     .replay = &replay };
+	struct reading reading = { .doings = doings, .run = session->run };
+
+	tpa_walk(&export, &visitor, &reading);
+	free(reading.threads);
+	tpa_export_close(&export);
+}
+
+/* ---- the report ---- */
+
+static const char *op_name(void *context, size_t process, uint32_t op)
+{
+	const struct tpa_run *run = context;
+
+	return tpa_process_op_name(&run->processes[process], op);
+}
+
+#define APART_MOST 10000000 /* ns */
+
+/*
+ * Each process has read the unix time and the monotonic time at its start, one after the other. The monotonic time is the host's, and is
+ * never set: so the first process says for all what the unix time is. It is not so in a time namespace, where it is far off.
+ */
+static int64_t moved_of(const struct tpa_run *run, size_t index)
+{
+	const struct tprof_header *own = run->processes[index].trace->header, *first = own;
+	int64_t moved;
+
+	for (size_t i = index; i-- > 0;) {
+		const struct tprof_header *other = run->processes[i].trace->header;
+
+		if (memcmp(other->boot_id, own->boot_id, sizeof(own->boot_id)) == 0)
+			first = other;
+	}
+	moved = (int64_t)((own->start.mono_ns - first->start.mono_ns) - (own->start.unix_ns - first->start.unix_ns));
+	return moved > -APART_MOST && moved < APART_MOST ? moved : 0;
+}
+
+struct tpa_ranks *tpa_run_ranks(struct tpa_run *run)
+{
+	struct tpa_rank_input *inputs = tpa_zalloc(run->process_count, sizeof(*inputs));
+	struct tpa_ranks *ranks;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		inputs[i] = (struct tpa_rank_input){ &run->processes[i].ranks, i,
+						     run->processes[i].trace->header->start.unix_ns, moved_of(run, i) };
+	ranks = tpa_ranks_analyze(inputs, run->process_count, op_name, run);
+	free(inputs);
+	if (ranks && ranks->count < 2) {
+		tpa_ranks_free(ranks);
+		return NULL;
+	}
+	return ranks;
+}
+
+struct tpa_rank_report *tpa_rank_report_new(struct tpa_session *session)
+{
+	struct tpa_ranks *ranks = tpa_run_ranks(session->run);
+	struct tpa_rank_report *report;
+
+	if (!ranks)
+		return NULL;
+	report = tpa_zalloc(1, sizeof(*report));
+	report->ranks = ranks;
+	report->doings = tpa_doings_new(ranks, CASES);
+	read_again(session, report->doings);
+	tpa_session_open_symbols(session);
+	report->reasons = tpa_rank_reasons_find(session->run, session->symbols, report->doings);
+	report->view = (struct tpa_rank_view){ .run = session->run,
+					       .ranks = ranks,
+					       .reasons = report->reasons,
+					       .steps = tpa_rank_steps_make(session->run, ranks) };
+	return report;
+}
+
+void tpa_rank_report_free(struct tpa_rank_report *report)
+{
+	if (!report)
+		return;
+	tpa_rank_steps_free(&report->view.steps);
+	tpa_rank_reasons_free(report->reasons);
+	tpa_doings_free(report->doings);
+	tpa_ranks_free(report->ranks);
+	free(report);
+}
+
+void tpa_rank_answer_print(struct tpa_session *session)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+	const struct tpa_page *page = &session->page;
+
+	if (!report)
+		return;
+	tpa_ranks_answer_print(page, &report->view);
+	fprintf(page->out, "tprof-analyze ranks %s   says more of the %zu ranks\n\n", tpa_trace_names(session).text,
+		report->ranks->count);
+	tpa_rank_report_free(report);
+}
+
+void tpa_rank_answer_json(struct tpa_session *session, json_t *json)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+
+	if (report)
+		json_object_set_new(json, "ranks", tpa_ranks_json(&report->view, tpa_top(session->options, 0)));
+	tpa_rank_report_free(report);
+}

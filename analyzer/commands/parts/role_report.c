@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/parts/role_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/parts/cover_report.h"
+#include "model/result/roles.h"
+#include "model/stats/stats.h"
+#include "report/json/json.h"
+#include "report/text/cover_listing.h"
+#include "report/text/numbers.h"
+#include "report/text/process_listing.h"
+
+#define ODD_SHOWN 5 /* most odd ones of a role that the text names */
+#define COVER_ROWS 20
+
+static const struct {
+	const char *key, *words;
+} figures[TPA_ROLE_FIGURES] = {
+	[TPA_ROLE_PEAK] = { "peak_bytes", "the peak" },
+	[TPA_ROLE_RSS] = { "rss_peak_bytes", "the RSS" },
+	[TPA_ROLE_UNFREED] = { "end_bytes", "the unfreed memory" },
+	[TPA_ROLE_TIME] = { "duration_ns", "the time" },
+};
+
+/* ---- the line that holds the difference ---- */
+
+struct place {
+	char text[400];
+	uint64_t more; /* bytes at the peak; 0: no line is known */
+};
+
+static uint64_t amount_at(const struct tpa_session *session, const struct tpa_cover *cover, const char *place)
+{
+	uint64_t sum = 0;
+	char text[400];
+
+	for (size_t i = 0; i < cover->count; i++) {
+		const struct tpa_cover_row *row = &cover->rows[i];
+
+		if (strcmp(tpa_cover_place(session->run->processes[row->process].trace, row, text, sizeof(text)),
+			   place) == 0)
+			sum += row->amount;
+	}
+	return sum;
+}
+
+/* The place that holds most more at the peak of the one process than at that of the other. */
+static struct place find_place(struct tpa_session *session, size_t odd, size_t typical)
+{
+	struct tpa_cover *mine = tpa_session_peak_cover(session, odd, COVER_ROWS),
+			 *other = tpa_session_peak_cover(session, typical, COVER_ROWS);
+	struct place best = { "", 0 };
+
+	for (size_t i = 0; i < mine->count; i++) {
+		const struct tpa_cover_row *row = &mine->rows[i];
+		char text[400];
+		const char *name =
+			tpa_cover_place(session->run->processes[row->process].trace, row, text, sizeof(text));
+		uint64_t all = amount_at(session, mine, name), less = amount_at(session, other, name);
+
+		if (all > less && all - less > best.more) {
+			best.more = all - less;
+			snprintf(best.text, sizeof(best.text), "%s", name);
+		}
+	}
+	tpa_cover_free(mine);
+	tpa_cover_free(other);
+	return best;
+}
+
+static bool is_of_memory(const struct tpa_odd_one *odd, const struct tpa_role *role)
+{
+	return odd->figure != TPA_ROLE_TIME && odd->value > role->figures[odd->figure].median;
+}
+
+/* ---- text ---- */
+
+static const char *value_text(const struct tpa_page *page, enum tpa_role_figure figure, double value, char *text,
+			      size_t size)
+{
+	snprintf(text, size, "%s",
+		 figure == TPA_ROLE_TIME ? tpa_time(tpa_round(value)).text
+					 : tpa_bytes(tpa_round(value), page->exact).text);
+	return text;
+}
+
+static void print_odd(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+{
+	const struct tpa_page *page = &session->page;
+	double median = role->figures[odd->figure].median;
+	char value[64], usual[64];
+	struct place place;
+
+	tpa_print(page, TPA_STYLE_WARN, "  the odd one out: %" PRIu32 ": ",
+		  session->run->processes[odd->process].trace->header->pid);
+	if (median > 0)
+		fprintf(page->out, "%.*fx %s of the others like it", odd->value < 10 * median, odd->value / median,
+			figures[odd->figure].words);
+	else
+		fprintf(page->out, "%s is not as that of the others like it", figures[odd->figure].words);
+	fprintf(page->out, " (%s; their median %s)", value_text(page, odd->figure, odd->value, value, sizeof(value)),
+		value_text(page, odd->figure, median, usual, sizeof(usual)));
+	if (is_of_memory(odd, role)) {
+		place = find_place(session, odd->process, role->typical);
+		if (place.more)
+			fprintf(page->out, ": %s, %s more", place.text, tpa_bytes(place.more, page->exact).text);
+	}
+	fputc('\n', page->out);
+}
+
+static void add_figure(struct tpa_table *table, const struct tpa_page *page, const struct tpa_role *role,
+		       enum tpa_role_figure figure)
+{
+	char text[64];
+
+	tpa_table_add(table, TPA_STYLE_NUMBER,
+		      value_text(page, figure, role->figures[figure].median, text, sizeof(text)));
+}
+
+static void print_role(struct tpa_session *session, struct tpa_table *table, const struct tpa_role *role)
+{
+	const struct tpa_page *page = &session->page;
+	const struct tpa_role_spread *peak = &role->figures[TPA_ROLE_PEAK];
+	char text[800];
+
+	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_count(role->count).text);
+	add_figure(table, page, role, TPA_ROLE_PEAK);
+	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->least, text, sizeof(text)));
+	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->most, text, sizeof(text)));
+	add_figure(table, page, role, TPA_ROLE_RSS);
+	add_figure(table, page, role, TPA_ROLE_UNFREED);
+	add_figure(table, page, role, TPA_ROLE_TIME);
+	tpa_table_add(
+		table, TPA_STYLE_PLAIN,
+		tpa_process_label(session->run, &session->run->processes[role->members[0]], page, text, sizeof(text)));
+}
+
+void tpa_roles_print(struct tpa_session *session)
+{
+	struct tpa_roles roles = tpa_roles_find(session->run);
+	struct tpa_table *table;
+
+	if (roles.count < session->run->process_count) {
+		tpa_headline(&session->page, "The processes by role: medians, and the least and most of the peak");
+		table = tpa_table_new(">processes|>peak|>least|>most|>RSS|>at the end|>ran|*role");
+		for (size_t i = 0; i < roles.count; i++)
+			print_role(session, table, &roles.list[i]);
+		tpa_table_end(table, &session->page);
+	}
+	for (size_t i = 0; i < roles.count; i++) {
+		const struct tpa_role *role = &roles.list[i];
+
+		for (size_t o = 0; o < role->odd_count && o < ODD_SHOWN; o++)
+			print_odd(session, role, &role->odd[o]);
+		if (role->odd_count > ODD_SHOWN)
+			fprintf(session->page.out, "  and %zu more of that role that are not as the others\n",
+				role->odd_count - ODD_SHOWN);
+	}
+	tpa_roles_free(&roles);
+}
+
+/* ---- JSON ---- */
+
+static json_t *odd_json(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+{
+	double median = role->figures[odd->figure].median;
+	struct place place = { "", 0 };
+	json_t *json = json_object();
+
+	if (is_of_memory(odd, role))
+		place = find_place(session, odd->process, role->typical);
+	tpa_json_set(json, "pid", tpa_json_number(session->run->processes[odd->process].trace->header->pid));
+	tpa_json_set(json, "figure", json_string(figures[odd->figure].key));
+	tpa_json_set(json, "value", tpa_json_number(tpa_round(odd->value)));
+	tpa_json_set(json, "ratio", median > 0 ? json_real(odd->value / median) : json_null());
+	tpa_json_set(json, "place", place.more ? tpa_json_string(place.text) : json_null());
+	tpa_json_set(json, "more_bytes", place.more ? tpa_json_number(place.more) : json_null());
+	return json;
+}
+
+static json_t *role_json(struct tpa_session *session, const struct tpa_role *role)
+{
+	json_t *json = json_object(), *pids = json_array(), *odd = json_array();
+	char text[800];
+
+	for (size_t i = 0; i < role->count; i++)
+		json_array_append_new(pids,
+				      tpa_json_number(session->run->processes[role->members[i]].trace->header->pid));
+	for (size_t i = 0; i < role->odd_count; i++)
+		json_array_append_new(odd, odd_json(session, role, &role->odd[i]));
+	tpa_process_label(session->run, &session->run->processes[role->members[0]], &session->page, text, sizeof(text));
+	tpa_json_set(json, "role", tpa_json_string(text + strspn(text, " ")));
+	tpa_json_set(json, "pids", pids);
+	for (enum tpa_role_figure figure = 0; figure < TPA_ROLE_FIGURES; figure++) {
+		const struct tpa_role_spread *spread = &role->figures[figure];
+
+		tpa_json_set(json, figures[figure].key,
+			     json_pack("{s:o, s:o, s:o, s:o}", "median", tpa_json_number(tpa_round(spread->median)),
+				       "spread", tpa_json_number(tpa_round(spread->spread)), "least",
+				       tpa_json_number(tpa_round(spread->least)), "most",
+				       tpa_json_number(tpa_round(spread->most))));
+	}
+	tpa_json_set(json, "odd", odd);
+	return json;
+}
+
+json_t *tpa_roles_json(struct tpa_session *session)
+{
+	struct tpa_roles roles = tpa_roles_find(session->run);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < roles.count; i++)
+		json_array_append_new(list, role_json(session, &roles.list[i]));
+	tpa_roles_free(&roles);
+	return list;
+}

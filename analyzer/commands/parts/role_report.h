@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The processes of a run by role, and those that differ from the others: model/result/roles.h. */
+#ifndef TPROF_COMMANDS_PARTS_ROLE_REPORT_H
+#define TPROF_COMMANDS_PARTS_ROLE_REPORT_H
+
+#include <jansson.h>
+
+#include "commands/input/session.h"
+
+/* Prints nothing if no two processes have the same role. */
+void tpa_roles_print(struct tpa_session *session);
+
+/* "combined.roles", a new reference. */
+json_t *tpa_roles_json(struct tpa_session *session);
+
+#endif
