@@ -16,8 +16,8 @@ QUERIES = HERE / "queries"
 
 
 def names():
-    """{name: what its first line says}"""
-    return {path.stem: path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("-- ")
+    """{name: what the line below the licence says}"""
+    return {path.stem: path.read_text(encoding="utf-8").split("\n")[1].removeprefix("-- ")
             for path in sorted(QUERIES.glob("*.sql"))}
 
 

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- which commit made the peak grow, and in which line: each commit of a model against the one before it
 --
 -- Welch's t test over the jobs of what a line holds at the peak of a run, one-sided, at one in a million, as many lines of many

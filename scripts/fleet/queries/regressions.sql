@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- what got significantly worse with a version of a model: the peak, and the time of a step, against the version before
 --
 -- Welch's t test over the jobs, one-sided, at one in a thousand; the critical value of t by its expansion in 1/df (Abramowitz and

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- which hosts hold their jobs up: the time that a host's processes work in a step, against the job's other hosts
 --
 -- A host that is like the others would be the slowest of its job in expected_slowest jobs; z says by how many standard deviations it

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Each run of a commit, once as the commit's own (is_later 1) and once as what the next commit of its model is compared with
 -- (is_later 0). Commits are in the order of their first runs.
 SELECT run, model, commit_id, unit, share, 1 AS is_later

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The time that the processes of a job work in a step on a host, their mean, and the steps. Where a run is on several hosts, its
 -- processes tell theirs.
 SELECT job, host, avg(work_ns) AS host_work_ns, max(steps_done) AS host_steps

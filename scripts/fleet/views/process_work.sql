@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The time that a process works in a step: without the communication that waits for others (ops of category mpi, but for its
 -- beginning and end).
 SELECT run, process, (step_ns - coalesce(wait_ns, 0)) / steps_done AS work_ns, steps_done

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What tests of significance count once: a job, however many runs are of it, as its ranks are not independent of each other. A run
 -- has its share of its job.
 SELECT run, model, model_version, commit_id, unit, 1 / unit_runs AS share

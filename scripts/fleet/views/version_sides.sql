@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Each run of a model's version, once as the version's own (is_later 1) and once as what the next version is compared with
 -- (is_later 0). Versions are in the order of their first runs.
 SELECT run, model, model_version, unit, share, 1 AS is_later
