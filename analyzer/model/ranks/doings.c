@@ -180,8 +180,9 @@ static void add(struct tpa_doings *doings, const struct window *window, enum tpa
 		tpa_pairs_at(&impl->index, (uint64_t)window->rank << 32 | window->late << 1 | kind, what, &found);
 
 	if (!found) {
-		*TPA_APPEND(doings->list, doings->count, impl->room) =
-			(struct tpa_doing){ .rank = window->rank, .late = window->late, .kind = kind, .what = what };
+		*TPA_APPEND(doings->list, doings->count, impl->room) = (struct tpa_doing){
+			.rank = window->rank, .late = window->late, .kind = (uint8_t)kind, .what = what
+		};
 		*number = (uint32_t)doings->count;
 	}
 	doings->list[*number - 1].ns += ns;

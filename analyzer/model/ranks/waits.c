@@ -130,10 +130,8 @@ static void find_late(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 	}
 }
 
-static enum tpa_wait_pattern pattern_in(const struct tpa_ranks *ranks, const struct tpa_rank_match *group,
-					const struct tpa_rank_op *op)
+static enum tpa_wait_pattern pattern_in(const struct tpa_rank_match *group, const struct tpa_rank_op *op)
 {
-	(void)ranks;
 	if (!group->message)
 		return pattern_of(op);
 	return op->kind == TPA_COMM_RECEIVE ? TPA_WAIT_LATE_SENDER : TPA_WAIT_LATE_RECEIVER;
@@ -148,10 +146,10 @@ static void sum_up(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 
 		group->wait_ns += op->wait_ns;
 		group->transfer_ns += tpa_rank_op_transfer(op);
-		ranks->wait_by[pattern_in(ranks, group, op)] += op->wait_ns;
+		ranks->wait_by[pattern_in(group, op)] += op->wait_ns;
 		if (op->wait_ns > most) {
 			most = op->wait_ns;
-			group->pattern = pattern_in(ranks, group, op);
+			group->pattern = (uint8_t)pattern_in(group, op);
 		}
 	}
 }
