@@ -87,7 +87,7 @@ def test_rows_unless_told():
     expected = {"summary": {summary}, "compare": {compare}, "html": {many}, "lines": {many}, "roofline": {many}, "threads": {many},
                 "timeline": {many}, "ops": {others, tree}}
     found = {}
-    for file in (ROOT / "analyzer/commands").glob("*.c"):
+    for file in (ROOT / "analyzer/commands").rglob("*.c"):
         code = file.read_text(encoding="utf-8").replace("TOP_SITES)", str(summary) + ")")
         numbers = {int(n) for n in re.findall(r"\btpa_top\([^()]*, (\d+)\)", code)} - {0, in_json}  # those of JSON alone
         if numbers:
