@@ -145,7 +145,7 @@ static void draw_place(struct frame *frame, const struct tpa_roof_place *place, 
 		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.6\" stroke=\"#333\"><title>",
 		x, y, radius, place->bound == TPA_BOUND_COMPUTE ? COMPUTE : MEMORY);
 	tpa_xml_text(place->op->name, frame->out);
-	snprintf(numbers, sizeof(numbers), "\n%s\n%.3g GFLOP/s, %.3g GB/s\n%.1f%% of its roof\n%.1f%% of the time",
+	snprintf(numbers, sizeof(numbers), ": %s\n%.3g GFLOP/s, %.3g GB/s\n%.1f%% of its roof\n%.1f%% of the time",
 		 bound, place->gflops, place->gbytes, 100 * place->fraction, 100 * place->time_ns / total_ns);
 	fputs(numbers, frame->out);
 	fputs("</title></circle>\n", frame->out);
