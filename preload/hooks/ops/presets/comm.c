@@ -2,6 +2,7 @@
 #include "hooks/ops/presets/comm.h"
 
 #include "core/space.h"
+#include "core/thread.h"
 
 #define GROUPS 1024u /* places; powers of two */
 #define REQUESTS 16384u
@@ -11,7 +12,8 @@
 
 struct request {
 	tpc_shared_u64 key;
-	tpc_shared_u64 number; /* 0: not active */
+	tpc_shared_u64 number;			      /* 0: not active */
+	TPC_SHARED(const struct tpc_thread *) thread; /* that began it; for comparing only */
 	struct tpc_comm comm;
 } __attribute__((aligned(64)));
 
@@ -129,6 +131,7 @@ bool tpc_request_add(uint64_t key, const struct tpc_pending *pending)
 		if (tpc_load(&request->key) != FREE || !tpc_swap_if(&request->key, (uint64_t)FREE, (uint64_t)WRITING))
 			continue;
 		tpc_store(&request->number, pending->number);
+		tpc_store(&request->thread, (const struct tpc_thread *)tpc_self);
 		request->comm = pending->comm;
 		tpc_store_release(&request->key, key); /* pairs with find() */
 		return true;
@@ -136,19 +139,30 @@ bool tpc_request_add(uint64_t key, const struct tpc_pending *pending)
 	return false;
 }
 
-/* `number` 0: any; else the one that has it. */
+/* Is it the one with that number? 0: any that was not found complete. */
+static bool is_meant(const struct request *request, uint64_t number)
+{
+	uint64_t own = tpc_load(&request->number);
+
+	return number ? own == number : own || request->comm.flags & TPROF_COMM_PERSISTENT;
+}
+
+/* Of several that have the handle, one that this thread began: threads would exchange their numbers. */
 static struct request *find(uint64_t key, uint64_t number)
 {
-	struct request *all = tpc_load_acquire(&requests);
+	struct request *all = tpc_load_acquire(&requests), *other = NULL;
 	size_t place = place_of(key, REQUESTS);
 
 	for (size_t i = 0; all && key > WRITING && i < NEAR; i++) {
 		struct request *request = &all[(place + i) & (REQUESTS - 1)];
 
-		if (tpc_load_acquire(&request->key) == key && (!number || tpc_load(&request->number) == number))
+		if (tpc_load_acquire(&request->key) != key || !is_meant(request, number))
+			continue;
+		if (number || tpc_load(&request->thread) == tpc_self)
 			return request;
+		other = other ? other : request;
 	}
-	return NULL;
+	return other;
 }
 
 bool tpc_request_find(uint64_t key, struct tpc_pending *pending)
@@ -176,11 +190,13 @@ bool tpc_request_complete(uint64_t key, uint64_t number)
 {
 	struct request *request = number ? find(key, number) : NULL;
 
-	if (!request)
+	bool persistent = request && request->comm.flags & TPROF_COMM_PERSISTENT;
+
+	if (!request || !tpc_swap_if(&request->number, number, UINT64_C(0)))
 		return false;
-	if (request->comm.flags & TPROF_COMM_PERSISTENT)
-		return tpc_swap_if(&request->number, number, UINT64_C(0));
-	return tpc_swap_if(&request->key, key, (uint64_t)FREE);
+	if (!persistent)
+		tpc_store_release(&request->key, (uint64_t)FREE);
+	return true;
 }
 
 void tpc_request_remove(uint64_t key, uint64_t number)

@@ -23,16 +23,32 @@ static bool does_wait(const struct tpc_mpi_call *call)
 	return call->row->what == TPROF_COMM_WAIT;
 }
 
-static struct wait look_up(const struct tpc_mpi_call *call, uintptr_t array, size_t i)
+static struct wait find(uint64_t key)
 {
-	struct wait wait = { .key = tpc_mpi_key(call, tpc_mpi_raw_at(call, array, i)) };
+	struct wait wait = { .key = key };
 	struct tpc_pending pending;
 
-	if (!wait.key || !tpc_request_find(wait.key, &pending))
+	if (!key || !tpc_request_find(key, &pending))
 		return (struct wait){ 0 };
 	wait.number = pending.number;
 	wait.receives = pending.comm.what == TPROF_COMM_RECV || pending.comm.what == TPROF_COMM_SENDRECV;
 	return wait;
+}
+
+static struct wait look_up(const struct tpc_mpi_call *call, uintptr_t array, size_t i)
+{
+	return find(tpc_mpi_key(call, tpc_mpi_raw_at(call, array, i)));
+}
+
+/*
+ * The call completes it. Requests that are complete at once have one handle, in this call and in other threads': if another one
+ * has completed that with the number, any other of the handle will do.
+ */
+static bool complete(struct wait *wait)
+{
+	while (wait->number && !tpc_request_complete(wait->key, wait->number))
+		*wait = find(wait->key);
+	return wait->number != 0;
 }
 
 /* The call is about to return, or has returned, with that request complete. `status` 0: of none. */
@@ -83,13 +99,13 @@ static void wait_for_one(const struct tpc_mpi_call *call, uintptr_t array)
 {
 	struct wait wait = look_up(call, array, 0);
 
+	if (does_wait(call)) {
+		complete(&wait);
+		emit_wait(call, wait.number);
+	}
 	call->space->number = wait.number;
 	call->space->key = wait.key;
 	call->space->receives = wait.receives;
-	if (!does_wait(call))
-		return;
-	emit_wait(call, wait.number);
-	tpc_request_complete(wait.key, wait.number);
 }
 
 /* Of more requests than there is room for, those of MPI_Waitall are told without what they received, others not at all. */
@@ -100,7 +116,7 @@ static void wait_for_more(const struct tpc_mpi_call *call, uintptr_t array, int3
 	for (int32_t i = (int32_t)MOST; all && i < count; i++) {
 		struct wait wait = look_up(call, array, (size_t)i);
 
-		if (tpc_request_complete(wait.key, wait.number))
+		if (complete(&wait))
 			tell(call, wait, 0, 0);
 	}
 }
@@ -111,13 +127,14 @@ static void wait_for(const struct tpc_mpi_call *call, uintptr_t array, int32_t c
 	uint32_t kept = count < 0 ? 0 : (uint32_t)count < MOST ? (uint32_t)count : MOST;
 
 	waits->owner = call->frame;
-	for (uint32_t i = 0; i < kept; i++)
+	for (uint32_t i = 0; i < kept; i++) {
 		waits->list[i] = look_up(call, array, i);
+		if (does_wait(call) && call->row->act == TPC_MPI_WAITALL)
+			complete(&waits->list[i]);
+	}
 	call->space->count = kept;
 	if (does_wait(call))
 		emit_wait(call, kept == 1 ? waits->list[0].number : 0);
-	for (uint32_t i = 0; does_wait(call) && call->row->act == TPC_MPI_WAITALL && i < kept; i++)
-		tpc_request_complete(waits->list[i].key, waits->list[i].number);
 	wait_for_more(call, array, count);
 }
 
@@ -150,7 +167,7 @@ static void end_one(const struct tpc_mpi_call *call)
 	const struct tpc_mpi_space *space = call->space;
 	struct wait wait = { .key = space->key, .number = space->number, .receives = space->receives };
 
-	if (does_wait(call) || tpc_request_complete(wait.key, wait.number))
+	if (does_wait(call) || complete(&wait))
 		tell(call, wait, tpc_mpi_argument(call, call->row->status), 0);
 }
 
@@ -159,26 +176,25 @@ static uintptr_t status_of(uintptr_t statuses, size_t i)
 	return tpc_mpi_is_ignored(statuses) ? 0 : statuses + i * TPC_MPI_STATUS_BYTES;
 }
 
-static void end_all(const struct tpc_mpi_call *call, const struct wait *list)
+static void end_all(const struct tpc_mpi_call *call, struct wait *list)
 {
 	uintptr_t statuses = tpc_mpi_argument(call, call->row->status);
 
 	for (uint32_t i = 0; i < call->space->count; i++) {
-		if (does_wait(call) || tpc_request_complete(list[i].key, list[i].number))
+		if (does_wait(call) || complete(&list[i]))
 			tell(call, list[i], status_of(statuses, i), 0);
 	}
 }
 
 /* Fortran counts from 1. */
-static void end_at(const struct tpc_mpi_call *call, const struct wait *list, int32_t index, uintptr_t status)
+static void end_at(const struct tpc_mpi_call *call, struct wait *list, int32_t index, uintptr_t status)
 {
 	index -= tpc_mpi_is_fortran(call);
-	if (index >= 0 && (uint32_t)index < call->space->count &&
-	    tpc_request_complete(list[index].key, list[index].number))
+	if (index >= 0 && (uint32_t)index < call->space->count && complete(&list[index]))
 		tell(call, list[index], status, 0);
 }
 
-static void end_some(const struct tpc_mpi_call *call, const struct wait *list)
+static void end_some(const struct tpc_mpi_call *call, struct wait *list)
 {
 	const int32_t *count = (const int32_t *)tpc_mpi_argument(call, call->row->made);
 	const int32_t *indices = (const int32_t *)tpc_mpi_argument(call, call->row->made + 1u);
@@ -195,7 +211,7 @@ static bool is_done(const struct tpc_mpi_call *call)
 
 void tpc_mpi_requests_ended(const struct tpc_mpi_call *call, bool failed)
 {
-	const struct waits *waits = waits_of(call);
+	struct waits *waits = waits_of(call);
 
 	if (failed || !is_done(call))
 		return;
