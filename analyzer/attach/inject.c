@@ -57,7 +57,7 @@ static char *find(struct tpa_tracee *tracee, const struct functions *functions, 
 static char *call_named(struct tpa_tracee *tracee, const struct functions *functions, uint64_t handle, const char *name,
 			const char *argument, size_t bytes)
 {
-	uint64_t function, wrong;
+	uint64_t function, wrong = 0;
 	char text[TEXT_MAX], *error;
 
 	error = find(tracee, functions, handle, name, &function);

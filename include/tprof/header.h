@@ -108,7 +108,7 @@ enum tprof_lost {
 #define TPROF_LOST_NAMES                                                                                               \
 	{                                                                                                              \
 		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
-			"cpu_timer", "sandbox", "counters", "op_depth", "ring", "requests"                                         \
+			"cpu_timer", "sandbox", "counters", "op_depth", "ring", "requests"                             \
 	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */

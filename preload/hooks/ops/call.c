@@ -446,12 +446,11 @@ void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 		return;
 	}
 	if (tpc_unlikely((!has_room(thread) || has_unwound(thread, (uintptr_t)frame)) &&
-			 !prepare_end(thread, (uintptr_t)frame, ticks)))
+			 !prepare_end(thread, (uintptr_t)frame, ticks)) ||
+	    tpc_unlikely(thread->fold.outer != (uintptr_t)frame))
 		end_before_others(thread, frame, ticks);
-	else if (tpc_likely(thread->fold.outer == (uintptr_t)frame))
-		end(thread, frame, ticks);
 	else
-		end_before_others(thread, frame, ticks);
+		end(thread, frame, ticks);
 	tpc_leave(thread);
 }
 

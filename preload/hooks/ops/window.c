@@ -31,7 +31,9 @@ static struct tpc_rule find_rule(uintptr_t pc)
 
 	if (!tpc_frame_known(pc, &slow.frame))
 		tpc_with_vectors_kept(find_caller, &slow);
-	return slow.frame.rule.guessed ? (struct tpc_rule){ .kind = TPC_RULE_NONE } : slow.frame.rule;
+	if (slow.frame.rule.guessed)
+		return (struct tpc_rule){ .kind = TPC_RULE_NONE };
+	return slow.frame.rule;
 }
 
 /* Notes the caller, so that it is found at once. Odd cases are not noted. */
