@@ -49,6 +49,13 @@ struct worker {
 	int ready[2], leave[2];
 };
 
+/* A reading of the RSS is due after 10 ms, and is taken at the next call. */
+static void be_read(void)
+{
+	usleep(30000);
+	free(malloc(1));
+}
+
 /* Returns when it holds that much. */
 static struct worker start(int megabytes)
 {
@@ -59,6 +66,7 @@ static struct worker start(int megabytes)
 	worker.pid = fork();
 	if (worker.pid == 0) {
 		hold(megabytes);
+		be_read();
 		say(worker.ready);
 		wait_for(worker.leave);
 		_exit(0);
