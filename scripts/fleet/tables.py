@@ -40,7 +40,16 @@ def _parsed(text):
 
 EXPORTED = _parsed(_EXPORTED)  # {table: {column: kind}}
 
-VIEWS = ("units", "commits", "commit_sides", "versions", "version_sides", "process_work", "host_work")  # each reads those before it
+# {view: (its text in views/, what stands there for {column} and {firsts})}; each reads those before it.
+VIEWS = {
+    "units": ("units", {}),
+    "commits": ("firsts", {"column": "commit_id"}),
+    "commit_sides": ("sides", {"column": "commit_id", "firsts": "commits"}),
+    "versions": ("firsts", {"column": "model_version"}),
+    "version_sides": ("sides", {"column": "model_version", "firsts": "versions"}),
+    "process_work": ("process_work", {}),
+    "host_work": ("host_work", {}),
+}
 
 # runs last: a run's row there says that all of its other rows are there.
 ORDER = [*(name for name in EXPORTED if name != "runs"), "runs"]
@@ -63,4 +72,5 @@ def names(table):
 
 def views():
     """[(name, query)]"""
-    return [(name, (HERE / "views" / f"{name}.sql").read_text(encoding="utf-8").rstrip()) for name in VIEWS]
+    return [(name, (HERE / "views" / f"{text}.sql").read_text(encoding="utf-8").rstrip().format(**words))
+            for name, (text, words) in VIEWS.items()]
