@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #define BLOCK ((size_t)256 << 10)
@@ -58,13 +59,10 @@ void *tpa_arena_alloc(struct tpa_arena *arena, size_t size)
 	return memory;
 }
 
-/* FNV-1a, 64 bits. */
 static uint64_t hash_text(const char *text)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = tpa_hash_text(TPA_HASH_BEGIN, text);
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return hash ^ (hash >> 29);
 }
 

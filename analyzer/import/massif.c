@@ -10,6 +10,7 @@
 
 #include <tprof/format.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/pairs.h"
 #include "import/source.h"
@@ -62,19 +63,10 @@ struct massif {
 
 /* ---- frames ---- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3;
-	return hash;
-}
-
 /* The number of a text, from 1 on; equal texts have the same. */
 static uint32_t number_of(struct massif *file, const char *text)
 {
-	uint64_t hash = hash_of(text);
+	uint64_t hash = tpa_hash_text(TPA_HASH_BEGIN, text);
 
 	for (uint64_t i = 0;; i++) {
 		bool found;

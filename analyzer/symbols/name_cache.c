@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/archive.h"
 #include "base/cache_folder.h"
 #include "base/memory.h"
@@ -311,15 +312,13 @@ bool tpa_name_cache_write(const char *file, const struct tpa_place_list *list)
 
 static uint64_t hash(uint64_t hash, const char *text)
 {
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return hash * UINT64_C(0x9e3779b97f4a7c15);
+	return tpa_hash_text(hash, text) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 char *tpa_name_cache_file(const char *folder, const struct tpa_module *module, const char *debug_dir)
 {
 	char id[2 * BUILD_ID_MOST + 1];
-	uint64_t where = hash(UINT64_C(0xcbf29ce484222325), module->path);
+	uint64_t where = hash(TPA_HASH_BEGIN, module->path);
 
 	if (module->path[0] != '/' || module->build_id_length < 2 || module->build_id_length > BUILD_ID_MOST)
 		return NULL;

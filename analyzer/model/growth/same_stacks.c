@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "trace/jitdump.h"
@@ -124,9 +125,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t add_text(uint64_t hash, const char *text)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return mix(hash, 1);
+	return mix(tpa_hash_text(hash, text), 1);
 }
 
 static uint64_t add_loose(uint64_t hash, const char *text)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #define LINKS_MOST 100000u
@@ -32,15 +33,6 @@ void tpa_links_free(struct tpa_links *links)
 
 /* ---- labels ---- */
 
-static uint64_t hash(const char *text)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *text; text++)
-		sum = (sum ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 static void describe(const struct tpa_links *links, uint32_t vertex, struct tpa_holders_type *type)
 {
 	const struct tpa_holders_graph *graph = links->graph;
@@ -65,7 +57,7 @@ static uint32_t label_of(struct tpa_links *links, uint32_t vertex)
 	if (!tpa_holders_is_block(links->graph, vertex))
 		name = vertex;
 	else if (type.name[0])
-		name = hash(type.name);
+		name = tpa_hash_text(TPA_HASH_BEGIN, type.name);
 	else /* of unknown type: told apart by the stack that allocated it */
 		name = tpa_holders_block_of(links->graph, vertex)->node;
 	number = tpa_pairs_at(&links->numbers, type.kind, name, &found);

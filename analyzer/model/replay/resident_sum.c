@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/pairs.h"
@@ -131,15 +132,6 @@ static void set_use(struct tpa_resident_sum *sum, struct file_use *use, struct a
 	use->is = amounts;
 }
 
-static uint64_t hash_of(const char *path)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* NULL: the number is of no file. */
 static struct file_use *use_of(struct tpa_resident_sum *sum, struct member *member, uint32_t number)
 {
@@ -161,7 +153,7 @@ static struct file_use *use_of(struct tpa_resident_sum *sum, struct member *memb
 	use = &member->uses[number];
 	if (use->file)
 		return use;
-	index = tpa_pairs_at(&sum->paths, hash_of(path), strlen(path), &found);
+	index = tpa_pairs_at(&sum->paths, tpa_hash_text(TPA_HASH_BEGIN, path), strlen(path), &found);
 	if (!found) {
 		*TPA_APPEND(sum->files, sum->file_count, sum->file_room) = (struct shared_file){ .count = 0 };
 		*index = (uint32_t)sum->file_count;
