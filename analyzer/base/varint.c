@@ -21,3 +21,18 @@ struct tpa_varint tpa_varint_long(const uint8_t *at)
 	result.value |= (uint64_t)*result.next++ << 63;
 	return result;
 }
+
+bool tpa_uvarint_within(const uint8_t **at, const uint8_t *end, uint64_t *number)
+{
+	*number = 0;
+	for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		if (shift == 63 && byte > 1)
+			return false;
+		*number |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}

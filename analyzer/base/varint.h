@@ -15,6 +15,12 @@
 
 #define TPA_PADDING 128
 
+/*
+ * Reads an unsigned number of data that have no padding behind them, and advances *at. False: the data end in it, or it has more
+ * than 64 bits.
+ */
+bool tpa_uvarint_within(const uint8_t **at, const uint8_t *end, uint64_t *number);
+
 struct tpa_varint {
 	uint64_t value;
 	const uint8_t *next;

@@ -11,28 +11,12 @@
 #define GROUPS_MAX 65536u /* a trace with more is damaged */
 #define BYTES_MOST (UINT64_C(1) << 52)
 
-/* Like tpa_uvarint(), for bytes that have no padding behind them. */
-static bool take(const uint8_t **at, const uint8_t *end, uint64_t *number)
-{
-	*number = 0;
-	for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		if (shift == 63 && byte > 1)
-			return false;
-		*number |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
 static bool take_rank(const uint8_t **at, const uint8_t *end, int32_t *rank)
 {
 	uint64_t number;
 	int64_t value;
 
-	if (!take(at, end, &number))
+	if (!tpa_uvarint_within(at, end, &number))
 		return false;
 	value = (int64_t)((number >> 1) ^ (0 - (number & 1)));
 	*rank = value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value;
@@ -43,7 +27,7 @@ static bool take_small(const uint8_t **at, const uint8_t *end, uint32_t *number)
 {
 	uint64_t value;
 
-	if (!take(at, end, &value) || value > UINT32_MAX)
+	if (!tpa_uvarint_within(at, end, &value) || value > UINT32_MAX)
 		return false;
 	*number = (uint32_t)value;
 	return true;
@@ -51,7 +35,7 @@ static bool take_small(const uint8_t **at, const uint8_t *end, uint32_t *number)
 
 static bool take_bytes(const uint8_t **at, const uint8_t *end, uint64_t *bytes)
 {
-	if (!take(at, end, bytes))
+	if (!tpa_uvarint_within(at, end, bytes))
 		return false;
 	*bytes = *bytes < BYTES_MOST ? *bytes : BYTES_MOST;
 	return true;
@@ -69,10 +53,10 @@ bool tpa_comm_read(struct tpa_comm *comm, const uint8_t *bytes, size_t length)
 	comm->again = *at & TPROF_COMM_PERSISTENT;
 	at++;
 	comm->both = comm->what == TPROF_COMM_SENDRECV;
-	return take_small(&at, end, &comm->communicator) && take(&at, end, &comm->sequence) &&
+	return take_small(&at, end, &comm->communicator) && tpa_uvarint_within(&at, end, &comm->sequence) &&
 	       take_rank(&at, end, &comm->peer) && take_rank(&at, end, &comm->tag) &&
 	       take_bytes(&at, end, &comm->sent) && take_bytes(&at, end, &comm->received) &&
-	       take(&at, end, &comm->request) && take_small(&at, end, &comm->node) &&
+	       tpa_uvarint_within(&at, end, &comm->request) && take_small(&at, end, &comm->node) &&
 	       (!comm->both || (take_rank(&at, end, &comm->source) && take_rank(&at, end, &comm->source_tag)));
 }
 
@@ -81,7 +65,7 @@ bool tpa_comm_done_read(struct tpa_comm_done *done, const uint8_t *bytes, size_t
 	const uint8_t *at = bytes, *end = bytes + length;
 
 	memset(done, 0, sizeof(*done));
-	if (!take(&at, end, &done->request) || at == end)
+	if (!tpa_uvarint_within(&at, end, &done->request) || at == end)
 		return false;
 	done->status = *at & TPROF_COMM_DONE_STATUS;
 	done->cancelled = *at & TPROF_COMM_DONE_CANCELLED;
@@ -187,8 +171,8 @@ static bool read_group(struct tpa_known_group *group, uint32_t *number, const ui
 		return false;
 	group->kind = *at++;
 	if (!take_small(&at, end, &group->size) || !take_small(&at, end, &group->rank) ||
-	    !take_small(&at, end, &group->parent) || !take(&at, end, &group->parent_sequence) ||
-	    !take_rank(&at, end, &group->leader) || !take(&at, end, &color) || at == end)
+	    !take_small(&at, end, &group->parent) || !tpa_uvarint_within(&at, end, &group->parent_sequence) ||
+	    !take_rank(&at, end, &group->leader) || !tpa_uvarint_within(&at, end, &color) || at == end)
 		return false;
 	group->color = (int64_t)((color >> 1) ^ (0 - (color & 1)));
 	length = *at++;

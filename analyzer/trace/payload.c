@@ -3,23 +3,9 @@
 
 #include <string.h>
 
+#include "base/varint.h"
+
 #define MOST (UINT64_C(1) << 52) /* bytes; larger ones are damage, and sums of smaller ones do not overflow */
-
-/* Like tpa_uvarint(), for bytes that have no padding behind them. */
-static bool read_number(const uint8_t **at, const uint8_t *end, uint64_t *number)
-{
-	*number = 0;
-	for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		if (shift == 63 && byte > 1)
-			return false;
-		*number |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
 
 /* Reads up to `max` numbers; the others become 0. Returns how many there are. */
 static size_t read_numbers(uint64_t *numbers, size_t max, const uint8_t *at, size_t length)
@@ -27,7 +13,7 @@ static size_t read_numbers(uint64_t *numbers, size_t max, const uint8_t *at, siz
 	const uint8_t *end = at + length;
 	size_t count = 0;
 
-	while (count < max && read_number(&at, end, &numbers[count]))
+	while (count < max && tpa_uvarint_within(&at, end, &numbers[count]))
 		count++;
 	for (size_t i = count; i < max; i++)
 		numbers[i] = 0;
@@ -51,13 +37,13 @@ bool tpa_work_read(struct tpa_work *work, const uint8_t *bytes, size_t length)
 	uint64_t kind, number;
 
 	memset(work, 0, sizeof(*work));
-	if (!read_number(&at, end, &kind) || end - at < 2)
+	if (!tpa_uvarint_within(&at, end, &kind) || end - at < 2)
 		return false;
 	work->kind = kind < UINT32_MAX ? (uint32_t)kind : UINT32_MAX;
 	work->dtype = *at++;
 	work->flags = *at++;
 	while (at < end && work->dims < TPROF_WORK_DIMS + 1) {
-		if (!read_number(&at, end, &number))
+		if (!tpa_uvarint_within(&at, end, &number))
 			return false;
 		if (at == end && work->flags & TPROF_WORK_TYPES)
 			take_types(work, number);
