@@ -37,18 +37,12 @@ static void print_capture(const struct tpa_page *page, const struct tpa_process 
 {
 	const struct tpa_trace *trace = process->trace;
 	const struct tpa_heap *heap = &process->heap;
-	uint64_t lost = tpa_lost_events(trace);
 
 	print_label(page, "recorded");
 	fprintf(page->out, "%s allocation%s, %s free%s, ", tpa_count(heap->recorded_allocations).text,
 		tpa_plural(heap->recorded_allocations), tpa_count(heap->recorded_frees).text,
 		tpa_plural(heap->recorded_frees));
-	if (lost)
-		tpa_print(page, TPA_STYLE_WARN, "%s event%s lost", tpa_count(lost).text, tpa_plural(lost));
-	else if (trace->header->chunks_aside)
-		tpa_print(page, TPA_STYLE_WARN, "the disk was full, see below");
-	else
-		fputs("no event lost", page->out);
+	tpa_lost_print(trace, page);
 	fprintf(page->out, "; %s of trace", tpa_bytes(trace->used_bytes, page->exact).text);
 	if (heap->events >= 1000) /* with few events the header dominates the size */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);

@@ -29,7 +29,6 @@
 static void print_recording(const struct tpa_page *page, const struct tpa_process *process)
 {
 	const struct tpa_trace *trace = process->trace;
-	uint64_t lost = tpa_lost_events(trace);
 
 	if (trace->source_count) {
 		fprintf(page->out, "imported, not recorded by tprof: the notes say what is not known\n");
@@ -38,12 +37,7 @@ static void print_recording(const struct tpa_page *page, const struct tpa_proces
 	fprintf(page->out, "recording took about %s (%s of the run), %s of trace; ",
 		tpa_time(process->overhead_ns).text, tpa_percent(process->overhead_ns, process->duration_ns).text,
 		tpa_bytes(trace->used_bytes, page->exact).text);
-	if (lost)
-		tpa_print(page, TPA_STYLE_WARN, "%s event%s lost", tpa_count(lost).text, tpa_plural(lost));
-	else if (trace->header->chunks_aside)
-		tpa_print(page, TPA_STYLE_WARN, "the disk was full, see below");
-	else
-		fputs("no event lost", page->out);
+	tpa_lost_print(trace, page);
 	fputc('\n', page->out);
 }
 

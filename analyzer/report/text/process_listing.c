@@ -88,6 +88,18 @@ static void print_sampling(const struct tpa_process *process, const struct tpa_p
 	fputc('\n', page->out);
 }
 
+void tpa_lost_print(const struct tpa_trace *trace, const struct tpa_page *page)
+{
+	uint64_t lost = tpa_lost_events(trace);
+
+	if (lost)
+		tpa_print(page, TPA_STYLE_WARN, "%s event%s lost", tpa_count(lost).text, tpa_plural(lost));
+	else if (trace->header->chunks_aside)
+		tpa_print(page, TPA_STYLE_WARN, "the disk was full, see below");
+	else
+		fputs("no event lost", page->out);
+}
+
 void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page)
 {
 	const struct tpa_trace *trace = process->trace;

@@ -10,6 +10,9 @@
 /* Prints two lines at the head of a section: program, pid and arguments; how the process ended. */
 void tpa_process_print(const struct tpa_process *process, const struct tpa_page *page);
 
+/* Prints "no event lost", or what was; no end of the line. */
+void tpa_lost_print(const struct tpa_trace *trace, const struct tpa_page *page);
+
 /* Its program and arguments, or its parent if it is a fork; indented below the parent. In `text`. */
 const char *tpa_process_label(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page,
 			      char *text, size_t size);
