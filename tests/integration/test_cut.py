@@ -11,7 +11,7 @@ CUT = BUILD / "tests/cut/tprof-analyze-cut"
 COMMANDS = [["summary"], ["summary", "--json"], ["peak", "--by", "step", "--json"], ["peak", "--by", "size", "--json"],
             ["peak", "--by", "layer", "--json"], ["leaks", "--json", "--top", "0"], ["ops", "--json"],
             ["ops", "--tree", "--json"], ["steps", "--json"], ["timeline", "--json"], ["threads", "--json"],
-            ["html", "-o", "/dev/stdout"]]
+            ["ranks", "--json"], ["html", "-o", "/dev/stdout"]]
 OF_TWO = [["diff", "--json"], ["compare", "--json"]]
 
 PROGRAMS = {
@@ -26,6 +26,8 @@ PROGRAMS = {
     "pauses": ([WORKLOADS / "pauses", 50], {}),
     "code that moves": ([WORKLOADS / "jitdump", "made.dump"], {}),
     "processes": ([WORKLOADS / "fork", "nested"], {}),
+    "ranks": (["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-np", 2, WORKLOADS / "stragglers-openmpi", "sleep", 1, 8, 5],
+              {}),
     "Python": ([PYTHON, ROOT / "tests/workloads/python_steps.py", ROOT / "scripts"], {"TPROF_PYTHON": "alloc"}),
 }
 
@@ -43,6 +45,7 @@ def test_every_command_prints_the_same(tprof, monkeypatch, name):
     traces = run.traces()
     events = events_of(traces)
     assert events > 20
+    assert name != "ranks" or report(*traces, command="ranks")["ranks"]["count"] == 2
     for number, words in enumerate([*COMMANDS, *(OF_TWO if len(traces) > 1 else [])]):
         paths = traces[:2] if words in OF_TWO else traces
         whole = analyze(*words, *paths)
