@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the processes of a parallel job tell one another: COMM and COMM_DONE events, COMMUNICATOR records. */
+/* Calls by which the processes of a parallel job communicate: COMM and COMM_DONE events, COMMUNICATOR records. */
 #include <stdlib.h>
 #include <string.h>
 

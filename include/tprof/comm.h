@@ -4,7 +4,7 @@
  * was asked for, COMM_DONE events what it or an earlier call completed, and the tables' COMMUNICATOR records who the
  * members are. A number never changes its meaning.
  *
- * Processes agree on what they mean without having exchanged a word:
+ * A reader matches communicators, calls and messages of different processes by these rules:
  *   - a communicator is the same in two processes if both are of the same kind and have the same name (those without a
  *     parent), or if they were made by the same call of the same parent (its sequence) and have the same rank of the world
  *     as their rank 0: what one call makes has no member in common;

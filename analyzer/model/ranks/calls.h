@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the processes of a parallel job told one another: the input of model/ranks. The replay fills it in; nothing in it is trusted, so
+ * The calls by which the processes of a parallel job communicate: the input of model/ranks. The replay fills it in; nothing in it is trusted, so
  * communicators, ranks and requests may be any number.
  */
 #ifndef TPROF_MODEL_RANKS_CALLS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the process told others of a parallel job: its calls, for model/ranks. They are kept only where the options ask for them, as
- * there may be millions; otherwise they are counted.
+ * The process's calls that communicate with others of a parallel job, for model/ranks. They are kept only where the options ask for
+ * them, as there may be millions; otherwise they are counted.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * - Of each file (shared memory is one, too) counts what the process with most of it has, or what all have privately, if that is
  *   more. So a page counts once, also if the readings of the processes are of different moments.
  *
- * It is no more than what there is. It is less where forked processes share pages that the process that forked them has given
+ * The sum is a lower bound. It is too small where forked processes share pages that the process that forked them has given
  * back or written to, and where they have different parts of a file and not alone.
  */
 #ifndef TPROF_MODEL_REPLAY_RESIDENT_SUM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.distributed's gloo: what its groups of processes tell one another. */
+/* torch.distributed's gloo: calls by which its groups of processes communicate. */
 #ifndef TPROF_HOOKS_OPS_PRESETS_C10D_H
 #define TPROF_HOOKS_OPS_PRESETS_C10D_H
 
