@@ -13,7 +13,8 @@
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
 
-#define ODD_SHOWN 5 /* most odd ones of a role that the text names */
+#define ODD_SHOWN 5    /* most odd ones of a role that the text names */
+#define ROLES_SHOWN 10 /* without --full or --top 0 */
 #define COVER_ROWS 20
 
 static const struct {
@@ -78,6 +79,43 @@ static bool is_of_memory(const struct tpa_odd_one *odd, const struct tpa_role *r
 
 /* ---- text ---- */
 
+/* "rank 3", "18594", "18594, of rank 3": in `text`. */
+static const char *name_of(const struct tpa_session *session, const struct tpa_roles *roles, size_t process, char *text,
+			   size_t size)
+{
+	const struct tpa_rank_of *rank = &roles->rank_of[process];
+	uint32_t pid = session->run->processes[process].trace->header->pid;
+
+	if (rank->is_rank)
+		snprintf(text, size, "rank %" PRIu32, rank->number);
+	else if (rank->number != TPA_COMM_UNKNOWN)
+		snprintf(text, size, "%" PRIu32 ", of rank %" PRIu32, pid, rank->number);
+	else
+		snprintf(text, size, "%" PRIu32, pid);
+	return text;
+}
+
+/* What its processes are, in `text`. */
+static const char *label_of(const struct tpa_session *session, const struct tpa_role *role, char *text, size_t size)
+{
+	const struct tpa_run *run = session->run;
+	const struct tpa_process *first = &run->processes[role->members[0]];
+	bool forks_of_several = role->parent == run->process_count &&
+				first->trace->header->origin == TPROF_ORIGIN_FORK && first->parent < run->process_count;
+	char label[800], of[32] = "";
+	const char *command;
+
+	if (forks_of_several)
+		first = &run->processes[first->parent];
+	command = tpa_process_label(run, first, &session->page, label, sizeof(label));
+	command += strspn(command, " ");
+	if (!role->ranks && role->rank != TPA_COMM_UNKNOWN)
+		snprintf(of, sizeof(of), ", of rank %" PRIu32, role->rank);
+	snprintf(text, size, "%s%s%s%s", role->ranks ? "ranks: " : "", forks_of_several ? "forks of each " : "",
+		 command, of);
+	return text;
+}
+
 static const char *value_text(const struct tpa_page *page, enum tpa_role_figure figure, double value, char *text,
 			      size_t size)
 {
@@ -87,15 +125,16 @@ static const char *value_text(const struct tpa_page *page, enum tpa_role_figure 
 	return text;
 }
 
-static void print_odd(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+static void print_odd(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role,
+		      const struct tpa_odd_one *odd)
 {
 	const struct tpa_page *page = &session->page;
 	double median = role->figures[odd->figure].median;
-	char value[64], usual[64];
+	char value[64], usual[64], name[64];
 	struct place place;
 
-	tpa_print(page, TPA_STYLE_WARN, "  the odd one out: %" PRIu32 ": ",
-		  session->run->processes[odd->process].trace->header->pid);
+	tpa_print(page, TPA_STYLE_WARN,
+		  "  the odd one out: %s: ", name_of(session, roles, odd->process, name, sizeof(name)));
 	if (median > 0)
 		fprintf(page->out, "%.*fx %s of the others like it", odd->value < 10 * median, odd->value / median,
 			figures[odd->figure].words);
@@ -124,7 +163,7 @@ static void print_role(struct tpa_session *session, struct tpa_table *table, con
 {
 	const struct tpa_page *page = &session->page;
 	const struct tpa_role_spread *peak = &role->figures[TPA_ROLE_PEAK];
-	char text[800];
+	char text[1000];
 
 	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_count(role->count).text);
 	add_figure(table, page, role, TPA_ROLE_PEAK);
@@ -133,28 +172,38 @@ static void print_role(struct tpa_session *session, struct tpa_table *table, con
 	add_figure(table, page, role, TPA_ROLE_RSS);
 	add_figure(table, page, role, TPA_ROLE_UNFREED);
 	add_figure(table, page, role, TPA_ROLE_TIME);
-	tpa_table_add(
-		table, TPA_STYLE_PLAIN,
-		tpa_process_label(session->run, &session->run->processes[role->members[0]], page, text, sizeof(text)));
+	tpa_table_add(table, TPA_STYLE_PLAIN, label_of(session, role, text, sizeof(text)));
+}
+
+static void print_table(struct tpa_session *session, const struct tpa_roles *roles)
+{
+	const struct tpa_options *options = session->options;
+	bool all = options->full || (options->top_set && !options->top) || roles->count <= ROLES_SHOWN;
+	size_t shown = all ? roles->count : ROLES_SHOWN, others = 0;
+	struct tpa_table *table = tpa_table_new(">processes|>peak|>least|>most|>RSS|>at the end|>ran|*role");
+
+	tpa_headline(&session->page, "The processes by role: medians, and the least and most of the peak");
+	for (size_t i = 0; i < shown; i++)
+		print_role(session, table, &roles->list[i]);
+	tpa_table_end(table, &session->page);
+	for (size_t i = shown; i < roles->count; i++)
+		others += roles->list[i].count;
+	if (others)
+		fprintf(session->page.out, "  and %zu more processes in %zu roles that held less (--top 0 shows all)\n",
+			others, roles->count - shown);
 }
 
 void tpa_roles_print(struct tpa_session *session)
 {
 	struct tpa_roles roles = tpa_roles_find(session->run);
-	struct tpa_table *table;
 
-	if (roles.count < session->run->process_count) {
-		tpa_headline(&session->page, "The processes by role: medians, and the least and most of the peak");
-		table = tpa_table_new(">processes|>peak|>least|>most|>RSS|>at the end|>ran|*role");
-		for (size_t i = 0; i < roles.count; i++)
-			print_role(session, table, &roles.list[i]);
-		tpa_table_end(table, &session->page);
-	}
+	if (roles.count < session->run->process_count)
+		print_table(session, &roles);
 	for (size_t i = 0; i < roles.count; i++) {
 		const struct tpa_role *role = &roles.list[i];
 
 		for (size_t o = 0; o < role->odd_count && o < ODD_SHOWN; o++)
-			print_odd(session, role, &role->odd[o]);
+			print_odd(session, &roles, role, &role->odd[o]);
 		if (role->odd_count > ODD_SHOWN)
 			fprintf(session->page.out, "  and %zu more of that role that are not as the others\n",
 				role->odd_count - ODD_SHOWN);
@@ -164,7 +213,15 @@ void tpa_roles_print(struct tpa_session *session)
 
 /* ---- JSON ---- */
 
-static json_t *odd_json(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+static json_t *rank_json(const struct tpa_roles *roles, size_t process)
+{
+	uint32_t number = roles->rank_of[process].number;
+
+	return number == TPA_COMM_UNKNOWN ? json_null() : tpa_json_number(number);
+}
+
+static json_t *odd_json(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role,
+			const struct tpa_odd_one *odd)
 {
 	double median = role->figures[odd->figure].median;
 	struct place place = { "", 0 };
@@ -173,6 +230,7 @@ static json_t *odd_json(struct tpa_session *session, const struct tpa_role *role
 	if (is_of_memory(odd, role))
 		place = find_place(session, odd->process, role->typical);
 	tpa_json_set(json, "pid", tpa_json_number(session->run->processes[odd->process].trace->header->pid));
+	tpa_json_set(json, "rank", rank_json(roles, odd->process));
 	tpa_json_set(json, "figure", json_string(figures[odd->figure].key));
 	tpa_json_set(json, "value", tpa_json_number(tpa_round(odd->value)));
 	tpa_json_set(json, "ratio", median > 0 ? json_real(odd->value / median) : json_null());
@@ -181,19 +239,23 @@ static json_t *odd_json(struct tpa_session *session, const struct tpa_role *role
 	return json;
 }
 
-static json_t *role_json(struct tpa_session *session, const struct tpa_role *role)
+static json_t *role_json(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role)
 {
-	json_t *json = json_object(), *pids = json_array(), *odd = json_array();
-	char text[800];
+	json_t *json = json_object(), *pids = json_array(), *ranks = json_array(), *odd = json_array();
+	char text[1000];
 
-	for (size_t i = 0; i < role->count; i++)
-		json_array_append_new(pids,
-				      tpa_json_number(session->run->processes[role->members[i]].trace->header->pid));
+	for (size_t i = 0; i < role->count; i++) {
+		const struct tpa_process *process = &session->run->processes[role->members[i]];
+
+		json_array_append_new(pids, tpa_json_number(process->trace->header->pid));
+		json_array_append_new(ranks, rank_json(roles, role->members[i]));
+	}
 	for (size_t i = 0; i < role->odd_count; i++)
-		json_array_append_new(odd, odd_json(session, role, &role->odd[i]));
-	tpa_process_label(session->run, &session->run->processes[role->members[0]], &session->page, text, sizeof(text));
-	tpa_json_set(json, "role", tpa_json_string(text + strspn(text, " ")));
+		json_array_append_new(odd, odd_json(session, roles, role, &role->odd[i]));
+	tpa_json_set(json, "role", tpa_json_string(label_of(session, role, text, sizeof(text))));
 	tpa_json_set(json, "pids", pids);
+	tpa_json_set(json, "are_ranks", json_boolean(role->ranks));
+	tpa_json_set(json, "ranks", ranks);
 	for (enum tpa_role_figure figure = 0; figure < TPA_ROLE_FIGURES; figure++) {
 		const struct tpa_role_spread *spread = &role->figures[figure];
 
@@ -213,7 +275,7 @@ json_t *tpa_roles_json(struct tpa_session *session)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < roles.count; i++)
-		json_array_append_new(list, role_json(session, &roles.list[i]));
+		json_array_append_new(list, role_json(session, &roles, &roles.list[i]));
 	tpa_roles_free(&roles);
 	return list;
 }

@@ -5,6 +5,7 @@
 #include "commands/parts/cover_report.h"
 #include "commands/parts/processes.h"
 #include "commands/parts/role_report.h"
+#include "model/result/rank_of.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -169,7 +170,8 @@ void tpa_combined_print(struct tpa_session *session)
 	struct tpa_table *table = tpa_columns_begin(page, tpa_process_columns, keys, "*program");
 	size_t most = shown_processes(session), equal;
 	uint64_t least = least_shown(run, most, &equal);
-	char label[800];
+	struct tpa_rank_of *rank_of = tpa_rank_of_each(run);
+	char label[800], named[900];
 
 	tpa_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
 		     tpa_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text,
@@ -183,8 +185,13 @@ void tpa_combined_print(struct tpa_session *session)
 			continue;
 		equal -= process->combined_peak_bytes == least;
 		tpa_columns_add(table, page, tpa_process_columns, keys, process, &context);
-		tpa_table_add(table, TPA_STYLE_PLAIN, tpa_process_label(run, process, page, label, sizeof(label)));
+		tpa_process_label(run, process, page, label, sizeof(label));
+		if (rank_of[i].is_rank)
+			snprintf(named, sizeof(named), "rank %" PRIu32 ": %s", rank_of[i].number,
+				 label + strspn(label, " "));
+		tpa_table_add(table, TPA_STYLE_PLAIN, rank_of[i].is_rank ? named : label);
 	}
+	free(rank_of);
 	tpa_table_end(table, page);
 	if (most < run->process_count)
 		fprintf(page->out, "  and %zu more processes that held no more (--top 0 shows all)\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/stats/stats.h"
 
 #define LEAST_MEMBERS 4
@@ -63,14 +64,32 @@ static char *command_of(const struct tpa_trace *trace)
 	return text;
 }
 
-/* role_of: by process, of those before `index`. */
-static char *key_of(const struct tpa_run *run, size_t index, const size_t *role_of)
-{
-	const struct tpa_process *process = &run->processes[index];
+struct sorting {
+	const struct tpa_run *run;
+	struct tpa_roles *roles;
+	size_t *role_of; /* by process, of those before the current one */
+};
 
-	if (process->trace->header->origin == TPROF_ORIGIN_FORK && process->parent < index)
-		return tpa_format("fork of %zu", role_of[process->parent]);
-	return command_of(process->trace);
+static bool is_fork(const struct tpa_run *run, size_t index)
+{
+	return run->processes[index].trace->header->origin == TPROF_ORIGIN_FORK && run->processes[index].parent < index;
+}
+
+static char *key_of(const struct sorting *sorting, size_t index)
+{
+	const struct tpa_process *process = &sorting->run->processes[index];
+	const char *job = process->ranks.job ? process->ranks.job : "";
+	char *command, *key;
+
+	if (is_fork(sorting->run, index))
+		command = tpa_format("fork of %zu", sorting->role_of[process->parent]);
+	else
+		command = command_of(process->trace);
+	if (!sorting->roles->rank_of[index].is_rank)
+		return command;
+	key = tpa_format("rank of %s\n%s", job, command);
+	free(command);
+	return key;
 }
 
 static size_t find(char *const *keys, size_t count, const char *key)
@@ -82,15 +101,46 @@ static size_t find(char *const *keys, size_t count, const char *key)
 	return i;
 }
 
+static void add_member(const struct sorting *sorting, struct tpa_role *role, size_t index)
+{
+	const struct tpa_rank_of *rank = &sorting->roles->rank_of[index];
+	size_t none = sorting->run->process_count;
+	size_t parent = is_fork(sorting->run, index) ? sorting->run->processes[index].parent : none;
+
+	if (!role->count) {
+		role->ranks = rank->is_rank;
+		role->rank = rank->number;
+		role->parent = parent;
+	}
+	role->rank = role->rank == rank->number ? role->rank : TPA_COMM_UNKNOWN;
+	role->parent = role->parent == parent ? parent : none;
+	role->peaks += sorting->run->processes[index].heap.peak_bytes;
+	*TPA_APPEND(role->members, role->count, role->room) = index;
+}
+
+static int by_peaks(const void *a, const void *b)
+{
+	const struct tpa_role *x = a, *y = b;
+
+	return TPA_DOWN(x->peaks, y->peaks) ?: TPA_UP(x->members[0], y->members[0]);
+}
+
+static int by_rank(const void *a, const void *b, void *rank_of)
+{
+	const size_t *x = a, *y = b;
+	const struct tpa_rank_of *list = rank_of;
+
+	return TPA_UP(list[*x].number, list[*y].number) ?: TPA_UP(*x, *y);
+}
+
 static void sort_in(const struct tpa_run *run, struct tpa_roles *roles)
 {
-	size_t *role_of = tpa_zalloc(run->process_count + 1, sizeof(*role_of));
+	struct sorting sorting = { run, roles, tpa_zalloc(run->process_count + 1, sizeof(*sorting.role_of)) };
 	char **keys = tpa_zalloc(run->process_count + 1, sizeof(*keys));
 
 	for (size_t i = 0; i < run->process_count; i++) {
-		char *key = key_of(run, i, role_of);
+		char *key = key_of(&sorting, i);
 		size_t at = find(keys, roles->count, key);
-		struct tpa_role *role;
 
 		if (at == roles->count) {
 			keys[at] = key;
@@ -98,14 +148,18 @@ static void sort_in(const struct tpa_run *run, struct tpa_roles *roles)
 		} else {
 			free(key);
 		}
-		role_of[i] = at;
-		role = &roles->list[at];
-		*TPA_APPEND(role->members, role->count, role->room) = i;
+		sorting.role_of[i] = at;
+		add_member(&sorting, &roles->list[at], i);
 	}
-	for (size_t i = 0; i < roles->count; i++)
+	for (size_t i = 0; i < roles->count; i++) {
 		free(keys[i]);
+		qsort_r(roles->list[i].members, roles->list[i].count, sizeof(*roles->list[i].members), by_rank,
+			roles->rank_of);
+	}
+	if (roles->count)
+		qsort(roles->list, roles->count, sizeof(*roles->list), by_peaks);
 	free(keys);
-	free(role_of);
+	free(sorting.role_of);
 }
 
 /* ---- figures ---- */
@@ -171,7 +225,7 @@ static void judge(const struct tpa_run *run, struct tpa_role *role)
 
 struct tpa_roles tpa_roles_find(const struct tpa_run *run)
 {
-	struct tpa_roles roles = { NULL, 0, 0 };
+	struct tpa_roles roles = { .rank_of = tpa_rank_of_each(run) };
 
 	sort_in(run, &roles);
 	for (size_t i = 0; i < roles.count; i++)
@@ -186,5 +240,6 @@ void tpa_roles_free(struct tpa_roles *roles)
 		free(roles->list[i].odd);
 	}
 	free(roles->list);
-	*roles = (struct tpa_roles){ NULL, 0, 0 };
+	free(roles->rank_of);
+	*roles = (struct tpa_roles){ NULL, 0, 0, NULL };
 }

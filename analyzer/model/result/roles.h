@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes of a run by role: those of one program with the same command, numbers in it apart, and those that were forked by
- * processes of one role. Of each role the figures of its processes, and those that differ from the others.
+ * processes of one role; ranks of a parallel job have roles of their own. Of each role the figures of its processes, and those that
+ * differ from the others.
  */
 #ifndef TPROF_MODEL_RESULT_ROLES_H
 #define TPROF_MODEL_RESULT_ROLES_H
 
+#include "model/result/rank_of.h"
 #include "model/result/result.h"
 
 enum tpa_role_figure { TPA_ROLE_PEAK, TPA_ROLE_RSS, TPA_ROLE_UNFREED, TPA_ROLE_TIME, TPA_ROLE_FIGURES };
@@ -26,8 +28,12 @@ struct tpa_odd_one {
 };
 
 struct tpa_role {
-	size_t *members; /* indices in the run, by start */
+	size_t *members; /* indices in the run, by rank, then by start */
 	size_t count, room;
+	bool ranks;    /* its processes are ranks */
+	uint32_t rank; /* that all of them belong to; TPA_COMM_UNKNOWN: to several, or to none */
+	size_t parent; /* index of the process that forked all of them; number of processes: several, or they are no forks */
+	uint64_t peaks; /* sum of the peaks, bytes */
 	struct tpa_role_spread figures[TPA_ROLE_FIGURES];
 	size_t typical;		 /* the process whose peak is closest to the median */
 	struct tpa_odd_one *odd; /* the first figure in which a process is apart */
@@ -35,8 +41,9 @@ struct tpa_role {
 };
 
 struct tpa_roles {
-	struct tpa_role *list; /* by the start of their first processes */
+	struct tpa_role *list; /* the one whose peaks add up to most first */
 	size_t count, room;
+	struct tpa_rank_of *rank_of; /* by process */
 };
 
 /* Free the result with tpa_roles_free(). */
