@@ -9,6 +9,7 @@
 #include "commands/parts/op_report.h"
 #include "commands/parts/processes.h"
 #include "commands/parts/rank_report.h"
+#include "commands/parts/sections.h"
 #include "commands/parts/site_report.h"
 
 #include <string.h>
@@ -219,9 +220,6 @@ static void print_process(struct tpa_session *session, size_t index)
 
 static void print_end(struct tpa_session *session)
 {
-	for (size_t i = 0; i < session->run->process_count && !session->options->full; i++)
-		if (!tpa_first_page_shows(session, i)) /* a launcher, which started what matters */
-			tpa_untraced_print(session->run->processes[i].trace, &session->page);
 	if (session->run->process_count > 1) {
 		tpa_combined_print(session);
 		tpa_ops_combined_print(session, TOP_SITES);
@@ -270,7 +268,7 @@ static struct tpa_report report_of(const struct tpa_options *options, const stru
 {
 	return (struct tpa_report){ .symbols = true,
 				    .notes = options->full ? 0 : NOTES,
-				    .shows = options->full ? NULL : tpa_first_page_shows,
+				    .choose = options->full ? NULL : tpa_sections_choose,
 				    .related = true,
 				    .print_begin = tpa_rank_answer_print,
 				    .print = print_process,

@@ -170,15 +170,21 @@ def traces_of(tprof, text):
 
 
 def test_processes_that_matter_have_sections(tprof):
-    """The largest in whole, some in brief, and one that leaks even if it is the smallest; the others are counted."""
+    """The largest in whole, of each role the largest in brief, and one that leaks even if it is the smallest; the others are counted."""
     traces = traces_of(tprof, WORKERS)
     assert len(traces) == 13
     text = analyze(*traces).stdout
-    assert text.count("\nMemory: ") == 9 and text.count("\nSlowest ops") + text.count("\nCPU time") >= 1
-    assert "\nand 4 more processes (--full shows all)\n" in text
+    assert text.count("\nMemory: ") == 3 and text.count("\nSlowest ops") + text.count("\nCPU time") >= 1
+    assert "\nand 10 more processes (--full shows all)\n" in text
+    reports = report(*traces)["processes"]
+    second = sorted(reports, key=lambda one: one["heap"]["peak_bytes"])[-2]
+    (largest,) = re.findall(r"\n\nOf 12 processes of one role, the largest:\n\S+ \(pid (\d+),", text)
+    (leaking,) = re.findall(r"\n\nOf 12 processes of one role, the largest that leaks:\n\S+ \(pid (\d+),", text)
+    assert int(largest) == second["process"]["pid"]
     assert text.count("\nLeaks: 1 place that grows with every step") == 1 and "workers.py:10" in text
-    leak = [report["answer"]["leaks"] for report in report(*traces)["processes"] if report["answer"]["leaks"]]
-    assert [one["frame"]["line"] for (one,) in leak] == [10]
+    (found,) = [one for one in reports if one["answer"]["leaks"]]
+    (leak,) = found["answer"]["leaks"]
+    assert leak["frame"]["line"] == 10 and found["process"]["pid"] == int(leaking)
     assert "next: tprof-analyze leaks " in text
 
 
@@ -208,6 +214,39 @@ def test_a_worker_that_leaks_small_objects_has_a_section(tprof):
     assert text.count("\nMemory: ") == 2 and "small objects (arenas)" in text.split("\nMemory: ")[2]
     (line,) = re.findall("leak: .*", analyze("--brief", *traces).stdout)
     assert re.search(r"leak: [\d.]+ KiB a step by Python's small objects \(arenas\).*, in process \d+$", line)
+
+
+BUSY = """import os
+def count(n):
+    return sum(i * i for i in range(n))  # the work
+kept = bytearray(5000000)
+for worker in range(3):
+    if os.fork() == 0:
+        mine = bytearray(3000000)
+        count(3000000)
+        os._exit(0)
+for worker in range(3):
+    os.wait()
+"""
+
+
+def test_the_time_of_workers_is_told(tprof):
+    """Their CPU time is in their section, and in the short findings that of all is added up."""
+    script = tprof.directory / "busy.py"
+    script.write_text(BUSY)
+    run = tprof.run([PYTHON, script], [LIBRARY])
+    assert run.status == 0, run.stderr
+    answers = report(*run.traces())
+    cpu = [process["capture"]["cpu_ns"] for process in answers["processes"]]
+    text = analyze(*run.traces()).stdout
+    part = text.split("\nOf 3 processes of one role, the largest:\n")[1]
+    assert re.search(r"CPU time: [^\n]*\n[^\n]*\n[^\n]* busy\.py:3 ", part.split("\n\n\n")[0])
+    brief = analyze("--brief", *run.traces()).stdout
+    (time, process) = re.search(r"time: (.*) of CPU time by 4 processes; largest of yours: \S+ \S+ at busy\.py:3 .*, in process (\d+)$",
+                                brief, re.M).groups()
+    assert float(time.split()[0]) * {"ms": 1e6, "s": 1e9}[time.split()[1]] == pytest.approx(sum(cpu), rel=0.01)
+    assert int(process) == answers["processes"][cpu.index(max(cpu))]["process"]["pid"]
+    assert "memory: " in brief and " at the peak of 4 processes together" in brief
 
 
 def test_launchers_have_no_section(tprof):

@@ -8,6 +8,7 @@
 #include "commands/parts/first_page.h"
 #include "commands/parts/growth_report.h"
 #include "commands/parts/cover_report.h"
+#include "commands/parts/op_report.h"
 #include "commands/parts/site_report.h"
 #include "report/rows/relatives.h"
 #include "report/rows/sorted.h"
@@ -28,23 +29,37 @@ static void print_largest(const struct tpa_session *session, const struct tpa_co
 		tpa_shorten_end(page, text, page->width / 2, shorter, sizeof(shorter)));
 }
 
+/* Says of which process the line is, where there are several. */
+static void print_process(const struct tpa_session *session, size_t index)
+{
+	if (session->run->process_count > 1)
+		fprintf(session->page.out, ", in process %" PRIu32, session->run->processes[index].trace->header->pid);
+	fputc('\n', session->page.out);
+}
+
 static void print_memory(struct tpa_session *session, size_t index)
 {
-	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_run *run = session->run;
+	const struct tpa_process *process = &run->processes[index];
 	const struct tpa_numbers numbers = { &session->page, process->unseen };
 	const struct tpa_heap *heap = &process->heap;
+	bool several = run->process_count > 1;
+	uint64_t peak = several ? run->peak_bytes : heap->peak_bytes,
+		 rss = several ? run->resident.rss : heap->rss_peak;
 	FILE *out = session->page.out;
 	struct tpa_cover *cover;
 
 	if (!heap->peak_blocks)
 		return;
 	fprintf(out, "memory: %s at the peak",
-		tpa_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text);
-	if (heap->rss_peak > 2 * heap->peak_bytes)
-		fprintf(out, " (RSS %s)", tpa_bytes(heap->rss_peak, session->page.exact).text);
+		tpa_some_bytes(&numbers, peak, several ? run->peak_variance : heap->variance.peak_bytes).text);
+	if (several)
+		fprintf(out, " of %zu processes together", run->process_count);
+	if (rss > 2 * peak)
+		fprintf(out, " (RSS %s)", tpa_bytes(rss, session->page.exact).text);
 	cover = tpa_session_peak_cover(session, index, TPA_COVER_ROWS);
 	print_largest(session, cover, false);
-	fputc('\n', out);
+	print_process(session, index);
 	tpa_cover_free(cover);
 }
 
@@ -59,31 +74,55 @@ static void print_leak(struct tpa_session *session)
 			continue;
 		fputs("leak: ", out);
 		tpa_leaks_brief_print(session, i);
-		if (run->process_count > 1)
-			fprintf(out, ", in process %" PRIu32, run->processes[i].trace->header->pid);
-		fputc('\n', out);
+		print_process(session, i);
 		return;
 	}
 }
 
-static void print_time(struct tpa_session *session, size_t index)
+static uint64_t cpu_of(const struct tpa_process *process)
+{
+	return tpa_cpu_ns(process, &process->cpu);
+}
+
+static void print_op(struct tpa_session *session, size_t index)
 {
 	FILE *out = session->page.out;
-	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, TPA_COVER_ROWS);
 	struct tpa_op_list list;
 
 	tpa_op_list(&list, &session->run->processes[index], "self", NULL);
 	tpa_op_list_join(&list);
-	if (list.count)
-		fprintf(out, "time: %s in %s call%s of %s, the op that took most\n",
-			tpa_time(list.ops[0]->self_ns).text, tpa_count(list.ops[0]->calls).text,
-			tpa_plural(list.ops[0]->calls), list.ops[0]->name);
-	else if (cover->count) {
-		fprintf(out, "time: %s of CPU time", tpa_time(cover->amount).text);
-		print_largest(session, cover, true);
-		fputc('\n', out);
-	}
+	fprintf(out, "time: %s in %s call%s of %s, the op that took most", tpa_time(list.ops[0]->self_ns).text,
+		tpa_count(list.ops[0]->calls).text, tpa_plural(list.ops[0]->calls), list.ops[0]->name);
+	print_process(session, index);
 	free(list.ops);
+}
+
+/* Prints the slowest op of the process with most CPU time, or what took that if its ops took little. */
+static void print_time(struct tpa_session *session)
+{
+	const struct tpa_run *run = session->run;
+	FILE *out = session->page.out;
+	struct tpa_cover *cover;
+	uint64_t cpu = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		cpu += cpu_of(&run->processes[i]);
+		if (cpu_of(&run->processes[i]) > cpu_of(&run->processes[most]))
+			most = i;
+	}
+	if (tpa_ops_matter(&run->processes[most])) {
+		print_op(session, most);
+		return;
+	}
+	cover = tpa_session_cpu_cover(session, most, TPA_COVER_ROWS);
+	if (cover->count) {
+		fprintf(out, "time: %s of CPU time", tpa_time(cpu).text);
+		if (run->process_count > 1)
+			fprintf(out, " by %zu processes", run->process_count);
+		print_largest(session, cover, true);
+		print_process(session, most);
+	}
 	tpa_cover_free(cover);
 }
 
@@ -126,6 +165,6 @@ void tpa_brief_print(struct tpa_session *session)
 		first++;
 	print_memory(session, first);
 	print_leak(session);
-	print_time(session, first);
+	print_time(session);
 	print_untraced(session);
 }

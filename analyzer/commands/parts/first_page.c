@@ -5,6 +5,7 @@
 
 #include "commands/parts/growth_report.h"
 #include "commands/parts/hole_report.h"
+#include "commands/parts/op_report.h"
 #include "commands/parts/cover_report.h"
 #include "commands/parts/site_report.h"
 #include "machine/roofline.h"
@@ -18,9 +19,6 @@
 #include "report/text/related.h"
 #include "report/text/step_listing.h"
 
-#define PROCESSES 8 /* most processes that get a section */
-#define LEAKING 16  /* the same, of those in which something grows */
-#define SMALL 100   /* no section if the peak is below 1/SMALL of the largest and no op ran */
 #define BRIEF_ROWS 3
 #define RSS_ROWS 4
 #define LEAK_ROWS 5
@@ -69,12 +67,12 @@ static void print_peak(struct tpa_session *session, size_t index, size_t most)
 	fputc('\n', page->out);
 }
 
-static void print_time(struct tpa_session *session, size_t index)
+/* Prints at most `most` rows of the CPU time. */
+static void print_cpu(struct tpa_session *session, size_t index, size_t most)
 {
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
-	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, TIME_ROWS);
-	struct tpa_op_list list;
+	struct tpa_cover *cover = tpa_session_cpu_cover(session, index, most);
 
 	if (!process->cpu.samples) {
 		tpa_headline(page, "CPU time");
@@ -87,6 +85,15 @@ static void print_time(struct tpa_session *session, size_t index)
 		tpa_cover_print(page, session->run, cover, true);
 	}
 	tpa_cover_free(cover);
+}
+
+static void print_time(struct tpa_session *session, size_t index)
+{
+	const struct tpa_process *process = &session->run->processes[index];
+	const struct tpa_page *page = &session->page;
+	struct tpa_op_list list;
+
+	print_cpu(session, index, TIME_ROWS);
 	tpa_op_waits_find(&session->run->processes[index], tpa_session_symbols(session, index));
 	tpa_op_list(&list, process, "self", NULL);
 	tpa_op_list_join(&list);
@@ -111,25 +118,6 @@ size_t tpa_first_page_rank(const struct tpa_run *run, size_t index)
 	return rank;
 }
 
-/* Did it run ops, or hold a fair part of the largest peak? A launcher, or a fork before its exec, did neither. */
-static bool matters(const struct tpa_run *run, size_t index)
-{
-	const struct tpa_process *mine = &run->processes[index];
-
-	for (size_t i = 0; i < run->process_count; i++)
-		if (mine->heap.peak_bytes < run->processes[i].heap.peak_bytes / SMALL)
-			return mine->op_count > 0;
-	return true;
-}
-
-bool tpa_first_page_shows(struct tpa_session *session, size_t index)
-{
-	size_t rank = tpa_first_page_rank(session->run, index);
-
-	return !rank || (rank < LEAKING && tpa_leaks_count(session, index)) ||
-	       (rank < PROCESSES && matters(session->run, index));
-}
-
 /* Prints the essentials of a process that is not the largest. */
 static void print_brief(struct tpa_session *session, size_t index)
 {
@@ -138,6 +126,8 @@ static void print_brief(struct tpa_session *session, size_t index)
 	print_peak(session, index, BRIEF_ROWS);
 	if (tpa_leaks_count(session, index))
 		tpa_leaks_answer_print(session, index, BRIEF_ROWS);
+	if (session->run->processes[index].cpu.samples)
+		print_cpu(session, index, BRIEF_ROWS);
 }
 
 void tpa_first_page_print(struct tpa_session *session, size_t index)
@@ -190,7 +180,7 @@ void tpa_first_page_next(struct tpa_session *session)
 	else if (any_leaks(session))
 		tpa_next_print(page, "tprof-analyze leaks %s   says since when it grows, and what it will come to",
 			       names.text);
-	else if (process->op_count)
+	else if (tpa_ops_matter(process))
 		tpa_next_print(page, "tprof-analyze ops %s   (or peak, leaks, steps, hotspots; --full: a longer page)",
 			       names.text);
 	else

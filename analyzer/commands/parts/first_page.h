@@ -17,9 +17,6 @@ void tpa_first_page_print(struct tpa_session *session, size_t index);
 /* The number of processes with a higher peak. */
 size_t tpa_first_page_rank(const struct tpa_run *run, size_t index);
 
-/* Does the process get a section? The largest, the leaking ones, and those of the next largest that are not negligible do. */
-bool tpa_first_page_shows(struct tpa_session *session, size_t index);
-
 /* Prints the page's last line: the command to run next. */
 void tpa_first_page_next(struct tpa_session *session);
 

@@ -107,3 +107,12 @@ int tpa_op_report(const struct tpa_options *options, const struct tpa_op_report 
 
 	return tpa_report_run(options, TPA_GROUP_STACK, &sections);
 }
+
+bool tpa_ops_matter(const struct tpa_process *process)
+{
+	uint64_t self = 0;
+
+	for (size_t i = 0; i < process->op_count; i++)
+		self += process->ops[i].self_ns;
+	return process->op_count && self >= tpa_cpu_ns(process, &process->cpu) / 20;
+}

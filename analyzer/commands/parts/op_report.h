@@ -22,4 +22,7 @@ struct tpa_op_report {
 };
 int tpa_op_report(const struct tpa_options *options, const struct tpa_op_report *report);
 
+/* Did the ops of the process take at least a twentieth of its CPU time? Else other work is what takes time. */
+bool tpa_ops_matter(const struct tpa_process *process);
+
 #endif

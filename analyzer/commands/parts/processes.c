@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/parts/processes.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "commands/parts/role_report.h"
 #include "commands/input/run_choice.h"
 #include "report/text/process_listing.h"
@@ -63,22 +66,43 @@ static void print_section(struct tpa_session *session, const struct tpa_report *
 	tpa_notes_free(&notes);
 }
 
+/* By process. Free the result. */
+static struct tpa_section *choose(struct tpa_session *session, const struct tpa_report *report)
+{
+	size_t count = session->run->process_count;
+	struct tpa_section *sections = tpa_zalloc(count, sizeof(*sections));
+
+	if (report->choose)
+		report->choose(session, sections);
+	for (size_t i = 0; i < count && !report->choose; i++)
+		sections[i].alike = 1;
+	return sections;
+}
+
 static void write_text(struct tpa_session *session, const struct tpa_report *report)
 {
+	struct tpa_section *sections = choose(session, report);
 	size_t shown = 0, count = session->run->process_count;
+	const struct tpa_page *page = &session->page;
 
 	if (report->print_begin)
 		report->print_begin(session);
 	for (size_t i = 0; i < count; i++) {
-		if (report->shows && !report->shows(session, i))
+		if (!sections[i].alike)
 			continue;
 		if (shown++)
-			fputs("\n\n", session->page.out);
+			fputs("\n\n", page->out);
+		if (sections[i].alike > 1)
+			fprintf(page->out, "Of %zu processes of one role, %s:\n", sections[i].alike, sections[i].which);
 		print_section(session, report, i);
 	}
 	if (shown < count)
-		fprintf(session->page.out, "\n\nand %zu more process%s (--full shows all)\n", count - shown,
+		fprintf(page->out, "\n\nand %zu more process%s (--full shows all)\n", count - shown,
 			count - shown == 1 ? "" : "es");
+	for (size_t i = 0; i < count; i++)
+		if (!sections[i].alike) /* a launcher, which started what matters */
+			tpa_untraced_print(session->run->processes[i].trace, page);
+	free(sections);
 	report->print_end(session);
 }
 

@@ -6,12 +6,17 @@
 #include "commands/input/session.h"
 #include "report/json/json.h"
 
+struct tpa_section {
+	size_t alike;	   /* processes of its role; 0: no section */
+	const char *which; /* why it was chosen of these: "the largest" */
+};
+
 struct tpa_report {
 	size_t notes; /* most notes to print as text; 0: all */
 	bool symbols; /* open all processes' symbols first; the notes then list missing names */
 	bool related; /* JSON has "run": the run's other processes that have traces */
-	/* Does run->processes[index] get a section in the text? NULL: all do. */
-	bool (*shows)(struct tpa_session *session, size_t index);
+	/* Chooses the processes that get a section in the text: sets some of the sections, which are all zero. NULL: all do. */
+	void (*choose)(struct tpa_session *session, struct tpa_section *sections);
 	/* Prints the section of run->processes[index] as text, without its notes. */
 	void (*print)(struct tpa_session *session, size_t index);
 	/* Prints what comes before the sections of all processes. May be NULL. */
