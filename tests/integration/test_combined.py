@@ -153,6 +153,7 @@ def test_a_folder_stands_for_its_traces(tprof, tmp_path):
     most = named["combined"]["peak_bytes"]
     analyze("check", "--max-peak", most, folder)
     analyze("check", "--max-peak", most - 1, folder, status=1)
+    assert f"\nnext: tprof-analyze peak {folder} " in analyze(folder).stdout
     totals = json.loads(analyze("diff", "--json", folder, folder).stdout)["totals"]
     assert {total["old"] for total in totals if total["name"] == "peak"} == {most}
 

@@ -70,7 +70,8 @@ def test_mpirun(tmp_path):
     for _ in range(2):
         done = subprocess.run(["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n", "3", LAUNCHER, "run", "--",
                                WORKLOADS / "mpi_calls-openmpi", "1"], cwd=tmp_path, capture_output=True, check=True)
-        assert done.stderr.count(b"tprof: next: ") == 1
+        assert done.stderr.count(b"tprof: next: ") == done.stderr.count(b"tprof: next: tprof-analyze ranks .\n") == 1
+        assert done.stderr.count(b"tprof: ranks: ") == 1
     traces = [*tmp_path.glob("*.bin"), *tmp_path.glob("*.old")]
     assert len(traces) == 6
     done = subprocess.run([ANALYZE, "summary", "--json", *traces], capture_output=True, check=True)

@@ -334,8 +334,7 @@ static bool needs_ranks(const struct tpa_options *options)
 {
 	int (*run)(const struct tpa_options *) = options->command->run;
 
-	return run == tpa_cmd_ranks || run == tpa_cmd_html ||
-	       (run == tpa_cmd_summary && (!options->brief || options->json)) ||
+	return run == tpa_cmd_ranks || run == tpa_cmd_html || run == tpa_cmd_summary ||
 	       (run == tpa_cmd_export && options->format->ranks);
 }
 

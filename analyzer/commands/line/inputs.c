@@ -99,13 +99,6 @@ static struct inputs expand(struct tpa_options *options, const char *const *file
 	return inputs;
 }
 
-static void replace(const char *const **files, size_t *count, struct inputs inputs)
-{
-	free((void *)*files);
-	*files = inputs.list;
-	*count = inputs.count;
-}
-
 /* Two runs, of which one at least is a bundle or a folder, of any number of traces. */
 static bool is_run(const char *file)
 {
@@ -125,8 +118,14 @@ void tpa_inputs_expand(struct tpa_options *options)
 				      : expand(options, options->baselines, options->baseline_count),
 		      traces = expand(options, options->traces + old, options->trace_count - old);
 
-	replace(&options->baselines, &options->baseline_count, baselines);
-	replace(&options->traces, &options->trace_count, traces);
+	free((void *)options->baselines);
+	options->baselines = baselines.list;
+	options->baseline_count = baselines.count;
+	options->named = options->traces;
+	options->named_count = options->trace_count;
+	options->named_traces = old ? 0 : traces.count; /* those of a diff name two runs */
+	options->traces = traces.list;
+	options->trace_count = traces.count;
 }
 
 void tpa_inputs_free(struct tpa_options *options)
@@ -134,6 +133,8 @@ void tpa_inputs_free(struct tpa_options *options)
 	for (size_t i = 0; i < options->owned_count; i++)
 		free(options->owned[i]);
 	free(options->owned);
+	free((void *)options->named);
+	options->named = NULL;
 	options->owned = NULL;
 	options->owned_count = 0;
 }

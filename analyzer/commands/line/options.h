@@ -112,8 +112,10 @@ struct tpa_options {
 	char **owned; /* names of traces that the command line does not have itself: see commands/line/inputs.h */
 	size_t owned_count;
 	const char *const *traces;
-	size_t trace_count;	     /* at least 1, unless TPA_OPT_NO_TRACE */
-	bool in_place;		     /* of the folder: tpa_trace_open_in_place() */
+	size_t trace_count;		  /* at least 1, unless TPA_OPT_NO_TRACE */
+	const char *const *named;	  /* as the command line names them: folders and bundles are not expanded */
+	size_t named_count, named_traces; /* of these names; of the traces that they stand for */
+	bool in_place;			  /* of the folder: tpa_trace_open_in_place() */
 	const char *const *left_out; /* traces of other runs that were named too; see commands/input/run_choice.h */
 	size_t left_out_count, left_out_runs;
 };

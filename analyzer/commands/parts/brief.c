@@ -9,6 +9,7 @@
 #include "commands/parts/growth_report.h"
 #include "commands/parts/cover_report.h"
 #include "commands/parts/op_report.h"
+#include "commands/parts/rank_report.h"
 #include "commands/parts/site_report.h"
 #include "report/rows/relatives.h"
 #include "report/rows/sorted.h"
@@ -158,12 +159,9 @@ static void print_untraced(const struct tpa_session *session)
 
 void tpa_brief_print(struct tpa_session *session)
 {
-	size_t first = 0;
-
 	tpa_session_open_symbols(session);
-	while (tpa_first_page_rank(session->run, first))
-		first++;
-	print_memory(session, first);
+	tpa_rank_brief_print(session);
+	print_memory(session, tpa_first_page_largest(session->run));
 	print_leak(session);
 	print_time(session);
 	print_untraced(session);

@@ -106,16 +106,14 @@ static void print_time(struct tpa_session *session, size_t index)
 
 /* ---- several processes ---- */
 
-size_t tpa_first_page_rank(const struct tpa_run *run, size_t index)
+size_t tpa_first_page_largest(const struct tpa_run *run)
 {
-	uint64_t mine = run->processes[index].heap.peak_bytes, peak;
-	size_t rank = 0;
+	size_t largest = 0;
 
-	for (size_t i = 0; i < run->process_count; i++) {
-		peak = run->processes[i].heap.peak_bytes;
-		rank += peak > mine || (peak == mine && i < index);
-	}
-	return rank;
+	for (size_t i = 1; i < run->process_count; i++)
+		if (run->processes[i].heap.peak_bytes > run->processes[largest].heap.peak_bytes)
+			largest = i;
+	return largest;
 }
 
 /* Prints the essentials of a process that is not the largest. */
@@ -135,7 +133,7 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 	const struct tpa_process *process = &session->run->processes[index];
 	const struct tpa_page *page = &session->page;
 
-	if (tpa_first_page_rank(session->run, index)) {
+	if (index != tpa_first_page_largest(session->run)) {
 		print_brief(session, index);
 		return;
 	}
@@ -165,7 +163,7 @@ static bool any_leaks(struct tpa_session *session)
 /* Suggests the most pressing command first. */
 void tpa_first_page_next(struct tpa_session *session)
 {
-	const struct tpa_process *process = &session->run->processes[0];
+	const struct tpa_process *process = &session->run->processes[tpa_first_page_largest(session->run)];
 	const struct tpa_page *page = &session->page;
 	struct tpa_names names = tpa_trace_names(session);
 

@@ -14,8 +14,8 @@
  */
 void tpa_first_page_print(struct tpa_session *session, size_t index);
 
-/* The number of processes with a higher peak. */
-size_t tpa_first_page_rank(const struct tpa_run *run, size_t index);
+/* The process with the largest peak, the first of several. */
+size_t tpa_first_page_largest(const struct tpa_run *run);
 
 /* Prints the page's last line: the command to run next. */
 void tpa_first_page_next(struct tpa_session *session);

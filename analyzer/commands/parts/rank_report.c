@@ -250,6 +250,17 @@ void tpa_rank_answer_print(struct tpa_session *session)
 	tpa_rank_report_free(report);
 }
 
+void tpa_rank_brief_print(struct tpa_session *session)
+{
+	struct tpa_rank_report *report = tpa_rank_report_new(session);
+
+	if (!report)
+		return;
+	fputs("ranks: ", session->page.out);
+	tpa_ranks_answer_print(&session->page, &report->view);
+	tpa_rank_report_free(report);
+}
+
 void tpa_rank_answer_json(struct tpa_session *session, json_t *json)
 {
 	struct tpa_rank_report *report = tpa_rank_report_new(session);

@@ -27,6 +27,8 @@ void tpa_rank_report_free(struct tpa_rank_report *report);
 
 /* For the first page, of a run with ranks: who made the others wait, in text, or as "ranks" in JSON. */
 void tpa_rank_answer_print(struct tpa_session *session);
+/* The same as one line of the short findings. */
+void tpa_rank_brief_print(struct tpa_session *session);
 void tpa_rank_answer_json(struct tpa_session *session, json_t *json);
 
 #endif

@@ -234,12 +234,14 @@ struct tpa_names tpa_trace_names(const struct tpa_session *session)
 {
 	struct tpa_names names = { "" };
 	const struct tpa_options *options = session->options;
-	size_t used = 0;
+	bool all = options->named_traces == options->trace_count + options->left_out_count;
+	const char *const *list = all ? options->named : options->traces;
+	size_t used = 0, count = all ? options->named_count : options->trace_count;
 
-	for (size_t i = 0; i < options->trace_count && used + 8 < sizeof(names.text); i++) {
+	for (size_t i = 0; i < count && used + 8 < sizeof(names.text); i++) {
 		char *end = names.text + used;
 		size_t left = sizeof(names.text) - used;
-		int more = snprintf(end, left, "%s%s", i ? " " : "", options->traces[i]);
+		int more = snprintf(end, left, "%s%s", i ? " " : "", list[i]);
 
 		if (more < 0 || (size_t)more >= left || i == 3) {
 			snprintf(end, left, " ...");
