@@ -81,7 +81,10 @@ def test_late_in_every_step(tprof, kind):
         assert reason["more_page_faults"] > 1000
     text = analyze("ranks", *run.traces()).stdout
     assert re.search(rf"^rank {late} made the others wait .* of .*{function}", text, re.M), text
-    assert f"rank {late} made the others wait" in analyze(*run.traces()).stdout
+    page = analyze(*run.traces()).stdout
+    assert f"rank {late} made the others wait" in page
+    (section,) = re.findall(r"the one that made the others wait:\n.*?\n\n\n", page, re.S)
+    assert f", rank {late} of " in section.splitlines()[1]
 
 
 def test_late_in_one_step(tprof):

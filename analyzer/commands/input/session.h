@@ -31,7 +31,8 @@ struct tpa_session {
 	const regex_t *filter;		  /* of --filter, points to `compiled`; NULL: none */
 	regex_t compiled;
 	struct tpa_progress *progress;
-	const void *argument; /* of the current report, see struct tpa_report */
+	const struct tpa_process *late; /* the rank that made the others wait; NULL: nobody did, or it is not known */
+	const void *argument;		/* of the current report, see struct tpa_report */
 };
 
 /*

@@ -81,12 +81,13 @@ static struct tpa_section *choose(struct tpa_session *session, const struct tpa_
 
 static void write_text(struct tpa_session *session, const struct tpa_report *report)
 {
-	struct tpa_section *sections = choose(session, report);
 	size_t shown = 0, count = session->run->process_count;
 	const struct tpa_page *page = &session->page;
+	struct tpa_section *sections;
 
 	if (report->print_begin)
 		report->print_begin(session);
+	sections = choose(session, report);
 	for (size_t i = 0; i < count; i++) {
 		if (!sections[i].alike)
 			continue;

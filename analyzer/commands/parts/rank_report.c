@@ -241,9 +241,12 @@ void tpa_rank_answer_print(struct tpa_session *session)
 {
 	struct tpa_rank_report *report = tpa_rank_report_new(session);
 	const struct tpa_page *page = &session->page;
+	uint32_t late;
 
 	if (!report)
 		return;
+	late = tpa_ranks_late(report->ranks);
+	session->late = late == TPA_RANK_NONE ? NULL : &session->run->processes[report->ranks->list[late].process];
 	tpa_ranks_answer_print(page, &report->view);
 	fprintf(page->out, "tprof-analyze ranks %s   says more of the %zu ranks\n\n", tpa_trace_names(session).text,
 		report->ranks->count);

@@ -25,7 +25,7 @@ struct tpa_ranks *tpa_run_ranks(struct tpa_run *run);
 struct tpa_rank_report *tpa_rank_report_new(struct tpa_session *session);
 void tpa_rank_report_free(struct tpa_rank_report *report);
 
-/* For the first page, of a run with ranks: who made the others wait, in text, or as "ranks" in JSON. */
+/* For the first page, of a run with ranks: who made the others wait, in text, or as "ranks" in JSON. The first one sets session->late. */
 void tpa_rank_answer_print(struct tpa_session *session);
 /* The same as one line of the short findings. */
 void tpa_rank_brief_print(struct tpa_session *session);

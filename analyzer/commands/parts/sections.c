@@ -82,6 +82,10 @@ void tpa_sections_choose(struct tpa_session *session, struct tpa_section *sectio
 		process = rank < LEAKING ? largest_of(session, role, true) : session->run->process_count;
 		if (process < session->run->process_count && !sections[process].alike)
 			sections[process] = (struct tpa_section){ role->count, "the largest that leaks" };
+		for (size_t m = 0; m < role->count; m++)
+			if (&session->run->processes[role->members[m]] == session->late)
+				sections[role->members[m]] =
+					(struct tpa_section){ role->count, "the one that made the others wait" };
 	}
 	tpa_roles_free(&roles);
 }

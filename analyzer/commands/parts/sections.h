@@ -7,7 +7,7 @@
 
 /*
  * Chooses the processes that get a section: of each role the largest, and the largest that leaks; only of the largest roles, and
- * not of those that are negligible. `sections`: by process, all zero.
+ * not of those that are negligible. And the rank that made the others wait. `sections`: by process, all zero.
  */
 void tpa_sections_choose(struct tpa_session *session, struct tpa_section *sections);
 

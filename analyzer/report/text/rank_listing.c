@@ -62,14 +62,21 @@ static bool matters(const struct tpa_ranks *ranks, const struct tpa_rank *rank)
 	return (double)tpa_rank_each(ranks, rank->caused_ns) > MATTERS * (double)length(ranks);
 }
 
+uint32_t tpa_ranks_late(const struct tpa_ranks *ranks)
+{
+	uint32_t latest = tpa_rank_latest(ranks);
+
+	return latest == TPA_RANK_NONE || matters(ranks, &ranks->list[latest]) ? latest : TPA_RANK_NONE;
+}
+
 void tpa_ranks_answer_print(const struct tpa_page *page, const struct tpa_rank_view *view)
 {
 	const struct tpa_ranks *ranks = view->ranks;
-	uint32_t latest = tpa_rank_latest(ranks);
-	const struct tpa_rank *rank = latest == TPA_RANK_NONE ? NULL : &ranks->list[latest];
+	uint32_t latest = tpa_ranks_late(ranks);
+	const struct tpa_rank *rank = &ranks->list[latest == TPA_RANK_NONE ? 0 : latest];
 	char text[1000];
 
-	if (!rank || !matters(ranks, rank)) {
+	if (latest == TPA_RANK_NONE) {
 		fprintf(page->out, "no rank made the others wait for more than %s of the run\n",
 			tpa_share(MATTERS).text);
 		return;
