@@ -17,7 +17,8 @@ WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in 
 WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich \
-	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi)
+	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi \
+	neighbours-openmpi neighbours-mpich)
 
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
@@ -194,6 +195,10 @@ $(W)/mpi_calls-%: tests/workloads/mpi_calls.c $(workload_headers)
 	$(call say,CC  ,$@)
 	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
 $(W)/stragglers-%: tests/workloads/stragglers.c $(workload_headers)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) -Iinclude $< -o $@
+$(W)/neighbours-%: tests/workloads/neighbours.c $(workload_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)
 	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) -Iinclude $< -o $@

@@ -9,7 +9,7 @@
 #define MAGIC UINT64_C(0x3165746174737074) /* "tpstate1" */
 
 /* Increase it when the meaning of a field changes. A changed layout is detected by the sizes in the archive. */
-#define VERSION 7u
+#define VERSION 8u
 
 struct seal {
 	uint64_t magic;

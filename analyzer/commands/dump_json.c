@@ -150,6 +150,27 @@ static void json_folded(FILE *out, const struct tpa_folded *folded)
 	json_amount(out, shape, tpa_fold_amount(folded));
 }
 
+/* Which parts of what a call receives are not empty. */
+static void json_parts(FILE *out, const struct tpa_comm *comm)
+{
+	const char *comma = "";
+
+	if (!comm->parts)
+		return;
+	if (!comm->part_bytes) {
+		fputs(", \"parts\": null", out);
+		return;
+	}
+	fputs(", \"parts\": [", out);
+	for (unsigned i = 0; i < comm->part_bytes * 8u; i++) {
+		if (!(comm->part_bits[i / 8] >> i % 8 & 1))
+			continue;
+		fprintf(out, "%s%u", comma, i);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
 static void json_payload(const struct tpa_dump *dump, const struct tpa_event *event)
 {
 	const void *payload = tpa_event_payload(event);
@@ -164,6 +185,8 @@ static void json_payload(const struct tpa_dump *dump, const struct tpa_event *ev
 		json_work(out, payload);
 	if (event->kind == TPA_EVENT_FOLD)
 		json_folded(out, payload);
+	if (event->kind == TPA_EVENT_COMM)
+		json_parts(out, payload);
 }
 
 static void json_op(const struct tpa_dump *dump, const struct tpa_event *event)

@@ -269,6 +269,16 @@ static void print_rank(FILE *out, const char *name, int32_t rank)
 		fprintf(out, "  %s %" PRId32, name, rank);
 }
 
+static void print_parts(FILE *out, const struct tpa_comm *comm)
+{
+	fputs("  of parts", out);
+	if (!comm->part_bytes)
+		fputs(" ?", out);
+	for (unsigned i = 0; i < comm->part_bytes * 8u; i++)
+		if (comm->part_bits[i / 8] >> i % 8 & 1)
+			fprintf(out, " %u", i);
+}
+
 static void print_comm(struct tpa_dump *dump, const struct tpa_event *event)
 {
 	FILE *out = dump->session->page.out;
@@ -289,6 +299,8 @@ static void print_comm(struct tpa_dump *dump, const struct tpa_event *event)
 		fprintf(out, "  sends %s", size_text(dump, comm->sent, &size));
 	if (comm->received)
 		fprintf(out, "  receives %s", size_text(dump, comm->received, &size));
+	if (comm->parts)
+		print_parts(out, comm);
 	if (comm->request)
 		fprintf(out, "  request %" PRIu64, comm->request);
 	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event));

@@ -41,6 +41,16 @@ static bool take_bytes(const uint8_t **at, const uint8_t *end, uint64_t *bytes)
 	return true;
 }
 
+static bool take_parts(const uint8_t **at, const uint8_t *end, struct tpa_comm *comm)
+{
+	if (*at == end || (*at)[0] > sizeof(comm->part_bits) || (*at)[0] > end - *at - 1)
+		return false;
+	comm->part_bytes = (*at)[0];
+	memcpy(comm->part_bits, *at + 1, comm->part_bytes);
+	*at += 1u + comm->part_bytes;
+	return true;
+}
+
 bool tpa_comm_read(struct tpa_comm *comm, const uint8_t *bytes, size_t length)
 {
 	const uint8_t *at = bytes, *end = bytes + length;
@@ -53,11 +63,13 @@ bool tpa_comm_read(struct tpa_comm *comm, const uint8_t *bytes, size_t length)
 	comm->again = *at & TPROF_COMM_PERSISTENT;
 	at++;
 	comm->both = comm->what == TPROF_COMM_SENDRECV;
+	comm->parts = !comm->both && bytes[1] & TPROF_COMM_PARTS;
 	return take_small(&at, end, &comm->communicator) && tpa_uvarint_within(&at, end, &comm->sequence) &&
 	       take_rank(&at, end, &comm->peer) && take_rank(&at, end, &comm->tag) &&
 	       take_bytes(&at, end, &comm->sent) && take_bytes(&at, end, &comm->received) &&
 	       tpa_uvarint_within(&at, end, &comm->request) && take_small(&at, end, &comm->node) &&
-	       (!comm->both || (take_rank(&at, end, &comm->source) && take_rank(&at, end, &comm->source_tag)));
+	       (!comm->both || (take_rank(&at, end, &comm->source) && take_rank(&at, end, &comm->source_tag))) &&
+	       (!comm->parts || take_parts(&at, end, comm));
 }
 
 bool tpa_comm_done_read(struct tpa_comm_done *done, const uint8_t *bytes, size_t length)
@@ -149,17 +161,31 @@ static struct tpa_known_group *group_at(struct tpa_trace *trace, uint32_t number
 	return &trace->groups[number];
 }
 
-/* Of the members that it exchanges data with, their number is told, and which they are. */
-static bool skip_ranks(const uint8_t **at, const uint8_t *end, uint32_t *count)
+/* The members that it exchanges data with. The list is the caller's, also if false. */
+static bool read_ranks(const uint8_t **at, const uint8_t *end, uint32_t *count, uint32_t **list)
 {
-	uint32_t rank;
-
 	if (!take_small(at, end, count) || *count > (uint64_t)(end - *at))
 		return false;
+	*list = tpa_zalloc(*count + 1u, sizeof(**list));
 	for (uint32_t i = 0; i < *count; i++)
-		if (!take_small(at, end, &rank))
+		if (!take_small(at, end, &(*list)[i]))
 			return false;
 	return true;
+}
+
+/* Older traces tell 0 for nobody: which ranks these are is not known. */
+static bool read_topology(struct tpa_known_group *group, const uint8_t *at, const uint8_t *end)
+{
+	uint32_t *destinations = NULL;
+	bool read = read_ranks(&at, end, &group->sources, &group->source_ranks) &&
+		    read_ranks(&at, end, &group->destinations, &destinations);
+
+	free(destinations);
+	if (!read || at == end || !(*at & TPROF_GROUP_NOBODY)) {
+		free(group->source_ranks);
+		group->source_ranks = NULL;
+	}
+	return read;
 }
 
 static bool read_group(struct tpa_known_group *group, uint32_t *number, const uint8_t *at, const uint8_t *end)
@@ -180,7 +206,13 @@ static bool read_group(struct tpa_known_group *group, uint32_t *number, const ui
 		return false;
 	group->name = tpa_strndup((const char *)at, length);
 	at += length;
-	return at == end || (skip_ranks(&at, end, &group->sources) && skip_ranks(&at, end, &group->destinations));
+	return at == end || read_topology(group, at, end);
+}
+
+static void free_group(const struct tpa_known_group *group)
+{
+	free(group->name);
+	free(group->source_ranks);
 }
 
 const char *tpa_fact_communicator(struct tpa_tables *tables, const uint8_t *at, const uint8_t *end)
@@ -191,10 +223,10 @@ const char *tpa_fact_communicator(struct tpa_tables *tables, const uint8_t *at, 
 
 	if (!read_group(&group, &number, at, end) || !number || number >= GROUPS_MAX || group.parent >= number ||
 	    !group.size || group.rank >= group.size) {
-		free(group.name);
+		free_group(&group);
 		return TPA_CUT_RECORD;
 	}
-	free(group_at(trace, number)->name);
+	free_group(group_at(trace, number));
 	trace->groups[number] = group;
 	return NULL;
 }
@@ -202,6 +234,6 @@ const char *tpa_fact_communicator(struct tpa_tables *tables, const uint8_t *at, 
 void tpa_facts_groups_free(struct tpa_trace *trace)
 {
 	for (size_t i = 0; i < trace->group_count; i++)
-		free(trace->groups[i].name);
+		free_group(&trace->groups[i]);
 	free(trace->groups);
 }

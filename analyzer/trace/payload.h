@@ -83,6 +83,9 @@ struct tpa_comm {
 	int32_t peer, tag, source, source_tag;
 	uint32_t node; /* of the file */
 	uint64_t sequence, sent, received, request;
+	bool parts;	    /* TPROF_COMM_PARTS: some parts of what it receives are empty */
+	uint8_t part_bytes; /* of the bits that tell which are not; 0: that is not known */
+	uint8_t part_bits[TPROF_COMM_PARTS_BYTES];
 };
 
 /* COMM_DONE. */

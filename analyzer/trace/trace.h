@@ -127,6 +127,7 @@ struct tpa_known_group {
 	int32_t leader;			/* rank in the world of its rank 0; -1: not known */
 	int64_t color;			/* -1: none */
 	uint32_t sources, destinations; /* neighbours in its topology; 0: it has none */
+	uint32_t *source_ranks; /* owned by the trace; `size` and more: nobody. NULL: there are none, or not known */
 };
 
 struct tpa_damage {

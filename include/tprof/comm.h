@@ -9,8 +9,9 @@
  *     parent), or if they were made by the same call of the same parent (its sequence) and have the same rank of the world
  *     as their rank 0: what one call makes has no member in common;
  *   - a collective call is the same if its communicator and sequence are. All calls that a communicator's members make
- *     together count in its sequence, 1, 2, ...; also those that begin only (NONBLOCKING), and those that make or free a
- *     communicator;
+ *     together count in its sequence, 1, 2, ...; also those that begin only (NONBLOCKING), those that describe a persistent
+ *     one, and those that make or free a communicator. Who waits for whom in a collective among neighbours is told by the
+ *     communicator's topology, and where parts are empty by PARTS;
  *   - messages between two processes with the same tag arrive in the order in which they were sent.
  */
 #ifndef TPROF_COMM_H
@@ -70,7 +71,13 @@ enum tprof_comm {
 enum tprof_comm_flags {
 	TPROF_COMM_NONBLOCKING = 1, /* it only begins; a COMM_DONE with its request tells when it was found complete */
 	TPROF_COMM_PERSISTENT = 2,  /* it was described before, and begins again */
+	TPROF_COMM_PARTS = 4, /* parts of what it receives are empty, and a bit for each part tells which are not */
 };
+
+/* The n-th start of a collective has n times that added to the sequence of the call that described it. */
+#define TPROF_COMM_START_SEQUENCE (UINT64_C(1) << 40)
+
+#define TPROF_COMM_PARTS_BYTES 48u /* of these bits, at most: eight parts a byte */
 
 enum tprof_comm_done {
 	TPROF_COMM_DONE_STATUS = 1,    /* source, tag and bytes are known */
@@ -86,6 +93,10 @@ enum tprof_group {
 	TPROF_GROUP_INTER = 4, /* an intercommunicator: peers are of the other group, whose members are not told */
 	TPROF_GROUP_WINDOW = 5,
 	TPROF_GROUP_TORCH = 6, /* another group of torch.distributed, known by its name */
+};
+
+enum tprof_group_flags {
+	TPROF_GROUP_NOBODY = 1, /* of its neighbours MPI_PROC_NULL is told as its size; without this, as 0 */
 };
 
 #define TPROF_COMM_ANY (-1)    /* peer, tag: any; or there is none */

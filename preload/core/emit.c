@@ -94,6 +94,9 @@ void tpc_emit_comm(struct tpc_thread *thread, uint64_t ticks, const struct tpc_c
 	if (comm->what == TPROF_COMM_SENDRECV) {
 		p = tpc_put_svarint(p, comm->source);
 		p = tpc_put_svarint(p, comm->source_tag);
+	} else if (comm->flags & TPROF_COMM_PARTS) {
+		*p++ = comm->parts_bytes;
+		p = tpc_put_bytes(p, comm->parts, comm->parts_bytes);
 	}
 	end(thread, p);
 }

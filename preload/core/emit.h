@@ -73,6 +73,8 @@ struct tpc_comm {
 	int32_t source, source_tag; /* TPROF_COMM_SENDRECV */
 	uint32_t node;
 	uint64_t sequence, sent, received, request;
+	/* With TPROF_COMM_PARTS: a bit for each part that it receives. No bytes: there are too many parts. */
+	uint8_t parts_bytes, parts[TPROF_COMM_PARTS_BYTES];
 };
 TPC_SLOW void tpc_emit_comm(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm *comm);
 

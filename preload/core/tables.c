@@ -161,11 +161,12 @@ void tpc_table_op(const struct tpc_op_record *op)
 	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
-static uint8_t *put_ranks(uint8_t *p, const int *ranks, uint32_t count)
+/* Nobody is told as a rank that there is not. */
+static uint8_t *put_ranks(uint8_t *p, const int *ranks, uint32_t count, uint32_t size)
 {
 	p = tpc_put_uvarint(p, count);
 	for (uint32_t i = 0; i < count; i++)
-		p = tpc_put_uvarint(p, ranks[i] < 0 ? 0 : (uint64_t)ranks[i]);
+		p = tpc_put_uvarint(p, ranks[i] < 0 ? size : (uint32_t)ranks[i]);
 	return p;
 }
 
@@ -185,8 +186,9 @@ void tpc_table_communicator(const struct tpc_communicator_record *communicator)
 	*p++ = (uint8_t)length;
 	p = tpc_put_bytes(p, communicator->name, length);
 	if (communicator->has_topology) {
-		p = put_ranks(p, communicator->in, communicator->in_count);
-		p = put_ranks(p, communicator->out, communicator->out_count);
+		p = put_ranks(p, communicator->in, communicator->in_count, communicator->size);
+		p = put_ranks(p, communicator->out, communicator->out_count, communicator->size);
+		*p++ = TPROF_GROUP_NOBODY;
 	}
 	put_long(TPROF_TABLE_COMMUNICATOR, content, (size_t)(p - content), "", 0);
 }

@@ -53,7 +53,7 @@ struct tpc_communicator_record {
 	int32_t leader;
 	int64_t color;
 	const char *name; /* cut at 255 bytes */
-	/* Its topology, if `has_topology`: ranks that it receives from and sends to. */
+	/* Its topology, if `has_topology`: ranks that it receives from and sends to; negative: nobody. */
 	bool has_topology;
 	uint32_t in_count, out_count; /* at most TPC_NEIGHBOURS each; more are left out */
 	const int *in, *out;

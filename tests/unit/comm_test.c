@@ -51,6 +51,28 @@ static void test_cut(void **state)
 	assert_true(tpa_comm_read(&comm, longer, sizeof(longer)));
 }
 
+/* Of 12 parts the first and the last are not empty. */
+static void test_parts(void **state)
+{
+	static const uint8_t some[] = { TPROF_COMM_ALLTOALL, TPROF_COMM_PARTS, 1, 3, 1, 1, 8, 8, 0, 0, 2, 1, 8 };
+	static const uint8_t many[] = { TPROF_COMM_ALLTOALL, TPROF_COMM_PARTS, 1, 3, 1, 1, 8, 8, 0, 0, 0 };
+	uint8_t longest[sizeof(many) + 255];
+	struct tpa_comm comm;
+
+	(void)state;
+	assert_true(tpa_comm_read(&comm, some, sizeof(some)));
+	assert_true(comm.parts && comm.part_bytes == 2 && comm.part_bits[0] == 1 && comm.part_bits[1] == 8);
+	for (size_t length = 0; length < sizeof(some); length++)
+		assert_false(tpa_comm_read(&comm, some, length));
+	assert_true(tpa_comm_read(&comm, many, sizeof(many)));
+	assert_true(comm.parts && !comm.part_bytes);
+	memcpy(longest, many, sizeof(many));
+	longest[sizeof(many) - 1] = TPROF_COMM_PARTS_BYTES;
+	assert_true(tpa_comm_read(&comm, longest, sizeof(longest)));
+	longest[sizeof(many) - 1]++;
+	assert_false(tpa_comm_read(&comm, longest, sizeof(longest)));
+}
+
 static void test_impossible(void **state)
 {
 	/* A communicator of 2^35, and a peer of 2^40. */
@@ -99,7 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),   cmocka_unit_test(test_impossible),
-		cmocka_unit_test(test_done),  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_done),  cmocka_unit_test(test_names), cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -385,6 +385,68 @@ static void test_flows(void **state)
 	check_flow(TPA_FLOW_NEIGHBOURS, TPA_WAIT_NONE, (int64_t[]){ 0, 0, 0 }, TPA_RANK_NONE);
 }
 
+/*
+ * Ranks in a line, 0 to 3: the first and the last have one neighbour and nobody. Rank 3 is last, and only rank 2 waits for it; rank 2 is
+ * second to last, and rank 1 waits for that.
+ */
+static void test_neighbours(void **state)
+{
+	static const int64_t begins[] = { 1000, 2000, 7000, 9000 }, waits[] = { 1000, 5000, 2000, 0 };
+	static const uint32_t sources[][2] = { { 4, 1 }, { 0, 2 }, { 1, 3 }, { 2, 4 } };
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct job *job = new_job(4, 1, 1);
+		struct tpa_ranks *ranks;
+
+		for (uint32_t r = 0; r < 4; r++) {
+			collective(job, r, begins[r], 10000, TPA_FLOW_NEIGHBOURS);
+			job->world[r][0].sources = known ? sources[r] : NULL;
+			job->world[r][0].source_count = 2;
+		}
+		ranks = analyze(job);
+		for (uint32_t r = 0; r < 4; r++) {
+			assert_int_equal(ranks->list[r].wait_ns, known ? waits[r] : 0);
+			assert_int_equal(ranks->list[r].transfer_ns, 10000 - begins[r] - (known ? waits[r] : 0));
+		}
+		assert_int_equal(ranks->list[2].caused_ns, known ? 5000 : 0);
+		assert_int_equal(ranks->list[3].caused_ns, known ? 2000 : 0);
+		assert_int_equal(ranks->groups[0].pattern, known ? TPA_WAIT_FOR_NEIGHBOURS : TPA_WAIT_NONE);
+		assert_int_equal(ranks->disagreeing, 0);
+		tpa_ranks_free(ranks);
+		free(job);
+	}
+}
+
+/* Rank 2 is last; rank 0 gets nothing from it, rank 1 does. Rank 2 tells of no empty part: it waits for all. */
+static void test_empty_parts(void **state)
+{
+	static uint8_t parts[] = { 1, 2, 1, 4 }; /* from rank 1 alone; from rank 2 alone */
+	static const int64_t begins[] = { 1000, 2000, 7000 };
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct job *job = new_job(3, 1, 1);
+		struct tpa_ranks *ranks;
+
+		for (uint32_t r = 0; r < 3; r++) {
+			struct tpa_comm_call *made = collective(job, r, begins[r], 10000, TPA_FLOW_ALL);
+
+			made->parts = r == 2 ? TPA_PARTS_ALL : !known ? TPA_PARTS_UNKNOWN : 1 + 2 * r;
+			job->said[r].parts = parts;
+			job->said[r].part_bytes = sizeof(parts);
+		}
+		ranks = analyze(job);
+		assert_int_equal(ranks->disagreeing, 0);
+		assert_int_equal(ranks->list[0].wait_ns, known ? 1000 : 0);
+		assert_int_equal(ranks->list[1].wait_ns, known ? 5000 : 0);
+		assert_int_equal(ranks->list[2].wait_ns, 0);
+		assert_int_equal(ranks->groups[0].pattern, known ? TPA_WAIT_AT_NXN : TPA_WAIT_NONE);
+		tpa_ranks_free(ranks);
+		free(job);
+	}
+}
+
 /* Bytes that no rank tells are not known; if only one tells none, it has none. */
 static void test_bytes_that_are_not_known(void **state)
 {
@@ -587,6 +649,9 @@ static void test_nothing(void **state)
 /* Any bytes may be in a damaged trace. */
 static void test_any_numbers(void **state)
 {
+	static const uint32_t any_sources[] = { 0, 3, 3, UINT32_MAX, 9 };
+	static uint8_t any_parts[] = { 1, 2, 0, 200, 1 };
+
 	(void)state;
 	for (uint64_t seed = 1; seed < 60; seed++) {
 		struct job *job = new_job(4, 3, seed);
@@ -599,7 +664,11 @@ static void test_any_numbers(void **state)
 				job->world[r][c] = (struct tpa_communicator){ .size = (uint32_t)some(job, 0, 6),
 									      .rank = (uint32_t)some(job, 0, 9),
 									      .parent = (uint32_t)some(job, 0, 5),
-									      .color = some(job, 0, 2) };
+									      .color = some(job, 0, 2),
+									      .sources = any_sources,
+									      .source_count = 5 };
+			job->said[r].parts = any_parts;
+			job->said[r].part_bytes = sizeof(any_parts);
 			for (uint32_t i = 0; i < 200; i++) {
 				struct tpa_comm_call *made = call(job, r, some(job, 0, 1e5), some(job, 0, 1e5));
 
@@ -613,6 +682,7 @@ static void test_any_numbers(void **state)
 				made->request = (uint64_t)some(job, 0, 5);
 				made->peer = (int32_t)some(job, -3, 6);
 				made->root = (int32_t)some(job, -3, 6);
+				made->parts = (uint32_t)some(job, -1, 8);
 				made->sent = (uint64_t)some(job, -2, 6);
 				made->received = (uint64_t)some(job, -2, 6);
 			}
@@ -641,6 +711,8 @@ int main(void)
 		cmocka_unit_test(test_clocks_without_bounds),
 		cmocka_unit_test(test_clocks_over_another_host),
 		cmocka_unit_test(test_flows),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_bytes_that_are_not_known),
 		cmocka_unit_test(test_scan_waits_for_lower_ranks),
 		cmocka_unit_test(test_started_collectives),

@@ -28,7 +28,8 @@ enum tpa_comm_flow {
 	TPA_FLOW_FROM_ROOT,  /* all for the root: bcast, scatter */
 	TPA_FLOW_TO_ROOT,    /* the root for all: reduce, gather */
 	TPA_FLOW_PREFIX,     /* each for all of lower rank: scan, exscan */
-	TPA_FLOW_NEIGHBOURS, /* each for some, which are not known: also alltoallv and alltoallw with a count of 0 */
+	TPA_FLOW_NEIGHBOURS, /* each for its sources in the communicator's topology */
+	TPA_FLOW_PARTS,	     /* each for some of all: alltoallv and alltoallw with empty parts. Found while matching */
 	TPA_FLOWS,
 };
 
@@ -41,6 +42,8 @@ enum tpa_comm_phase {
 #define TPA_COMM_UNKNOWN UINT32_MAX
 #define TPA_BYTES_UNKNOWN UINT64_MAX
 #define TPA_PEER_NOBODY (-2) /* MPI_PROC_NULL */
+#define TPA_PARTS_ALL 0u
+#define TPA_PARTS_UNKNOWN UINT32_MAX
 
 struct tpa_comm_call {
 	uint64_t begin, end; /* ns, unix time by the clock of its process */
@@ -55,10 +58,11 @@ struct tpa_comm_call {
 	uint32_t step;	       /* in which it began, counted from 1; 0: there are no steps */
 	int32_t peer,
 		tag; /* SEND, RECEIVE: rank in the communicator; -1: not known. Of the message, not what was asked for */
-	int32_t root;  /* rank in the communicator; -1: none */
-	uint8_t kind;  /* enum tpa_comm_kind */
-	uint8_t flow;  /* enum tpa_comm_flow */
-	uint8_t phase; /* enum tpa_comm_phase */
+	int32_t root;	/* rank in the communicator; -1: none */
+	uint32_t parts; /* which parts of what it receives are not empty: where its process has that; TPA_PARTS_ALL */
+	uint8_t kind;	/* enum tpa_comm_kind */
+	uint8_t flow;	/* enum tpa_comm_flow */
+	uint8_t phase;	/* enum tpa_comm_phase */
 };
 
 /* A communicator as its process knows it. */
@@ -69,6 +73,9 @@ struct tpa_communicator {
 	uint64_t parent_sequence; /* `sequence` of the call that made it */
 	int64_t color;		  /* tells those apart that one call made */
 	const char *name;	  /* "MPI_COMM_WORLD"; NULL: it has none */
+	const uint32_t
+		*sources; /* of its topology: who sends this rank the parts of what it receives; `size`: nobody */
+	uint32_t source_count;
 };
 
 struct tpa_rank_process {
@@ -77,6 +84,9 @@ struct tpa_rank_process {
 	const char *host, *job, *launcher, *cgroup;  /* NULL: not known */
 	struct tpa_comm_call *calls;		     /* in order of begin */
 	size_t call_count;
+	/* From the byte at `parts` - 1 of a call on: a number of bytes, and so many with a bit for each part. */
+	uint8_t *parts;
+	size_t part_bytes;
 	struct tpa_communicator *communicators;
 	size_t communicator_count;
 	uint64_t lost; /* calls that are missing: their events were lost */

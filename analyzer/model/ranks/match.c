@@ -67,6 +67,23 @@ static void add_member(struct matching *matching, struct tpa_rank_match *group, 
 	group->count++;
 }
 
+static bool has_parts(const struct tpa_ranks *ranks, const struct tpa_rank_match *group)
+{
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct tpa_rank_op *op = &ranks->ops[ranks->members[group->first + i]];
+
+		if (ranks->list[op->rank].said->calls[op->call].parts != TPA_PARTS_ALL)
+			return true;
+	}
+	return false;
+}
+
+static void set_flow(struct tpa_ranks *ranks, const struct tpa_rank_match *group, enum tpa_comm_flow flow)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		ranks->ops[ranks->members[group->first + i]].flow = (uint8_t)flow;
+}
+
 static void match_collective(struct matching *matching, const struct key *keys, size_t count)
 {
 	struct tpa_ranks *ranks = matching->ranks;
@@ -89,8 +106,10 @@ static void match_collective(struct matching *matching, const struct key *keys, 
 	ranks->incomplete += group->incomplete;
 	ranks->disagreeing += !agree;
 	/* Who waits for whom is not known then. */
-	for (uint32_t i = 0; !agree && i < group->count; i++)
-		ranks->ops[ranks->members[group->first + i]].flow = TPA_FLOW_NONE;
+	if (!agree)
+		set_flow(ranks, group, TPA_FLOW_NONE);
+	else if (flow == TPA_FLOW_ALL && has_parts(ranks, group))
+		set_flow(ranks, group, TPA_FLOW_PARTS);
 }
 
 static void match_collectives(struct matching *matching, struct key *keys, size_t count)

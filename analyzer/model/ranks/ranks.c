@@ -15,6 +15,7 @@ const char *tpa_wait_pattern_name(enum tpa_wait_pattern pattern)
 		[TPA_WAIT_EARLY_SCAN] = "Early Scan",
 		[TPA_WAIT_LATE_SENDER] = "Late Sender",
 		[TPA_WAIT_LATE_RECEIVER] = "Late Receiver",
+		[TPA_WAIT_FOR_NEIGHBOURS] = "Wait for Neighbours",
 	};
 
 	return names[pattern];

@@ -14,7 +14,7 @@
 
 #define TPA_RANK_NONE UINT32_MAX
 
-/* The names are Scalasca's. */
+/* The names are Scalasca's, but for the last one: it has none for collectives among neighbours. */
 enum tpa_wait_pattern {
 	TPA_WAIT_NONE,
 	TPA_WAIT_AT_BARRIER,
@@ -24,6 +24,7 @@ enum tpa_wait_pattern {
 	TPA_WAIT_EARLY_SCAN,
 	TPA_WAIT_LATE_SENDER,
 	TPA_WAIT_LATE_RECEIVER,
+	TPA_WAIT_FOR_NEIGHBOURS,
 	TPA_WAIT_PATTERNS,
 };
 

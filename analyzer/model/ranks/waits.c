@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "model/ranks/flows.h"
+#include "model/ranks/sources.h"
 #include "model/stats/stats.h"
 
 static struct tpa_rank_op *member(const struct tpa_ranks *ranks, const struct tpa_rank_match *group, uint32_t i)
@@ -51,7 +52,9 @@ static enum tpa_wait_pattern pattern_of(const struct tpa_rank_op *op)
 						     [TPA_FLOW_ALL] = TPA_WAIT_AT_NXN,
 						     [TPA_FLOW_FROM_ROOT] = TPA_WAIT_LATE_BROADCAST,
 						     [TPA_FLOW_TO_ROOT] = TPA_WAIT_EARLY_REDUCE,
-						     [TPA_FLOW_PREFIX] = TPA_WAIT_EARLY_SCAN };
+						     [TPA_FLOW_PREFIX] = TPA_WAIT_EARLY_SCAN,
+						     [TPA_FLOW_NEIGHBOURS] = TPA_WAIT_FOR_NEIGHBOURS,
+						     [TPA_FLOW_PARTS] = TPA_WAIT_AT_NXN };
 
 	return patterns[op->flow];
 }
@@ -94,6 +97,24 @@ static void wait_in_collective(struct tpa_ranks *ranks, const struct tpa_rank_ma
 	}
 }
 
+static void wait_for_sources(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
+{
+	for (uint32_t i = 0; i < group->count; i++) {
+		struct tpa_rank_op *op = member(ranks, group, i);
+		uint32_t cause = op->received ? tpa_sources_last(ranks, group, op) : TPA_RANK_NONE;
+
+		if (cause != TPA_RANK_NONE)
+			wait_for(ranks, op, cause);
+	}
+}
+
+static bool has_sources(const struct tpa_ranks *ranks, const struct tpa_rank_match *group)
+{
+	uint8_t flow = member(ranks, group, 0)->flow;
+
+	return flow == TPA_FLOW_NEIGHBOURS || flow == TPA_FLOW_PARTS;
+}
+
 /* A send that ended before the receiver was there did not wait for it. */
 static void wait_in_message(struct tpa_ranks *ranks, const struct tpa_rank_match *group)
 {
@@ -113,7 +134,7 @@ static int64_t wait_for_late(const struct tpa_ranks *ranks, const struct tpa_ran
 	return sum;
 }
 
-/* In a scan ranks wait for different ones. */
+/* In a scan, or among neighbours, ranks wait for different ones. */
 static void find_late(struct tpa_ranks *ranks, struct tpa_rank_match *group)
 {
 	for (uint32_t i = 0; i < group->count; i++) {
@@ -163,7 +184,7 @@ static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, dou
 	const struct tpa_rank_op *late = group->late == TPA_RANK_NONE ? NULL : &ranks->ops[group->late];
 	int64_t next = INT64_MIN, longest = 0, excess;
 	size_t count = 0;
-	bool none = has_no_bytes(ranks, group);
+	bool none = has_no_bytes(ranks, group), sources = has_sources(ranks, group);
 
 	for (uint32_t i = 0; late && i < group->count; i++) {
 		const struct tpa_rank_op *op = member(ranks, group, i);
@@ -172,7 +193,7 @@ static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, dou
 			continue;
 		longest = op->cause == group->late && op->wait_ns > longest ? op->wait_ns : longest;
 		took[count++] = (double)(op->post - op->since);
-		if (is_awaited(op, none) && op->post > next)
+		if ((is_awaited(op, none) || (sources && op->sent)) && op->post > next)
 			next = op->post;
 	}
 	if (!count || group->message)
@@ -249,6 +270,8 @@ static void find_waits(struct tpa_ranks *ranks)
 	for (size_t i = 0; i < ranks->group_count; i++) {
 		if (ranks->groups[i].message)
 			wait_in_message(ranks, &ranks->groups[i]);
+		else if (has_sources(ranks, &ranks->groups[i]))
+			wait_for_sources(ranks, &ranks->groups[i]);
 		else
 			wait_in_collective(ranks, &ranks->groups[i]);
 	}

@@ -186,6 +186,9 @@ struct tpa_part_ranks {
 	struct tpa_open_call *open;
 	size_t open_count, open_room;
 	struct tpa_pairs requests; /* number -> index of the call that began it, + 1 */
+	uint8_t *parts;		   /* as in struct tpa_rank_process */
+	size_t part_bytes, part_room;
+	struct tpa_pairs parts_at; /* (hash, bytes) -> the last such, as struct tpa_comm_call has it */
 	uint64_t counted;	   /* calls that were not kept */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "model/ranks/job.h"
@@ -122,6 +123,28 @@ static void add_receive(struct tpa_replay *replay, const struct tpa_thread_state
 	call->stack = tpa_event_node(replay->trace, event);
 }
 
+/* Where the part's bits are kept, once for all calls with the same ones. */
+static uint32_t keep_parts(struct tpa_part_ranks *ranks, const struct tpa_comm *comm)
+{
+	uint64_t hash = tpa_hash_bytes(TPA_HASH_BEGIN, comm->part_bits, comm->part_bytes);
+	uint32_t *place;
+	bool found;
+
+	if (!comm->parts)
+		return TPA_PARTS_ALL;
+	if (!comm->part_bytes || ranks->part_bytes > UINT32_MAX / 2)
+		return TPA_PARTS_UNKNOWN;
+	place = tpa_pairs_at(&ranks->parts_at, hash, comm->part_bytes, &found);
+	if (found && memcmp(ranks->parts + *place, comm->part_bits, comm->part_bytes) == 0)
+		return *place;
+	tpa_grow(&ranks->parts, &ranks->part_room, ranks->part_bytes + 1u + comm->part_bytes, 1);
+	ranks->parts[ranks->part_bytes] = comm->part_bytes;
+	memcpy(ranks->parts + ranks->part_bytes + 1, comm->part_bits, comm->part_bytes);
+	*place = (uint32_t)ranks->part_bytes + 1;
+	ranks->part_bytes += 1u + comm->part_bytes;
+	return *place;
+}
+
 static void add_comm(struct tpa_replay *replay, const struct tpa_thread_state *thread, const struct tpa_event *event)
 {
 	const struct tpa_comm *comm = event->comm;
@@ -139,6 +162,7 @@ static void add_comm(struct tpa_replay *replay, const struct tpa_thread_state *t
 	call->tag = comm->tag;
 	call->sent = comm->sent;
 	call->received = comm->both ? 0 : comm->received;
+	call->parts = keep_parts(&replay->ranks, comm);
 	call->request = comm->request;
 	call->stack = tpa_event_node(replay->trace, event);
 }
@@ -277,8 +301,12 @@ static void look_at_calls(struct tpa_replay *replay, struct tpa_process *process
 	process->ranks.calls = ranks->calls;
 	process->ranks.call_count = ranks->count;
 	process->ranks.lost = ranks->counted;
+	process->ranks.parts = ranks->parts;
+	process->ranks.part_bytes = ranks->part_bytes;
 	ranks->calls = NULL;
 	ranks->count = 0;
+	ranks->parts = NULL;
+	ranks->part_bytes = 0;
 }
 
 static void look_at_communicators(const struct tpa_trace *trace, struct tpa_rank_process *to)
@@ -296,7 +324,9 @@ static void look_at_communicators(const struct tpa_trace *trace, struct tpa_rank
 						   .parent = group->parent ? group->parent - 1 : TPA_COMM_UNKNOWN,
 						   .parent_sequence = group->parent_sequence,
 						   .color = group->leader,
-						   .name = group->name && group->name[0] ? group->name : NULL };
+						   .name = group->name && group->name[0] ? group->name : NULL,
+						   .sources = group->source_ranks,
+						   .source_count = group->sources };
 	}
 }
 
@@ -320,6 +350,7 @@ static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 	if (!kept)
 		return;
 	tpa_archive_array(to, &ranks->calls, &ranks->count, &ranks->room, sizeof(*ranks->calls));
+	tpa_archive_array(to, &ranks->parts, &ranks->part_bytes, &ranks->part_room, 1);
 	tpa_archive_array(to, &ranks->open, &ranks->open_count, &ranks->open_room, sizeof(*ranks->open));
 	for (size_t i = 0; i < ranks->count; i++) {
 		tpa_archive_node(to, &ranks->calls[i].stack);
@@ -336,6 +367,8 @@ static void free_part(struct tpa_replay *replay)
 {
 	free(replay->ranks.calls);
 	free(replay->ranks.open);
+	free(replay->ranks.parts);
+	tpa_pairs_free(&replay->ranks.parts_at);
 	tpa_pairs_free(&replay->ranks.requests);
 }
 

@@ -33,6 +33,7 @@ void tpa_run_free(struct tpa_run *run)
 		tpa_level_stats_free(&process->levels);
 		free(process->threads);
 		free(process->ranks.calls);
+		free(process->ranks.parts);
 		free(process->ranks.communicators);
 	}
 	free(run->processes);

@@ -28,6 +28,20 @@ void tpa_json_job(json_t *json, const struct tpa_process *process)
 	tpa_json_set(json, "rank", rank);
 }
 
+static json_t *source_ranks(const struct tpa_known_group *group)
+{
+	json_t *list;
+
+	if (!group->source_ranks)
+		return json_null();
+	list = json_array();
+	for (uint32_t i = 0; i < group->sources; i++)
+		json_array_append_new(list, group->source_ranks[i] < group->size
+						    ? tpa_json_number(group->source_ranks[i])
+						    : json_null());
+	return list;
+}
+
 json_t *tpa_json_communicators(const struct tpa_trace *trace)
 {
 	json_t *list = json_array();
@@ -49,6 +63,7 @@ json_t *tpa_json_communicators(const struct tpa_trace *trace)
 		tpa_json_set(json, "leader", group->leader < 0 ? json_null() : json_integer(group->leader));
 		tpa_json_set(json, "color", group->color < 0 ? json_null() : json_integer(group->color));
 		tpa_json_set(json, "sources", tpa_json_number(group->sources));
+		tpa_json_set(json, "source_ranks", source_ranks(group));
 		tpa_json_set(json, "destinations", tpa_json_number(group->destinations));
 		json_array_append_new(list, json);
 	}

@@ -181,6 +181,8 @@ bool tpc_request_start(uint64_t key, struct tpc_pending *pending)
 
 	if (!request || !(request->comm.flags & TPROF_COMM_PERSISTENT))
 		return false;
+	if (request->comm.sequence)
+		request->comm.sequence += TPROF_COMM_START_SEQUENCE;
 	*pending = (struct tpc_pending){ tpc_request_number(), request->comm };
 	tpc_store(&request->number, pending->number);
 	return true;

@@ -141,6 +141,54 @@ static void describe_data(const struct tpc_mpi_call *call, const struct tpc_grou
 		comm->sent = comm->received;
 }
 
+/* ---- parts that are empty ---- */
+
+/*
+ * How many parts the call receives, each of which may be empty. Where a rank sends the same to all (MPI_Allgatherv) or to the
+ * root (MPI_Gatherv), its own call tells whether that is anything.
+ */
+static uint32_t parts_of(const struct tpc_mpi_call *call, const struct tpc_group *group)
+{
+	switch (call->row->receive.how) {
+	case TPC_MPI_COUNTS:
+	case TPC_MPI_TYPES:
+		return call->row->what == TPROF_COMM_ALLTOALL ? members_of(group) : 0;
+	case TPC_MPI_IN_COUNTS:
+	case TPC_MPI_IN_TYPES:
+		return group ? group->in : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool is_part(const struct tpc_mpi_call *call, const struct tpc_mpi_data *data, uint32_t i)
+{
+	bool types = data->how == TPC_MPI_TYPES || data->how == TPC_MPI_IN_TYPES;
+
+	return tpc_mpi_count_at(call, tpc_mpi_argument(call, data->count), i) > 0 &&
+	       (!types || size_of(call, tpc_mpi_raw_at(call, tpc_mpi_argument(call, data->type), i)));
+}
+
+/* Which parts are not empty, if some are. One that receives nothing at all waits for nobody anyway. */
+static void describe_parts(const struct tpc_mpi_call *call, const struct tpc_group *group, struct tpc_comm *comm)
+{
+	uint32_t parts = parts_of(call, group), full = 0, bytes = (parts + 7) / 8;
+
+	if (!comm->received)
+		return;
+	for (uint32_t i = 0; i < parts; i++) {
+		if (!is_part(call, &call->row->receive, i))
+			continue;
+		full++;
+		if (bytes <= sizeof(comm->parts))
+			comm->parts[i / 8] |= (uint8_t)(1u << i % 8);
+	}
+	if (full == parts)
+		return;
+	comm->flags = TPROF_COMM_PARTS;
+	comm->parts_bytes = bytes <= sizeof(comm->parts) ? (uint8_t)bytes : 0;
+}
+
 void tpc_mpi_describe(const struct tpc_mpi_call *call, const struct tpc_group *group, struct tpc_comm *comm)
 {
 	const struct tpc_mpi_row *row = call->row;
@@ -156,6 +204,7 @@ void tpc_mpi_describe(const struct tpc_mpi_call *call, const struct tpc_group *g
 	if (row->source_tag)
 		comm->source_tag = tpc_mpi_integer(call, row->source_tag);
 	describe_data(call, group, comm);
+	describe_parts(call, group, comm);
 	if (comm->peer == TPROF_COMM_NOBODY && row->what != TPROF_COMM_SENDRECV)
 		comm->sent = comm->received = 0;
 	if (row->what == TPROF_COMM_SENDRECV && comm->peer == TPROF_COMM_NOBODY)

@@ -42,7 +42,7 @@ static void emit_call(const struct tpc_mpi_call *call)
 	if (group && is_collective(call->row))
 		comm.sequence = tpc_group_next(group);
 	if (call->form == TPC_MPI_NONBLOCKING) {
-		comm.flags = TPROF_COMM_NONBLOCKING;
+		comm.flags |= TPROF_COMM_NONBLOCKING;
 		comm.request = tpc_request_number();
 		call->space->key = comm.request;
 	}
@@ -137,8 +137,12 @@ static void add_request(const struct tpc_mpi_call *call)
 	struct tpc_pending pending = { .comm = { .what = call->row->what } };
 
 	if (persistent) {
-		tpc_mpi_describe(call, tpc_mpi_group_of(call), &pending.comm);
-		pending.comm.flags = TPROF_COMM_PERSISTENT;
+		struct tpc_group *group = tpc_mpi_group_of(call);
+
+		tpc_mpi_describe(call, group, &pending.comm);
+		if (group && is_collective(call->row))
+			pending.comm.sequence = tpc_group_next(group);
+		pending.comm.flags |= TPROF_COMM_PERSISTENT;
 	} else {
 		pending.number = call->space->key;
 	}

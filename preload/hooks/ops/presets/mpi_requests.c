@@ -72,7 +72,7 @@ static void start(const struct tpc_mpi_call *call, uintptr_t array, size_t i)
 	if (!tpc_request_start(tpc_mpi_key(call, tpc_mpi_raw_at(call, array, i)), &pending))
 		return;
 	pending.comm.request = pending.number;
-	pending.comm.flags = TPROF_COMM_NONBLOCKING | TPROF_COMM_PERSISTENT;
+	pending.comm.flags |= TPROF_COMM_NONBLOCKING;
 	tpc_mpi_emit(call, &pending.comm);
 }
 
