@@ -19,7 +19,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define BYTES_MOST (32u << 20) /* of profiles that wait */
-#define COUNT_MOST 512u
+#define COUNT_MOST 4096u
 #define REQUEST_MOST "10" /* seconds */
 #define GUARD (15 * SECOND)
 #define RETRY_LEAST SECOND
@@ -30,13 +30,14 @@ extern char **environ;
 
 struct item {
 	struct item *next;
+	char *url; /* up to its times */
 	void *bytes;
 	size_t size;
 	uint64_t from, until;
 };
 
 struct tpa_push_queue {
-	char *url;		    /* up to what differs between profiles */
+	const char *url;
 	struct item *first, **last; /* the first is the oldest, and the one that is sent */
 	size_t count, bytes;
 	pid_t child; /* 0: none */
@@ -89,11 +90,11 @@ static char *make_url(const char *url, const char *name)
 	return made;
 }
 
-struct tpa_push_queue *tpa_push_open(const char *url, const char *name)
+struct tpa_push_queue *tpa_push_open(const char *url)
 {
 	struct tpa_push_queue *queue = tpa_zalloc(1, sizeof(*queue));
 
-	queue->url = make_url(url, name);
+	queue->url = url;
 	queue->last = &queue->first;
 	queue->retry = RETRY_LEAST;
 	return queue;
@@ -110,15 +111,19 @@ static void remove_item(struct tpa_push_queue *queue, struct item **at)
 		queue->last = at;
 	queue->count--;
 	queue->bytes -= item->size;
+	free(item->url);
 	free(item->bytes);
 	free(item);
 }
 
-void tpa_push_add(struct tpa_push_queue *queue, void *bytes, size_t size, uint64_t from, uint64_t until)
+void tpa_push_add(struct tpa_push_queue *queue, const char *name, void *bytes, size_t size, uint64_t from,
+		  uint64_t until)
 {
 	struct item *item = tpa_zalloc(1, sizeof(*item));
 
-	*item = (struct item){ .bytes = bytes, .size = size, .from = from, .until = until };
+	*item = (struct item){
+		.url = make_url(queue->url, name), .bytes = bytes, .size = size, .from = from, .until = until
+	};
 	*queue->last = item;
 	queue->last = &item->next;
 	queue->count++;
@@ -174,7 +179,7 @@ static int make_config(const struct tpa_push_queue *queue)
 	int made;
 
 	tpa_need(file != NULL);
-	url = tpa_format("%s&from=%" PRIu64 "&until=%" PRIu64, queue->url, item->from, item->until);
+	url = tpa_format("%s&from=%" PRIu64 "&until=%" PRIu64, item->url, item->from, item->until);
 	fputs("url = ", file);
 	put_quoted(file, url);
 	if (header && *header) {
@@ -312,7 +317,6 @@ struct tpa_push_counts tpa_push_close(struct tpa_push_queue *queue)
 	while (queue->first)
 		remove_item(queue, &queue->first);
 	counts = queue->counts;
-	free(queue->url);
 	free(queue);
 	return counts;
 }

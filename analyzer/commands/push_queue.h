@@ -17,11 +17,15 @@ struct tpa_push_counts {
 	char reason[200];		   /* of the last failure; "": none */
 };
 
-/* `url`: of the server; without a path it is /ingest. `name`: the application's, with labels; not used if the URL has a name. */
-struct tpa_push_queue *tpa_push_open(const char *url, const char *name);
+/* `url`: of the server; without a path it is /ingest. It must outlive the queue. */
+struct tpa_push_queue *tpa_push_open(const char *url);
 
-/* Adds a profile, in pprof's format and compressed, of [from, until) in unix seconds. Takes `bytes`. Drops the oldest if there are too many. */
-void tpa_push_add(struct tpa_push_queue *queue, void *bytes, size_t size, uint64_t from, uint64_t until);
+/*
+ * Adds a profile, in pprof's format and compressed, of [from, until) in unix seconds. Takes `bytes`. Drops the oldest if there are too
+ * many. `name`: the application's, with labels; not used if the URL has a name.
+ */
+void tpa_push_add(struct tpa_push_queue *queue, const char *name, void *bytes, size_t size, uint64_t from,
+		  uint64_t until);
 
 /* Does what there is to do now, without waiting. False: nothing is left to be sent. */
 bool tpa_push_step(struct tpa_push_queue *queue);

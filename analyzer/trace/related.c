@@ -60,7 +60,7 @@ struct folder {
 	size_t count, room;
 };
 
-static struct folder *folders; /* lives until the program ends */
+static struct folder *folders; /* live until they are forgotten */
 
 static void add(struct folder *folder, const char *path)
 {
@@ -173,4 +173,21 @@ void tpa_others_free(struct tpa_others *others)
 {
 	free((void *)others->list);
 	*others = (struct tpa_others){ NULL, 0 };
+}
+
+void tpa_others_forget(void)
+{
+	while (folders) {
+		struct folder *folder = folders;
+
+		folders = folder->next;
+		for (size_t i = 0; i < folder->count; i++) {
+			free(folder->list[i].file);
+			free(folder->list[i].name);
+		}
+		free(folder->list);
+		free(folder->prefix);
+		free(folder->suffix);
+		free(folder);
+	}
 }

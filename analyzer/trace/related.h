@@ -19,11 +19,14 @@ struct tpa_others {
 
 /*
  * Finds the other traces of the same run; none if the trace does not know its run. A folder is looked through once, and what
- * was found there is kept until the program ends; so what the list points to stays valid. Free the list with
+ * was found there is kept until tpa_others_forget(); what the list points to stays valid until then. Free the list with
  * tpa_others_free(). Not thread-safe.
  */
 void tpa_others_find(const struct tpa_trace *trace, struct tpa_others *others);
 void tpa_others_free(struct tpa_others *others);
+
+/* Folders are looked through again: programs that run may have started others. */
+void tpa_others_forget(void);
 
 /* What a program was started as: the last part of its path. `started` may be "". */
 const char *tpa_started_name(const char *started, const char *exe);

@@ -275,6 +275,56 @@ def test_a_process_that_runs(serve, program, tmp_path):
     equal(server, tmp_path)
 
 
+WORKERS = """import os, subprocess, sys, time
+def work(size):
+    kept = []
+    for step in range(20):
+        kept.append([bytearray(size) for _ in range(50)])
+        time.sleep(0.02)
+    return kept
+def serve(number):
+    mine = work(1000 * number)
+    if number == 2:
+        subprocess.run([sys.executable, __file__, "again"], check=True)
+    os._exit(0)
+if sys.argv[1:] == ["again"]:
+    work(7000)
+else:
+    for number in (1, 2, 3):
+        if os.fork() == 0:
+            serve(number)
+    for number in (1, 2, 3):
+        os.wait()
+    os.execv(sys.executable, [sys.executable, __file__, "again"])
+"""
+
+
+def test_of_workers(serve, tmp_path):
+    """What the program starts is followed, and what these start; each has its own name. An exec does not end it."""
+    server = serve()
+    (tmp_path / "serve.py").write_text(WORKERS)
+    err = push(server, [PYTHON, tmp_path / "serve.py"], tmp_path)
+    reports = [report(trace) for trace in tmp_path.glob("trace*.bin")]
+    images = collections.Counter(one["process"]["pid"] for one in reports)
+    assert len(images) == 5 and len(reports) >= 6 and "dropped" not in err
+    whole, told, live = collections.Counter(), collections.Counter(), {}
+    for one in reports:
+        if one["heap"]["allocations"]:
+            whole[one["process"]["pid"], "alloc_objects"] += one["heap"]["allocations"]
+            whole[one["process"]["pid"], "alloc_space"] += one["heap"]["allocated_bytes"]
+    for profile in server.profiles:
+        pid = int(re.search(r"\{pid=(\d+),", profile.name).group(1))
+        for name, value in profile.sums().items():
+            if name.startswith("alloc"):
+                told[pid, name] += value
+            elif name.startswith("inuse"):
+                live[pid, name] = value
+    assert told == whole
+    for one in reports:
+        if images[one["process"]["pid"]] == 1:
+            assert live[one["process"]["pid"], "inuse_space"] == one["heap"]["end_bytes"]
+
+
 # ---- servers ----
 
 @pytest.mark.parametrize("answers", [[500, 500], [(429, {"Retry-After": "1"})], ["close", 503], [408, 502]])

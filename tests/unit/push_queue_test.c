@@ -20,12 +20,12 @@ static void add(struct tpa_push_queue *queue, size_t size)
 
 	assert_non_null(bytes);
 	memset(bytes, 1, size);
-	tpa_push_add(queue, bytes, size, 1, 2);
+	tpa_push_add(queue, "name{}", bytes, size, 1, 2);
 }
 
 static void memory_is_bounded(void **state)
 {
-	struct tpa_push_queue *queue = tpa_push_open(NOWHERE, "name{}");
+	struct tpa_push_queue *queue = tpa_push_open(NOWHERE);
 	struct tpa_push_counts counts;
 	struct rusage usage;
 
@@ -45,7 +45,7 @@ static void memory_is_bounded(void **state)
 /* One that is larger than all that may wait is kept while it is the only one. */
 static void large_ones(void **state)
 {
-	struct tpa_push_queue *queue = tpa_push_open(NOWHERE, "name{}");
+	struct tpa_push_queue *queue = tpa_push_open(NOWHERE);
 
 	(void)state;
 	add(queue, 40 << 20);
@@ -53,7 +53,7 @@ static void large_ones(void **state)
 	add(queue, 1);
 	add(queue, 1);
 	assert_int_equal(tpa_push_close(queue).dropped, 3);
-	queue = tpa_push_open(NOWHERE, "name{}");
+	queue = tpa_push_open(NOWHERE);
 	assert_false(tpa_push_step(queue));
 	assert_int_equal(tpa_push_close(queue).dropped, 0);
 }
