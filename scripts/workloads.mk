@@ -17,7 +17,7 @@ WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in 
 WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich \
-	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi \
+	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi timed_waits \
 	neighbours-openmpi neighbours-mpich)
 
 # Functions that no pointer of the loader leads to.
@@ -58,6 +58,7 @@ $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $
 $(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
 $(W)/spike $(W)/stops $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes $(W)/op_waits: WORKLOAD_EXTRA := -Iinclude -pthread
+$(W)/timed_waits: WORKLOAD_EXTRA := -pthread
 $(W)/extremes $(W)/op_waits: include/tprof.h
 $(W)/attached $(W)/pinned $(W)/ring $(W)/ring_stacks: WORKLOAD_EXTRA := -pthread
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl

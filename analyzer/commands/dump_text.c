@@ -324,6 +324,16 @@ static void print_comm_done(const struct tpa_dump *dump, const struct tpa_event 
 		fputs(done->freed ? "  freed" : "  cancelled", out);
 }
 
+static void print_waited(struct tpa_dump *dump, const struct tpa_event *event)
+{
+	FILE *out = dump->session->page.out;
+
+	fprintf(out, "%-14s %s in ", "waited",
+		tpa_time((uint64_t)((double)event->waited.ticks * tpa_trace_tick_ns(dump->trace))).text);
+	print_name(out, tpa_dump_op(dump, event));
+	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event));
+}
+
 void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -396,6 +406,9 @@ void tpa_dump_event(struct tpa_dump *dump, const struct tpa_event *event, uint64
 		break;
 	case TPA_EVENT_COMM_DONE:
 		print_comm_done(dump, event);
+		break;
+	case TPA_EVENT_WAITED:
+		print_waited(dump, event);
 		break;
 	case TPA_EVENT_PAUSE:
 	case TPA_EVENT_RESUME:

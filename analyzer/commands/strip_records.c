@@ -66,7 +66,7 @@ static const char *const events[] = {
 	[TPROF_EVENT_POOL_FREE] = "",  [TPROF_EVENT_PAUSE] = "",     [TPROF_EVENT_RESUME] = "",
 	[TPROF_EVENT_COUNTERS] = "",   [TPROF_EVENT_USAGE] = "",     [TPROF_EVENT_ALLOCATOR] = "",
 	[TPROF_EVENT_SHAPE] = "",      [TPROF_EVENT_REGION] = "",    [TPROF_EVENT_LEVEL] = "",
-	[TPROF_EVENT_COMM] = "",       [TPROF_EVENT_COMM_DONE] = "",
+	[TPROF_EVENT_COMM] = "",       [TPROF_EVENT_COMM_DONE] = "", [TPROF_EVENT_WAITED] = "",
 };
 
 static uint64_t number(const uint8_t **at, const uint8_t *end)

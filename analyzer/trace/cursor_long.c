@@ -230,6 +230,14 @@ static void read_comm_done(struct tpa_cursor *cursor, struct tpa_event *event, c
 	event->comm_done = good ? &cursor->payload.comm_done : NULL;
 }
 
+static void read_waited(struct tpa_cursor *cursor, struct tpa_event *event, const uint8_t **at)
+{
+	read_plain(cursor, event, TPA_EVENT_WAITED, at);
+	event->waited.op = tpa_uvarint(at);
+	event->waited.ticks = tpa_uvarint(at) << cursor->impl->header.tick_shift;
+	event->node = (uint32_t)tpa_uvarint(at);
+}
+
 bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
 		       const uint8_t *end)
 {
@@ -306,6 +314,9 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		return true;
 	case TPROF_EVENT_COMM_DONE:
 		read_comm_done(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_WAITED:
+		read_waited(cursor, event, at);
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at, end);

@@ -43,6 +43,7 @@ enum tpa_event_kind {
 	TPA_EVENT_LEVEL,     /* what is recorded from here on, in all threads */
 	TPA_EVENT_COMM,	     /* of the thread's innermost open op: what it asks of other processes */
 	TPA_EVENT_COMM_DONE, /* that op found that a request is complete */
+	TPA_EVENT_WAITED,    /* the thread has waited in a function of libc */
 	TPA_EVENT_KINDS,
 };
 
@@ -67,7 +68,7 @@ struct tpa_event {
 	bool cancelled; /* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
 	uint32_t thread, tid;
 	uint32_t
-		node; /* ALLOC, MAP, POOL_ALLOC, SAMPLE, COMM: the number that the file has for the stack: see tpa_event_node() */
+		node; /* ALLOC, MAP, POOL_ALLOC, SAMPLE, COMM, WAITED: the number that the file has for the stack: see tpa_event_node() */
 	uint64_t time;	 /* ticks >> header->tick_shift */
 	uint64_t offset; /* of its record in the file */
 	union {
@@ -141,6 +142,10 @@ struct tpa_event {
 		} level;
 		const struct tpa_comm *comm;
 		const struct tpa_comm_done *comm_done;
+		struct {
+			uint64_t op;	/* has the function's name */
+			uint64_t ticks; /* that it took */
+		} waited;
 	};
 };
 
@@ -162,7 +167,7 @@ uint32_t tpa_event_node(const struct tpa_trace *trace, const struct tpa_event *e
 static inline bool tpa_event_has_node(unsigned kind)
 {
 	return (1u << TPA_EVENT_ALLOC | 1u << TPA_EVENT_MAP | 1u << TPA_EVENT_SAMPLE | 1u << TPA_EVENT_POOL_ALLOC |
-		1u << TPA_EVENT_COMM) >>
+		1u << TPA_EVENT_COMM | 1u << TPA_EVENT_WAITED) >>
 		       kind &
 	       1;
 }
@@ -177,6 +182,8 @@ static inline uint64_t tpa_event_op(const struct tpa_event *event)
 		return event->shape.op;
 	case TPA_EVENT_FOLD:
 		return event->fold.op;
+	case TPA_EVENT_WAITED:
+		return event->waited.op;
 	default:
 		return 0;
 	}

@@ -123,6 +123,9 @@ const struct tpa_event_row tpa_event_rows[TPA_EVENT_KINDS] = {
 		IF_RANK(tpa_comm_done, status, source, "source"),
 		IF_RANK(tpa_comm_done, status, tag, "tag"),
 		IF(tpa_comm_done, status, bytes, "received", "bytes") } },
+	[TPA_EVENT_WAITED] = { "waited", {
+		EVENT(waited.op, "op", OP, NULL),
+		EVENT(waited.ticks, "ticks", NUMBER, "ticks") } },
 };
 /* clang-format on */
 

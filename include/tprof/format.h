@@ -305,6 +305,12 @@ enum tprof_event_type {
 	 * uvarint bytes: of the message that was received
 	 */
 	TPROF_EVENT_COMM_DONE = 26,
+	/*
+	 * uvarint dtime, uvarint op, uvarint ticks >> tick_shift that it took, uvarint stack node: a call of a function of libc
+	 * that may wait has returned, whose name is that op's. No op of its own: there is no OP_BEGIN. Only of a process that a
+	 * launcher started, and of calls that took a millisecond and more
+	 */
+	TPROF_EVENT_WAITED = 27,
 };
 
 enum tprof_region_kind {

@@ -118,6 +118,18 @@ void tpc_emit_comm_done(struct tpc_thread *thread, uint64_t ticks, const struct 
 	end(thread, p);
 }
 
+void tpc_emit_waited(struct tpc_thread *thread, uint64_t ticks, uint32_t op, uint64_t took, uint32_t node)
+{
+	uint8_t *p;
+
+	if (!tpc_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_WAITED, ticks);
+	p = tpc_put_uvarint(p, op);
+	p = tpc_put_uvarint(p, took >> tpc_emit_shift);
+	end(thread, tpc_put_uvarint(p, node));
+}
+
 void tpc_emit_alloc(struct tpc_thread *thread, uint64_t ticks, const struct tpc_block *block)
 {
 	if (block->address & 7)

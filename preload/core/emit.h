@@ -85,6 +85,9 @@ struct tpc_comm_done {
 };
 TPC_SLOW void tpc_emit_comm_done(struct tpc_thread *thread, uint64_t ticks, const struct tpc_comm_done *done);
 
+/* WAITED: the call ended at `ticks`, and took `took` ticks. */
+TPC_SLOW void tpc_emit_waited(struct tpc_thread *thread, uint64_t ticks, uint32_t op, uint64_t took, uint32_t node);
+
 #define TPC_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
 
 #define TPC_WORK_DIM_MAX ((UINT64_C(1) << 42) - 1) /* six bytes, so that as many as may be fit a record */

@@ -71,12 +71,15 @@ static void add_cgroup(struct tpc_text *to)
 	add(to, "CGROUP", group);
 }
 
-static bool is_wanted(const char *variable)
+/* Those that tell a rank. RANK alone may be anything: torchrun tells the number of ranks as well. */
+static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID" };
+
+static bool is_one_of(const char *variable, const char *const *names, size_t count)
 {
 	size_t length = strcspn(variable, "=");
 
-	for (size_t i = 0; i < TPC_LENGTH(variables); i++) {
-		if (strlen(variables[i]) == length && memcmp(variables[i], variable, length) == 0)
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(names[i]) == length && memcmp(variable, names[i], length) == 0)
 			return true;
 	}
 	return false;
@@ -89,7 +92,21 @@ void tpc_job_describe(struct tpc_text *to)
 	add_host(to);
 	add_cgroup(to);
 	for (; environment && *environment; environment++) {
-		if (is_wanted(*environment))
+		if (is_one_of(*environment, variables, TPC_LENGTH(variables)))
 			tpc_text_add_bytes(to, *environment, strlen(*environment) + 1);
 	}
+}
+
+bool tpc_job_has_rank(void)
+{
+	static const char *const torchrun[] = { "RANK", "WORLD_SIZE" };
+	char *const *environment = tpc_environment();
+	size_t found = 0;
+
+	for (; environment && *environment; environment++) {
+		if (is_one_of(*environment, ranks, TPC_LENGTH(ranks)))
+			return true;
+		found += is_one_of(*environment, torchrun, TPC_LENGTH(torchrun));
+	}
+	return found == TPC_LENGTH(torchrun);
 }

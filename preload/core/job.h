@@ -10,4 +10,7 @@
  */
 void tpc_job_describe(struct tpc_text *to);
 
+/* Has a launcher told the process its rank in a job? Shells between the two, and processes that a rank starts, were told it, too. */
+bool tpc_job_has_rank(void);
+
 #endif

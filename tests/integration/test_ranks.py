@@ -52,7 +52,7 @@ def known(found, logs):
     return {entry["name"]: entry for entry in found["collectives"] if entry["name"] in {call[0] for call in logs[0]}}
 
 
-KINDS = {"sleep": (2, "not-running", "main", None), "batch": (1, "line", "train_batch", "/* the batch */"),
+KINDS = {"sleep": (2, "not-running", "doze", "/* the sleep */"), "batch": (1, "line", "train_batch", "/* the batch */"),
          "leak": (3, "line", "remember", "/* the leak */"), "faults": (0, "line", "load_pages", "/* the loader */")}
 
 
@@ -79,6 +79,8 @@ def test_late_in_every_step(tprof, kind):
     assert comment is None or reason["frame"]["line"] == line_of(comment)
     if kind == "faults":
         assert reason["more_page_faults"] > 1000
+    if kind == "sleep":
+        assert reason["wait"] == "nanosleep" and reason["more_wait_ns"] >= 20 * 60e6 * (1 - 1e-3)  # two clocks
     text = analyze("ranks", *run.traces()).stdout
     assert re.search(rf"^rank {late} made the others wait .* of .*{function}", text, re.M), text
     page = analyze(*run.traces()).stdout
@@ -97,6 +99,9 @@ def test_late_in_one_step(tprof):
     truth = sum(max(came) - time for time in came)
     assert abs(first["caused_wait_ns"] - truth) < 0.05 * truth
     assert first["more_not_running_ns"] > 150e6
+    assert (first["frame"]["line"], first["wait"]) == (line_of("/* the sleep */"), "nanosleep")
+    assert first["more_wait_ns"] >= 200e6 * (1 - 1e-3)  # two clocks
+    assert re.search(r"^ +7 +1 .* sleep at stragglers.c:\d+ \(doze\) for 2\d\d ms", analyze("ranks", *run.traces()).stdout, re.M)
     assert first["to"]["line"] == line_of("CALL(MPI_Allreduce")
 
 
@@ -138,17 +143,24 @@ def test_no_ranks(tprof):
 
 
 @pytest.mark.real
-def test_torch_distributed(tprof, tmp_path):
+@pytest.mark.parametrize("way", ["works", "sleep"])
+def test_torch_distributed(tprof, tmp_path, way):
     """With gloo, whose calls are waited for elsewhere than they are made: rank and line of Python are named."""
     ranks, late, program = 3, 1, ROOT / "tests/workloads/torch_straggler.py"
-    commands = " & ".join(f"{PYTHON} {program} {rank} {ranks} {tmp_path}/meet {late}" for rank in range(ranks))
+    commands = " & ".join(f"RANK={rank} WORLD_SIZE={ranks} {PYTHON} {program} {rank} {ranks} {tmp_path}/meet {late} {way}"
+                          for rank in range(ranks))
     run = tprof.run(["sh", "-c", commands + " & wait"], [LIBRARY])
     assert run.status == 0, run.stderr
     found = ranks_of(run)
     assert found["count"] == ranks and found["unmatched"] == found["collectives_incomplete"] == 0
     latest = max(found["list"], key=lambda rank: rank["caused_wait_ns"])
     assert latest["rank"] == late and latest["late_calls"] >= 10
-    assert (latest["frame"]["function"], latest["why"]) == ("load_batch", "line")
+    if way == "sleep":
+        assert (latest["frame"]["function"], latest["why"], latest["wait"]) == ("fetch_batch", "not-running", "clock_nanosleep")
+        (line,) = [number for number, text in enumerate(program.read_text().splitlines(), 1) if "# the disk" in text]
+        assert f"sleep at torch_straggler.py:{line} (fetch_batch) for" in analyze("ranks", *run.traces()).stdout
+    else:
+        assert (latest["frame"]["function"], latest["why"]) == ("load_batch", "line")
     # In each of ten steps two ranks wait for 99 ms of work at least.
     assert latest["caused_wait_ns"] > 0.9 * 10 * 2 * 99e6
     assert max(found["waits"], key=lambda wait: wait["wait_ns"])["pattern"] == "Wait at NxN"
@@ -273,3 +285,36 @@ def test_many_ranks(tprof):
     assert max(found["list"], key=lambda rank: rank["caused_wait_ns"])["rank"] == caused.index(max(caused)) == 42
     own = sum(entry["wait_ns"] for entry in known(found, logs).values())
     assert abs(own - sum(waited)) < 0.1 * sum(waited)
+
+
+# ---- waiting in libc ----
+
+AS_RANK = {"RANK": "0", "WORLD_SIZE": "1"}
+
+
+def timed_waits(run):
+    """Of each WAITED event the function, the program's innermost own function, and the time, ns."""
+    answer = json.loads(analyze("dump", "--json", *run.traces()).stdout)
+    rate = json.loads(analyze("info", "--json", *run.traces()).stdout)["trace"]["ticks_per_us"]
+    stacks = answer["stacks"][0]["stacks"]
+    return [(event["name"], stacks[str(event["stack"])]["stack"][0]["function"], event["ticks"] / rate * 1e3)
+            for event in answer["events"] if event["kind"] == "waited"]
+
+
+def test_waits_are_timed(tprof):
+    """Calls of libc that waited, by their callers; calls that a cancellation or a jump left leave nothing behind."""
+    run = tprof.run([WORKLOADS / "timed_waits"], [LIBRARY], AS_RANK)
+    assert run.status == 0, run.stderr
+    found = timed_waits(run)
+    polls = [wait for wait in found if wait[0] == "poll"]
+    assert len(polls) <= int(run.stdout)
+    others = sorted(wait[:2] for wait in found if wait[0] not in ("poll", "pthread_join", "write"))
+    assert others == sorted([("nanosleep", "sleep_on"), ("nanosleep", "be_woken"), ("read", "be_sent"), ("recvfrom", "be_sent"),
+                             ("nanosleep", "send_later"), ("nanosleep", "send_later"), ("nanosleep", "cancel"), ("nanosleep", "jump")])
+    assert all(20e6 * (1 - 1e-3) <= wait[2] for wait in found if wait[0] in ("nanosleep", "sleep"))
+
+
+def test_waits_elsewhere(tprof):
+    """Not in a process that is no rank."""
+    run = tprof.run([WORKLOADS / "timed_waits"], [LIBRARY])
+    assert run.status == 0 and timed_waits(run) == []

@@ -43,7 +43,7 @@ static __attribute__((noinline)) void doze(long long ns)
 {
 	struct timespec time = { ns / 1000000000, ns % 1000000000 };
 
-	nanosleep(&time, NULL);
+	nanosleep(&time, NULL); /* the sleep */
 }
 
 struct note {

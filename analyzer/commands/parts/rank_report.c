@@ -121,21 +121,37 @@ static void sample(void *to, struct tpa_walk *walk, const struct tpa_walk_sample
 				  (int64_t)taken->cpu_ns, taken->node);
 }
 
-static void event(void *to, struct tpa_walk *walk, uint64_t ns, const struct tpa_event *told)
+static void waited(const struct reading *reading, const struct tpa_trace *trace, int64_t now,
+		   const struct tpa_event *told)
 {
-	struct reading *reading = to;
-	int64_t now = (int64_t)ns - reading->start;
-	uint64_t faults;
+	double took = (double)told->waited.ticks * tpa_trace_tick_ns(trace);
 
-	(void)walk;
-	if (told->kind != TPA_EVENT_USAGE || !told->usage || reading->rank == TPA_RANK_NONE)
-		return;
-	faults = told->usage->minor_faults + told->usage->major_faults;
+	tpa_doings_wait(reading->doings, reading->rank, told->thread, took < (double)now ? now - (int64_t)took : 0, now,
+			(uint32_t)told->waited.op, tpa_event_node(trace, told));
+}
+
+static void count_faults(struct reading *reading, int64_t now, const struct tpa_usage *usage)
+{
+	uint64_t faults = usage->minor_faults + usage->major_faults;
+
 	if (reading->counted && faults > reading->faults)
 		tpa_doings_faults(reading->doings, reading->rank, reading->counted_at, now, faults - reading->faults);
 	reading->counted = true;
 	reading->counted_at = now;
 	reading->faults = faults;
+}
+
+static void event(void *to, struct tpa_walk *walk, uint64_t ns, const struct tpa_event *told)
+{
+	struct reading *reading = to;
+	int64_t now = (int64_t)ns - reading->start;
+
+	if (reading->rank == TPA_RANK_NONE)
+		return;
+	if (told->kind == TPA_EVENT_USAGE && told->usage)
+		count_faults(reading, now, told->usage);
+	else if (told->kind == TPA_EVENT_WAITED)
+		waited(reading, walk->trace, now, told);
 }
 
 static void read_again(struct tpa_session *session, struct tpa_doings *doings)

@@ -171,13 +171,13 @@ static struct tpa_doing_sum *sum_of(const struct tpa_doings *doings, const struc
 	return &doings->sums[window->late * doings->ranks->count + window->rank];
 }
 
-static void add(struct tpa_doings *doings, const struct window *window, enum tpa_doing_kind kind, uint32_t what,
-		int64_t ns)
+static struct tpa_doing *add(struct tpa_doings *doings, const struct window *window, enum tpa_doing_kind kind,
+			     uint32_t what, int64_t ns)
 {
 	struct tpa_doings_impl *impl = doings->impl;
 	bool found;
 	uint32_t *number =
-		tpa_pairs_at(&impl->index, (uint64_t)window->rank << 32 | window->late << 1 | kind, what, &found);
+		tpa_pairs_at(&impl->index, (uint64_t)window->rank << 32 | window->late << 2 | kind, what, &found);
 
 	if (!found) {
 		*TPA_APPEND(doings->list, doings->count, impl->room) = (struct tpa_doing){
@@ -186,6 +186,7 @@ static void add(struct tpa_doings *doings, const struct window *window, enum tpa
 		*number = (uint32_t)doings->count;
 	}
 	doings->list[*number - 1].ns += ns;
+	return &doings->list[*number - 1];
 }
 
 static int64_t overlap(const struct window *window, int64_t from, int64_t to)
@@ -202,6 +203,16 @@ void tpa_doings_op(struct tpa_doings *doings, uint32_t rank, uint32_t thread, in
 	for (; window < end && window->begin < to; window++)
 		if (window->thread == thread)
 			add(doings, window, TPA_DOING_OP, op, overlap(window, from, to));
+}
+
+void tpa_doings_wait(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t from, int64_t to, uint32_t op,
+		     uint32_t node)
+{
+	const struct window *end, *window = first_after(doings, rank, from, &end);
+
+	for (; window < end && window->begin < to; window++)
+		if (window->thread == thread)
+			add(doings, window, TPA_DOING_WAIT, node, overlap(window, from, to))->op = op;
 }
 
 void tpa_doings_sample(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t at, int64_t cpu_ns,

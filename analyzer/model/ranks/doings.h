@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranks did before the collectives to which one of them came late: the time since each one's last collective, by op and by CPU
- * samples. What the late one did longer than the others is why it was late.
+ * What ranks did before the collectives to which one of them came late: the time since each one's last collective, by op, by CPU
+ * samples, and by what they waited in. What the late one did longer than the others is why it was late.
  *
  * A case is what one rank made the others wait in one step (struct tpa_rank_late). Each rank has windows for it: the time from its last
  * collective to each one of the case. Times are ns since the start of the rank's process. A second reading of the traces tells what was
@@ -12,12 +12,13 @@
 
 #include "model/ranks/ranks.h"
 
-enum tpa_doing_kind { TPA_DOING_OP, TPA_DOING_SAMPLE };
+enum tpa_doing_kind { TPA_DOING_OP, TPA_DOING_SAMPLE, TPA_DOING_WAIT };
 
 struct tpa_doing {
 	uint32_t rank, late; /* late: index in tpa_ranks.late */
 	uint8_t kind;	     /* enum tpa_doing_kind */
-	uint32_t what;	     /* op of its process, 0: none was open; node of its stack */
+	uint32_t what;	     /* OP: op of its process, 0: none was open; SAMPLE, WAIT: node of its stack */
+	uint32_t op;	     /* WAIT: it has the name of the function */
 	int64_t ns;	     /* of the thread that communicates; CPU time of all threads */
 };
 
@@ -44,6 +45,10 @@ void tpa_doings_free(struct tpa_doings *doings);
 
 /* From `from` to `to` the op was the innermost that was open on the thread. */
 void tpa_doings_op(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t from, int64_t to, uint32_t op);
+
+/* From `from` to `to` the thread was in a function that may wait, whose name the op has, called with that stack. */
+void tpa_doings_wait(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t from, int64_t to, uint32_t op,
+		     uint32_t node);
 
 /* A CPU sample of any thread. */
 void tpa_doings_sample(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t at, int64_t cpu_ns,

@@ -37,9 +37,11 @@ static void set_reason(json_t *json, const struct tpa_rank_view *view, uint32_t 
 	tpa_json_set(json, "from", frame_of(&reason->from));
 	tpa_json_set(json, "to", frame_of(&reason->to));
 	tpa_json_set(json, "op", tpa_json_string(reason->op));
+	tpa_json_set(json, "wait", tpa_json_string(reason->wait));
 	tpa_json_set(json, "more_ns", ns_of(reason->more_ns));
 	tpa_json_set(json, "more_op_ns", ns_of(reason->more_op_ns));
 	tpa_json_set(json, "more_line_ns", ns_of(reason->more_line_ns));
+	tpa_json_set(json, "more_wait_ns", ns_of(reason->more_wait_ns));
 	tpa_json_set(json, "more_not_running_ns", ns_of(reason->more_not_running_ns));
 	tpa_json_set(json, "more_page_faults", json_integer((json_int_t)llround(reason->more_faults)));
 }

@@ -22,9 +22,10 @@ const char *tpa_rank_why_name(enum tpa_rank_why why)
 
 /* Something that ranks did, by a name that all of them have. */
 struct thing {
-	const char *op;	      /* NULL: it is a line */
+	enum tpa_doing_kind kind;
+	const char *op;	      /* OP: its name; WAIT: the function's */
 	struct tpa_line line; /* location NULL: it is the function with all of its lines */
-	const char *function; /* key of the function that the line is in */
+	const char *function; /* SAMPLE: key of the function that the line is in */
 	double *ns;	      /* by rank */
 };
 
@@ -75,14 +76,14 @@ static struct tpa_line user_line(const struct search *search, uint32_t rank, uin
 /* ---- things ---- */
 
 /* Only what the late rank did matters: it is added first. */
-static struct thing *thing_of(struct search *search, const char *name, unsigned kind, uint32_t rank)
+static struct thing *thing_of(struct search *search, const char *name, enum tpa_doing_kind kind, uint32_t rank)
 {
 	bool found;
 	uint32_t *number = tpa_pairs_at(&search->index, (uintptr_t)name, kind, &found);
 
 	if (!found && rank == search->rank) {
 		*TPA_APPEND(search->things, search->count, search->room) =
-			(struct thing){ .ns = tpa_zalloc(search->ranks->count, sizeof(double)) };
+			(struct thing){ .kind = kind, .ns = tpa_zalloc(search->ranks->count, sizeof(double)) };
 		*number = (uint32_t)search->count;
 	}
 	return *number ? &search->things[*number - 1] : NULL;
@@ -133,6 +134,26 @@ static void add_sample(struct search *search, const struct tpa_doing *doing)
 	}
 }
 
+static void add_wait(struct search *search, const struct tpa_doing *doing)
+{
+	struct tpa_line line = user_line(search, doing->rank, doing->what);
+	const char *name = tpa_process_op_name(process_of(search, doing->rank), doing->op);
+	struct thing *thing;
+	char key[2300];
+
+	if (!name || !line.location)
+		return;
+	snprintf(key, sizeof(key), "%s\n%s", key_of(search, line.location, line.location->line), name);
+	thing = thing_of(search, tpa_arena_intern(search->names, key), TPA_DOING_WAIT, doing->rank);
+	if (!thing)
+		return;
+	thing->ns[doing->rank] += (double)doing->ns;
+	if (doing->rank == search->rank) {
+		thing->op = tpa_arena_intern(search->names, name);
+		thing->line = line;
+	}
+}
+
 static bool is_asked(const struct search *search, uint32_t late)
 {
 	return search->only == TPA_RANK_NONE ? search->ranks->late[late].rank == search->rank : late == search->only;
@@ -148,6 +169,8 @@ static void add_doings(struct search *search)
 				continue;
 			if (doing->kind == TPA_DOING_OP)
 				add_op(search, doing);
+			else if (doing->kind == TPA_DOING_WAIT)
+				add_wait(search, doing);
 			else
 				add_sample(search, doing);
 		}
@@ -166,35 +189,55 @@ static double excess(struct search *search, const double *numbers)
 	return numbers[search->rank] - (count ? tpa_median(search->others, count) : 0);
 }
 
-static void choose(struct search *search, struct tpa_rank_reason *reason)
+/* The op, or the waiting, with the most more. */
+static const struct thing *most_of(struct search *search, enum tpa_doing_kind kind, int64_t *most)
 {
-	const char *function = NULL;
-	double most = 0;
+	const struct thing *found = NULL;
 
 	for (size_t i = 0; i < search->count; i++) {
-		struct thing *thing = &search->things[i];
-		double more = excess(search, thing->ns);
+		const struct thing *thing = &search->things[i];
+		double more = thing->kind == kind ? excess(search, thing->ns) : 0;
 
-		if (thing->op && more > (double)reason->more_op_ns) {
-			reason->op = thing->op;
-			reason->more_op_ns = (int64_t)more;
+		if (more > (double)*most) {
+			found = thing;
+			*most = (int64_t)more;
 		}
 	}
-	/* The function first: its time may be in many lines. */
+	return found;
+}
+
+/* The function first: its time may be in many lines. */
+static const char *function_of_most(struct search *search, int64_t *most)
+{
+	const char *function = NULL;
+
 	for (size_t i = 0; i < search->count; i++) {
 		const struct thing *line = &search->things[i];
-		uint32_t number = line->line.location
+		uint32_t number = line->function
 					  ? tpa_pairs_find(&search->index, (uintptr_t)line->function, TPA_DOING_SAMPLE)
 					  : 0;
 		double more = number ? excess(search, search->things[number - 1].ns) : 0;
 
-		if (more > most) {
-			most = more;
+		if (more > (double)*most) {
+			*most = (int64_t)more;
 			function = line->function;
 		}
 	}
-	reason->more_line_ns = (int64_t)most;
-	most = 0;
+	return function;
+}
+
+static void choose(struct search *search, struct tpa_rank_reason *reason)
+{
+	const struct thing *op = most_of(search, TPA_DOING_OP, &reason->more_op_ns),
+			   *wait = most_of(search, TPA_DOING_WAIT, &reason->more_wait_ns);
+	const char *function = function_of_most(search, &reason->more_line_ns);
+	double most = 0;
+
+	reason->op = op ? op->op : NULL;
+	if (wait) {
+		reason->wait = wait->op;
+		reason->wait_line = wait->line;
+	}
 	for (size_t i = 0; function && i < search->count; i++) {
 		const struct thing *line = &search->things[i];
 		double more = line->function == function ? excess(search, line->ns) : 0;
@@ -244,20 +287,24 @@ static void find_calls(const struct search *search, const struct tpa_rank_late *
 }
 
 /*
- * A rank that has more to do also lacks a processor more often, where there are too few. So what it did is the reason, unless that is
- * next to nothing.
+ * The larger of what it did and what it waited in. A rank that has more to do also lacks a processor more often, where there are too few.
+ * So what it did is the reason, unless that is next to nothing.
  */
 static void judge(struct tpa_rank_reason *reason)
 {
-	int64_t least = reason->more_ns / 8;
+	bool waits = tpa_rank_reason_waits(reason);
 
-	if (reason->more_ns > 0 && reason->line.location && reason->more_line_ns > least)
-		reason->why = TPA_WHY_LINE;
-	else if (reason->more_ns > 0 && reason->more_not_running_ns > reason->more_ns / 2)
-		reason->why = TPA_WHY_NOT_RUNNING;
-	else if (reason->more_ns > 0 && reason->op && reason->more_op_ns > least)
-		reason->why = TPA_WHY_OP;
-	reason->frame = reason->why == TPA_WHY_LINE ? reason->line : reason->to;
+	if (reason->more_ns > 0) {
+		if (tpa_rank_reason_has_line(reason) && !(waits && reason->more_wait_ns > reason->more_line_ns))
+			reason->why = TPA_WHY_LINE;
+		else if (waits || reason->more_not_running_ns > reason->more_ns / 2)
+			reason->why = TPA_WHY_NOT_RUNNING;
+		else if (reason->op && reason->more_op_ns > reason->more_ns / TPA_RANK_REASON_LEAST)
+			reason->why = TPA_WHY_OP;
+	}
+	reason->frame = reason->why == TPA_WHY_LINE		      ? reason->line
+			: reason->why == TPA_WHY_NOT_RUNNING && waits ? reason->wait_line
+								      : reason->to;
 }
 
 static void search_one(struct search *search, const struct tpa_rank_late *late, struct tpa_rank_reason *reason)

@@ -13,7 +13,7 @@ enum tpa_rank_why {
 	TPA_WHY_UNKNOWN, /* it took no longer than the others: it began later, or events are missing */
 	TPA_WHY_LINE,	 /* a line took CPU time */
 	TPA_WHY_OP,
-	TPA_WHY_NOT_RUNNING, /* its thread slept, waited or had no processor */
+	TPA_WHY_NOT_RUNNING, /* its thread slept, waited or had no processor; `wait` is set if it is known to have waited */
 };
 
 /* "line", "op", "not-running", "unknown": as in JSON. */
@@ -29,10 +29,27 @@ struct tpa_rank_reason {
 	int64_t more_op_ns;
 	struct tpa_line line; /* the user's line with the most more CPU time; location NULL: none has */
 	int64_t more_line_ns;
+	const char
+		*wait; /* the function that may wait, from the user's line, with the most more time; NULL: none has */
+	struct tpa_line wait_line;
+	int64_t more_wait_ns;
 	/* Of the longest wait: the user's lines that called the last collective, and the one to which it came late. */
 	struct tpa_line from, to;
-	struct tpa_line frame; /* the one to show: `line`, else `to` */
+	struct tpa_line frame; /* the one to show: `line` or `wait_line`, else `to` */
 };
+
+/* A cause counts from that part of the delay on. */
+#define TPA_RANK_REASON_LEAST 8
+
+static inline bool tpa_rank_reason_waits(const struct tpa_rank_reason *reason)
+{
+	return reason->wait && reason->more_wait_ns > reason->more_ns / TPA_RANK_REASON_LEAST;
+}
+
+static inline bool tpa_rank_reason_has_line(const struct tpa_rank_reason *reason)
+{
+	return reason->line.location && reason->more_line_ns > reason->more_ns / TPA_RANK_REASON_LEAST;
+}
 
 struct tpa_rank_reasons {
 	struct tpa_rank_reason *cases; /* by index in ranks->late */

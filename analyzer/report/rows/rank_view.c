@@ -49,6 +49,19 @@ static void add_line(char *text, size_t size, const struct tpa_trace *trace, con
 	add(text, size, both);
 }
 
+/* "sleep at loader.py:88 (load_batch) for 1.33 s". Users know sleep by many names. */
+static void add_wait(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_rank_reason *reason)
+{
+	char name[300], place[300], all[900];
+	size_t length = strlen(reason->wait);
+	bool sleeps = length >= 5 && strcmp(reason->wait + length - 5, "sleep") == 0;
+
+	place_of(&reason->wait_line, trace, place, sizeof(place));
+	snprintf(all, sizeof(all), "%s at %s (%s) for %s", sleeps ? "sleep" : reason->wait, place,
+		 tpa_line_name(&reason->wait_line, name, sizeof(name)), tpa_time((uint64_t)reason->more_wait_ns).text);
+	add(text, size, all);
+}
+
 static void add_between(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_rank_reason *reason)
 {
 	char from[300], to[300], buffer[300], both[1000];
@@ -67,11 +80,47 @@ static void add_between(char *text, size_t size, const struct tpa_trace *trace, 
 	add(text, size, both);
 }
 
+static void add_not_running(char *text, size_t size, const struct tpa_trace *trace,
+			    const struct tpa_rank_reason *reason)
+{
+	add(text, size, "not running");
+	if (reason->op && reason->more_op_ns > reason->more_ns / 2) {
+		add(text, size, " in ");
+		add(text, size, reason->op);
+	}
+	add_between(text, size, trace, reason);
+}
+
+/* What comes after the largest cause. */
+static void add_rest(char *text, size_t size, const struct tpa_trace *trace, const struct tpa_rank_reason *reason)
+{
+	char more[100];
+	bool waits = tpa_rank_reason_waits(reason);
+
+	if (reason->why == TPA_WHY_NOT_RUNNING && waits && tpa_rank_reason_has_line(reason)) {
+		snprintf(more, sizeof(more), " for %s", tpa_time((uint64_t)reason->more_line_ns).text);
+		add(text, size, ", and ");
+		add_line(text, size, trace, &reason->line);
+		add(text, size, more);
+	} else if (reason->why == TPA_WHY_LINE && waits) {
+		add(text, size, ", and ");
+		add_wait(text, size, trace, reason);
+	} else if (reason->why == TPA_WHY_LINE && reason->more_not_running_ns > reason->more_ns / 2) {
+		snprintf(more, sizeof(more), ", and not running for %s",
+			 tpa_time((uint64_t)reason->more_not_running_ns).text);
+		add(text, size, more);
+	}
+	if (reason->more_faults >= 100 && reason->more_faults * FAULT_NS > 0.1 * (double)reason->more_ns) {
+		snprintf(more, sizeof(more), ", with %s more page faults",
+			 tpa_count((uint64_t)reason->more_faults).text);
+		add(text, size, more);
+	}
+}
+
 const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank, const struct tpa_rank_reason *reason,
 				 char *text, size_t size)
 {
 	const struct tpa_trace *trace = tpa_rank_trace(view, rank);
-	char more[100];
 
 	text[0] = '\0';
 	switch (reason->why) {
@@ -83,25 +132,14 @@ const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank
 		add(text, size, reason->op);
 		break;
 	case TPA_WHY_NOT_RUNNING:
-		add(text, size, "not running");
-		if (reason->op && reason->more_op_ns > reason->more_ns / 2) {
-			add(text, size, " in ");
-			add(text, size, reason->op);
-		}
-		add_between(text, size, trace, reason);
+		if (tpa_rank_reason_waits(reason))
+			add_wait(text, size, trace, reason);
+		else
+			add_not_running(text, size, trace, reason);
 		break;
 	default:
 		return text;
 	}
-	if (reason->why == TPA_WHY_LINE && reason->more_not_running_ns > reason->more_ns / 2) {
-		snprintf(more, sizeof(more), ", and not running for %s",
-			 tpa_time((uint64_t)reason->more_not_running_ns).text);
-		add(text, size, more);
-	}
-	if (reason->more_faults >= 100 && reason->more_faults * FAULT_NS > 0.1 * (double)reason->more_ns) {
-		snprintf(more, sizeof(more), ", with %s more page faults",
-			 tpa_count((uint64_t)reason->more_faults).text);
-		add(text, size, more);
-	}
+	add_rest(text, size, trace, reason);
 	return text;
 }

@@ -25,8 +25,8 @@ uint32_t tpa_rank_latest(const struct tpa_ranks *ranks);
 uint64_t tpa_rank_each(const struct tpa_ranks *ranks, int64_t caused_ns);
 
 /*
- * Says why in a few words: "load_batch (loader.py:88)", "not running, between train.c:40 and train.c:47 (step)", "in aten::mm". Returns
- * `text`, "" if it is not known.
+ * Says why in a few words, the largest cause first: "load_batch (loader.py:88)", "sleep at loader.py:88 (load_batch) for 1.33 s",
+ * "not running between train.c:40 and train.c:47 (step)", "in aten::mm". Returns `text`, "" if it is not known.
  */
 const char *tpa_rank_reason_text(const struct tpa_rank_view *view, uint32_t rank, const struct tpa_rank_reason *reason,
 				 char *text, size_t size);

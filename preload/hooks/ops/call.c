@@ -10,6 +10,7 @@
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/shapes.h"
+#include "hooks/ops/waits.h"
 #include "stacks/recall.h"
 
 #define TPC_KEPT_ARGUMENTS 8 /* registers that the trampoline keeps below its frame */
@@ -233,6 +234,10 @@ struct called tpc_op_begin(uint32_t index, const uintptr_t *frame, struct tpc_th
 			tpc_leave(thread);
 			return (struct called){ function->address, TPC_WINDOW_PASS };
 		}
+		if (found.op == TPC_OP_WAITS) {
+			tpc_leave(thread);
+			return (struct called){ function->address, 0 };
+		}
 	}
 	if (tpc_unlikely(thread->fold.frame))
 		tpc_fold_settle(thread);
@@ -399,13 +404,15 @@ static bool is_open(const struct tpc_thread *thread, uintptr_t frame)
 }
 
 /*
- * Ends an op that is not the innermost: a coroutine was switched to within a call, and back within another. Ops that
+ * Ends an op that is not the innermost, or a call that is no op, but may have waited: a coroutine was switched to within a call, and back within another. Ops that
  * began later on other stacks are considered over, too; when they do end, they are not found.
  */
 static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
-	if (!is_open(thread, (uintptr_t)frame))
+	if (!is_open(thread, (uintptr_t)frame)) {
+		tpc_waits_ended(thread, frame, ticks);
 		return;
+	}
 	while (thread->fold.outer != (uintptr_t)frame) {
 		make_room(thread);
 		tpc_ops_end_innermost(thread, ticks, false);

@@ -16,6 +16,7 @@
 #include "hooks/link/covered.h"
 #include "hooks/ops/in_code.h"
 #include "hooks/ops/stubs.h"
+#include "hooks/ops/waits.h"
 #include "hooks/memory/python_arrays.h"
 #include "hooks/memory/ruled.h"
 #include "hooks/link/real.h"
@@ -78,12 +79,23 @@ static bool is_function(const void *target, const char *symbol)
 	return tpc_slots_is_code(target) && !tpc_lookup_is_plt(target, symbol) && !tpc_lookup_is_data(target, symbol);
 }
 
-/* Blocking call: saves the caller's registers for the leak check; not an op. */
+/*
+ * Blocking call: saves the caller's registers for the leak check, and may tell how long it took; not an op. Both may be wanted: the
+ * call goes through one stub to the other.
+ */
 static void *choose_wait(const struct tpc_slot *slot)
 {
-	void *target = slot->target ? slot->target : tpc_bind(slot);
+	void *target = slot->target ? slot->target : tpc_bind(slot), *stub = NULL;
+	struct tpc_op_choice choice;
 
-	return target && is_function(target, slot->symbol) ? tpc_wait_stub(target) : NULL;
+	if (!target || !is_function(target, slot->symbol))
+		return NULL;
+	if (waits_wanted())
+		stub = tpc_wait_stub(target);
+	if (!tpc_waits_are_timed())
+		return stub;
+	tpc_waits_choose(slot->symbol, &choice);
+	return tpc_op_stub(stub ? stub : target, &choice) ?: stub;
 }
 
 static void *choose_array(const struct tpc_slot *slot)
@@ -114,7 +126,8 @@ static void *choose(const struct tpc_slot *slot, void *context)
 	if (!tpc_ops_choose(slot->symbol, &choice)) {
 		if (choice.refused)
 			count(TPROF_HOOKS_UNTOUCHABLE, 1);
-		return waits_wanted() && tpc_wait_is_one(slot->symbol) ? choose_wait(slot) : NULL;
+		return (waits_wanted() || tpc_waits_are_timed()) && tpc_wait_is_one(slot->symbol) ? choose_wait(slot)
+												  : NULL;
 	}
 	target = slot->target ? slot->target : tpc_bind(slot);
 	if (target && !is_function(target, slot->symbol))
@@ -134,7 +147,7 @@ static void stored(void *stub, bool good, void *context)
 	struct tpc_op_function *function;
 
 	(void)context;
-	if (!tpc_op_is_stub(stub)) {
+	if (!tpc_op_is_stub(stub) || tpc_op_of_stub(stub)->signature.op == tpc_waits_op) {
 		others += good;
 		return;
 	}
@@ -165,7 +178,11 @@ static uint32_t own; /* functions that the calibration added */
 
 static void tell_functions(void)
 {
-	tpc_store(&tpc_header->op_functions, tpc_op_function_count() - own);
+	uint32_t waits = 0;
+
+	for (uint32_t i = 0; tpc_waits_are_timed() && i < tpc_op_function_count(); i++)
+		waits += tpc_op_functions[i].signature.op == tpc_waits_op;
+	tpc_store(&tpc_header->op_functions, tpc_op_function_count() - own - waits);
 }
 
 /* Needs recording to be on, as its cost is measured. */
@@ -262,11 +279,16 @@ void tpc_ops_install(void)
 
 static void *choose_unhooked(const struct tpc_slot *slot, void *context)
 {
+	void *target = slot->target;
+
 	(void)context;
-	if (tpc_op_is_stub(slot->target))
-		return tpc_op_of_stub(slot->target)->address;
-	if (tpc_wait_is_stub(slot->target))
-		return tpc_wait_function(slot->target);
+
+	if (tpc_op_is_stub(target))
+		target = tpc_op_of_stub(target)->address;
+	if (tpc_wait_is_stub(target))
+		target = tpc_wait_function(target);
+	if (target != slot->target)
+		return target;
 	return tpc_late_is_hook(slot) ? tpc_late_behind(slot) : NULL;
 }
 

@@ -245,6 +245,13 @@ static const struct tpc_op_function *hooked_at(const void *address)
 	return NULL;
 }
 
+struct tpc_op_function *tpc_op_at(const void *function)
+{
+	const struct tpc_op_function *found = hooked_at(function);
+
+	return found ? &tpc_op_functions[found - tpc_op_functions] : NULL;
+}
+
 bool tpc_op_is_hooked(const void *address)
 {
 	return hooked_at(address) != NULL;

@@ -71,6 +71,9 @@ bool tpc_op_is_hooked(const void *function);
 /* Its name, as of the first stub that it has; "": none. */
 const char *tpc_op_name_at(const void *function);
 
+/* The first one at that address that has a stub; NULL: none. */
+struct tpc_op_function *tpc_op_at(const void *function);
+
 /* Whose stub that is. */
 struct tpc_op_function *tpc_op_of_stub(const void *stub);
 

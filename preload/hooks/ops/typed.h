@@ -18,9 +18,13 @@
 #define TPC_SIGNATURE_PARTS 7u
 #define TPC_OP_SILENT UINT32_MAX
 #define TPC_OP_OWN (UINT32_MAX - 1)
+#define TPC_OP_WAITS (UINT32_MAX - 2)
 
 /* 32 bytes of the stub's frame that the hook may use while the call lasts. */
 #define TPC_OP_SPACE(frame) ((void *)((frame)-14))
+
+/* Where the function is that is called, while the call lasts. */
+#define TPC_OP_CALLED(frame) ((void *)(frame)[-9])
 
 /* What the function returned in rax, once it has. */
 #define TPC_OP_RESULT(frame) ((frame)[-7])
@@ -55,7 +59,7 @@ struct tpc_signature {
 	/*
 	 * Tells which op a call is, if not always the function's own (else NULL): its number, 0 if unknown, TPC_OP_OWN
 	 * for the function's own, or TPC_OP_SILENT for no op at all: such a call causes no event within the op around
-	 * it. It is asked first with `may_write` false, when no vector register may be touched; if it returns 0, again
+	 * it; or TPC_OP_WAITS for no op either, whose end may cause an event (hooks/ops/waits.h). It is asked first with `may_write` false, when no vector register may be touched; if it returns 0, again
 	 * with true, when it may ask the library and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);

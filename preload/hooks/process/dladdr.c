@@ -13,12 +13,10 @@
 /* What the program would find there without us. */
 static const void *behind(const void *address)
 {
-	const void *function = NULL;
+	const void *function = tpc_op_is_stub(address) ? tpc_op_of_stub(address)->address : address;
 
-	if (tpc_op_is_stub(address))
-		function = tpc_op_of_stub(address)->address;
-	else if (tpc_wait_is_stub(address))
-		function = tpc_wait_function(address);
+	if (tpc_wait_is_stub(function))
+		function = tpc_wait_function(function);
 	return function ? function : address;
 }
 
