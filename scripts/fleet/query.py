@@ -21,6 +21,12 @@ def names():
             for path in sorted(QUERIES.glob("*.sql"))}
 
 
+def why_empty(sql):
+    """What the query's text says of that."""
+    said = [line.removeprefix("-- No rows: ") for line in sql.split("\n") if line.startswith("-- No rows: ")]
+    return f"no rows: {said[0]}" if said else "no rows"
+
+
 def text_of(name):
     """Of a query by its name, or of the file of that path; - is standard input."""
     try:
@@ -101,3 +107,5 @@ def query(arguments):
             print(json.dumps({"seconds": round(spent, 4), "bytes_read": count, "rows": len(result.rows)}), file=sys.stderr)
     result.rows = [tuple(map(_alike, row)) for row in result.rows]
     FORMATS[arguments.format](result, sys.stdout)
+    if not result.rows:
+        print(f"tprof-fleet: {why_empty(sql)}", file=sys.stderr)

@@ -401,6 +401,17 @@ def test_forms_of_the_answer(fleets):
     assert cost["rows"] == 10 and cost["bytes_read"] > 1000
 
 
+def test_no_rows_are_explained(url, exported):
+    """What a query takes to have any."""
+    load(url, exported["trainer"])
+    for query in ("growth-by-commit", "regressions", "stragglers-by-host"):
+        done = fleet("query", query, "--from", url)
+        assert len(done.stdout.splitlines()) == 1 and done.stderr.startswith("tprof-fleet: no rows: no "), query
+    assert fleet("query", "top-sites", "--from", url).stderr == ""
+    own = fleet("query", "-", "--from", url, input="SELECT run FROM runs WHERE run = 'none'")
+    assert own.stderr == "tprof-fleet: no rows\n"
+
+
 def test_own_queries_can_not_write(url, exported):
     load(url, exported["trainer"])
     fleet("query", "-", "--from", url, input="INSERT INTO fleet_schema VALUES (5)", status=2)

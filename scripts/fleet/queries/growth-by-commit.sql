@@ -4,6 +4,7 @@
 -- Welch's t test over the jobs of what a line holds at the peak of a run, one-sided, at one in a million, as many lines of many
 -- commits are tested; the critical value of t by its expansion in 1/df (Abramowitz and Stegun, 26.7.5). A commit needs 8 jobs. A run
 -- that does not have the line has 0 of it. A standard deviation below a millionth of the means counts as that.
+-- No rows: no line of a model held significantly more than at the commit before; it takes 8 jobs of each (load --label model=..., commit_id=...)
 SELECT model, commit_id, function_name, file_name, line_number, jobs, earlier_jobs, mean AS mean_bytes,
     earlier_mean AS earlier_mean_bytes, mean - earlier_mean AS growth_bytes, t, df
 FROM (

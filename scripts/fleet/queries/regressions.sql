@@ -3,6 +3,7 @@
 --
 -- Welch's t test over the jobs, one-sided, at one in a thousand; the critical value of t by its expansion in 1/df (Abramowitz and
 -- Stegun, 26.7.5). A version needs 8 jobs. A standard deviation below a millionth of the means counts as that.
+-- No rows: no version of a model is significantly worse than the one before; it takes 8 jobs of each (load --label model=..., model_version=...)
 SELECT model, model_version, measure, jobs, earlier_jobs, mean, earlier_mean, mean / nullif(earlier_mean, 0) AS ratio, t, df
 FROM (
     SELECT model, model_version, measure, jobs, earlier_jobs, mean, earlier_mean,

@@ -3,6 +3,7 @@
 --
 -- A host that is like the others would be the slowest of its job in expected_slowest jobs; z says by how many standard deviations it
 -- is so more often. lost_ns is what all of its jobs would have saved with the host as fast as the mean of the others.
+-- No rows: no job has processes with steps on two hosts
 SELECT host, jobs, slowest, expected AS expected_slowest, (slowest - expected) / sqrt(variance) AS z, mean_ratio, lost AS lost_ns
 FROM (
     SELECT host, count(*) AS jobs, sum(CASE WHEN host_work_ns >= most THEN 1 ELSE 0 END) AS slowest, sum(1 / hosts) AS expected,

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- the ten lines that hold most memory in the fleet: live at the peaks of all processes of all runs, added up
+-- No rows: no run was loaded
 SELECT function_name, file_name, line_number, count(*) AS runs, sum(held) AS held_bytes, max(held) AS most_in_a_run_bytes
 FROM (
     SELECT run, coalesce(function, '') AS function_name, coalesce(file, '') AS file_name, coalesce(line, 0) AS line_number,
