@@ -367,7 +367,7 @@ static void print_section(struct tpa_session *session, size_t index)
 	const struct tpa_page *page = &session->page;
 
 	tpa_process_print(process, page);
-	tpa_others_print(process->trace, page);
+	tpa_others_print(session->run, process, page);
 	print_process(page, process);
 	print_file(page, process);
 	print_recorded(page, process);

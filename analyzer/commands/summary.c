@@ -186,7 +186,7 @@ static void print_full(struct tpa_session *session, size_t index)
 	uint64_t from, to;
 
 	tpa_process_print(process, page);
-	tpa_others_print(process->trace, page);
+	tpa_others_print(session->run, process, page);
 	tpa_scope_print(session);
 	fputc('\n', page->out);
 	print_capture(page, process);

@@ -153,7 +153,9 @@ def test_a_folder_stands_for_its_traces(tprof, tmp_path):
     most = named["combined"]["peak_bytes"]
     analyze("check", "--max-peak", most, folder)
     analyze("check", "--max-peak", most - 1, folder, status=1)
-    assert f"\nnext: tprof-analyze peak {folder} " in analyze(folder).stdout
+    page = analyze(folder).stdout
+    assert f"\nnext: tprof-analyze peak {folder} " in page and ": see " not in page  # all are in the report
+    assert f": see {folder}" in analyze(folder / traces[0].name).stdout
     totals = json.loads(analyze("diff", "--json", folder, folder).stdout)["totals"]
     assert {total["old"] for total in totals if total["name"] == "peak"} == {most}
 

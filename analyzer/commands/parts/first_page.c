@@ -138,7 +138,7 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 		return;
 	}
 	tpa_process_print(process, page);
-	tpa_others_print(process->trace, page);
+	tpa_others_print(session->run, process, page);
 	tpa_scope_print(session);
 	print_recording(page, process);
 	tpa_steps_print_short(page, process);

@@ -101,18 +101,44 @@ static void print_rest(const struct tpa_trace *trace, const struct tpa_others *o
 		fputc('\n', page->out);
 }
 
-void tpa_others_print(const struct tpa_trace *trace, const struct tpa_page *page)
+static bool is_reported(const struct tpa_run *run, const struct tpa_other *other)
 {
-	struct tpa_others others;
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tprof_header *header = run->processes[i].trace->header;
 
+		if (header->pid == other->header.pid && header->start.ticks == other->header.start.ticks)
+			return true;
+	}
+	return false;
+}
+
+/* Removes those that are in the report themselves. */
+static void leave_out(struct tpa_others *others, const struct tpa_run *run)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < others->count; i++)
+		if (!is_reported(run, others->list[i]))
+			others->list[kept++] = others->list[i];
+	others->count = kept;
+}
+
+void tpa_others_print(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page)
+{
+	const struct tpa_trace *trace = process->trace;
+	struct tpa_others all, others;
+
+	tpa_others_find(trace, &all);
 	tpa_others_find(trace, &others);
+	leave_out(&others, run);
 	print_replaced(trace, &others, page);
 	print_children(trace, &others, page, TPA_RELATIVE_STARTED);
 	print_children(trace, &others, page, TPA_RELATIVE_FORKED);
 	tpa_untraced_print(trace, page);
-	print_forks_untraced(trace, &others, page);
-	if (tpa_replaced_by_unknown(trace, &others))
+	print_forks_untraced(trace, &all, page);
+	if (tpa_replaced_by_unknown(trace, &all))
 		tpa_print(page, TPA_STYLE_WARN, "replaced by a program that has no trace beside this one\n");
 	print_rest(trace, &others, page);
 	tpa_others_free(&others);
+	tpa_others_free(&all);
 }
