@@ -28,7 +28,7 @@ WORKLOADS += $(addprefix $(W)/,static_kernels-traced static_graph-traced static_
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so libslow_flock.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(W)/segments-bfd $(W)/segments-gold $(W)/starts $(W)/heirs $(W)/shifts $(W)/family $(W)/spike $(W)/idle
+WORKLOADS += $(W)/segments-bfd $(W)/segments-gold $(W)/starts $(W)/heirs $(W)/shifts $(W)/family $(W)/forkers $(W)/spike $(W)/idle
 WORKLOADS += $(W)/roots $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
@@ -105,6 +105,7 @@ $(W)/op_throws $(W)/throw_tree: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$
 $(W)/left_scopes: WORKLOAD_EXTRA := -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes $(W)/left_scopes-traced: $(W)/libthrower.so include/tprof.h
+$(W)/forkers: WORKLOAD_EXTRA := -pthread
 $(W)/left_threads: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/left_threads-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude -pthread
 $(W)/left_threads $(W)/left_threads-traced: include/tprof.h

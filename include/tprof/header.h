@@ -364,6 +364,12 @@ struct tprof_header {
 	 * OMPI_COMM_WORLD_RANK; empty in older traces. Children inherit the variables: tprof-trace(5), RANKS
 	 */
 	struct tprof_span job;
+	/*
+	 * TPROF_ORIGIN_FORK: the stack at which the parent called fork(), a node of the parent's trace; 0: not known, as in
+	 * older traces
+	 */
+	uint32_t fork_node;
+	uint32_t reserved;
 };
 
 #endif

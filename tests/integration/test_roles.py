@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes by role: ranks and their children, against what the programs wrote down of themselves."""
+"""Processes by role: ranks and their children, and places of forks, against what the programs write down of themselves."""
 import re
 
 import pytest
@@ -114,5 +114,134 @@ def test_a_child_belongs_to_the_program_that_forked_it(tprof):
     run = tprof.run(["bash", "-c", f"(x=1; x=2); exec {PYTHON} {program}"], [LIBRARY])
     roles = roles_of(run)
     bash = next(role for role in roles if role["role"].startswith("bash"))["pids"][0]
-    forks = [role["pids"] for role in roles if role["role"].startswith("fork of")]
-    assert len(forks) == 2 and all(len(pids) == 1 and pids[0] != bash for pids in forks)
+    of_bash, of_python = sorted((role for role in roles if role["forked_at"]), key=lambda role: role["pids"])
+    assert len(of_bash["pids"]) == len(of_python["pids"]) == 1 and bash not in of_bash["pids"] + of_python["pids"]
+    assert (of_python["role"], of_python["forked_at"]["file"]) == ("forked in second.py:2", str(program))
+    assert of_bash["forked_at"]["file"] is None or "bash" in of_bash["forked_at"]["module"]
+
+
+@pytest.fixture(name="pools", scope="module")
+def forked_at_several_places(tmp_path_factory):
+    """The run, and the pids by the place of their fork, as the program says."""
+    run = Harness(tmp_path_factory.mktemp("pools")).run([WORKLOADS / "forkers"], [LIBRARY])
+    pids = {}
+    for line in run.stdout.decode().splitlines():
+        place, pid = line.split()
+        pids.setdefault(place, set()).add(int(pid))
+    return run, pids
+
+
+PLACES = {"readers": "start_readers", "writers": "start_writers", "twice": "start_twice", "thread": "start_by_thread",
+          "signal": "start_on_signal"}
+
+
+def line_of(comment):
+    source = (ROOT / "tests/workloads/forkers.c").read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(source, 1) if f"/* {comment} */" in line)
+
+
+def test_each_place_of_a_fork_is_a_role(pools):
+    run, pids = pools
+    roles = {tuple(sorted(role["pids"])): role for role in roles_of(run)}
+    assert {place: len(of) for place, of in pids.items()} == \
+        {"readers": 5, "writers": 5, "twice": 3, "thread": 2, "signal": 1, "raw": 2}
+    for place, function in PLACES.items():
+        role = roles[tuple(sorted(pids[place]))]
+        assert (role["forked_at"]["function"], role["forked_at"]["line"]) == (function, line_of(place))
+        assert role["role"] == f"forked in {function} (forkers.c:{line_of(place)})"
+    raw = roles[tuple(sorted(pids["raw"]))]
+    assert raw["forked_at"] is None and raw["role"].startswith("fork of ")
+    assert len(roles) == 7
+
+
+def test_figures_of_a_pool(pools):
+    run, pids = pools
+    role = next(role for role in roles_of(run) if set(role["pids"]) == pids["writers"])
+    odd, = role["odd"]
+    assert (odd["figure"], odd["rank"]) == ("peak_bytes", None)
+    assert abs(role["peak_bytes"]["median"] - 3 * MB) < 10000 > role["peak_bytes"]["spread"]
+    assert abs(role["peak_bytes"]["most"] - 9 * MB) < 10000 > abs(odd["more_bytes"] - 6 * MB)
+    said = analyze("peak", "--exact", *run.traces()).stdout
+    figures = role["peak_bytes"]
+    assert re.search(rf"^ *5 +{figures['median']:,} B +{figures['spread']:,} B +{figures['least']:,} B +{figures['most']:,} B .*forked in",
+                     said, re.M), said
+    said = analyze("peak", *run.traces()).stdout
+    assert re.search(rf"^ *5 +2\.86 MiB .* forked in start_writers \(forkers\.c:{line_of('writers')}\)$", said, re.M), said
+
+
+def test_places_survive_compaction(pools, tmp_path):
+    run, _ = pools
+    small = [tmp_path / f"small.{trace.name}" for trace in run.traces()]
+    for trace, to in zip(run.traces(), small):
+        analyze("compact", "-o", to, trace)
+    assert report(*small)["combined"]["roles"] == report(*run.traces())["combined"]["roles"]
+
+
+def test_a_fork_without_its_parents_trace(pools):
+    """Where it was forked is in the parent's trace."""
+    run, pids = pools
+    readers = [trace for trace in run.traces() if any(f".{pid}." in trace.name for pid in pids["readers"])]
+    assert len(readers) == 5
+    assert {repr(role["forked_at"]) for role in report(*readers)["combined"]["roles"]} == {"None"}
+
+
+POOLS = """import multiprocessing, os, sys
+
+def load(size):
+    return len(bytearray(size))
+
+
+def start_loaders():
+    return multiprocessing.Pool(4)
+
+
+def start_augmenters():
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=load, args=(6_000_000,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    return processes
+
+
+pool = start_loaders()
+pool.map(load, [3_000_000] * 8)
+loaders = [process.pid for process in pool._pool]
+processes = start_augmenters()
+for process in processes:
+    process.join()
+pool.close()
+pool.join()
+print(*loaders)
+print(*[process.pid for process in processes])
+"""
+
+
+def test_pools_of_python(tprof):
+    """multiprocessing forks in its own library: the line of the program that starts the pool tells."""
+    program = tprof.directory / "pools.py"
+    program.write_text(POOLS)
+    run = tprof.run([PYTHON, program], [LIBRARY])
+    loaders, augmenters = ([int(pid) for pid in line.split()] for line in run.stdout.decode().splitlines())
+    roles = {tuple(sorted(role["pids"])): (role["role"], role["forked_at"]) for role in roles_of(run)}
+    line = {text: 1 + POOLS.splitlines().index(text) for text in ("    return multiprocessing.Pool(4)", "        process.start()")}
+    assert len(roles) == 3
+    role, frame = roles[tuple(sorted(loaders))]
+    assert role == f"forked in start_loaders (pools.py:{line['    return multiprocessing.Pool(4)']})"
+    assert frame["file"] == str(program)
+    assert roles[tuple(sorted(augmenters))][0] == f"forked in start_augmenters (pools.py:{line['        process.start()']})"
+
+
+def test_what_a_fork_executes_is_its_role(tprof):
+    """By its command, wherever it was started."""
+    program = tprof.directory / "starts.py"
+    program.write_text("import subprocess\nfor _ in range(3):\n    subprocess.run(['/bin/true'], preexec_fn=print)\n"
+                       "subprocess.run(['/bin/true'], preexec_fn=print)\n")
+    run = tprof.profile([PYTHON, program])
+    true = [role for role in roles_of(run) if role["role"].startswith("true")]
+    assert [(len(role["pids"]), role["forked_at"]) for role in true] == [(4, None)]
+
+
+def test_forks_of_a_paused_parent(tprof):
+    """No stack is recorded in a pause; the children are there all the same."""
+    run = tprof.run([WORKLOADS / "forkers"], [LIBRARY], {"TPROF_START": "off"})
+    assert {repr(role["forked_at"]) for role in roles_of(run)} == {"None"}

@@ -9,6 +9,8 @@
 #include "model/result/roles.h"
 #include "model/stats/stats.h"
 #include "report/json/json.h"
+#include "report/json/json_stack.h"
+#include "report/rows/fork_lines.h"
 #include "report/text/cover_listing.h"
 #include "report/text/numbers.h"
 #include "report/text/process_listing.h"
@@ -79,12 +81,41 @@ static bool is_of_memory(const struct tpa_odd_one *odd, const struct tpa_role *r
 
 /* ---- text ---- */
 
-/* "rank 3", "18594", "18594, of rank 3": in `text`. */
-static const char *name_of(const struct tpa_session *session, const struct tpa_roles *roles, size_t process, char *text,
-			   size_t size)
+struct view {
+	struct tpa_session *session;
+	struct tpa_fork_lines forked;
+	struct tpa_roles roles;
+};
+
+static struct view view_of(struct tpa_session *session)
 {
-	const struct tpa_rank_of *rank = &roles->rank_of[process];
-	uint32_t pid = session->run->processes[process].trace->header->pid;
+	struct view view = { .session = session };
+
+	tpa_session_open_symbols(session);
+	view.forked = tpa_fork_lines_find(session->run, session->symbols);
+	view.roles = tpa_roles_find(session->run, view.forked.keys);
+	return view;
+}
+
+static void end_view(struct view *view)
+{
+	tpa_roles_free(&view->roles);
+	tpa_fork_lines_free(&view->forked);
+}
+
+struct tpa_roles tpa_session_roles(struct tpa_session *session)
+{
+	struct view view = view_of(session);
+
+	tpa_fork_lines_free(&view.forked);
+	return view.roles;
+}
+
+/* "rank 3", "18594", "18594, of rank 3": in `text`. */
+static const char *name_of(const struct view *view, size_t process, char *text, size_t size)
+{
+	const struct tpa_rank_of *rank = &view->roles.rank_of[process];
+	uint32_t pid = view->session->run->processes[process].trace->header->pid;
 
 	if (rank->is_rank)
 		snprintf(text, size, "rank %" PRIu32, rank->number);
@@ -95,24 +126,38 @@ static const char *name_of(const struct tpa_session *session, const struct tpa_r
 	return text;
 }
 
-/* What its processes are, in `text`. */
-static const char *label_of(const struct tpa_session *session, const struct tpa_role *role, char *text, size_t size)
+/* Its command, or where its processes were forked or whose forks they are, in `text`. */
+static const char *origin_of(const struct view *view, const struct tpa_role *role, char *text, size_t size)
 {
-	const struct tpa_run *run = session->run;
+	const struct tpa_run *run = view->session->run;
 	const struct tpa_process *first = &run->processes[role->members[0]];
-	bool forks_of_several = role->parent == run->process_count &&
-				first->trace->header->origin == TPROF_ORIGIN_FORK && first->parent < run->process_count;
-	char label[800], of[32] = "";
-	const char *command;
+	const struct tpa_line *line = &view->forked.lines[role->members[0]];
+	const struct tpa_page *page = &view->session->page;
+	bool is_fork = first->trace->header->origin == TPROF_ORIGIN_FORK && first->parent < run->process_count;
+	char label[800];
 
-	if (forks_of_several)
-		first = &run->processes[first->parent];
-	command = tpa_process_label(run, first, &session->page, label, sizeof(label));
-	command += strspn(command, " ");
+	if (line->location)
+		snprintf(text, size, "forked in %s",
+			 tpa_fork_line_text(line, run->processes[first->parent].trace, label, sizeof(label)));
+	else if (is_fork && role->parent == run->process_count)
+		snprintf(text, size, "forks of each %s",
+			 tpa_process_label(run, &run->processes[first->parent], page, label, sizeof(label)));
+	else
+		snprintf(text, size, "%s", tpa_process_label(run, first, page, label, sizeof(label)));
+	return text + strspn(text, " ");
+}
+
+/* What its processes are, in `text`. */
+static const char *label_of(const struct view *view, const struct tpa_role *role, char *text, size_t size)
+{
+	uint32_t first = view->roles.rank_of[role->members[0]].number;
+	char origin[1000], of[32] = "";
+
 	if (!role->ranks && role->rank != TPA_COMM_UNKNOWN)
 		snprintf(of, sizeof(of), ", of rank %" PRIu32, role->rank);
-	snprintf(text, size, "%s%s%s%s", role->ranks ? "ranks: " : "", forks_of_several ? "forks of each " : "",
-		 command, of);
+	else if (!role->ranks && first != TPA_COMM_UNKNOWN)
+		snprintf(of, sizeof(of), ", of ranks");
+	snprintf(text, size, "%s%s%s", role->ranks ? "ranks: " : "", origin_of(view, role, origin, sizeof(origin)), of);
 	return text;
 }
 
@@ -125,16 +170,14 @@ static const char *value_text(const struct tpa_page *page, enum tpa_role_figure 
 	return text;
 }
 
-static void print_odd(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role,
-		      const struct tpa_odd_one *odd)
+static void print_odd(const struct view *view, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
-	const struct tpa_page *page = &session->page;
+	const struct tpa_page *page = &view->session->page;
 	double median = role->figures[odd->figure].median;
 	char value[64], usual[64], name[64];
 	struct place place;
 
-	tpa_print(page, TPA_STYLE_WARN,
-		  "  the odd one out: %s: ", name_of(session, roles, odd->process, name, sizeof(name)));
+	tpa_print(page, TPA_STYLE_WARN, "  the odd one out: %s: ", name_of(view, odd->process, name, sizeof(name)));
 	if (median > 0)
 		fprintf(page->out, "%.*fx %s of the others like it", odd->value < 10 * median, odd->value / median,
 			figures[odd->figure].words);
@@ -143,7 +186,7 @@ static void print_odd(struct tpa_session *session, const struct tpa_roles *roles
 	fprintf(page->out, " (%s; their median %s)", value_text(page, odd->figure, odd->value, value, sizeof(value)),
 		value_text(page, odd->figure, median, usual, sizeof(usual)));
 	if (is_of_memory(odd, role)) {
-		place = find_place(session, odd->process, role->typical);
+		place = find_place(view->session, odd->process, role->typical);
 		if (place.more)
 			fprintf(page->out, ": %s, %s more", place.text, tpa_bytes(place.more, page->exact).text);
 	}
@@ -159,78 +202,79 @@ static void add_figure(struct tpa_table *table, const struct tpa_page *page, con
 		      value_text(page, figure, role->figures[figure].median, text, sizeof(text)));
 }
 
-static void print_role(struct tpa_session *session, struct tpa_table *table, const struct tpa_role *role)
+static void print_role(const struct view *view, struct tpa_table *table, const struct tpa_role *role)
 {
-	const struct tpa_page *page = &session->page;
+	const struct tpa_page *page = &view->session->page;
 	const struct tpa_role_spread *peak = &role->figures[TPA_ROLE_PEAK];
 	char text[1000];
 
 	tpa_table_add(table, TPA_STYLE_NUMBER, tpa_count(role->count).text);
 	add_figure(table, page, role, TPA_ROLE_PEAK);
+	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->spread, text, sizeof(text)));
 	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->least, text, sizeof(text)));
 	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->most, text, sizeof(text)));
 	add_figure(table, page, role, TPA_ROLE_RSS);
-	add_figure(table, page, role, TPA_ROLE_UNFREED);
 	add_figure(table, page, role, TPA_ROLE_TIME);
-	tpa_table_add(table, TPA_STYLE_PLAIN, label_of(session, role, text, sizeof(text)));
+	tpa_table_add(table, TPA_STYLE_PLAIN, label_of(view, role, text, sizeof(text)));
 }
 
-static void print_table(struct tpa_session *session, const struct tpa_roles *roles)
+static void print_table(const struct view *view)
 {
-	const struct tpa_options *options = session->options;
+	const struct tpa_roles *roles = &view->roles;
+	const struct tpa_page *page = &view->session->page;
+	const struct tpa_options *options = view->session->options;
 	bool all = options->full || (options->top_set && !options->top) || roles->count <= ROLES_SHOWN;
 	size_t shown = all ? roles->count : ROLES_SHOWN, others = 0;
-	struct tpa_table *table = tpa_table_new(">processes|>peak|>least|>most|>RSS|>at the end|>ran|*role");
+	struct tpa_table *table = tpa_table_new(">processes|>peak|>spread|>least|>most|>RSS|>ran|*role");
 
-	tpa_headline(&session->page, "The processes by role: medians, and the least and most of the peak");
+	tpa_headline(page, "The processes by role: medians, and the spread, least and most of the peak");
 	for (size_t i = 0; i < shown; i++)
-		print_role(session, table, &roles->list[i]);
-	tpa_table_end(table, &session->page);
+		print_role(view, table, &roles->list[i]);
+	tpa_table_end(table, page);
 	for (size_t i = shown; i < roles->count; i++)
 		others += roles->list[i].count;
 	if (others)
-		fprintf(session->page.out, "  and %zu more processes in %zu roles that held less (--top 0 shows all)\n",
-			others, roles->count - shown);
+		fprintf(page->out, "  and %zu more processes in %zu roles that held less (--top 0 shows all)\n", others,
+			roles->count - shown);
 }
 
 void tpa_roles_print(struct tpa_session *session)
 {
-	struct tpa_roles roles = tpa_roles_find(session->run);
+	struct view view = view_of(session);
 
-	if (roles.count < session->run->process_count)
-		print_table(session, &roles);
-	for (size_t i = 0; i < roles.count; i++) {
-		const struct tpa_role *role = &roles.list[i];
+	if (view.roles.count < session->run->process_count)
+		print_table(&view);
+	for (size_t i = 0; i < view.roles.count; i++) {
+		const struct tpa_role *role = &view.roles.list[i];
 
 		for (size_t o = 0; o < role->odd_count && o < ODD_SHOWN; o++)
-			print_odd(session, &roles, role, &role->odd[o]);
+			print_odd(&view, role, &role->odd[o]);
 		if (role->odd_count > ODD_SHOWN)
 			fprintf(session->page.out, "  and %zu more of that role that are not as the others\n",
 				role->odd_count - ODD_SHOWN);
 	}
-	tpa_roles_free(&roles);
+	end_view(&view);
 }
 
 /* ---- JSON ---- */
 
-static json_t *rank_json(const struct tpa_roles *roles, size_t process)
+static json_t *rank_json(const struct view *view, size_t process)
 {
-	uint32_t number = roles->rank_of[process].number;
+	uint32_t number = view->roles.rank_of[process].number;
 
 	return number == TPA_COMM_UNKNOWN ? json_null() : tpa_json_number(number);
 }
 
-static json_t *odd_json(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role,
-			const struct tpa_odd_one *odd)
+static json_t *odd_json(const struct view *view, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
 	double median = role->figures[odd->figure].median;
 	struct place place = { "", 0 };
 	json_t *json = json_object();
 
 	if (is_of_memory(odd, role))
-		place = find_place(session, odd->process, role->typical);
-	tpa_json_set(json, "pid", tpa_json_number(session->run->processes[odd->process].trace->header->pid));
-	tpa_json_set(json, "rank", rank_json(roles, odd->process));
+		place = find_place(view->session, odd->process, role->typical);
+	tpa_json_set(json, "pid", tpa_json_number(view->session->run->processes[odd->process].trace->header->pid));
+	tpa_json_set(json, "rank", rank_json(view, odd->process));
 	tpa_json_set(json, "figure", json_string(figures[odd->figure].key));
 	tpa_json_set(json, "value", tpa_json_number(tpa_round(odd->value)));
 	tpa_json_set(json, "ratio", median > 0 ? json_real(odd->value / median) : json_null());
@@ -239,21 +283,23 @@ static json_t *odd_json(struct tpa_session *session, const struct tpa_roles *rol
 	return json;
 }
 
-static json_t *role_json(struct tpa_session *session, const struct tpa_roles *roles, const struct tpa_role *role)
+static json_t *role_json(const struct view *view, const struct tpa_role *role)
 {
+	const struct tpa_line *line = &view->forked.lines[role->members[0]];
 	json_t *json = json_object(), *pids = json_array(), *ranks = json_array(), *odd = json_array();
 	char text[1000];
 
 	for (size_t i = 0; i < role->count; i++) {
-		const struct tpa_process *process = &session->run->processes[role->members[i]];
+		const struct tpa_process *process = &view->session->run->processes[role->members[i]];
 
 		json_array_append_new(pids, tpa_json_number(process->trace->header->pid));
-		json_array_append_new(ranks, rank_json(roles, role->members[i]));
+		json_array_append_new(ranks, rank_json(view, role->members[i]));
 	}
 	for (size_t i = 0; i < role->odd_count; i++)
-		json_array_append_new(odd, odd_json(session, roles, role, &role->odd[i]));
-	tpa_json_set(json, "role", tpa_json_string(label_of(session, role, text, sizeof(text))));
+		json_array_append_new(odd, odd_json(view, role, &role->odd[i]));
+	tpa_json_set(json, "role", tpa_json_string(label_of(view, role, text, sizeof(text))));
 	tpa_json_set(json, "pids", pids);
+	tpa_json_set(json, "forked_at", line->location ? tpa_json_frame(line) : json_null());
 	tpa_json_set(json, "are_ranks", json_boolean(role->ranks));
 	tpa_json_set(json, "ranks", ranks);
 	for (enum tpa_role_figure figure = 0; figure < TPA_ROLE_FIGURES; figure++) {
@@ -271,11 +317,11 @@ static json_t *role_json(struct tpa_session *session, const struct tpa_roles *ro
 
 json_t *tpa_roles_json(struct tpa_session *session)
 {
-	struct tpa_roles roles = tpa_roles_find(session->run);
+	struct view view = view_of(session);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < roles.count; i++)
-		json_array_append_new(list, role_json(session, &roles, &roles.list[i]));
-	tpa_roles_free(&roles);
+	for (size_t i = 0; i < view.roles.count; i++)
+		json_array_append_new(list, role_json(&view, &view.roles.list[i]));
+	end_view(&view);
 	return list;
 }

@@ -6,6 +6,10 @@
 #include <jansson.h>
 
 #include "commands/input/session.h"
+#include "model/result/roles.h"
+
+/* Opens the symbols: forks are told apart by the lines at which they were made. Free the result with tpa_roles_free(). */
+struct tpa_roles tpa_session_roles(struct tpa_session *session);
 
 /* Prints nothing if no two processes have the same role. */
 void tpa_roles_print(struct tpa_session *session);

@@ -2,7 +2,7 @@
 #include "commands/parts/sections.h"
 
 #include "commands/parts/growth_report.h"
-#include "model/result/roles.h"
+#include "commands/parts/role_report.h"
 
 #define ROLES 8	   /* most roles that get a section */
 #define LEAKING 16 /* the same, of those in which something grows */
@@ -71,7 +71,7 @@ static size_t rank_of(const struct tpa_run *run, const struct tpa_roles *roles, 
 
 void tpa_sections_choose(struct tpa_session *session, struct tpa_section *sections)
 {
-	struct tpa_roles roles = tpa_roles_find(session->run);
+	struct tpa_roles roles = tpa_session_roles(session);
 
 	for (size_t i = 0; i < roles.count; i++) {
 		const struct tpa_role *role = &roles.list[i];

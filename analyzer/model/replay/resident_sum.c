@@ -515,6 +515,9 @@ void tpa_resident_sum_result(struct tpa_resident_sum *sum, size_t index, struct 
 
 	process->copies = member->copies;
 	process->parent = is_forked(member) && member->parent != NONE ? member->parent : sum->count;
+	if (process->parent < sum->count)
+		process->fork_node = tpa_trace_node(sum->members[process->parent].replay->trace,
+						    member->replay->trace->header->fork_node);
 	member->copies = (struct tpa_copies){ NULL, 0, 0 };
 }
 

@@ -64,6 +64,7 @@ struct tpa_process {
 	struct tpa_allocator_series allocator; /* the allocator's own numbers; `last` may precede the time range */
 	struct tpa_makeup makeup;	       /* what RSS consisted of, within the time range */
 	struct tpa_copies copies;	       /* of a forked process; empty if the run has no trace of its parent */
+	uint32_t fork_node;		       /* of the parent's trace: where it forked this process; 0: not known */
 	size_t parent;		      /* index of the process that forked it; the number of processes: not known */
 	struct tpa_hole_series holes; /* free memory between blocks, at readings of the makeup; empty: not known */
 	struct tpa_marks marks;	      /* of the thread and within the time range that the report is about */

@@ -67,6 +67,7 @@ static char *command_of(const struct tpa_trace *trace)
 struct sorting {
 	const struct tpa_run *run;
 	struct tpa_roles *roles;
+	char *const *forked_at;
 	size_t *role_of; /* by process, of those before the current one */
 };
 
@@ -82,7 +83,8 @@ static char *key_of(const struct sorting *sorting, size_t index)
 	char *command, *key;
 
 	if (is_fork(sorting->run, index))
-		command = tpa_format("fork of %zu", sorting->role_of[process->parent]);
+		command = tpa_format("fork of %zu\n%s", sorting->role_of[process->parent],
+				     sorting->forked_at[index] ? sorting->forked_at[index] : "");
 	else
 		command = command_of(process->trace);
 	if (!sorting->roles->rank_of[index].is_rank)
@@ -133,9 +135,10 @@ static int by_rank(const void *a, const void *b, void *rank_of)
 	return TPA_UP(list[*x].number, list[*y].number) ?: TPA_UP(*x, *y);
 }
 
-static void sort_in(const struct tpa_run *run, struct tpa_roles *roles)
+static void sort_in(const struct tpa_run *run, struct tpa_roles *roles, char *const *forked_at)
 {
-	struct sorting sorting = { run, roles, tpa_zalloc(run->process_count + 1, sizeof(*sorting.role_of)) };
+	struct sorting sorting = { run, roles, forked_at,
+				   tpa_zalloc(run->process_count + 1, sizeof(*sorting.role_of)) };
 	char **keys = tpa_zalloc(run->process_count + 1, sizeof(*keys));
 
 	for (size_t i = 0; i < run->process_count; i++) {
@@ -223,11 +226,11 @@ static void judge(const struct tpa_run *run, struct tpa_role *role)
 	}
 }
 
-struct tpa_roles tpa_roles_find(const struct tpa_run *run)
+struct tpa_roles tpa_roles_find(const struct tpa_run *run, char *const *forked_at)
 {
 	struct tpa_roles roles = { .rank_of = tpa_rank_of_each(run) };
 
-	sort_in(run, &roles);
+	sort_in(run, &roles, forked_at);
 	for (size_t i = 0; i < roles.count; i++)
 		judge(run, &roles.list[i]);
 	return roles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes of a run by role: those of one program with the same command, numbers in it apart, and those that were forked by
- * processes of one role; ranks of a parallel job have roles of their own. Of each role the figures of its processes, and those that
+ * processes of one role at one place; ranks of a parallel job have roles of their own. Of each role the figures of its processes, and those that
  * differ from the others.
  */
 #ifndef TPROF_MODEL_RESULT_ROLES_H
@@ -46,8 +46,11 @@ struct tpa_roles {
 	struct tpa_rank_of *rank_of; /* by process */
 };
 
-/* Free the result with tpa_roles_free(). */
-struct tpa_roles tpa_roles_find(const struct tpa_run *run);
+/*
+ * forked_at: by process, a text for the place where it was forked, which tells roles apart; NULL: not known. Free the result with
+ * tpa_roles_free().
+ */
+struct tpa_roles tpa_roles_find(const struct tpa_run *run, char *const *forked_at);
 void tpa_roles_free(struct tpa_roles *roles);
 
 /* The figure of a process. */

@@ -39,3 +39,11 @@ bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line)
 		return false;
 	return line->module && line->symbol->path[0] && !line->symbol->system;
 }
+
+const struct tpa_line *tpa_stack_user_line(const struct tpa_stack *stack)
+{
+	for (size_t i = stack->first; i < stack->last; i++)
+		if (stack->lines[i].location->file && tpa_line_is_own(stack, &stack->lines[i]))
+			return &stack->lines[i];
+	return NULL;
+}

@@ -12,4 +12,7 @@
  */
 bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line);
 
+/* The innermost line of the stack that the user wrote and whose source file is known; NULL: there is none. Points into the stack. */
+const struct tpa_line *tpa_stack_user_line(const struct tpa_stack *stack);
+
 #endif

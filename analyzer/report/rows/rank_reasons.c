@@ -60,13 +60,8 @@ static struct tpa_line user_line(const struct search *search, uint32_t rank, uin
 	if (!node)
 		return found;
 	tpa_stack_read(&stack, process->trace, search->symbols[search->ranks->list[rank].process], node);
-	own = tpa_stack_own(&stack);
-	/* One whose file is known says more than the vdso. */
-	for (size_t i = stack.first; i < stack.last; i++)
-		if (stack.lines[i].location->file && tpa_line_is_own(&stack, &stack.lines[i])) {
-			own = &stack.lines[i];
-			break;
-		}
+	/* A line whose file is known says more than the vdso. */
+	own = tpa_stack_user_line(&stack) ?: tpa_stack_own(&stack);
 	if (own)
 		found = *own;
 	tpa_stack_free(&stack);

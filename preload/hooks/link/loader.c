@@ -110,3 +110,8 @@ void tpc_loader_watch_forks(void)
 {
 	__register_atfork(fork_begins, fork_ends, forked, NULL);
 }
+
+void tpc_loader_around_forks(void (*before)(void), void (*after)(void))
+{
+	__register_atfork(before, after, NULL, NULL);
+}

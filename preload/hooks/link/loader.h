@@ -29,4 +29,7 @@ void tpc_loader_end(void);
 /* At start: watches forks from now on. */
 void tpc_loader_watch_forks(void);
 
+/* To be called later than that: `before` is then called before the loader is kept from changing, `after` in the parent. */
+void tpc_loader_around_forks(void (*before)(void), void (*after)(void));
+
 #endif

@@ -28,6 +28,7 @@
 #include "hooks/memory/rules.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
+#include "hooks/process/forks.h"
 #include "hooks/process/parts.h"
 #include "hooks/sampling/cpu.h"
 #include "stacks/frame_table.h"
@@ -153,7 +154,7 @@ static void start_child(void)
 	bool paused = tpc_header && tpc_load(&tpc_header->recording) == TPROF_RECORDING_PAUSED;
 	struct tpc_thread *thread = tpc_self;
 	uint64_t slots = tpc_header ? tpc_load(&tpc_header->slots) : 0;
-	uint32_t forked_by = tpc_header ? tpc_header->pid : 0;
+	uint32_t forked_by = tpc_header ? tpc_header->pid : 0, forked_at = tpc_forks_take();
 	uint32_t mode;
 
 	void *parents = tpc_header ? tpc_sys_mremap_again(tpc_header, TPROF_HEADER_SIZE) : NULL;
@@ -172,6 +173,7 @@ static void start_child(void)
 	if (mode == TPC_MODE_OFF)
 		return;
 	tpc_add(&tpc_header->slots, slots);
+	tpc_header->fork_node = forked_at;
 	tpc_parts_each(restart);
 }
 

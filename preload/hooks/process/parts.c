@@ -26,6 +26,7 @@
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/told/annotate.h"
 #include "hooks/process/find_python.h"
+#include "hooks/process/forks.h"
 #include "hooks/process/thread_end.h"
 #include "hooks/python/codes.h"
 #include "hooks/sampling/cpu.h"
@@ -87,6 +88,7 @@ const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] = {
 	{ .name = "groups and requests", .forget = tpc_comm_forget },
 	{ .name = "torch.distributed", .forget = tpc_c10d_forget },
 	{ .name = "ends of threads", .start = tpc_ops_watch_ends, .attach = tpc_ops_watch_end },
+	{ .name = "forks", .start = tpc_forks_watch },
 	{ .name = "code objects", .forget = tpc_codes_forget },
 	{ .name = "Python", .start = tpc_python_find, .forget = tpc_python_forget, .open = tpc_python_describe },
 };

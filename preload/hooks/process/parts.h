@@ -28,7 +28,7 @@ struct tpc_lifecycle_part {
 	void (*end)(void);
 };
 
-#define TPC_PARTS 31u
+#define TPC_PARTS 32u
 extern const struct tpc_lifecycle_part tpc_parts[TPC_PARTS] TPC_NEAR;
 
 /* Calls that function of every part that has one, in the order of the table. */
