@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/parts/copied_report.h"
 #include "commands/parts/growth_report.h"
 #include "commands/html_views.h"
 #include "commands/parts/op_report.h"
 #include "commands/parts/rank_report.h"
+#include "commands/parts/role_report.h"
 #include "commands/parts/site_report.h"
 #include "commands/summary.h"
 #include "commands/parts/timeline.h"
@@ -251,13 +253,29 @@ static void write_process(const struct part *part)
 	fputs("</article>\n", part->html->out);
 }
 
+static void say_copied(const struct tpa_page *page, const void *context)
+{
+	struct tpa_session *const *session = context;
+
+	tpa_copied_print(*session, page);
+}
+
+static void say_odd(const struct tpa_page *page, const void *context)
+{
+	struct tpa_session *const *session = context;
+
+	tpa_roles_odd_print(*session, page);
+}
+
 static void write_combined(const struct tpa_html *html, struct tpa_session *session)
 {
+	const struct tpa_html_said said = { .copied = say_copied, .odd = say_odd, .context = &session };
 	json_t *json = tpa_json_combined(session->run);
 
 	tpa_json_set(json, "timeline", tpa_timeline_combined_json(session));
 	tpa_ops_combined_json(session, json);
-	tpa_html_combined(html, session->run, json);
+	tpa_json_set(json, "roles", tpa_roles_json(session));
+	tpa_html_combined(html, session->run, json, &said);
 	json_decref(json);
 }
 

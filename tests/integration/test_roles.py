@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes by role: ranks and their children, and places of forks, against what the programs write down of themselves."""
+import json
 import re
 
 import pytest
 from conftest import Harness, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
+from test_html import NAMESPACE, article, page_of, read
 from test_ranks import MPI
 
 MB = 1000000
@@ -167,6 +169,25 @@ def test_figures_of_a_pool(pools):
                      said, re.M), said
     said = analyze("peak", *run.traces()).stdout
     assert re.search(rf"^ *5 +2\.86 MiB .* forked in start_writers \(forkers\.c:{line_of('writers')}\)$", said, re.M), said
+
+
+def test_page_says_the_same(pools):
+    """The table of roles has the figures of the JSON, and the sentences are those of the text."""
+    run, _ = pools
+    _, tree = read(page_of(*run.traces()))
+    combined = article(tree, "combined")
+    table, = [table for table in combined.iter(f"{NAMESPACE}table") if table.get("data-path") == "roles"]
+    cells = [{cell.get("data-k"): json.loads(cell.get("data-v")) for cell in row if cell.get("data-k")}
+             for row in table.find(f"{NAMESPACE}tbody")]
+    assert cells == [{"processes": len(role["pids"]), "peak_median": role["peak_bytes"]["median"],
+                      "peak_spread": role["peak_bytes"]["spread"], "peak_least": role["peak_bytes"]["least"],
+                      "peak_most": role["peak_bytes"]["most"], "rss_median": role["rss_peak_bytes"]["median"],
+                      "end_median": role["end_bytes"]["median"], "time_median": role["duration_ns"]["median"]}
+                     for role in roles_of(run)]
+    names = ["".join(row[0].itertext()).strip() for row in table.find(f"{NAMESPACE}tbody")]
+    assert names == [role["role"] for role in roles_of(run)]
+    odd = ["".join(said.itertext()).strip() for said in combined.iter(f"{NAMESPACE}p") if said.get("class") == "odd"]
+    assert odd == [line.strip() for line in analyze("peak", *run.traces()).stdout.splitlines() if "the odd one out" in line] != []
 
 
 def test_places_survive_compaction(pools, tmp_path):

@@ -83,13 +83,14 @@ static bool is_of_memory(const struct tpa_odd_one *odd, const struct tpa_role *r
 
 struct view {
 	struct tpa_session *session;
+	const struct tpa_page *page;
 	struct tpa_fork_lines forked;
 	struct tpa_roles roles;
 };
 
-static struct view view_of(struct tpa_session *session)
+static struct view view_of(struct tpa_session *session, const struct tpa_page *page)
 {
-	struct view view = { .session = session };
+	struct view view = { .session = session, .page = page };
 
 	tpa_session_open_symbols(session);
 	view.forked = tpa_fork_lines_find(session->run, session->symbols);
@@ -105,7 +106,7 @@ static void end_view(struct view *view)
 
 struct tpa_roles tpa_session_roles(struct tpa_session *session)
 {
-	struct view view = view_of(session);
+	struct view view = view_of(session, &session->page);
 
 	tpa_fork_lines_free(&view.forked);
 	return view.roles;
@@ -132,7 +133,7 @@ static const char *origin_of(const struct view *view, const struct tpa_role *rol
 	const struct tpa_run *run = view->session->run;
 	const struct tpa_process *first = &run->processes[role->members[0]];
 	const struct tpa_line *line = &view->forked.lines[role->members[0]];
-	const struct tpa_page *page = &view->session->page;
+	const struct tpa_page *page = view->page;
 	bool is_fork = first->trace->header->origin == TPROF_ORIGIN_FORK && first->parent < run->process_count;
 	char label[800];
 
@@ -172,7 +173,7 @@ static const char *value_text(const struct tpa_page *page, enum tpa_role_figure 
 
 static void print_odd(const struct view *view, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
-	const struct tpa_page *page = &view->session->page;
+	const struct tpa_page *page = view->page;
 	double median = role->figures[odd->figure].median;
 	char value[64], usual[64], name[64];
 	struct place place;
@@ -204,7 +205,7 @@ static void add_figure(struct tpa_table *table, const struct tpa_page *page, con
 
 static void print_role(const struct view *view, struct tpa_table *table, const struct tpa_role *role)
 {
-	const struct tpa_page *page = &view->session->page;
+	const struct tpa_page *page = view->page;
 	const struct tpa_role_spread *peak = &role->figures[TPA_ROLE_PEAK];
 	char text[1000];
 
@@ -221,7 +222,7 @@ static void print_role(const struct view *view, struct tpa_table *table, const s
 static void print_table(const struct view *view)
 {
 	const struct tpa_roles *roles = &view->roles;
-	const struct tpa_page *page = &view->session->page;
+	const struct tpa_page *page = view->page;
 	const struct tpa_options *options = view->session->options;
 	bool all = options->full || (options->top_set && !options->top) || roles->count <= ROLES_SHOWN;
 	size_t shown = all ? roles->count : ROLES_SHOWN, others = 0;
@@ -238,21 +239,34 @@ static void print_table(const struct view *view)
 			roles->count - shown);
 }
 
+static void print_all_odd(const struct view *view)
+{
+	for (size_t i = 0; i < view->roles.count; i++) {
+		const struct tpa_role *role = &view->roles.list[i];
+
+		for (size_t o = 0; o < role->odd_count && o < ODD_SHOWN; o++)
+			print_odd(view, role, &role->odd[o]);
+		if (role->odd_count > ODD_SHOWN)
+			fprintf(view->page->out, "  and %zu more of that role that are not as the others\n",
+				role->odd_count - ODD_SHOWN);
+	}
+}
+
 void tpa_roles_print(struct tpa_session *session)
 {
-	struct view view = view_of(session);
+	struct view view = view_of(session, &session->page);
 
 	if (view.roles.count < session->run->process_count)
 		print_table(&view);
-	for (size_t i = 0; i < view.roles.count; i++) {
-		const struct tpa_role *role = &view.roles.list[i];
+	print_all_odd(&view);
+	end_view(&view);
+}
 
-		for (size_t o = 0; o < role->odd_count && o < ODD_SHOWN; o++)
-			print_odd(&view, role, &role->odd[o]);
-		if (role->odd_count > ODD_SHOWN)
-			fprintf(session->page.out, "  and %zu more of that role that are not as the others\n",
-				role->odd_count - ODD_SHOWN);
-	}
+void tpa_roles_odd_print(struct tpa_session *session, const struct tpa_page *page)
+{
+	struct view view = view_of(session, page);
+
+	print_all_odd(&view);
 	end_view(&view);
 }
 
@@ -317,7 +331,7 @@ static json_t *role_json(const struct view *view, const struct tpa_role *role)
 
 json_t *tpa_roles_json(struct tpa_session *session)
 {
-	struct view view = view_of(session);
+	struct view view = view_of(session, &session->page);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < view.roles.count; i++)

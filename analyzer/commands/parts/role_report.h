@@ -14,6 +14,9 @@ struct tpa_roles tpa_session_roles(struct tpa_session *session);
 /* Prints nothing if no two processes have the same role. */
 void tpa_roles_print(struct tpa_session *session);
 
+/* Prints only a sentence for each process that differs from the others. */
+void tpa_roles_odd_print(struct tpa_session *session, const struct tpa_page *page);
+
 /* "combined.roles", a new reference. */
 json_t *tpa_roles_json(struct tpa_session *session);
 

@@ -2,6 +2,7 @@
 #include "commands/parts/site_report.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "commands/parts/copied_report.h"
 #include "commands/parts/cover_report.h"
 #include "commands/parts/processes.h"
 #include "commands/parts/role_report.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/copied.h"
 #include "report/text/columns.h"
 #include "report/text/coverage.h"
 #include "report/text/numbers.h"
@@ -105,39 +105,6 @@ static void print_resident(const struct tpa_page *page, const struct tpa_run *ru
 	fputc('\n', page->out);
 }
 
-/* "87.3 MiB", or with the extremes if they differ. */
-static void print_copied_row(const struct tpa_page *page, const struct tpa_copied_row *row)
-{
-	if (row->processes > 1)
-		fprintf(page->out, "  each of %zu forks of %" PRIu32, row->processes, row->parent);
-	else
-		fprintf(page->out, "  a fork of %" PRIu32, row->parent);
-	fprintf(page->out, " wrote to %s of its parent's pages", tpa_bytes(row->bytes, page->exact).text);
-	if (row->high - row->low > row->bytes / 20)
-		fprintf(page->out, " (%s to %s)", tpa_bytes(row->low, page->exact).text,
-			tpa_bytes(row->high, page->exact).text);
-	fputs(", and so has its own copy of them (copy-on-write)", page->out);
-	if (row->python >= row->bytes / 20)
-		fprintf(page->out,
-			":\n    %s of it by Python's reference counts: an object that is only read is written to, for "
-			"the "
-			"count in it",
-			tpa_bytes(row->python, page->exact).text);
-	fputc('\n', page->out);
-}
-
-static void print_copied(struct tpa_session *session)
-{
-	struct tpa_copied_row *rows;
-	size_t count;
-
-	tpa_session_open_symbols(session);
-	rows = tpa_copied_rows(session->run, session->symbols, &count);
-	for (size_t i = 0; i < count; i++)
-		print_copied_row(&session->page, &rows[i]);
-	free(rows);
-}
-
 /* If `most` processes get a row: how many bytes the last of them has; *equal: how many of those with that many get one. */
 static uint64_t least_shown(const struct tpa_run *run, size_t most, size_t *equal)
 {
@@ -198,7 +165,7 @@ void tpa_combined_print(struct tpa_session *session)
 			run->process_count - most);
 	fprintf(page->out, "  %zu of them lived at one time at most\n", run->most_at_once);
 	print_resident(page, run);
-	print_copied(session);
+	tpa_copied_print(session, page);
 	if (has_checkpoint(run))
 		tpa_print(page, TPA_STYLE_DIM,
 			  "  of rings, what each process held at its checkpoint counts for the time before it\n");

@@ -26,8 +26,52 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	json_decref(list);
 }
 
-void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json)
+static void copy(json_t *to, const char *key, const json_t *from, const char *path)
 {
+	json_object_set_new(to, key, json_deep_copy(tpa_html_at(from, path)));
+}
+
+static void put_roles(const struct tpa_html *html, const json_t *roles)
+{
+	static const struct tpa_html_column columns[] = {
+		{ "role", "role", TPA_HTML_TEXT, NULL },
+		{ "processes", "processes", TPA_HTML_COUNT, NULL },
+		{ "peak", "peak_median", TPA_HTML_BYTES, "the median of the processes" },
+		{ "spread", "peak_spread", TPA_HTML_BYTES, "1.48 times the median distance from the median peak" },
+		{ "least", "peak_least", TPA_HTML_BYTES, "the smallest peak" },
+		{ "most", "peak_most", TPA_HTML_BYTES, "the largest peak" },
+		{ "RSS", "rss_median", TPA_HTML_BYTES, "the median" },
+		{ "at the end", "end_median", TPA_HTML_BYTES, "the median" },
+		{ "ran", "time_median", TPA_HTML_TIME, "the median" },
+		TPA_HTML_END
+	};
+	const struct tpa_html_table table = { .path = "roles", .columns = columns };
+	json_t *rows = json_array();
+	size_t i;
+	json_t *role;
+
+	json_array_foreach(roles, i, role) {
+		json_t *row = json_object();
+
+		copy(row, "role", role, "role");
+		json_object_set_new(row, "processes", json_integer((json_int_t)tpa_html_count(role, "pids")));
+		copy(row, "peak_median", role, "peak_bytes.median");
+		copy(row, "peak_spread", role, "peak_bytes.spread");
+		copy(row, "peak_least", role, "peak_bytes.least");
+		copy(row, "peak_most", role, "peak_bytes.most");
+		copy(row, "rss_median", role, "rss_peak_bytes.median");
+		copy(row, "end_median", role, "end_bytes.median");
+		copy(row, "time_median", role, "duration_ns.median");
+		json_array_append_new(rows, row);
+	}
+	tpa_html_table(html, &table, rows);
+	json_decref(rows);
+}
+
+void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json,
+		       const struct tpa_html_said *said)
+{
+	const json_t *roles = json_object_get(json, "roles");
 	const struct tpa_html_timeline timeline = {
 		.points = tpa_html_at(json, "timeline.points"),
 		.to_ns = (json_int_t)run->duration_ns,
@@ -47,7 +91,15 @@ void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, c
 		tpa_html_element(html, "p", NULL,
 				 "Resident memory (RSS) of all together: %s at most, each page counted once.",
 				 tpa_bytes(run->resident.rss, html->exact).text);
+	tpa_html_element(html, "p", NULL, "%zu of them lived at one time at most.", run->most_at_once);
+	tpa_html_quote(html, "copied", said->copied, said->context);
 	tpa_html_timeline(html, &timeline);
+	if (json_array_size(roles) < run->process_count) {
+		tpa_html_element(html, "h3", NULL, "The processes by role");
+		put_roles(html, roles);
+	}
+	tpa_html_quote(html, "odd", said->odd, said->context);
+	tpa_html_element(html, "h3", NULL, "What each process held then");
 	put_processes(html, run, json);
 	if (tpa_html_count(json, "ops")) {
 		tpa_html_element(html, "h3", NULL, "Ops of all together");

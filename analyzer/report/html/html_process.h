@@ -25,7 +25,17 @@ void tpa_html_steps(const struct tpa_html *html, const struct tpa_process *proce
 void tpa_html_cpu(const struct tpa_html *html, const struct tpa_process *process, const json_t *json);
 void tpa_html_roofline(const struct tpa_html *html, const json_t *json);
 
-/* Several processes combined: what each held at the combined peak, memory over time, ops. `json`: "combined". */
-void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json);
+/* Sentences of the text report. */
+struct tpa_html_said {
+	void (*copied)(const struct tpa_page *page,
+		       const void *context); /* what forks copied of their parents' pages */
+	void (*odd)(const struct tpa_page *page,
+		    const void *context); /* which processes differ from the others of their role */
+	const void *context;
+};
+
+/* Several processes combined: roles, what each held at the combined peak, memory over time, ops. `json`: "combined". */
+void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json,
+		       const struct tpa_html_said *said);
 
 #endif

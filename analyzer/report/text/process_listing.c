@@ -52,7 +52,7 @@ const char *tpa_process_label(const struct tpa_run *run, const struct tpa_proces
 		snprintf(text, size, "%*sfork of %" PRIu32, (int)(2 * depth), "", parent->trace->header->pid);
 	else {
 		read_arguments(trace, 1, line, sizeof(line));
-		snprintf(text, size, "%*s%.100s %s", (int)(2 * depth), "", tpa_program_name(trace),
+		snprintf(text, size, "%*s%.100s%s%s", (int)(2 * depth), "", tpa_program_name(trace), line[0] ? " " : "",
 			 tpa_shorten(page, line, 50, shorter, sizeof(shorter)));
 	}
 	return text;
