@@ -19,7 +19,8 @@ struct tpa_patched {
 /*
  * `patches`: the address of its struct tprof_patches. `caller` is stopped. All other threads are stopped, while none of them, nor
  * what a signal interrupted in one, is within bytes that are to be changed; they are if need be run on by single
- * instructions. A patch in which there is one again and again is left out. Returns NULL, or why nothing was written: a sentence without its subject, which is the process. To be freed.
+ * instructions. A patch in which there is one again and again is left out. Returns NULL, or why nothing was written: a sentence
+ * without its subject, which is the process. To be freed.
  */
 char *tpa_patch(struct tpa_tracee *caller, uint64_t patches, struct tpa_patched *patched);
 

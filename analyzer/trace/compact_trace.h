@@ -9,8 +9,8 @@
 #include "trace/trace.h"
 
 /*
- * `names`: what symbols/embedded.h makes of the trace; NULL: none. `edit`: changes texts; NULL: none. False: *error (a heap string) says why the file could not be
- * written.
+ * `names`: what symbols/embedded.h makes of the trace; NULL: none. `edit`: changes texts; NULL: none. False: *error (a heap
+ * string) says why the file could not be written.
  */
 bool tpa_trace_compact(const struct tpa_trace *trace, FILE *file, const uint8_t *names, size_t length,
 		       const struct tpa_compact_edit *edit, char **error);

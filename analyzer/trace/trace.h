@@ -329,8 +329,8 @@ bool tpa_trace_has_untabled(const struct tpa_trace *trace);
 uint64_t tpa_trace_thread_limit(const struct tpa_trace *trace);
 
 /*
- * The node of a number that the file has for it. Of all that is read, only events have those: see tpa_event_node(). TPROF_NODE_NONE: the file has no
- * record of that number. May add nodes to the trace.
+ * The node of a number that the file has for it. Of all that is read, only events have those: see tpa_event_node().
+ * TPROF_NODE_NONE: the file has no record of that number. May add nodes to the trace.
  */
 uint32_t tpa_trace_node(const struct tpa_trace *trace, uint32_t number);
 

@@ -22,9 +22,9 @@ struct tpc_debug_frame {
 extern const struct tpc_debug_frame tpc_debug_frame_none; /* an empty one */
 
 /*
- * Reads the module's .debug_frame from its file, or from its separate debug file. Makes system calls and takes memory; a signal handler may call it too.
- * The caller publishes the result, or gives it back. &tpc_debug_frame_none: there is none, it is compressed or larger
- * than 64 MiB, the file is not the one that was loaded, or memory is short.
+ * Reads the module's .debug_frame from its file, or from its separate debug file. Makes system calls and takes memory; a signal
+ * handler may call it too. The caller publishes the result, or gives it back. &tpc_debug_frame_none: there is none, it is
+ * compressed or larger than 64 MiB, the file is not the one that was loaded, or memory is short.
  */
 const struct tpc_debug_frame *tpc_debug_frame_read(const struct tpc_debug_module *module);
 

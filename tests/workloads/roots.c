@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * roots STEPS[/STEPS] DIRECTORY [PROGRAM]: takes the steps, separated by commas, which end in another root directory; then forks
- * two children that take the steps behind the slash, and allocate. Prints each one's pid and number of blocks. With a program, each child then becomes that.
+ * two children that take the steps behind the slash, and allocate. Prints each one's pid and number of blocks. With a program,
+ * each child then becomes that.
  */
 #include <errno.h>
 #include <grp.h>

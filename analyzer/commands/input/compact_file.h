@@ -11,7 +11,10 @@
 uint8_t *tpa_compact_names_of(struct tpa_trace *trace, const struct tpa_options *options,
 			      const struct tpa_rename *rename, size_t *length);
 
-/* Writes the trace to options->output as a compact one, with these names, unless they are NULL. Says on stderr what failed; returns enum tpa_exit. */
+/*
+ * Writes the trace to options->output as a compact one, with these names, unless they are NULL. Says on stderr what failed;
+ * returns enum tpa_exit.
+ */
 int tpa_compact_save(struct tpa_trace *trace, const struct tpa_options *options, const uint8_t *names, size_t length);
 
 #endif

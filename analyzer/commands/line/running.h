@@ -3,7 +3,10 @@
 #ifndef TPROF_COMMANDS_LINE_RUNNING_H
 #define TPROF_COMMANDS_LINE_RUNNING_H
 
-/* The trace that process `name` writes, or `name` itself, if it is no number, or there is a file of that name: a heap string. NULL after a line on stderr. */
+/*
+ * The trace that process `name` writes, or `name` itself, if it is no number, or there is a file of that name: a heap string.
+ * NULL after a line on stderr.
+ */
 char *tpa_running_trace(const char *name);
 
 #endif

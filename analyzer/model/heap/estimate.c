@@ -178,8 +178,8 @@ void tpa_estimates_heap(const struct tpa_estimates *estimates, struct tpa_heap *
 
 /*
  * The weight is the variance over the estimate: the mean of (1 - p) / p over the blocks that were not certain to be recorded,
- * as it is the sum of (1 - p) / p^2 over the sum of 1 / p. If it is below 1, most blocks are so large that they are likely to be recorded. They say
- * nothing about small blocks, so the smallest block is used instead.
+ * as it is the sum of (1 - p) / p^2 over the sum of 1 / p. If it is below 1, most blocks are so large that they are likely to be
+ * recorded. They say nothing about small blocks, so the smallest block is used instead.
  */
 struct tpa_unseen tpa_estimates_unseen(const struct tpa_estimates *estimates)
 {

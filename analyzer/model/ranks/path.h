@@ -6,8 +6,8 @@
 #include "model/ranks/ranks.h"
 
 /*
- * Fills in ranks->path and the ranks' shares of it. It goes back from the end of the rank that was last to the first call of any; where its rank waited, it goes on at
- * the rank that was waited for.
+ * Fills in ranks->path and the ranks' shares of it. It goes back from the end of the rank that was last to the first call of any;
+ * where its rank waited, it goes on at the rank that was waited for.
  */
 void tpa_path_find(struct tpa_ranks *ranks);
 

@@ -404,8 +404,8 @@ static bool is_open(const struct tpc_thread *thread, uintptr_t frame)
 }
 
 /*
- * Ends an op that is not the innermost, or a call that is no op, but may have waited: a coroutine was switched to within a call, and back within another. Ops that
- * began later on other stacks are considered over, too; when they do end, they are not found.
+ * Ends an op that is not the innermost, or a call that is no op, but may have waited: a coroutine was switched to within a call,
+ * and back within another. Ops that began later on other stacks are considered over, too; when they do end, they are not found.
  */
 static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {

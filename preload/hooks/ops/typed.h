@@ -59,8 +59,9 @@ struct tpc_signature {
 	/*
 	 * Tells which op a call is, if not always the function's own (else NULL): its number, 0 if unknown, TPC_OP_OWN
 	 * for the function's own, or TPC_OP_SILENT for no op at all: such a call causes no event within the op around
-	 * it; or TPC_OP_WAITS for no op either, whose end may cause an event (hooks/ops/waits.h). It is asked first with `may_write` false, when no vector register may be touched; if it returns 0, again
-	 * with true, when it may ask the library and make a number.
+	 * it; or TPC_OP_WAITS for no op either, whose end may cause an event (hooks/ops/waits.h). It is asked first with
+	 * `may_write` false, when no vector register may be touched; if it returns 0, again with true, when it may ask the
+	 * library and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
 	/* Called when the op has begun; may change arguments; NULL: nothing. */
