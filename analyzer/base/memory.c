@@ -124,6 +124,17 @@ static void move(void *list, size_t count, size_t *room, size_t need, size_t siz
 	*room = need;
 }
 
+void tpa_shrink(void *list, size_t count, size_t size)
+{
+	void *old;
+
+	memcpy(&old, list, sizeof(old));
+	if (!old)
+		return;
+	old = tpa_resize(old, count, size);
+	memcpy(list, &old, sizeof(old));
+}
+
 void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
 {
 	char *bytes;

@@ -55,6 +55,9 @@ void tpa_grow(void *list, size_t *room, size_t need, size_t size);
 	((size_t)(count) < (room) ? (void)0 : tpa_grow(&(list), &(room), (size_t)(count) + 1, sizeof(*(list))),        \
 	 &(list)[(count)++])
 
+/* Gives back what the array *list has room for behind its first `count` elements of `size` bytes. */
+void tpa_shrink(void *list, size_t count, size_t size);
+
 /* Makes the array `need` elements long, if it is shorter; the new elements are zero. */
 void tpa_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
 

@@ -45,9 +45,10 @@ struct tpa_replay_options {
 	bool ranks;		 /* keep the calls of struct tpa_rank_process; else they are counted */
 	bool keep_growth;	 /* of each site what it had at each look, for tpa_growth_pool() */
 	enum tpa_frames frames;	 /* growth: stacks that differ in others are one */
-	/* Asked of few frames: see model/growth/same_stacks.h. NULL: no names. The name lives until the next call. */
+	/* Asked of few frames: see model/growth/same_stacks.h. NULL: no names. The name lives until the next call for that trace. */
 	struct tpa_frame_name (*name_frame)(void *context, const struct tpa_trace *trace, uint32_t frame);
 	void *name_context;
+	size_t threads;		  /* that replay processes; 0: one for each processor. No result depends on it */
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
 	void *progress_context;

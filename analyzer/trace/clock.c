@@ -37,7 +37,7 @@ static size_t pairs(const struct tprof_moment *moments, size_t count, struct slo
 /* Nanoseconds a tick; 1 if the moments do not show it. */
 static double fit(const struct tprof_moment *moments, size_t count)
 {
-	static struct slope slopes[MOMENTS_MAX * (MOMENTS_MAX - 1) / 2];
+	static _Thread_local struct slope slopes[MOMENTS_MAX * (MOMENTS_MAX - 1) / 2];
 	size_t found = pairs(moments, count, slopes), i;
 	double total = 0, sum = 0;
 

@@ -27,7 +27,7 @@ static bool read_head(const struct copying *copying, size_t place, struct tprof_
 /* The header of a chunk is read first: the program writes a record before it says that the record is there. */
 static bool copy_chunk(const struct copying *copying, size_t place)
 {
-	static uint8_t bytes[TPROF_CHUNK_SIZE];
+	static _Thread_local uint8_t bytes[TPROF_CHUNK_SIZE];
 	struct tprof_chunk *chunk = (struct tprof_chunk *)bytes;
 	uint64_t offset = tpa_ring_offset((uint32_t)place);
 
@@ -91,7 +91,7 @@ static uint64_t checkpoint_of(int fd)
 
 static bool copy_once(struct copying *copying)
 {
-	static uint8_t header[TPROF_HEADER_SIZE];
+	static _Thread_local uint8_t header[TPROF_HEADER_SIZE];
 	uint64_t number = checkpoint_of(copying->from);
 	uint32_t clock = 0;
 

@@ -12,7 +12,7 @@ from conftest import BUILD, LAUNCHER, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze,
 ANALYZER = BUILD / "bin" / "tprof-analyze"
 COMMANDS = re.findall(r"^  ([a-z]+) ", analyze("--help").stdout.split("\n\n")[1], re.M)
 # One option of a program that takes all; what it means is the command's.
-EVERY_COMMAND = {"--process", "--debug-dir", "--color", "--width", "--no-pager", "--output", "--help", "--version"}
+EVERY_COMMAND = {"--process", "--debug-dir", "--color", "--width", "--no-pager", "--jobs", "--output", "--help", "--version"}
 
 
 def options_of(text):

@@ -7,6 +7,7 @@
 #include "commands/line/op_names.h"
 #include "commands/input/run_choice.h"
 #include "base/memory.h"
+#include "base/workers.h"
 #include "report/rows/growth_pool.h"
 #include "report/text/markdown.h"
 #include "report/text/output.h"
@@ -78,16 +79,46 @@ static const struct tpa_trace *find_same(const struct tpa_session *session, cons
 	return NULL;
 }
 
+/* What opening each of the traces that the options name has led to. */
+struct opening {
+	const struct tpa_options *options;
+	struct tpa_trace **traces;
+	char **errors;
+};
+
+static void open_one(void *context, size_t index)
+{
+	const struct opening *opening = context;
+	const struct tpa_options *options = opening->options;
+	const char *path = options->traces[index];
+	struct tpa_trace *trace;
+
+	trace = options->in_place ? tpa_trace_open_in_place(path, &opening->errors[index])
+				  : tpa_trace_open(path, &opening->errors[index]);
+	if (trace && (!options->process || trace->header->pid == options->process))
+		tpa_jit_load(trace, options->debug_dir);
+	opening->traces[index] = trace;
+}
+
+static struct opening open_all(const struct tpa_options *options)
+{
+	struct opening opening = { .options = options };
+
+	opening.traces = tpa_zalloc(options->trace_count, sizeof(struct tpa_trace *));
+	opening.errors = tpa_zalloc(options->trace_count, sizeof(char *));
+	tpa_workers(options->jobs, options->trace_count, open_one, &opening);
+	return opening;
+}
+
 /* Reports all unreadable traces before giving up: a user with ten files wants to know at once. */
 static int open_traces(struct tpa_session *session)
 {
 	const struct tpa_options *options = session->options;
+	struct opening opening = open_all(options);
 	int status = TPA_EXIT_OK;
 
 	for (size_t i = 0; i < options->trace_count; i++) {
-		char *error = NULL;
-		struct tpa_trace *trace = options->in_place ? tpa_trace_open_in_place(options->traces[i], &error)
-							    : tpa_trace_open(options->traces[i], &error);
+		struct tpa_trace *trace = opening.traces[i];
 		const struct tpa_trace *same = trace ? find_same(session, trace) : NULL;
 
 		if (same) {
@@ -102,14 +133,15 @@ static int open_traces(struct tpa_session *session)
 			continue;
 		}
 		if (trace) {
-			tpa_jit_load(trace, options->debug_dir);
 			session->traces[session->trace_count++] = trace;
 		} else {
-			fprintf(stderr, "tprof-analyze: %s\n", error);
+			fprintf(stderr, "tprof-analyze: %s\n", opening.errors[i]);
 			status = TPA_EXIT_TRACE;
 		}
-		free(error);
+		free(opening.errors[i]);
 	}
+	free(opening.traces);
+	free(opening.errors);
 	if (status == TPA_EXIT_OK && !session->trace_count && options->trace_count) {
 		fprintf(stderr, "tprof-analyze: --process %" PRIu32 ": none of the traces is of this process\n",
 			options->process);
@@ -361,6 +393,7 @@ struct tpa_replay_options tpa_session_replay_options(struct tpa_session *session
 			   (options->command->run == tpa_cmd_html && options->baseline_count),
 		.find_steps = needs_steps(options, group),
 		.ranks = needs_ranks(options),
+		.threads = options->jobs,
 	};
 }
 

@@ -74,6 +74,7 @@ static const char common_help[] = "  --process PID        only this process\n"
 				  "  --color WHEN         auto (default), always or never\n"
 				  "  --width N            columns of text; those of the terminal\n"
 				  "  --no-pager           print long text on the terminal as it is\n"
+				  "  --jobs N             read so many traces at a time; one a processor\n"
 				  "  -o, --output FILE    write there instead of to standard output\n"
 				  "  -h, --help           this text; after a command, that command's\n"
 				  "  --version            version\n";

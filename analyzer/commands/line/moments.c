@@ -83,6 +83,7 @@ static struct tpa_run *replay_steps(const struct tpa_options *options, struct tp
 	struct tpa_replay_options replay = {
 		.group = TPA_GROUP_NONE,
 		.find_steps = true,
+		.threads = options->jobs,
 		.step_ends = { options->from_at.step ? options->from_at.step - 1 : 0, options->to_at.step },
 	};
 	struct tpa_run *run;

@@ -23,6 +23,7 @@ const struct option tpa_option_list[] = {
 	{ "color", required_argument, NULL, OPT_COLOR },
 	{ "width", required_argument, NULL, OPT_WIDTH },
 	{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
+	{ "jobs", required_argument, NULL, OPT_JOBS },
 	{ "what", required_argument, NULL, OPT_WHAT },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "table", required_argument, NULL, OPT_TABLE },

@@ -16,7 +16,7 @@
 struct tpa_command;
 struct tpa_table;
 
-/* Options that only some commands take. All take --color, --width, --no-pager, -o, --process,
+/* Options that only some commands take. All take --color, --width, --no-pager, --jobs, -o, --process,
  * --debug-dir, --help and --version. */
 enum tpa_option_bit {
 	TPA_OPT_JSON = 1u << 0,
@@ -96,6 +96,7 @@ struct tpa_options {
 	enum tpa_color color;
 	int width; /* columns; 0: those of the terminal */
 	bool no_pager;
+	uint64_t jobs;	    /* threads that read traces; 0: one a processor */
 	const char *output; /* NULL: stdout */
 	enum tpa_what what;
 	const struct tpa_export_format *format;

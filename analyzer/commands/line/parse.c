@@ -25,6 +25,7 @@
 #include "trace/trace.h"
 
 #define INTERVAL_LEAST UINT64_C(100000000)
+#define JOBS_MOST 1024
 
 static int name_index(const char *const *names, const char *name)
 {
@@ -289,6 +290,14 @@ static enum tpa_parse parse_width(struct tpa_options *options, const char *value
 	return TPA_PARSE_RUN;
 }
 
+static enum tpa_parse parse_jobs(struct tpa_options *options, const char *value)
+{
+	if (!tpa_parse_number(value, JOBS_MOST, &options->jobs) || !options->jobs)
+		return tpa_option_wrong("--jobs %s: a number of traces to read at a time is wanted, from 1 to %d",
+					value, JOBS_MOST);
+	return TPA_PARSE_RUN;
+}
+
 /* A wrong directory would silently leave out names. It needs no read permission: files in it are opened by name. */
 static enum tpa_parse parse_debug_dir(struct tpa_options *options, const char *path)
 {
@@ -328,6 +337,8 @@ static enum tpa_parse parse_value(struct tpa_options *options, int option, const
 		return parse_top(options, value);
 	case OPT_WIDTH:
 		return parse_width(options, value);
+	case OPT_JOBS:
+		return parse_jobs(options, value);
 	case OPT_SORT:
 		return parse_sort(options, value);
 	case OPT_BY:

@@ -221,6 +221,9 @@ static void take_all(const struct source *source, struct tpa_growth_found *list,
 		tpa_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
 	tpa_growth_sort(&stats->heap);
 	tpa_growth_sort(&stats->maps);
+	tpa_shrink(&stats->curves, stats->curve_count, sizeof(*stats->curves));
+	tpa_shrink(&stats->heap.list, stats->heap.count, sizeof(*stats->heap.list));
+	tpa_shrink(&stats->maps.list, stats->maps.count, sizeof(*stats->maps.list));
 }
 
 static void take_rates(const struct source *source, const struct tpa_growth_family *family,
@@ -247,6 +250,7 @@ static void take_rates(const struct source *source, const struct tpa_growth_fami
 		}
 		stats->rates[stats->rate_count++] = site;
 	}
+	tpa_shrink(&stats->rates, stats->rate_count, sizeof(*stats->rates));
 }
 
 /*

@@ -202,7 +202,17 @@ static void drop_tree(struct tpa_maps *maps, uint32_t root, uint64_t end, struct
 	drop_tree(maps, node.right, end, rest);
 }
 
-void tpa_maps_remove(struct tpa_maps *maps, uint64_t start, uint64_t end)
+static void tell(const struct tpa_maps *maps, const struct tpa_range *range, bool removed)
+{
+	const struct tpa_map_state *site = removed ? NULL : &maps->sites[range->site];
+
+	if (maps->told)
+		*TPA_APPEND(maps->told->list, maps->told->count, maps->told->room) =
+			(struct tpa_map_change){ range->start, range->end, site ? site->node : TPROF_NODE_NONE,
+						 site && site->file, removed };
+}
+
+static void take_away(struct tpa_maps *maps, uint64_t start, uint64_t end)
 {
 	struct tpa_range rest = { 0 };
 	uint32_t left, middle, right;
@@ -219,11 +229,19 @@ void tpa_maps_remove(struct tpa_maps *maps, uint64_t start, uint64_t end)
 		insert(maps, &rest);
 }
 
+void tpa_maps_remove(struct tpa_maps *maps, uint64_t start, uint64_t end)
+{
+	take_away(maps, start, end);
+	if (start < end)
+		tell(maps, &(struct tpa_range){ start, end, 0 }, true);
+}
+
 void tpa_maps_restore(struct tpa_maps *maps, const struct tpa_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		tpa_maps_remove(maps, ranges[i].start, ranges[i].end);
+		take_away(maps, ranges[i].start, ranges[i].end);
 		insert(maps, &ranges[i]);
+		tell(maps, &ranges[i], false);
 		take_live(maps, ranges[i].site, ranges[i].end - ranges[i].start);
 	}
 }
@@ -235,8 +253,9 @@ void tpa_maps_add(struct tpa_maps *maps, uint64_t start, uint64_t end, uint32_t 
 	if (start >= end)
 		return;
 	range.site = enter_site(maps, node, file);
-	tpa_maps_remove(maps, start, end);
+	take_away(maps, start, end);
 	insert(maps, &range);
+	tell(maps, &range, false);
 	if (maps->counting) {
 		maps->sites[range.site].calls++;
 		maps->sites[range.site].bytes += end - start;

@@ -26,6 +26,18 @@ struct tpa_ranges {
 	size_t count, room;
 };
 
+/* A range that was mapped by a stack, or (node TPROF_NODE_NONE, `removed`) is mapped no longer. */
+struct tpa_map_change {
+	uint64_t start, end;
+	uint32_t node;
+	bool file, removed;
+};
+
+struct tpa_map_changes {
+	struct tpa_map_change *list;
+	size_t count, room;
+};
+
 struct tpa_maps {
 	struct tpa_map_node *nodes; /* [0] stands for no node */
 	size_t node_count, node_room;
@@ -40,7 +52,8 @@ struct tpa_maps {
 	uint64_t live, peak, peak_number;
 	bool counting; /* the selected time range has begun: calls, bytes and peaks count */
 
-	struct tpa_ranges removed; /* the ranges that the last tpa_maps_remove() took away */
+	struct tpa_map_changes *told; /* where each change is added; NULL: nowhere */
+	struct tpa_ranges removed;    /* the ranges that the last tpa_maps_remove() took away */
 };
 
 void tpa_maps_init(struct tpa_maps *maps);

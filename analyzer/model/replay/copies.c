@@ -5,11 +5,11 @@
 
 /* While one region of the child is looked at. */
 struct looking {
-	const struct tpa_replay *child, *parent;
-	const struct tpa_region *region;
+	const struct tpa_reading *child;
+	const struct tpa_maps *parent;
+	const struct tpa_read_region *region;
 	struct tpa_copies *copies;
 	size_t ancestor;
-	uint64_t low, high, own; /* a mapping of the parent's in the region, and what the child mapped there itself */
 };
 
 static uint64_t private_of(const struct tpa_region *region)
@@ -29,32 +29,35 @@ static void add(struct tpa_copies *copies, size_t ancestor, uint32_t node, uint6
 			(struct tpa_copied){ .process = ancestor, .node = node, .bytes = bytes };
 }
 
-static void take_own(void *context, uint64_t start, uint64_t end, uint32_t site)
+/* Bytes of [low, high) that the child mapped itself. */
+static uint64_t own_of(const struct looking *looking, uint64_t low, uint64_t high)
 {
-	struct looking *looking = context;
-	uint64_t low = start > looking->low ? start : looking->low, high = end < looking->high ? end : looking->high;
+	const struct tpa_range *ranges = &looking->child->ranges[looking->region->first];
+	uint64_t own = 0;
 
-	(void)site;
-	looking->own += high > low ? high - low : 0;
+	for (size_t i = 0; i < looking->region->count; i++) {
+		uint64_t start = ranges[i].start > low ? ranges[i].start : low;
+		uint64_t end = ranges[i].end < high ? ranges[i].end : high;
+
+		own += end > start ? end - start : 0;
+	}
+	return own;
 }
 
 static void take_mapping(void *context, uint64_t start, uint64_t end, uint32_t site)
 {
 	struct looking *looking = context;
-	const struct tpa_region *region = looking->region;
-	const struct tpa_map_state *map = &looking->parent->maps.sites[site];
-	uint64_t space;
+	const struct tpa_region *region = &looking->region->is;
+	const struct tpa_map_state *map = &looking->parent->sites[site];
+	uint64_t low = start > region->low ? start : region->low, high = end < region->high ? end : region->high;
+	uint64_t size = region->high - region->low, space, own;
 
-	looking->low = start > region->low ? start : region->low;
-	looking->high = end < region->high ? end : region->high;
-	looking->own = 0;
-	if (map->file || looking->high <= looking->low)
+	if (map->file || high <= low || !size)
 		return;
-	tpa_maps_each_in(&looking->child->maps, looking->low, looking->high, take_own, looking);
-	space = looking->high - looking->low;
-	space = space > looking->own ? space - looking->own : 0;
+	own = own_of(looking, low, high);
+	space = high - low > own ? high - low - own : 0;
 	add(looking->copies, looking->ancestor, map->node,
-	    (uint64_t)((unsigned __int128)private_of(region) * space / (region->high - region->low)));
+	    (uint64_t)((unsigned __int128)private_of(region) * space / size));
 }
 
 void tpa_copies_clear(struct tpa_copies *copies)
@@ -62,17 +65,16 @@ void tpa_copies_clear(struct tpa_copies *copies)
 	copies->count = 0;
 }
 
-void tpa_copies_find(const struct tpa_replay *child, const struct tpa_replay *parent, size_t ancestor,
+void tpa_copies_find(const struct tpa_reading *child, const struct tpa_maps *parent, size_t ancestor,
 		     struct tpa_copies *copies)
 {
-	const struct tpa_makeup_state *state = &child->memory.makeup;
 	struct looking looking = { .child = child, .parent = parent, .copies = copies, .ancestor = ancestor };
 
-	for (size_t i = 0; i < state->plain; i++) {
-		looking.region = &state->list[i].is;
-		if (looking.region->kind == TPROF_REGION_ANONYMOUS && private_of(looking.region) &&
-		    looking.region->high > looking.region->low)
-			tpa_maps_each_in(&parent->maps, looking.region->low, looking.region->high, take_mapping,
-					 &looking);
+	for (size_t i = 0; i < child->region_count; i++) {
+		const struct tpa_region *is = &child->regions[i].is;
+
+		looking.region = &child->regions[i];
+		if (is->kind == TPROF_REGION_ANONYMOUS && private_of(is))
+			tpa_maps_each_in(parent, is->low, is->high, take_mapping, &looking);
 	}
 }

@@ -6,14 +6,14 @@
 #ifndef TPROF_MODEL_REPLAY_COPIES_H
 #define TPROF_MODEL_REPLAY_COPIES_H
 
-#include "model/replay/replay.h"
+#include "model/replay/changes.h"
 
 /*
- * Replaces what was found at an earlier reading by what the latest one shows; of mappings that the ancestor still has. Call it
+ * Replaces what was found at an earlier reading by what this one shows; of mappings that the ancestor still has. Call it
  * for each ancestor, the nearest first; `ancestor` is its index in the run.
  */
 void tpa_copies_clear(struct tpa_copies *copies);
-void tpa_copies_find(const struct tpa_replay *child, const struct tpa_replay *parent, size_t ancestor,
+void tpa_copies_find(const struct tpa_reading *child, const struct tpa_maps *parent, size_t ancestor,
 		     struct tpa_copies *copies);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it, one process after
- * the other or several merged by time.
+ * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it. Replays of different traces
+ * may run on different threads.
  */
 #ifndef TPROF_MODEL_REPLAY_REPLAY_H
 #define TPROF_MODEL_REPLAY_REPLAY_H
@@ -162,15 +162,6 @@ struct tpa_part_folded {
 	size_t count, room;
 };
 
-/* The process's share of a run of several processes (run.c). */
-struct tpa_part_sum {
-	bool ended;	       /* the process has left the run's sum */
-	bool waits;	       /* it was killed, and is taken to live until a child ends that never saw it gone */
-	bool folded;	       /* of a ring: what its checkpoint has is not in the run's sum yet */
-	uint64_t number, peak; /* live bytes at the run's peak of that number */
-	double variance;
-};
-
 struct tpa_archive;
 
 /* A call that has not ended: it ends with the thread's op at that depth. */
@@ -223,7 +214,6 @@ struct tpa_replay {
 	struct tpa_part_folded folded;
 	struct tpa_levels levels;
 	struct tpa_part_ranks ranks;
-	struct tpa_part_sum sum;
 };
 
 /* Whether blocks may have been left out up to now: numbers of the heap are estimates. */

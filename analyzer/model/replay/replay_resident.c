@@ -563,6 +563,7 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	struct tpa_makeup *makeup = &process->makeup;
 
 	*makeup = replay->memory.makeup.result;
+	tpa_shrink(&makeup->list, makeup->count, sizeof(*makeup->list));
 	replay->memory.makeup.result = (struct tpa_makeup){ .readings = 0 };
 	makeup->peak.sample.time = tpa_replay_ns(replay, makeup->peak.sample.time);
 	makeup->end.sample.time = tpa_replay_ns(replay, makeup->end.sample.time);

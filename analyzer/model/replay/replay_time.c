@@ -69,11 +69,13 @@ static void init(struct tpa_replay *replay)
 
 static void archive(struct tpa_archive *to, struct tpa_replay *replay)
 {
+	uint64_t unused[4] = { 0 }; /* states of earlier versions have the sums over all processes here */
+
 	TPA_ARCHIVE(to, replay->inside);
 	TPA_ARCHIVE(to, replay->first);
 	TPA_ARCHIVE(to, replay->last);
 	TPA_ARCHIVE(to, replay->now);
-	TPA_ARCHIVE(to, replay->sum);
+	TPA_ARCHIVE(to, unused);
 	TPA_ARCHIVE(to, replay->pause);
 	tpa_timeline_archive(to, &replay->timeline);
 	tpa_marks_archive(to, &replay->marks);
@@ -121,8 +123,6 @@ static void look(struct tpa_replay *replay, struct tpa_process *process)
 	process->overhead_ns = tpa_trace_ns(replay->trace, header->start.ticks + overhead) +
 			       tpa_round(replay->ops.counters_cost * tpa_trace_tick_ns(replay->trace));
 	find_pauses(replay, process);
-	process->combined_peak_bytes = replay->sum.peak;
-	process->combined_peak_variance = replay->sum.variance;
 	look_at_timeline(replay, process);
 	for (size_t i = 0; i < replay->marks.count; i++)
 		replay->marks.list[i].time_ns = tpa_replay_ns(replay, replay->marks.list[i].time_ns);

@@ -9,7 +9,6 @@
 #include "base/order.h"
 #include "base/pairs.h"
 #include "model/replay/copies.h"
-#include "model/replay/start_times.h"
 
 #define NONE SIZE_MAX
 #define PAGE UINT64_C(4096)
@@ -48,7 +47,7 @@ struct late {
 };
 
 struct member {
-	const struct tpa_replay *replay;
+	const struct tpa_changes *seen; /* up to now */
 	struct tpa_copies copies;
 	size_t parent; /* that forked it; NONE: it was not forked, or that process has no trace */
 	size_t owner;  /* the living process that stands for the parent; NONE: there is none */
@@ -135,7 +134,7 @@ static void set_use(struct tpa_resident_sum *sum, struct file_use *use, struct a
 /* NULL: the number is of no file. */
 static struct file_use *use_of(struct tpa_resident_sum *sum, struct member *member, uint32_t number)
 {
-	const struct tpa_trace *trace = member->replay->trace;
+	const struct tpa_trace *trace = member->seen->trace;
 	const char *path = number && number < trace->file_count ? trace->files[number] : NULL;
 	struct shared_file *file;
 	struct file_use *use;
@@ -192,13 +191,13 @@ static void set_anonymous(struct tpa_resident_sum *sum, struct member *member, u
 
 static bool is_forked(const struct member *member)
 {
-	return member->replay->trace->header->origin == TPROF_ORIGIN_FORK;
+	return member->seen->trace->header->origin == TPROF_ORIGIN_FORK;
 }
 
 /* Whether both were forked by the same process, whether or not it has a trace. */
 static bool are_siblings(const struct member *one, const struct member *other)
 {
-	const struct tprof_header *a = one->replay->trace->header, *b = other->replay->trace->header;
+	const struct tprof_header *a = one->seen->trace->header, *b = other->seen->trace->header;
 
 	if (one == other || !is_forked(one) || !is_forked(other))
 		return false;
@@ -233,14 +232,13 @@ static size_t find_owner(const struct tpa_resident_sum *sum, const struct member
 
 static void begin(struct tpa_resident_sum *sum, struct member *member)
 {
-	const struct tpa_makeup *makeup = &member->replay->memory.makeup.result;
-	const struct tpa_makeup_sample *last = &makeup->end.sample;
-	uint64_t known = last->rss > last->private ? last->rss - last->private : 0, shared = makeup->inherited;
+	const struct tpa_resident_facts *facts = &member->seen->resident;
+	uint64_t known = facts->rss > facts->private ? facts->rss - facts->private : 0, shared = facts->inherited;
 	struct member *owner;
 
 	member->began = true;
 	member->owner = find_owner(sum, member, shared);
-	if (last->rss && known < shared)
+	if (facts->rss && known < shared)
 		shared = known; /* a ring's, by its checkpoint */
 	owner = member->owner == NONE ? NULL : &sum->members[member->owner];
 	if (owner && owner->anonymous < shared && member->owner == member->parent)
@@ -307,13 +305,12 @@ static struct amounts file_part(const struct tpa_region *is)
 				 is->pss > written ? is->pss - written : 0 };
 }
 
-static void gather(struct tpa_resident_sum *sum, struct member *member)
+static void gather(struct tpa_resident_sum *sum, struct member *member, const struct tpa_reading *reading)
 {
-	const struct tpa_makeup_state *state = &member->replay->memory.makeup;
 	uint64_t anonymous = 0, private = 0, files = 0;
 
-	for (size_t i = 0; i < state->plain; i++) {
-		const struct tpa_region *is = &state->list[i].is;
+	for (size_t i = 0; i < reading->region_count; i++) {
+		const struct tpa_region *is = &reading->regions[i].is;
 		struct amounts part = file_part(is);
 		struct file_use *use;
 
@@ -336,7 +333,7 @@ static void gather(struct tpa_resident_sum *sum, struct member *member)
 }
 
 /* Mappings of an ancestor are not in the trace of the process that it forked. */
-static void find_copies(struct tpa_resident_sum *sum, struct member *member)
+static void find_copies(struct tpa_resident_sum *sum, struct member *member, const struct tpa_reading *reading)
 {
 	const struct member *child = member;
 
@@ -345,14 +342,14 @@ static void find_copies(struct tpa_resident_sum *sum, struct member *member)
 		size_t parent = child->parent;
 
 		child = &sum->members[parent];
-		tpa_copies_find(member->replay, child->replay, parent, &member->copies);
+		tpa_copies_find(reading, &child->seen->maps, parent, &member->copies);
 	}
 }
 
-static void take_reading(struct tpa_resident_sum *sum, struct member *member)
+static void take_reading(struct tpa_resident_sum *sum, struct member *member, const struct tpa_reading *reading)
 {
-	gather(sum, member);
-	find_copies(sum, member);
+	gather(sum, member, reading);
+	find_copies(sum, member, reading);
 	for (size_t i = 0; i < member->use_count; i++) {
 		struct file_use *use = &member->uses[i];
 
@@ -375,7 +372,7 @@ static void note_moment(struct member *member, uint64_t time_ns)
 		for (size_t i = 0; i < member->moment_count; i++)
 			member->moments[i] = member->moments[2 * i];
 	}
-	member->moments[member->moment_count++] = (struct moment){ time_ns, member->replay->usage.last.minor_faults };
+	member->moments[member->moment_count++] = (struct moment){ time_ns, member->seen->resident.faults };
 }
 
 static void add_late(struct tpa_resident_sum *sum, uint64_t time_ns, uint64_t bytes)
@@ -390,7 +387,7 @@ static void add_late(struct tpa_resident_sum *sum, uint64_t time_ns, uint64_t by
  */
 static void find_late(struct tpa_resident_sum *sum, struct member *member, uint64_t before, uint64_t time_ns)
 {
-	uint64_t faults = member->replay->usage.last.minor_faults, counted = 0;
+	uint64_t faults = member->seen->resident.faults, counted = 0;
 
 	for (size_t i = 0; i < member->moment_count && sum->late_count + MOMENTS < LATE_MOST; i++) {
 		uint64_t since = faults - member->moments[i].faults, now;
@@ -439,8 +436,8 @@ void tpa_resident_sum_correct(struct tpa_resident_sum *sum, struct tpa_run *run)
 
 static void take_sample(struct tpa_resident_sum *sum, struct member *member)
 {
-	const struct tpa_memory_parts *parts = &member->replay->memory.parts;
-	uint64_t rss = member->replay->now.rss, files = parts->said ? parts->shared : member->files;
+	const struct tpa_resident_facts *facts = &member->seen->resident;
+	uint64_t rss = member->seen->now.rss, files = facts->said ? facts->shared : member->files;
 
 	files = files < rss ? files : rss;
 	set_files(sum, member, files);
@@ -451,14 +448,14 @@ bool tpa_resident_sum_changed(const struct tpa_resident_sum *sum, size_t index, 
 {
 	const struct member *member = &sum->members[index];
 
-	return member->replay->now.rss != before->rss ||
-	       member->replay->memory.makeup.result.readings != member->readings;
+	return member->seen->now.rss != before->rss || member->seen->resident.readings != member->readings;
 }
 
-void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, uint64_t time_ns)
+void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, const struct tpa_reading *reading,
+			     uint64_t time_ns)
 {
 	struct member *member = &sum->members[index];
-	uint64_t readings = member->replay->memory.makeup.result.readings, before, shared;
+	uint64_t readings = member->seen->resident.readings, before, shared;
 
 	if (member->ended)
 		return;
@@ -468,7 +465,7 @@ void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, uint64_
 	shared = member->shared;
 	if (readings != member->readings) {
 		member->readings = readings;
-		take_reading(sum, member);
+		take_reading(sum, member, reading);
 		if (member->shared < shared)
 			find_late(sum, member, shared, time_ns);
 		member->moment_count = 0;
@@ -485,27 +482,20 @@ const struct tpa_resident_together *tpa_resident_sum_now(const struct tpa_reside
 	return &sum->now;
 }
 
-struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_replay *replays, size_t count)
+struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_changes *changes, const size_t *parents, size_t count)
 {
 	struct tpa_resident_sum *sum = tpa_zalloc(1, sizeof(*sum));
-	struct tpa_trace **traces = tpa_zalloc(count, sizeof(*traces));
 
 	sum->members = tpa_zalloc(count, sizeof(*sum->members));
 	sum->count = count;
 	sum->whole.shares = tpa_zalloc(count, sizeof(*sum->whole.shares));
 	sum->whole.count = count;
 	for (size_t i = 0; i < count; i++)
-		traces[i] = replays[i].trace;
-	for (size_t i = 0; i < count; i++) {
-		size_t parent = tpa_parent_of(traces, count, i);
-
-		sum->members[i] = (struct member){ .replay = &replays[i],
-						   .parent = parent < count ? parent : NONE,
+		sum->members[i] = (struct member){ .seen = &changes[i],
+						   .parent = parents[i] < count ? parents[i] : NONE,
 						   .owner = NONE,
 						   .heir = NONE,
-						   .readings = replays[i].memory.makeup.result.readings };
-	}
-	free(traces);
+						   .readings = changes[i].readings };
 	return sum;
 }
 
@@ -516,8 +506,8 @@ void tpa_resident_sum_result(struct tpa_resident_sum *sum, size_t index, struct 
 	process->copies = member->copies;
 	process->parent = is_forked(member) && member->parent != NONE ? member->parent : sum->count;
 	if (process->parent < sum->count)
-		process->fork_node = tpa_trace_node(sum->members[process->parent].replay->trace,
-						    member->replay->trace->header->fork_node);
+		process->fork_node = tpa_trace_node(sum->members[process->parent].seen->trace,
+						    member->seen->trace->header->fork_node);
 	member->copies = (struct tpa_copies){ NULL, 0, 0 };
 }
 

@@ -15,19 +15,26 @@
 #ifndef TPROF_MODEL_REPLAY_RESIDENT_SUM_H
 #define TPROF_MODEL_REPLAY_RESIDENT_SUM_H
 
-#include "model/replay/replay.h"
+#include "model/replay/changes.h"
 
 struct tpa_resident_sum;
 
-/* For replays[0..count), which stay owned by the caller and must outlive it; none is in the sum yet. */
-struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_replay *replays, size_t count);
+/*
+ * For the processes changes[0..count), which stay owned by the caller and must outlive it, as far as they are read; none is in the
+ * sum yet. `parents` has an index for each: the process that forked or started it; `count`: the run has no trace of it.
+ */
+struct tpa_resident_sum *tpa_resident_sum_new(const struct tpa_changes *changes, const size_t *parents, size_t count);
 void tpa_resident_sum_free(struct tpa_resident_sum *sum);
 
 /* Whether the process's share has to be updated after an event: `before` is its state before that. */
 bool tpa_resident_sum_changed(const struct tpa_resident_sum *sum, size_t index, const struct tpa_point *before);
 
-/* Updates the process's share from its replay, at that time; its first update begins it. */
-void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, uint64_t time_ns);
+/*
+ * Updates the process's share after a change of it, at that time; its first update begins it. `reading`: the change's, if it has
+ * one.
+ */
+void tpa_resident_sum_update(struct tpa_resident_sum *sum, size_t index, const struct tpa_reading *reading,
+			     uint64_t time_ns);
 
 /* The process has ended, and has nothing any more. */
 void tpa_resident_sum_end(struct tpa_resident_sum *sum, size_t index);

@@ -1,354 +1,149 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One or several processes: each replayed by replay.c; several are merged by time, for the peak of their sum. */
+/*
+ * One or several processes. Each is replayed by itself, on one of several threads (replay.c), and what it changes is kept
+ * (changes.h); then the changes of all are merged by time, for what they held together (together.c).
+ */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/growth/growth.h"
-#include "model/replay/replay.h"
-#include "model/replay/resident_sum.h"
-#include "model/replay/run.h"
-#include "model/replay/start_times.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/queue.h"
-#include "trace/checkpoint.h"
+#include "base/workers.h"
+#include "model/growth/growth.h"
+#include "model/replay/changes.h"
+#include "model/replay/replay.h"
+#include "model/replay/run.h"
+#include "model/replay/start_times.h"
+#include "model/replay/together.h"
 #include "trace/chunks.h"
 
 #define PROGRESS_EVENTS 65536
-#define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
+#define START_MAX (UINT64_C(1) << 62)	  /* so that times don't overflow, whatever a damaged header says */
+#define CHANGES_MEMORY ((size_t)64 << 20) /* bytes of changes that are kept in memory */
 
-struct work {
-	const struct tpa_replay_options *options;
-	struct tpa_run *run;
-	struct tpa_replay *replays;
-	size_t count;
-	uint64_t total, steps;
-
-	/* Of all processes together. */
-	struct tpa_point now;
-	struct tpa_timeline timeline;
-	struct tpa_resident_sum *resident;
-	uint64_t peak_number, last_ns;
-	size_t living;
-	bool *begun; /* by process: it counts among the living, or has ended */
-	bool inside; /* `from` has been reached */
+struct chosen {
+	struct tpa_trace *trace;
+	uint64_t start; /* of the process, ns */
 };
 
-static void show_progress(struct work *work)
-{
-	uint64_t done = 0;
-	size_t i;
+/* A process, to be replayed; the largest first, so that no thread has a large one left when the others are done. */
+struct item {
+	size_t index;
+	uint64_t bytes;
+};
 
-	if (!work->options->progress)
-		return;
-	for (i = 0; i < work->count; i++)
-		done += tpa_events_done(work->replays[i].events);
-	work->options->progress(work->options->progress_context, done, work->total);
+struct work {
+	const struct tpa_replay_options *asked;
+	struct tpa_replay_options options; /* the same, made safe for several threads */
+	struct tpa_run *run;
+	struct chosen *chosen;
+	size_t count;
+	struct item *order;
+	bool whole; /* all chunks are there, so the events can be read again */
+	struct tpa_store *store;
+	struct tpa_changes *changes; /* of several processes; else NULL */
+	size_t *parents;
+	uint64_t total;
+	_Atomic uint64_t done;
+	pthread_mutex_t lock; /* of `asked`'s functions */
+};
+
+static struct tpa_frame_name name_frame(void *context, const struct tpa_trace *trace, uint32_t frame)
+{
+	struct work *work = context;
+	struct tpa_frame_name name;
+
+	pthread_mutex_lock(&work->lock);
+	name = work->asked->name_frame(work->asked->name_context, trace, frame);
+	pthread_mutex_unlock(&work->lock);
+	return name;
 }
 
-static void replay_one(struct work *work)
+/* ---- one process ---- */
+
+/* `counted`: what the replay has read and was counted before. */
+static void show_progress(struct work *work, const struct tpa_replay *replay, uint64_t *counted)
 {
-	struct tpa_replay *replay = &work->replays[0];
+	uint64_t done = tpa_events_done(replay->events);
+
+	if (!work->asked->progress)
+		return;
+	atomic_fetch_add(&work->done, done - *counted);
+	*counted = done;
+	pthread_mutex_lock(&work->lock);
+	work->asked->progress(work->asked->progress_context, atomic_load(&work->done), work->total);
+	pthread_mutex_unlock(&work->lock);
+}
+
+/* Replays all events, and notes the changes. */
+static void replay_events(struct work *work, size_t index, struct tpa_replay *replay, bool loaded)
+{
+	struct tpa_changes *changes = &work->changes[index];
+	uint64_t counted = 0;
+
+	tpa_changes_begin(changes, replay, loaded);
+	while (replay->event) {
+		for (size_t i = 0; i < PROGRESS_EVENTS && replay->event; i++) {
+			uint64_t time_ns = tpa_replay_ns(replay, replay->event->time);
+
+			tpa_replay_step(replay);
+			tpa_changes_note(changes, replay, time_ns);
+		}
+		show_progress(work, replay, &counted);
+	}
+	tpa_changes_end(changes, replay);
+}
+
+/* The same without changes, since a single process is its own sum. */
+static void replay_alone(struct work *work, struct tpa_replay *replay)
+{
+	uint64_t counted = 0;
 
 	while (replay->event) {
 		tpa_replay_steps(replay, PROGRESS_EVENTS);
-		show_progress(work);
+		show_progress(work, replay, &counted);
 	}
 }
 
-/* Notes what is resident now if it is the most so far. */
-static void note_resident(struct work *work, uint64_t time_ns)
+/* One pass. `anchor`: what ends the steps; its source may be none. */
+static void replay_once(struct work *work, size_t index, struct tpa_replay *replay, const struct tpa_anchor *anchor)
 {
-	const struct tpa_resident_together *now = tpa_resident_sum_now(work->resident);
-	struct tpa_run *run = work->run;
+	const struct chosen *chosen = &work->chosen[index];
+	uint64_t start_ns = chosen->start - work->run->start_unix_ns;
+	bool loaded =
+		tpa_replay_open(replay, chosen->trace, &work->options, start_ns < START_MAX ? start_ns : START_MAX);
 
-	work->now.rss = now->rss;
-	if (!work->inside)
-		return;
-	if (now->rss > run->resident.rss) {
-		run->resident = *now;
-		run->resident.time_ns = time_ns;
+	if (anchor->source)
+		replay->steps.anchor = *anchor;
+	if (work->changes)
+		replay_events(work, index, replay, loaded);
+	else
+		replay_alone(work, replay);
+}
+
+/* Replays it a second time if the first showed what ends the steps of a program that marks none. */
+static void replay_process(void *context, size_t place)
+{
+	struct work *work = context;
+	size_t index = work->order[place].index;
+	struct tpa_anchor anchor = { .source = TPA_STEPS_NONE };
+	struct tpa_replay replay;
+
+	replay_once(work, index, &replay, &anchor);
+	if (work->options.find_steps && work->whole)
+		tpa_replay_period(&replay, &anchor);
+	if (anchor.source) {
+		tpa_replay_free(&replay);
+		atomic_fetch_sub(&work->done, work->options.progress ? work->order[place].bytes : 0);
+		replay_once(work, index, &replay, &anchor);
 	}
-	run->pss_peak = now->pss > run->pss_peak ? now->pss : run->pss_peak;
+	tpa_replay_result(&replay, &work->run->processes[index]);
+	tpa_replay_free(&replay);
 }
 
-/* To be called before the process changes the sum at that time. True: `from` has been reached. */
-static bool begin_change(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
-{
-	const struct tpa_point *now = &work->now;
-
-	/* The process has not changed since the last peaks of the sum, so its state then is its present one. */
-	if (replay->sum.number != work->peak_number) {
-		replay->sum.number = work->peak_number;
-		replay->sum.peak = replay->sum.folded ? 0 : replay->now.live_bytes;
-		replay->sum.variance = replay->sum.folded ? 0 : replay->now.bytes_variance;
-	}
-	if (time_ns < work->options->from_ns)
-		return false;
-	if (!work->inside) {
-		work->inside = true;
-		work->run->peak_bytes = now->live_bytes;
-		work->run->peak_variance = now->bytes_variance;
-		work->run->peak_time_ns = time_ns;
-		work->peak_number++;
-		note_resident(work, time_ns);
-		work->run->most_at_once = work->living;
-	}
-	tpa_timeline_advance(&work->timeline, time_ns, now);
-	return true;
-}
-
-static const struct tpa_point nothing;
-
-static void change_sum(struct work *work, const struct tpa_point *before, const struct tpa_point *after,
-		       uint64_t time_ns)
-{
-	struct tpa_point *now = &work->now;
-
-	now->live_bytes += after->live_bytes - before->live_bytes;
-	now->live_blocks += after->live_blocks - before->live_blocks;
-	now->bytes_variance += after->bytes_variance - before->bytes_variance;
-	now->blocks_variance += after->blocks_variance - before->blocks_variance;
-	now->mapped_bytes += after->mapped_bytes - before->mapped_bytes;
-	now->vms += after->vms - before->vms;
-	work->last_ns = time_ns;
-}
-
-/* After a change: the process was `before`, and is `after`. */
-static void note_change(struct work *work, struct tpa_replay *replay, const struct tpa_point *before, uint64_t time_ns,
-			bool inside)
-{
-	struct tpa_point *now = &work->now;
-	size_t index = (size_t)(replay - work->replays);
-
-	change_sum(work, before, &replay->now, time_ns);
-	if (tpa_resident_sum_changed(work->resident, index, before)) {
-		tpa_resident_sum_update(work->resident, index, time_ns);
-		note_resident(work, time_ns);
-	}
-	if (!inside)
-		return;
-	tpa_timeline_record(&work->timeline, time_ns, now);
-	tpa_timeline_record_rss(&work->timeline, time_ns, now);
-	if (now->live_bytes > work->run->peak_bytes) {
-		work->run->peak_bytes = now->live_bytes;
-		work->run->peak_variance = now->bytes_variance;
-		work->run->peak_time_ns = time_ns;
-		work->peak_number++;
-	}
-}
-
-static void begin_one(struct work *work, const struct tpa_replay *replay)
-{
-	size_t index = (size_t)(replay - work->replays);
-
-	if (work->begun[index])
-		return;
-	work->begun[index] = true;
-	work->living++;
-	if (work->inside && work->living > work->run->most_at_once)
-		work->run->most_at_once = work->living;
-}
-
-/* Replays one event of one process, and updates the sum. */
-static void step_of_many(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
-{
-	struct tpa_point before = replay->now;
-	bool inside = begin_change(work, replay, time_ns);
-
-	begin_one(work, replay);
-	tpa_replay_step(replay);
-	note_change(work, replay, &before, time_ns, inside);
-}
-
-/* What a ring's process held at its checkpoint counts from its start: what it held before is not known. */
-static void begin_of_ring(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
-{
-	bool inside = begin_change(work, replay, time_ns);
-
-	begin_one(work, replay);
-	note_change(work, replay, &nothing, time_ns, inside);
-	replay->sum.folded = false;
-}
-
-/* The process ends: the sum goes on without all that it held. */
-static void end_of_one(struct work *work, struct tpa_replay *replay, uint64_t time_ns)
-{
-	begin_change(work, replay, time_ns);
-	change_sum(work, &replay->now, &nothing, time_ns);
-	tpa_resident_sum_end(work->resident, (size_t)(replay - work->replays));
-	work->now.rss = tpa_resident_sum_now(work->resident)->rss;
-	work->living--;
-	replay->sum.ended = true;
-}
-
-/* Whether the process was killed: the time of its end is not in its trace. */
-static bool is_killed(const struct tpa_replay *replay)
-{
-	return replay->trace->header->end == TPROF_END_NONE && !replay->trace->running;
-}
-
-static bool is_child(const struct tprof_header *child, const struct tprof_header *parent)
-{
-	return child->ppid == parent->pid && child->pid_namespace == parent->pid_namespace &&
-	       child->start.mono_ns >= parent->start.mono_ns && child->parent_seen_ns >= child->start.mono_ns;
-}
-
-/* When a child last saw the process: a parent that waits for its children records no events. */
-static uint64_t seen_by_children(const struct work *work, const struct tpa_replay *parent)
-{
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < work->count; i++) {
-		const struct tprof_header *child = work->replays[i].trace->header;
-		uint64_t seen;
-
-		if (!is_child(child, parent->trace->header))
-			continue;
-		seen = work->replays[i].start_ns + (child->parent_seen_ns - child->start.mono_ns);
-		last = seen > last ? seen : last;
-	}
-	return last;
-}
-
-/* Whether a child that has not ended in the replay never saw the process gone. */
-static bool outlives_a_child(const struct work *work, const struct tpa_replay *parent)
-{
-	for (size_t i = 0; i < work->count; i++) {
-		const struct tprof_header *child = work->replays[i].trace->header;
-
-		if (!work->replays[i].sum.ended && &work->replays[i] != parent &&
-		    is_child(child, parent->trace->header) && child->parent_seen_ns == child->latest.mono_ns)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Pushes the process's next event or, after the last one, its end. A process that runs, or whose end lies after `to`, has no
- * end. Ends come before events of the same time.
- */
-static void push_next(const struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t not_before)
-{
-	uint64_t number = (uint64_t)(replay - work->replays);
-	uint64_t key = replay->event ? tpa_replay_ns(replay, replay->event->time) : tpa_replay_end_ns(replay);
-
-	if (!replay->event && is_killed(replay)) {
-		uint64_t seen = seen_by_children(work, replay);
-
-		key = seen > key ? seen : key;
-	}
-	key = not_before > key ? not_before : key;
-	if (replay->event)
-		number += work->count;
-	else if (replay->trace->running || replay->cut || (work->options->to_ns && key > work->options->to_ns))
-		return;
-	tpa_queue_push(queue, key, number, replay);
-}
-
-/* Handles an end that has come. Parents that were only known to live as long as this process may end with it. */
-static void take_end(struct work *work, struct tpa_queue *queue, struct tpa_replay *replay, uint64_t time_ns)
-{
-	replay->sum.waits = is_killed(replay) && outlives_a_child(work, replay);
-	if (replay->sum.waits || !queue->count)
-		return; /* the last point of the timeline is what the last processes held when the run ended */
-	end_of_one(work, replay, time_ns);
-	for (size_t i = 0; i < work->count; i++) {
-		struct tpa_replay *parent = &work->replays[i];
-
-		if (!parent->sum.waits || !is_child(replay->trace->header, parent->trace->header))
-			continue;
-		parent->sum.waits = false;
-		push_next(work, queue, parent, time_ns);
-	}
-}
-
-static void replay_many(struct work *work)
-{
-	struct tpa_queue queue = { .items = tpa_zalloc(work->count, sizeof(*queue.items)) };
-	size_t i;
-
-	for (i = 0; i < work->count; i++)
-		if (work->replays[i].sum.folded)
-			tpa_queue_push(&queue, work->replays[i].start_ns, work->count + i, &work->replays[i]);
-		else if (work->replays[i].event)
-			push_next(work, &queue, &work->replays[i], 0);
-	while (queue.count) {
-		struct tpa_queue_item item = queue.items[0];
-		struct tpa_replay *replay = item.what;
-
-		if (!replay->event && !replay->sum.folded) {
-			tpa_queue_drop_first(&queue);
-			take_end(work, &queue, replay, item.key);
-			continue;
-		}
-		if (replay->sum.folded)
-			begin_of_ring(work, replay, item.key);
-		else
-			step_of_many(work, replay, item.key);
-		if (replay->event) {
-			queue.items[0].key = tpa_replay_ns(replay, replay->event->time);
-			tpa_queue_sink(&queue);
-		} else {
-			tpa_queue_drop_first(&queue);
-			push_next(work, &queue, replay, 0);
-		}
-		if (++work->steps % PROGRESS_EVENTS == 0)
-			show_progress(work);
-	}
-	free(queue.items);
-}
-
-/* The sum is not known before a ring's checkpoint, but it was no less than one process had. */
-static void raise_peak(struct work *work, struct tpa_process *process)
-{
-	struct tpa_run *run = work->run;
-
-	if (!tpa_trace_checkpoint(process->trace) || process->heap.peak_bytes <= run->peak_bytes)
-		return;
-	for (size_t i = 0; i < work->count; i++)
-		run->processes[i].combined_peak_bytes = 0;
-	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
-	run->peak_time_ns = process->heap.peak_time_ns;
-	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
-}
-
-/* All together had no less resident than one had alone, whose highest RSS the kernel knows also between two samples. */
-static void raise_resident(struct tpa_run *run)
-{
-	for (size_t i = 0; i < run->process_count; i++) {
-		uint64_t alone = run->processes[i].heap.rss_peak;
-
-		run->resident.rss = alone > run->resident.rss ? alone : run->resident.rss;
-		run->resident.separate = alone > run->resident.separate ? alone : run->resident.separate;
-	}
-}
-
-static void collect_sum(struct work *work)
-{
-	struct tpa_run *run = work->run;
-	bool read = false;
-	size_t i;
-
-	for (i = 0; i < work->count; i++) {
-		struct tpa_replay *replay = &work->replays[i];
-
-		if (replay->sum.number != work->peak_number) {
-			replay->sum.peak = replay->sum.ended ? 0 : replay->now.live_bytes;
-			replay->sum.variance = replay->sum.ended ? 0 : replay->now.bytes_variance;
-		}
-		run->processes[i].combined_peak_bytes = replay->sum.peak;
-		run->processes[i].combined_peak_variance = replay->sum.variance;
-	}
-	for (i = 0; i < work->count; i++)
-		raise_peak(work, &run->processes[i]);
-	for (i = 0; i < work->count; i++)
-		read = read || run->processes[i].makeup.readings;
-	run->pss_peak = read ? run->pss_peak : 0;
-	run->timeline = tpa_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
-	tpa_resident_sum_correct(work->resident, run);
-	raise_resident(run);
-}
+/* ---- the run ---- */
 
 void tpa_run_sum_one(struct tpa_run *run)
 {
@@ -364,33 +159,6 @@ void tpa_run_sum_one(struct tpa_run *run)
 	run->point_count = process->point_count;
 	run->timeline = tpa_copy(process->timeline, process->point_count * sizeof(*run->timeline));
 }
-
-static void collect(struct work *work)
-{
-	struct tpa_run *run = work->run;
-	size_t i;
-
-	for (i = 0; i < work->count; i++) {
-		struct tpa_process *process = &run->processes[i];
-		uint64_t end;
-
-		tpa_replay_result(&work->replays[i], process);
-		tpa_resident_sum_result(work->resident, i, process);
-		end = process->start_ns + process->duration_ns;
-		if (end > run->duration_ns)
-			run->duration_ns = end;
-	}
-	show_progress(work);
-	if (work->count == 1)
-		tpa_run_sum_one(run);
-	else
-		collect_sum(work);
-}
-
-struct chosen {
-	struct tpa_trace *trace;
-	uint64_t start; /* of the process, ns */
-};
 
 static int by_start(const void *a, const void *b)
 {
@@ -411,99 +179,113 @@ static struct chosen *choose(struct work *work, struct tpa_trace *const *traces,
 	if (count)
 		work->run->start_unix_ns = chosen[0].start;
 	for (i = 0; i < count; i++)
-		if (!work->options->pid || chosen[i].trace->header->pid == work->options->pid)
+		if (!work->asked->pid || chosen[i].trace->header->pid == work->asked->pid)
 			chosen[work->count++] = chosen[i];
 	return chosen;
 }
 
-static void prepare(struct work *work, const struct chosen *chosen)
+static int largest_first(const void *a, const void *b)
 {
-	size_t i;
+	const struct item *x = a, *y = b;
 
-	work->replays = tpa_zalloc(work->count + 1, sizeof(*work->replays));
-	work->run->processes = tpa_zalloc(work->count + 1, sizeof(*work->run->processes));
-	tpa_timeline_init(&work->timeline, work->options->timeline_points);
-	work->begun = tpa_zalloc(work->count + 1, sizeof(*work->begun));
-	work->run->process_count = work->count;
-	for (i = 0; i < work->count; i++) {
-		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;
-
-		if (start_ns > START_MAX)
-			start_ns = START_MAX;
-		work->replays[i].sum.folded =
-			tpa_replay_open(&work->replays[i], chosen[i].trace, work->options, start_ns);
-		work->total += tpa_events_total(work->replays[i].events);
-	}
-	work->resident = tpa_resident_sum_new(work->replays, work->count);
+	return TPA_UP(y->bytes, x->bytes) ?: TPA_UP(x->index, y->index);
 }
 
-/* Chunks that are gone can't be replayed a second time. */
-static bool are_whole(const struct work *work)
+static uint64_t event_bytes(const struct tpa_trace *trace)
 {
-	bool whole = true;
+	const struct tpa_chunks *chunks = tpa_trace_chunks(trace);
+	uint64_t bytes = 0;
 
+	for (size_t i = 0; i < chunks->count; i++)
+		bytes += chunks->list[i].committed;
+	return bytes;
+}
+
+static bool is_forked(const struct tpa_trace *trace)
+{
+	return trace->header->origin == TPROF_ORIGIN_FORK;
+}
+
+/* Finds out which changes are of interest to the sums. */
+static void prepare_changes(struct work *work)
+{
+	struct tpa_trace **traces = tpa_zalloc(work->count, sizeof(struct tpa_trace *));
+
+	work->store = tpa_store_new(CHANGES_MEMORY);
+	work->changes = tpa_zalloc(work->count, sizeof(*work->changes));
+	work->parents = tpa_zalloc(work->count, sizeof(*work->parents));
 	for (size_t i = 0; i < work->count; i++)
-		whole = whole && tpa_chunks_are_whole(tpa_trace_chunks(work->replays[i].trace));
-	return whole;
-}
+		traces[i] = work->chosen[i].trace;
+	for (size_t i = 0; i < work->count; i++) {
+		size_t parent = tpa_parent_of(traces, work->count, i);
 
-/* Finds in the replayed calls what ends the steps of programs that mark none. True: it is known for some process. */
-static bool found_steps(struct work *work, struct tpa_anchor *anchors)
-{
-	bool found = false;
-
-	for (size_t i = 0; work->options->find_steps && are_whole(work) && i < work->count; i++) {
-		tpa_replay_period(&work->replays[i], &anchors[i]);
-		found = found || anchors[i].source;
+		work->parents[i] = parent;
+		work->changes[i].trace = traces[i];
+		work->changes[i].forked = is_forked(traces[i]) && parent < work->count;
+		if (work->changes[i].forked)
+			work->changes[parent].forks = true;
 	}
-	return found;
+	for (size_t i = 0; i < work->count; i++)
+		tpa_changes_init(&work->changes[i], work->store);
+	free(traces);
 }
 
-/*
- * One pass. `anchors`: for each process, what ends its steps in the second pass. Returns NULL in the first pass if a second one
- * is needed for that.
- */
-static struct tpa_run *replay_all(struct tpa_trace *const *traces, size_t count,
-				  const struct tpa_replay_options *options, struct tpa_anchor *anchors, bool second)
+static void prepare(struct work *work)
 {
-	struct work work = { .options = options, .run = tpa_zalloc(1, sizeof(*work.run)) };
-	struct chosen *chosen = choose(&work, traces, count);
-	bool again;
+	work->run->process_count = work->count;
+	work->run->processes = tpa_zalloc(work->count + 1, sizeof(*work->run->processes));
+	work->order = tpa_zalloc(work->count + 1, sizeof(*work->order));
+	work->whole = true;
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tpa_trace *trace = work->chosen[i].trace;
 
-	prepare(&work, chosen);
-	for (size_t i = 0; second && i < work.count; i++)
-		if (anchors[i].source)
-			work.replays[i].steps.anchor = anchors[i];
-	if (work.count == 1)
-		replay_one(&work);
-	else
-		replay_many(&work);
-	again = !second && found_steps(&work, anchors);
-	if (!again)
-		collect(&work);
-	for (size_t i = 0; i < work.count; i++)
-		tpa_replay_free(&work.replays[i]);
-	tpa_resident_sum_free(work.resident);
-	free(work.replays);
-	free(work.begun);
-	free(work.timeline.points);
-	free(chosen);
-	if (!again)
-		return work.run;
-	tpa_run_free(work.run);
-	return NULL;
+		work->order[i] = (struct item){ i, event_bytes(trace) };
+		work->total += work->order[i].bytes;
+		work->whole = work->whole && tpa_chunks_are_whole(tpa_trace_chunks(trace));
+	}
+	qsort(work->order, work->count, sizeof(*work->order), largest_first);
+	if (work->count > 1)
+		prepare_changes(work);
+	pthread_mutex_init(&work->lock, NULL);
+	work->options = *work->asked;
+	if (work->options.name_frame) {
+		work->options.name_frame = name_frame;
+		work->options.name_context = work;
+	}
+}
+
+static void release(struct work *work)
+{
+	for (size_t i = 0; work->changes && i < work->count; i++)
+		tpa_changes_free(&work->changes[i]);
+	free(work->changes);
+	free(work->parents);
+	tpa_store_free(work->store);
+	free(work->order);
+	free(work->chosen);
+	pthread_mutex_destroy(&work->lock);
 }
 
 struct tpa_run *tpa_run_replay(struct tpa_trace *const *traces, size_t count, const struct tpa_replay_options *options)
 {
 	static const struct tpa_replay_options none;
-	struct tpa_anchor *anchors = tpa_zalloc(count + 1, sizeof(*anchors));
-	struct tpa_run *run;
+	struct work work = { .asked = options ? options : &none, .run = tpa_zalloc(1, sizeof(*work.run)) };
+	struct tpa_run *run = work.run;
 
-	options = options ? options : &none;
-	run = replay_all(traces, count, options, anchors, false);
-	if (!run)
-		run = replay_all(traces, count, options, anchors, true);
-	free(anchors);
+	work.chosen = choose(&work, traces, count);
+	prepare(&work);
+	tpa_workers(work.asked->threads, work.count, replay_process, &work);
+	for (size_t i = 0; i < work.count; i++) {
+		struct tpa_process *process = &run->processes[i];
+		uint64_t end = process->start_ns + process->duration_ns;
+
+		process->parent = work.count;
+		run->duration_ns = end > run->duration_ns ? end : run->duration_ns;
+	}
+	if (work.count == 1)
+		tpa_run_sum_one(run);
+	else
+		tpa_together(run, work.changes, work.parents, work.asked);
+	release(&work);
 	return run;
 }

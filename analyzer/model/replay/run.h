@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replays the merged events of all traces of a run, in one pass or, where steps have to be found, in two. Memory grows with
- * live blocks, live mappings and distinct stacks, never with the number of events. Not thread-safe.
+ * Replays all traces of a run, several at a time, each in one pass or, where its steps have to be found, in two. Memory grows with
+ * live blocks, live mappings and distinct stacks of those that are replayed at one time, and with the results of all, never with the
+ * number of events.
  */
 #ifndef TPROF_MODEL_REPLAY_RUN_H
 #define TPROF_MODEL_REPLAY_RUN_H

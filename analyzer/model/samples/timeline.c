@@ -140,6 +140,7 @@ struct tpa_point *tpa_timeline_finish(struct tpa_timeline *timeline, uint64_t ti
 	}
 	*count = timeline->count;
 	timeline->points = NULL;
+	tpa_shrink(&points, *count, sizeof(*points));
 	return points;
 }
 

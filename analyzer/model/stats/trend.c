@@ -263,7 +263,7 @@ static size_t find_onset(const double *x, const double *y, size_t n)
 
 static double median_slope(const double *x, const double *y, size_t n)
 {
-	static double slopes[TPA_TREND_MAX * (TPA_TREND_MAX - 1) / 2];
+	static _Thread_local double slopes[TPA_TREND_MAX * (TPA_TREND_MAX - 1) / 2];
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
