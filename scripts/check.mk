@@ -117,4 +117,4 @@ check-mpi:
 	scripts/install-deps build check
 	$(MAKE) -j$(JOBS) all workloads
 	CHECK_MPI=1 $(PYTEST) tests/integration/test_ranks.py tests/integration/test_mpi.py \
-		tests/integration/test_neighbours.py
+		tests/integration/test_neighbours.py tests/integration/test_hosts.py

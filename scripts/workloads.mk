@@ -17,7 +17,7 @@ WORKLOADS += $(addprefix $(W)/,growth leak_kinds leak_blas planted lost kept_in 
 WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich \
-	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi timed_waits \
+	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi timed_waits libshifted_clock.so \
 	neighbours-openmpi neighbours-mpich)
 
 # Functions that no pointer of the loader leads to.
@@ -91,7 +91,7 @@ $(W)/early: WORKLOAD_EXTRA := -no-pie
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind
 $(W)/stack2 $(W)/exceptions2: WORKLOAD_EXTRA := -O2 -Wno-vla -lunwind
 $(W)/stack3 $(W)/exceptions3: WORKLOAD_EXTRA := -O3 -Wno-vla -lunwind
-$(W)/liboracle.so $(W)/libfence.so $(W)/libslow_flock.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/liboracle.so $(W)/libfence.so $(W)/libshifted_clock.so $(W)/libslow_flock.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/liborigin.so: WORKLOAD_EXTRA := -shared -fPIC -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/nested'
 $(W)/libplugin_a.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_a
 $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_b

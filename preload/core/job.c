@@ -5,6 +5,7 @@
 #include "core/sys.h"
 
 #include <fcntl.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 
 /* Of Open MPI, PMI (MPICH and its kin), PMIx, Slurm, and torchrun. */
@@ -74,6 +75,28 @@ static void add_cgroup(struct tpc_text *to)
 /* Those that tell a rank. RANK alone may be anything: torchrun tells the number of ranks as well. */
 static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID" };
 
+static void add_number(struct tpc_text *to, const char *name, long value)
+{
+	char digits[24];
+	struct tpc_text text = tpc_text_in(digits, sizeof(digits));
+
+	tpc_text_add_number(&text, value > 0 ? (uint64_t)value : 0);
+	add(to, name, digits);
+}
+
+/* What the kernel was told of its clock by NTP's daemon. A sandbox may refuse to say it. */
+static void add_ntp(struct tpc_text *to)
+{
+	struct timex clock = { .modes = 0 };
+	long state = tpc_syscall(SYS_adjtimex, &clock, 0, 0, 0);
+
+	if (state < 0)
+		return;
+	add(to, "NTP_SYNCHRONISED", state == TIME_ERROR || clock.status & STA_UNSYNC ? "0" : "1");
+	add_number(to, "NTP_MAX_ERROR_US", clock.maxerror);
+	add_number(to, "NTP_ESTIMATED_ERROR_US", clock.esterror);
+}
+
 static bool is_one_of(const char *variable, const char *const *names, size_t count)
 {
 	size_t length = strcspn(variable, "=");
@@ -95,6 +118,8 @@ void tpc_job_describe(struct tpc_text *to)
 		if (is_one_of(*environment, variables, TPC_LENGTH(variables)))
 			tpc_text_add_bytes(to, *environment, strlen(*environment) + 1);
 	}
+	if (tpc_job_has_rank())
+		add_ntp(to);
 }
 
 bool tpc_job_has_rank(void)

@@ -6,7 +6,7 @@
 
 /*
  * Writes header.job of format.h: the host, the control group, and what launchers told the process by its environment, as it was
- * at the process's start. A forked child has its parent's.
+ * at the process's start; of a rank also what is known of the host's clock. A forked child has its parent's.
  */
 void tpc_job_describe(struct tpc_text *to);
 

@@ -16,14 +16,18 @@ SOURCE = (ROOT / "tests/workloads/stragglers.c").read_text(encoding="utf-8")
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def read_logs(run, ranks):
+    logs = [[line.split() for line in (run.directory / f"log.{rank}").read_text().splitlines()] for rank in range(ranks)]
+    assert len({len(log) for log in logs}) == 1
+    return [[(name, int(step), int(came), int(left)) for name, step, came, left in log] for log in logs]
+
+
 def job(tprof, ranks, *arguments, env=None, timeout=300, through=()):
     """Runs the workload; returns the run and the logs of its ranks."""
     run = tprof.run(["mpirun.openmpi", "--oversubscribe", "-np", ranks, *through, WORKLOADS / "stragglers-openmpi", *arguments],
                     [LIBRARY], {**MPI, **(env or {})}, timeout=timeout)
     assert run.status == 0, run.stderr
-    logs = [[line.split() for line in (run.directory / f"log.{rank}").read_text().splitlines()] for rank in range(ranks)]
-    assert len({len(log) for log in logs}) == 1
-    return run, [[(name, int(step), int(came), int(left)) for name, step, came, left in log] for log in logs]
+    return run, read_logs(run, ranks)
 
 
 def ranks_of(run, *options):

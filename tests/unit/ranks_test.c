@@ -298,6 +298,52 @@ static void test_clocks_without_bounds(void **state)
 	free(job);
 }
 
+/* What NTP says of two clocks: the second rank's host and the first one's. */
+static struct tpa_rank_host set_by_ntp(bool first, bool second, uint8_t flow)
+{
+	struct job *job = new_job(2, 2, 8);
+	struct tpa_rank_host host;
+	struct tpa_ranks *ranks;
+
+	job->offset[1] = 4e6;
+	for (uint32_t r = 0; r < 2; r++) {
+		struct tpa_comm_call *made = call(job, r, job->now[r], START + 2000000);
+
+		made->kind = TPA_COMM_COLLECTIVE;
+		made->sequence = 1;
+		made->flow = flow;
+		made->root = 0;
+		made->sent = made->received = 64;
+	}
+	job->said[0].ntp = (struct tpa_rank_ntp){ true, first, 1000000, 1000 };
+	job->said[1].ntp = (struct tpa_rank_ntp){ true, second, 7000000, 2000 };
+	ranks = analyze(job);
+	host = ranks->hosts[1];
+	assert_true(isnan(host.error_ns) ? isnan(ranks->error_ns) : ranks->error_ns == host.error_ns);
+	tpa_ranks_free(ranks);
+	free(job);
+	return host;
+}
+
+static void test_clocks_by_ntp(void **state)
+{
+	struct tpa_rank_host host = set_by_ntp(true, true, TPA_FLOW_NONE);
+
+	(void)state;
+	assert_int_equal(host.source, TPA_CLOCK_NTP);
+	assert_true(host.offset_ns == 0 && host.error_ns >= 8e6 && host.error_ns < 8.01e6);
+	assert_true(host.ntp.known && host.ntp.synchronised && host.ntp.max_error_ns == 7000000);
+	/* A broadcast bounds it from one side, and NTP from the other. */
+	host = set_by_ntp(true, true, TPA_FLOW_FROM_ROOT);
+	assert_int_equal(host.source, TPA_CLOCK_NTP);
+	assert_true(host.bounds > 0 && host.error_ns < 8e6 && fabs(host.offset_ns + 4e6) <= host.error_ns);
+	/* Not if one of them is not synchronised. */
+	host = set_by_ntp(false, true, TPA_FLOW_NONE);
+	assert_int_equal(host.source, TPA_CLOCK_TAKEN);
+	host = set_by_ntp(true, false, TPA_FLOW_NONE);
+	assert_true(host.source == TPA_CLOCK_TAKEN && isnan(host.error_ns) && host.ntp.known && !host.ntp.synchronised);
+}
+
 /* A host that shares a communicator with the second one only. */
 static void test_clocks_over_another_host(void **state)
 {
@@ -709,6 +755,7 @@ int main(void)
 		cmocka_unit_test(test_clocks_apart),
 		cmocka_unit_test(test_clocks_drift),
 		cmocka_unit_test(test_clocks_without_bounds),
+		cmocka_unit_test(test_clocks_by_ntp),
 		cmocka_unit_test(test_clocks_over_another_host),
 		cmocka_unit_test(test_flows),
 		cmocka_unit_test(test_neighbours),

@@ -37,8 +37,21 @@ static bool is_same_host(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static uint32_t host_of(struct tpa_ranks *ranks, size_t *room, const char *name)
+/* The worst of what is said. */
+static void add_ntp(struct tpa_rank_ntp *to, const struct tpa_rank_ntp *said)
 {
+	bool synchronised = to->known ? to->synchronised && said->synchronised : said->synchronised;
+
+	if (!said->known)
+		return;
+	if (!to->known || said->max_error_ns > to->max_error_ns)
+		*to = *said;
+	to->synchronised = synchronised;
+}
+
+static uint32_t host_of(struct tpa_ranks *ranks, size_t *room, const struct tpa_rank_process *said)
+{
+	const char *name = said->host;
 	uint32_t i = 0;
 
 	while (i < ranks->host_count && !is_same_host(ranks->hosts[i].name, name))
@@ -46,6 +59,7 @@ static uint32_t host_of(struct tpa_ranks *ranks, size_t *room, const char *name)
 	if (i == ranks->host_count)
 		*TPA_APPEND(ranks->hosts, ranks->host_count, *room) = (struct tpa_rank_host){ .name = name };
 	ranks->hosts[i].ranks++;
+	add_ntp(&ranks->hosts[i].ntp, &said->ntp);
 	return i;
 }
 
@@ -73,7 +87,7 @@ static void list_ranks(struct tpa_ranks *ranks, const struct tpa_rank_input *inp
 	if (ranks->count)
 		qsort(ranks->list, ranks->count, sizeof(*ranks->list), compare_ranks);
 	for (size_t i = 0; i < ranks->count; i++)
-		ranks->list[i].host = host_of(ranks, &host_room, ranks->list[i].said->host);
+		ranks->list[i].host = host_of(ranks, &host_room, ranks->list[i].said);
 }
 
 /* Ranks begin with their processes, also on clocks that were moved. */

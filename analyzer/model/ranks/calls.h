@@ -78,11 +78,19 @@ struct tpa_communicator {
 	uint32_t source_count;
 };
 
+/* What the kernel knew of the host's clock at the process's start, by NTP. */
+struct tpa_rank_ntp {
+	bool known; /* the rest is */
+	bool synchronised;
+	uint64_t max_error_ns, estimated_error_ns;
+};
+
 struct tpa_rank_process {
 	bool joined; /* it has called MPI_Init, or the like. Otherwise it may be a shell or a child of a rank */
 	uint32_t world_rank, world_size, local_rank; /* TPA_COMM_UNKNOWN: not known */
 	const char *host, *job, *launcher, *cgroup;  /* NULL: not known */
-	struct tpa_comm_call *calls;		     /* in order of begin */
+	struct tpa_rank_ntp ntp;
+	struct tpa_comm_call *calls; /* in order of begin */
 	size_t call_count;
 	/* From the byte at `parts` - 1 of a call on: a number of bytes, and so many with a bit for each part. */
 	uint8_t *parts;

@@ -9,6 +9,9 @@
  * drift is at most 500 ppm, beyond which clocks are not disciplined (RFC 5905).
  *
  * Hosts that share no group with the first one are set by others that were set before; the errors add up.
+ *
+ * What calls leave open is bounded by what NTP says of both clocks: the kernel's largest error at the start, which grows by 500 ppm
+ * until the daemon sets the clock again.
  */
 #include "model/ranks/clocks.h"
 
@@ -288,12 +291,23 @@ static bool set_by(struct tpa_ranks *ranks, uint32_t set, uint32_t index)
 	return true;
 }
 
-/* Its own time, but within the bounds on the one side that has them. */
+/* By how much the two clocks may differ at most, as NTP says; NAN: it says nothing. */
+static double ntp_error(const struct tpa_ranks *ranks, const struct tpa_rank_host *host, const struct bounds *bounds)
+{
+	const struct tpa_rank_ntp *own = &host->ntp, *first = &ranks->hosts[0].ntp;
+
+	if (!own->synchronised || !first->synchronised)
+		return NAN;
+	return (double)own->max_error_ns + (double)first->max_error_ns +
+	       2 * DRIFT_MOST * (double)(bounds->end - bounds->begin);
+}
+
+/* Its own time, but within what NTP says, and within the bounds on the one side that has them. */
 static void set_alone(struct tpa_ranks *ranks, uint32_t index)
 {
 	struct tpa_rank_host *host = &ranks->hosts[index];
 	struct bounds bounds = begin_bounds(ranks, index);
-	double low, high;
+	double low, high, error = ntp_error(ranks, host, &bounds);
 
 	collect(ranks, 0, index, &bounds);
 	low = most_lower(&bounds, 0);
@@ -303,6 +317,13 @@ static void set_alone(struct tpa_ranks *ranks, uint32_t index)
 	host->offset_ns = fmax(fmin(0, high), low);
 	host->middle_ns = bounds.begin;
 	host->error_ns = NAN;
+	if (error >= low && -error <= high) { /* else calls contradict NTP */
+		low = fmax(low, -error);
+		high = fmin(high, error);
+		host->source = TPA_CLOCK_NTP;
+		host->offset_ns = (low + high) / 2;
+		host->error_ns = (high - low) / 2;
+	}
 	move_host(ranks, index);
 }
 

@@ -67,6 +67,24 @@ static void read_launcher(const struct pieces *pieces, struct tpa_rank_process *
 	}
 }
 
+static uint64_t microseconds_of(const struct pieces *pieces, const char *name)
+{
+	uint32_t number = number_of(pieces, name);
+
+	return number == TPA_COMM_UNKNOWN ? UINT64_MAX : number * UINT64_C(1000);
+}
+
+static struct tpa_rank_ntp read_ntp(const struct pieces *pieces)
+{
+	const char *synchronised = value_of(pieces, "NTP_SYNCHRONISED");
+	struct tpa_rank_ntp ntp = { .max_error_ns = microseconds_of(pieces, "NTP_MAX_ERROR_US"),
+				    .estimated_error_ns = microseconds_of(pieces, "NTP_ESTIMATED_ERROR_US") };
+
+	ntp.known = synchronised && ntp.max_error_ns != UINT64_MAX && ntp.estimated_error_ns != UINT64_MAX;
+	ntp.synchronised = ntp.known && strcmp(synchronised, "1") == 0;
+	return ntp;
+}
+
 static void read_pieces(const struct pieces *pieces, struct tpa_rank_process *to)
 {
 	const char *slurm = value_of(pieces, "SLURM_JOB_ID");
@@ -74,6 +92,7 @@ static void read_pieces(const struct pieces *pieces, struct tpa_rank_process *to
 	to->world_rank = to->world_size = to->local_rank = TPA_COMM_UNKNOWN;
 	to->host = value_of(pieces, "HOST");
 	to->cgroup = value_of(pieces, "CGROUP");
+	to->ntp = read_ntp(pieces);
 	read_launcher(pieces, to);
 	if (slurm) /* its number is the one that users know */
 		to->job = slurm;

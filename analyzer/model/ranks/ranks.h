@@ -93,6 +93,7 @@ enum tpa_clock_source {
 	TPA_CLOCK_OWN,	 /* it is the first rank's host */
 	TPA_CLOCK_BOUND, /* collectives and messages bound it from both sides */
 	TPA_CLOCK_HALF,	 /* they bound it from one side only: there is no error to state */
+	TPA_CLOCK_NTP, /* NTP says how far this clock and the first one may be off, which bounds what calls leave open */
 	TPA_CLOCK_TAKEN, /* nothing bounds it: its unix time is taken as it is */
 };
 
@@ -106,6 +107,8 @@ struct tpa_rank_host {
 	double drift;	    /* by which offset_ns changes, ns a ns */
 	double error_ns;    /* at most, anywhere in the run; NAN: not known */
 	uint64_t bounds;    /* how many there were */
+	struct tpa_rank_ntp
+		ntp; /* of its ranks, the one with the largest error; unsynchronised if one of them says so */
 };
 
 struct tpa_rank {

@@ -166,23 +166,33 @@ static json_t *communicators_json(const struct tpa_ranks *ranks)
 
 /* ---- when ---- */
 
+static json_t *ntp_json(const struct tpa_rank_ntp *ntp)
+{
+	if (!ntp->known)
+		return json_null();
+	return json_pack("{s:b, s:o, s:o}", "synchronised", ntp->synchronised, "max_error_ns",
+			 of_number(ntp->max_error_ns), "estimated_error_ns", of_number(ntp->estimated_error_ns));
+}
+
 static json_t *hosts_json(const struct tpa_ranks *ranks)
 {
 	static const char *const sources[] = { [TPA_CLOCK_OWN] = "reference",
 					       [TPA_CLOCK_BOUND] = "calls",
 					       [TPA_CLOCK_HALF] = "one-sided",
+					       [TPA_CLOCK_NTP] = "ntp",
 					       [TPA_CLOCK_TAKEN] = "unix-time" };
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < ranks->host_count; i++) {
 		const struct tpa_rank_host *host = &ranks->hosts[i];
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b}", "name", tpa_json_string(host->name),
-					"ranks", of_number(host->ranks), "offset_ns", tpa_json_real(host->offset_ns),
-					"error_ns", tpa_json_real(host->error_ns), "drift_ppm",
-					tpa_json_real(host->drift * 1e6), "clock", sources[host->source], "bounds",
-					of_number(host->bounds), "contradictory", host->contradictory));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:o}", "name",
+						      tpa_json_string(host->name), "ranks", of_number(host->ranks),
+						      "offset_ns", tpa_json_real(host->offset_ns), "error_ns",
+						      tpa_json_real(host->error_ns), "drift_ppm",
+						      tpa_json_real(host->drift * 1e6), "clock", sources[host->source],
+						      "bounds", of_number(host->bounds), "contradictory",
+						      host->contradictory, "ntp", ntp_json(&host->ntp)));
 	}
 	return list;
 }

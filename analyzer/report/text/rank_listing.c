@@ -327,6 +327,7 @@ static void print_clocks(const struct tpa_page *page, const struct tpa_ranks *ra
 	static const char *const sources[] = { [TPA_CLOCK_OWN] = "the others are set by it",
 					       [TPA_CLOCK_BOUND] = "set by calls that wait for one another",
 					       [TPA_CLOCK_HALF] = "bounded from one side only",
+					       [TPA_CLOCK_NTP] = "by NTP: no call bounds it",
 					       [TPA_CLOCK_TAKEN] = "taken as it is: no call bounds it" };
 	struct tpa_table *table;
 
@@ -345,9 +346,13 @@ static void print_clocks(const struct tpa_page *page, const struct tpa_ranks *ra
 		tpa_cell(table, TPA_STYLE_PLAIN,
 			 host->source == TPA_CLOCK_BOUND ? tpa_text_of("%+.2f ppm", host->drift * 1e6)
 							 : tpa_text_of("-"));
-		tpa_table_add(table, host->contradictory ? TPA_STYLE_WARN : TPA_STYLE_PLAIN,
-			      host->contradictory ? "calls contradict one another: its clock did not run evenly"
-						  : sources[host->source]);
+		if (host->source == TPA_CLOCK_TAKEN && host->ntp.known && !host->ntp.synchronised)
+			tpa_table_add(table, TPA_STYLE_WARN,
+				      "taken as it is: no call bounds it, not synchronised by NTP");
+		else
+			tpa_table_add(table, host->contradictory ? TPA_STYLE_WARN : TPA_STYLE_PLAIN,
+				      host->contradictory ? "calls contradict one another: its clock did not run evenly"
+							  : sources[host->source]);
 	}
 	tpa_table_end(table, page);
 }
