@@ -20,7 +20,14 @@ $(BUILD)/bench/calls: tests/bench/calls.c $(BUILD)/bench/libcalled.so
 	$(call say,CC  ,$@)
 	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -L$(BUILD)/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
-# The same with an allocator of the program's own, which rules name.
+# Where Open MPI is not installed, its rows are left out.
+BENCH_MPI := $(if $(shell command -v mpicc.openmpi),$(BUILD)/bench/mpi_turns)
+$(BUILD)/bench/mpi_turns: tests/bench/mpi_turns.c
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)mpicc.openmpi -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
+
+# pairs with an allocator of the program's own, which rules name.
 $(BUILD)/bench/own_pairs: tests/bench/pairs.c tests/bench/own_allocator.c
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)
@@ -31,7 +38,7 @@ workloads: $(BUILD)/bench/pairs $(BUILD)/bench/calls $(BUILD)/bench/own_pairs
 .PHONY: bench bench-deps
 bench-deps:
 	scripts/install-deps build bench
-bench: all $(BENCH_BIN) $(BUILD)/bench/libthrough.so $(B)/tests/bench/replay_bench
+bench: all $(BENCH_BIN) $(BENCH_MPI) $(BUILD)/bench/libthrough.so $(B)/tests/bench/replay_bench
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json $(BUILD)/bench.json
 
 # The roofs beside what likwid-bench, OpenBLAS and STREAM's triad reach. BENCH_ROUNDS=N: 5 if unset.

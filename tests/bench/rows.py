@@ -12,6 +12,7 @@ import peers
 import turns
 from attaching import Attaching
 from measure import paired, run, spread
+from ranks import Ranks
 from reading import Reading
 
 PAIRS = "build/bench/pairs"
@@ -103,6 +104,14 @@ class Bench:
         command = [os.path.abspath("build/bench/calls"), kind, "0.15" if self.quick else "0.3"]
         variants = {**self.variants(command, False, TPROF_OPS=ops), **peers.tracer(command, patched)}
         return row(name, "+ns", target, paired(variants, lambda done: done.said("ns"), self.rounds))
+
+    def mpi(self, name, target, kind):
+        """A call of MPI that does nothing, as the process is alone; each is recorded with its stack."""
+        if not os.path.exists("build/bench/mpi_turns"):
+            return skipped(name, target, "Open MPI is not installed")
+        command = [os.path.abspath("build/bench/mpi_turns"), kind, "0.15" if self.quick else "0.3"]
+        found = {"bare": peers.bare(command), "tprof": peers.tprof(self.build, command)}
+        return row(name, "+ns", target, paired(found, lambda done: done.said("ns"), self.rounds))
 
     # ---- real programs ----
 
@@ -248,6 +257,8 @@ class Bench:
         yield self.call("op within an op, in turns: each of the two", "+25 ns", "nested", "bench_*")
         yield self.call("static function, hooked in its code", "+40 ns", "static", "bench_static", "bench_static")
         yield self.call("typed kernel (sgemm_, its shape)", "+40 ns", "kernel", "blas")
+        yield self.mpi("MPI_Barrier, alone", "+160 ns", "barrier")
+        yield self.mpi("MPI_Allreduce, alone", "+160 ns", "allreduce")
         yield self.jq()
         yield self.fasttext()
         yield self.word2vec()
@@ -257,4 +268,5 @@ class Bench:
         yield from self.torch()
         yield self.analysis()
         yield from Attaching(self.build, self.quick).all()
+        yield from Ranks(self.build, self.quick).all()
         yield from Reading(self.build, self.quick).all(self.has_torch())
