@@ -134,7 +134,7 @@ def forked_at_several_places(tmp_path_factory):
 
 
 PLACES = {"readers": "start_readers", "writers": "start_writers", "twice": "start_twice", "thread": "start_by_thread",
-          "signal": "start_on_signal"}
+          "signal": "start_on_signal", "first": "start_first", "second": "start_second"}
 
 
 def line_of(comment):
@@ -146,14 +146,14 @@ def test_each_place_of_a_fork_is_a_role(pools):
     run, pids = pools
     roles = {tuple(sorted(role["pids"])): role for role in roles_of(run)}
     assert {place: len(of) for place, of in pids.items()} == \
-        {"readers": 5, "writers": 5, "twice": 3, "thread": 2, "signal": 1, "raw": 2}
+        {"readers": 5, "writers": 5, "twice": 3, "thread": 2, "signal": 1, "raw": 2, "first": 2, "second": 2}
     for place, function in PLACES.items():
         role = roles[tuple(sorted(pids[place]))]
         assert (role["forked_at"]["function"], role["forked_at"]["line"]) == (function, line_of(place))
         assert role["role"] == f"forked in {function} (forkers.c:{line_of(place)})"
     raw = roles[tuple(sorted(pids["raw"]))]
     assert raw["forked_at"] is None and raw["role"].startswith("fork of ")
-    assert len(roles) == 7
+    assert len(roles) == 9
 
 
 def test_figures_of_a_pool(pools):
@@ -187,7 +187,8 @@ def test_page_says_the_same(pools):
     names = ["".join(row[0].itertext()).strip() for row in table.find(f"{NAMESPACE}tbody")]
     assert names == [role["role"] for role in roles_of(run)]
     odd = ["".join(said.itertext()).strip() for said in combined.iter(f"{NAMESPACE}p") if said.get("class") == "odd"]
-    assert odd == [line.strip() for line in analyze("peak", *run.traces()).stdout.splitlines() if "the odd one out" in line] != []
+    assert odd == [line.strip() for line in analyze("peak", *run.traces()).stdout.splitlines()
+                   if "the odd one out" in line or "tprof-analyze diff" in line] != []
 
 
 def test_places_survive_compaction(pools, tmp_path):
@@ -266,3 +267,45 @@ def test_forks_of_a_paused_parent(tprof):
     """No stack is recorded in a pause; the children are there all the same."""
     run = tprof.run([WORKLOADS / "forkers"], [LIBRARY], {"TPROF_START": "off"})
     assert {repr(role["forked_at"]) for role in roles_of(run)} == {"None"}
+
+
+SLOW = """import os, sys, time
+def grind(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1000))
+for number in range(5):
+    if os.fork() == 0:
+        open(f"worker.{number}", "w").write(str(os.getpid()))
+        grind(1.5 if number == int(sys.argv[1]) else 0.02)
+        time.sleep(1.5 if number == int(sys.argv[2]) else 0)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_why_one_took_longer(tprof):
+    """One worker does 75 times the work, another sleeps: the first one's line is named, and of the other that it waited."""
+    program = tprof.directory / "slow.py"
+    program.write_text(SLOW)
+    run = tprof.run([PYTHON, program, "1", "3"], [LIBRARY])
+    workers = next(role for role in roles_of(run) if len(role["pids"]) == 5)
+    odd = {one["pid"]: one for one in workers["odd"] if one["figure"] == "duration_ns"}
+    works, sleeps = (odd[written(run, f"worker.{number}")] for number in (1, 3))
+    assert not works["waited"] and sleeps["waited"]
+    # process_time() includes what the sampler leaves out: the kernel's work on the sampler's own signals.
+    assert works["place"] in ("slow.py:4", "slow.py:5") and 0.5e9 < works["more_cpu_ns"] < 1.55e9
+    assert (sleeps["place"], sleeps["more_cpu_ns"]) == (None, None)
+    said = analyze("peak", *run.traces()).stdout
+    assert re.search(rf"{works['pid']}: .* the time of the others .*: slow\.py:\d, [\d.]+ m?s more of CPU time", said), said
+    assert re.search(rf"{sleeps['pid']}: .* the time of the others .*: it waited, or had no processor", said), said
+
+
+def test_what_to_do_next(pools):
+    """The command compares the odd one with one like the others, and shows the difference."""
+    run, pids = pools
+    role = next(role for role in roles_of(run) if set(role["pids"]) == pids["writers"])
+    command = re.search(r"^ *tprof-analyze (diff \S+ \S+) ", analyze("peak", *run.traces()).stdout, re.M).group(1).split()
+    assert f".{role['odd'][0]['pid']}." in command[2] and any(f".{pid}." in command[1] for pid in role["pids"])
+    said = analyze(*command).stdout
+    assert re.search(r"peak +2\.86 MiB +8\.58 MiB", said), said

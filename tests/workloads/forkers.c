@@ -7,6 +7,7 @@
  *   thread   two, by a thread that did nothing before
  *   signal   one, by a signal's handler
  *   raw      two, by the system call
+ *   first, second   two each, by a function that both pools call
  */
 #include <pthread.h>
 #include <signal.h>
@@ -90,6 +91,26 @@ static __attribute__((noinline)) void start_raw(void)
 	wait_for_all();
 }
 
+static __attribute__((noinline)) void spawn(const char *name)
+{
+	if (fork() == 0)
+		work(name, MB);
+}
+
+static __attribute__((noinline)) void start_first(void)
+{
+	for (int i = 0; i < 2; i++)
+		spawn("first"); /* first */
+	wait_for_all();
+}
+
+static __attribute__((noinline)) void start_second(void)
+{
+	for (int i = 0; i < 2; i++)
+		spawn("second"); /* second */
+	wait_for_all();
+}
+
 int main(void)
 {
 	pthread_t thread;
@@ -104,5 +125,7 @@ int main(void)
 		return 1;
 	wait_for_all();
 	start_raw();
+	start_first();
+	start_second();
 	return 0;
 }

@@ -32,36 +32,42 @@ static const struct {
 
 struct place {
 	char text[400];
-	uint64_t more; /* bytes at the peak; 0: no line is known */
+	uint64_t more; /* bytes at the peak, or ns of CPU time; 0: no line is known */
 };
+
+/* "train.py:7"; of a row that is a whole function, "load (loader.c)". In `text`. */
+static const char *row_text(const struct tpa_session *session, const struct tpa_cover_row *row, char *text, size_t size)
+{
+	const char *function = row->function && row->line.location ? row->line.location->function : NULL;
+	char place[400];
+
+	tpa_cover_place(session->run->processes[row->process].trace, row, place, sizeof(place));
+	if (function)
+		snprintf(text, size, "%.150s (%.200s)", function, place);
+	else
+		snprintf(text, size, "%s", place);
+	return text;
+}
 
 static uint64_t amount_at(const struct tpa_session *session, const struct tpa_cover *cover, const char *place)
 {
 	uint64_t sum = 0;
 	char text[400];
 
-	for (size_t i = 0; i < cover->count; i++) {
-		const struct tpa_cover_row *row = &cover->rows[i];
-
-		if (strcmp(tpa_cover_place(session->run->processes[row->process].trace, row, text, sizeof(text)),
-			   place) == 0)
-			sum += row->amount;
-	}
+	for (size_t i = 0; i < cover->count; i++)
+		if (strcmp(row_text(session, &cover->rows[i], text, sizeof(text)), place) == 0)
+			sum += cover->rows[i].amount;
 	return sum;
 }
 
-/* The place that holds most more at the peak of the one process than at that of the other. */
-static struct place find_place(struct tpa_session *session, size_t odd, size_t typical)
+/* The place of which the first cover has most more than the other. Frees both. */
+static struct place find_place(const struct tpa_session *session, struct tpa_cover *mine, struct tpa_cover *other)
 {
-	struct tpa_cover *mine = tpa_session_peak_cover(session, odd, COVER_ROWS),
-			 *other = tpa_session_peak_cover(session, typical, COVER_ROWS);
 	struct place best = { "", 0 };
 
 	for (size_t i = 0; i < mine->count; i++) {
-		const struct tpa_cover_row *row = &mine->rows[i];
 		char text[400];
-		const char *name =
-			tpa_cover_place(session->run->processes[row->process].trace, row, text, sizeof(text));
+		const char *name = row_text(session, &mine->rows[i], text, sizeof(text));
 		uint64_t all = amount_at(session, mine, name), less = amount_at(session, other, name);
 
 		if (all > less && all - less > best.more) {
@@ -74,9 +80,36 @@ static struct place find_place(struct tpa_session *session, size_t odd, size_t t
 	return best;
 }
 
-static bool is_of_memory(const struct tpa_odd_one *odd, const struct tpa_role *role)
+static bool is_more(const struct tpa_odd_one *odd, const struct tpa_role *role)
 {
-	return odd->figure != TPA_ROLE_TIME && odd->value > role->figures[odd->figure].median;
+	return odd->value > role->figures[odd->figure].median;
+}
+
+/* The line that held more at the peak, or that took more CPU time if the process took more time. */
+static struct place place_of(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+{
+	if (!is_more(odd, role))
+		return (struct place){ "", 0 };
+	if (odd->figure == TPA_ROLE_TIME)
+		return find_place(session, tpa_session_cpu_cover(session, odd->process, COVER_ROWS),
+				  tpa_session_cpu_cover(session, role->typical, COVER_ROWS));
+	return find_place(session, tpa_session_peak_cover(session, odd->process, COVER_ROWS),
+			  tpa_session_peak_cover(session, role->typical, COVER_ROWS));
+}
+
+static uint64_t cpu_of(const struct tpa_session *session, size_t process)
+{
+	return tpa_cpu_ns(&session->run->processes[process], &session->run->processes[process].cpu);
+}
+
+/* Did the process take longer, but hardly more CPU time? */
+static bool has_waited(const struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
+{
+	double longer = odd->value - role->figures[TPA_ROLE_TIME].median;
+	double more = (double)cpu_of(session, odd->process) - (double)cpu_of(session, role->typical);
+
+	return odd->figure == TPA_ROLE_TIME && is_more(odd, role) &&
+	       session->run->processes[odd->process].trace->header->cpu_period_ns && more < longer / 4;
 }
 
 /* ---- text ---- */
@@ -186,10 +219,16 @@ static void print_odd(const struct view *view, const struct tpa_role *role, cons
 		fprintf(page->out, "%s is not as that of the others like it", figures[odd->figure].words);
 	fprintf(page->out, " (%s; their median %s)", value_text(page, odd->figure, odd->value, value, sizeof(value)),
 		value_text(page, odd->figure, median, usual, sizeof(usual)));
-	if (is_of_memory(odd, role)) {
-		place = find_place(view->session, odd->process, role->typical);
+	if (has_waited(view->session, role, odd)) {
+		fputs(": it waited, or had no processor; its CPU time is hardly longer", page->out);
+	} else {
+		place = place_of(view->session, role, odd);
 		if (place.more)
-			fprintf(page->out, ": %s, %s more", place.text, tpa_bytes(place.more, page->exact).text);
+			fprintf(page->out, ": %s, %s more", place.text,
+				odd->figure == TPA_ROLE_TIME ? tpa_time(place.more).text
+							     : tpa_bytes(place.more, page->exact).text);
+		if (place.more && odd->figure == TPA_ROLE_TIME)
+			fputs(" of CPU time", page->out);
 	}
 	fputc('\n', page->out);
 }
@@ -239,6 +278,34 @@ static void print_table(const struct view *view)
 			roles->count - shown);
 }
 
+/* The file of a process, as the command line has it. */
+static const char *file_of(const struct tpa_session *session, size_t process)
+{
+	size_t i = 0;
+
+	while (i + 1 < session->trace_count && session->traces[i] != session->run->processes[process].trace)
+		i++;
+	return session->options->traces[i];
+}
+
+/* Prints the command that says more of the first process that has too much memory. */
+static void print_next(const struct view *view)
+{
+	for (size_t i = 0; i < view->roles.count; i++) {
+		const struct tpa_role *role = &view->roles.list[i];
+
+		for (size_t o = 0; o < role->odd_count; o++) {
+			if (role->odd[o].figure == TPA_ROLE_TIME || !is_more(&role->odd[o], role))
+				continue;
+			fprintf(view->page->out,
+				"  tprof-analyze diff %s %s   says where the second differs from one that is as the "
+				"others\n",
+				file_of(view->session, role->typical), file_of(view->session, role->odd[o].process));
+			return;
+		}
+	}
+}
+
 static void print_all_odd(const struct view *view)
 {
 	for (size_t i = 0; i < view->roles.count; i++) {
@@ -250,6 +317,7 @@ static void print_all_odd(const struct view *view)
 			fprintf(view->page->out, "  and %zu more of that role that are not as the others\n",
 				role->odd_count - ODD_SHOWN);
 	}
+	print_next(view);
 }
 
 void tpa_roles_print(struct tpa_session *session)
@@ -282,18 +350,19 @@ static json_t *rank_json(const struct view *view, size_t process)
 static json_t *odd_json(const struct view *view, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
 	double median = role->figures[odd->figure].median;
-	struct place place = { "", 0 };
+	bool waited = has_waited(view->session, role, odd), is_time = odd->figure == TPA_ROLE_TIME;
+	struct place place = waited ? (struct place){ "", 0 } : place_of(view->session, role, odd);
 	json_t *json = json_object();
 
-	if (is_of_memory(odd, role))
-		place = find_place(view->session, odd->process, role->typical);
 	tpa_json_set(json, "pid", tpa_json_number(view->session->run->processes[odd->process].trace->header->pid));
 	tpa_json_set(json, "rank", rank_json(view, odd->process));
 	tpa_json_set(json, "figure", json_string(figures[odd->figure].key));
 	tpa_json_set(json, "value", tpa_json_number(tpa_round(odd->value)));
 	tpa_json_set(json, "ratio", median > 0 ? json_real(odd->value / median) : json_null());
 	tpa_json_set(json, "place", place.more ? tpa_json_string(place.text) : json_null());
-	tpa_json_set(json, "more_bytes", place.more ? tpa_json_number(place.more) : json_null());
+	tpa_json_set(json, "more_bytes", place.more && !is_time ? tpa_json_number(place.more) : json_null());
+	tpa_json_set(json, "more_cpu_ns", place.more && is_time ? tpa_json_number(place.more) : json_null());
+	tpa_json_set(json, "waited", is_time ? json_boolean(waited) : json_null());
 	return json;
 }
 

@@ -67,7 +67,7 @@ static char *command_of(const struct tpa_trace *trace)
 struct sorting {
 	const struct tpa_run *run;
 	struct tpa_roles *roles;
-	char *const *forked_at;
+	const char *const *forked_at;
 	size_t *role_of; /* by process, of those before the current one */
 };
 
@@ -135,7 +135,7 @@ static int by_rank(const void *a, const void *b, void *rank_of)
 	return TPA_UP(list[*x].number, list[*y].number) ?: TPA_UP(*x, *y);
 }
 
-static void sort_in(const struct tpa_run *run, struct tpa_roles *roles, char *const *forked_at)
+static void sort_in(const struct tpa_run *run, struct tpa_roles *roles, const char *const *forked_at)
 {
 	struct sorting sorting = { run, roles, forked_at,
 				   tpa_zalloc(run->process_count + 1, sizeof(*sorting.role_of)) };
@@ -226,7 +226,7 @@ static void judge(const struct tpa_run *run, struct tpa_role *role)
 	}
 }
 
-struct tpa_roles tpa_roles_find(const struct tpa_run *run, char *const *forked_at)
+struct tpa_roles tpa_roles_find(const struct tpa_run *run, const char *const *forked_at)
 {
 	struct tpa_roles roles = { .rank_of = tpa_rank_of_each(run) };
 

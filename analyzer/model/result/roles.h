@@ -50,7 +50,7 @@ struct tpa_roles {
  * forked_at: by process, a text for the place where it was forked, which tells roles apart; NULL: not known. Free the result with
  * tpa_roles_free().
  */
-struct tpa_roles tpa_roles_find(const struct tpa_run *run, char *const *forked_at);
+struct tpa_roles tpa_roles_find(const struct tpa_run *run, const char *const *forked_at);
 void tpa_roles_free(struct tpa_roles *roles);
 
 /* The figure of a process. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "report/rows/own_code.h"
 
@@ -24,83 +25,141 @@ static bool is_of_program(const struct tpa_stack *stack, const struct tpa_line *
 	return line->module && strcmp(line->symbol->path, stack->trace->exe) == 0;
 }
 
-static const struct tpa_line *innermost(const struct tpa_stack *stack,
-					bool (*is_wanted)(const struct tpa_stack *, const struct tpa_line *))
+#define LINES_MOST 4u /* own lines of a stack, from the innermost on, that may name its place */
+
+/* The lines that may name where a process was forked, and which of them does. */
+struct place {
+	struct tpa_line lines[LINES_MOST];
+	const char *keys[LINES_MOST];	   /* of the lines */
+	const char *functions[LINES_MOST]; /* of their functions */
+	size_t count, chosen;
+};
+
+static size_t find(const struct tpa_stack *stack, size_t from,
+		   bool (*is_wanted)(const struct tpa_stack *, const struct tpa_line *))
 {
-	for (size_t i = stack->first; i < stack->last; i++)
-		if (is_wanted(stack, &stack->lines[i]))
-			return &stack->lines[i];
-	return NULL;
+	while (from < stack->last && !is_wanted(stack, &stack->lines[from]))
+		from++;
+	return from;
 }
 
-static const struct tpa_line *choose(const struct tpa_stack *stack)
+static bool has_file(const struct tpa_stack *stack, const struct tpa_line *line)
 {
-	return tpa_stack_user_line(stack)	 ?:
-	       innermost(stack, is_own)	 ?:
-	       innermost(stack, is_python)	 ?:
-	       innermost(stack, is_of_program) ?:
-					   tpa_stack_own(stack);
+	return line->location->file && is_own(stack, line);
 }
 
-static char *key_of(const struct tpa_line *line)
+static void add_line(struct place *place, struct tpa_arena *texts, const struct tpa_line *line)
 {
 	const struct tpa_location *location = line->location;
-	char name[400];
+	const char *file = location->file ? location->file : "";
+	char buffer[400], text[2000];
+	const char *name = tpa_line_name(line, buffer, sizeof(buffer));
+	size_t last = place->count;
 
-	return tpa_format("%s\n%s:%d", tpa_line_name(line, name, sizeof(name)), location->file ? location->file : "",
-			  location->line);
+	snprintf(text, sizeof(text), "%s\n%s", name, file);
+	place->functions[last] = tpa_arena_intern(texts, text);
+	if (last && place->functions[last - 1] == place->functions[last])
+		return; /* the same function, which was inlined or calls itself */
+	snprintf(text, sizeof(text), "%s\n%s:%d", name, file, location->line);
+	place->keys[last] = tpa_arena_intern(texts, text);
+	place->lines[last] = *line;
+	place->count++;
 }
 
-/* The process's own place, if another one was not forked at the same stack: workers of a pool were. */
-static size_t forked_alike(const struct tpa_run *run, size_t index)
+static void read_place(struct place *place, struct tpa_arena *texts, const struct tpa_stack *stack)
 {
-	const struct tpa_process *process = &run->processes[index], *before = index ? process - 1 : NULL;
+	static bool (*const wanted[])(const struct tpa_stack *, const struct tpa_line *) = { has_file, is_own,
+											     is_python, is_of_program };
+	size_t i;
 
-	return before && before->parent == process->parent && before->fork_node == process->fork_node ? index - 1
-												      : index;
+	for (size_t kind = 0; kind < sizeof(wanted) / sizeof(*wanted) && !place->count; kind++)
+		for (i = find(stack, stack->first, wanted[kind]); i < stack->last && place->count < LINES_MOST;
+		     i = find(stack, i + 1, wanted[kind]))
+			add_line(place, texts, &stack->lines[i]);
+	if (!place->count && tpa_stack_own(stack))
+		add_line(place, texts, tpa_stack_own(stack));
 }
 
-static void find_one(struct tpa_fork_lines *lines, const struct tpa_run *run, struct tpa_symbols *const *symbols,
-		     size_t index)
+/* Of a pool's workers only the first one's stack need be read. */
+static bool is_forked_alike(const struct tpa_process *a, const struct tpa_process *b)
 {
-	const struct tpa_process *process = &run->processes[index];
+	return a->parent == b->parent && a->fork_node == b->fork_node;
+}
+
+static struct place *read_places(const struct tpa_run *run, struct tpa_symbols *const *symbols, struct tpa_arena *texts)
+{
+	struct place *places = tpa_zalloc(run->process_count + 1, sizeof(*places));
 	struct tpa_stack stack = { 0 };
-	const struct tpa_line *line;
-	size_t same = forked_alike(run, index);
 
-	if (!process->fork_node || process->parent >= run->process_count)
-		return;
-	if (same != index) {
-		lines->lines[index] = lines->lines[same];
-		lines->keys[index] = lines->keys[same] ? tpa_format("%s", lines->keys[same]) : NULL;
-		return;
-	}
-	tpa_stack_read(&stack, run->processes[process->parent].trace, symbols[process->parent], process->fork_node);
-	line = choose(&stack);
-	if (line) {
-		lines->lines[index] = *line;
-		lines->keys[index] = key_of(line);
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tpa_process *process = &run->processes[i];
+
+		if (!process->fork_node || process->parent >= run->process_count)
+			continue;
+		if (i && is_forked_alike(process, process - 1)) {
+			places[i] = places[i - 1];
+			continue;
+		}
+		tpa_stack_read(&stack, run->processes[process->parent].trace, symbols[process->parent],
+			       process->fork_node);
+		read_place(&places[i], texts, &stack);
 	}
 	tpa_stack_free(&stack);
+	return places;
+}
+
+/* Were others forked at the same line, but in another caller's name? Then the line is one of a helper. */
+static bool is_helper(const struct place *places, size_t count, const struct place *place)
+{
+	size_t at = place->chosen;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct place *other = &places[i];
+
+		if (other->count > at + 1 && other->chosen == at && other->keys[at] == place->keys[at] &&
+		    other->functions[at + 1] != place->functions[at + 1])
+			return true;
+	}
+	return false;
+}
+
+/* Goes from helpers to their callers. */
+static void leave_helpers(struct place *places, size_t count)
+{
+	bool *leaves = tpa_zalloc(count + 1, sizeof(*leaves));
+
+	for (size_t round = 0; round + 1 < LINES_MOST; round++) {
+		for (size_t i = 0; i < count; i++)
+			leaves[i] = places[i].count > places[i].chosen + 1 && is_helper(places, count, &places[i]);
+		for (size_t i = 0; i < count; i++)
+			places[i].chosen += leaves[i];
+	}
+	free(leaves);
 }
 
 struct tpa_fork_lines tpa_fork_lines_find(const struct tpa_run *run, struct tpa_symbols *const *symbols)
 {
 	struct tpa_fork_lines lines = { tpa_zalloc(run->process_count + 1, sizeof(*lines.lines)),
-					tpa_zalloc(run->process_count + 1, sizeof(*lines.keys)), run->process_count };
+					tpa_zalloc(run->process_count + 1, sizeof(*lines.keys)), tpa_arena_new() };
+	struct place *places = read_places(run, symbols, lines.texts);
 
-	for (size_t i = 0; i < run->process_count; i++)
-		find_one(&lines, run, symbols, i);
+	leave_helpers(places, run->process_count);
+	for (size_t i = 0; i < run->process_count; i++) {
+		if (!places[i].count)
+			continue;
+		lines.lines[i] = places[i].lines[places[i].chosen];
+		lines.keys[i] = places[i].keys[places[i].chosen];
+	}
+	free(places);
 	return lines;
 }
 
 void tpa_fork_lines_free(struct tpa_fork_lines *lines)
 {
-	for (size_t i = 0; i < lines->count; i++)
-		free(lines->keys[i]);
+	tpa_arena_free(lines->texts);
 	free(lines->keys);
 	free(lines->lines);
-	*lines = (struct tpa_fork_lines){ NULL, NULL, 0 };
+	*lines = (struct tpa_fork_lines){ NULL, NULL, NULL };
 }
 
 const char *tpa_fork_line_text(const struct tpa_line *line, const struct tpa_trace *parent, char *text, size_t size)

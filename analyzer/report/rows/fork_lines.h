@@ -8,14 +8,15 @@
 
 struct tpa_fork_lines {
 	struct tpa_line *lines; /* by process; location NULL: it was not forked, or it is not known where */
-	char **keys;		/* by process: a text that tells lines apart; NULL: as above */
-	size_t count;
+	const char **keys;	/* by process: a text that tells lines apart; NULL: as above */
+	struct tpa_arena *texts;
 };
 
 /*
  * Of several lines of a stack the innermost of the user's own code (report/rows/own_code.h) is taken, preferably with a source file: so
- * it is the line that starts a pool, not the library's that forks. Without such a line, it is the innermost of Python or, without
- * Python, of the program itself. Lines live as long as the symbols. Free the result with tpa_fork_lines_free().
+ * it is the line that starts a pool, not the library's that forks. If functions of different names forked through one line, it is a
+ * helper's, and the lines of its callers are taken. Without a line of the user's, it is the innermost of Python or, without Python, of
+ * the program itself. Lines live as long as the symbols. Free the result with tpa_fork_lines_free().
  */
 struct tpa_fork_lines tpa_fork_lines_find(const struct tpa_run *run, struct tpa_symbols *const *symbols);
 void tpa_fork_lines_free(struct tpa_fork_lines *lines);
