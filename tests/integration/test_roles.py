@@ -5,6 +5,7 @@ import re
 
 import pytest
 from conftest import Harness, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
+from test_combined import READERS
 from test_html import NAMESPACE, article, page_of, read
 from test_ranks import MPI
 
@@ -189,6 +190,15 @@ def test_page_says_the_same(pools):
     odd = ["".join(said.itertext()).strip() for said in combined.iter(f"{NAMESPACE}p") if said.get("class") == "odd"]
     assert odd == [line.strip() for line in analyze("peak", *run.traces()).stdout.splitlines()
                    if "the odd one out" in line or "tprof-analyze diff" in line] != []
+
+
+def test_page_says_what_forks_copied(tprof):
+    run = tprof.run([PYTHON, "-c", READERS], [LIBRARY], {"TRUTH_FILE": str(tprof.directory / "truth")})
+    said = [line.strip() for line in analyze(*run.traces()).stdout.splitlines()]
+    first = next(number for number, line in enumerate(said) if "(copy-on-write)" in line)
+    combined = article(read(page_of(*run.traces()))[1], "combined")
+    copied = ["".join(said.itertext()).strip() for said in combined.iter(f"{NAMESPACE}p") if said.get("class") == "copied"]
+    assert copied == said[first:first + 2] and "by Python's reference counts" in copied[1]
 
 
 def test_places_survive_compaction(pools, tmp_path):
