@@ -2,6 +2,7 @@
 """Processes by role: ranks and their children, and places of forks, against what the programs write down of themselves."""
 import json
 import re
+import subprocess
 
 import pytest
 from conftest import Harness, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
@@ -319,3 +320,23 @@ def test_what_to_do_next(pools):
     assert f".{role['odd'][0]['pid']}." in command[2] and any(f".{pid}." in command[1] for pid in role["pids"])
     said = analyze(*command).stdout
     assert re.search(r"peak +2\.86 MiB +8\.58 MiB", said), said
+
+
+HELPED = """#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void spawn(int n) { if (fork() == 0) { void *volatile keep = malloc(n); _exit(!keep); } }
+__attribute__((noinline)) static void workers(int n) { for (int i = 0; i < n; i++) spawn(1000); __asm__ volatile(""); }
+__attribute__((noinline)) static void cleaners(int n) { for (int i = 0; i < n; i++) spawn(2000); __asm__ volatile(""); }
+int main(int count, char **words) { (void)words; workers(count + 2); cleaners(count + 1); while (wait(NULL) > 0); return 0; }
+"""
+
+
+def test_pools_of_a_stripped_program(tprof):
+    """As in nginx: what forks has a name, its callers have none."""
+    (tprof.directory / "helped.c").write_text(HELPED)
+    program = tprof.directory / "helped"
+    subprocess.run(["gcc", "-O1", "-rdynamic", "-s", tprof.directory / "helped.c", "-o", program], check=True)
+    roles = [role for role in roles_of(tprof.run([program], [LIBRARY])) if role["role"].startswith("forked")]
+    assert sorted((len(role["pids"]), role["peak_bytes"]["median"]) for role in roles) == [(2, 2000), (3, 1000)]
+    assert all(re.fullmatch(r"forked in spawn, called at helped\+0x[0-9a-f]+", role["role"]) for role in roles)

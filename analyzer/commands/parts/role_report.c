@@ -172,7 +172,7 @@ static const char *origin_of(const struct view *view, const struct tpa_role *rol
 
 	if (line->location)
 		snprintf(text, size, "forked in %s",
-			 tpa_fork_line_text(line, run->processes[first->parent].trace, label, sizeof(label)));
+			 tpa_fork_line_text(&view->forked, run, role->members[0], label, sizeof(label)));
 	else if (is_fork && role->parent == run->process_count)
 		snprintf(text, size, "forks of each %s",
 			 tpa_process_label(run, &run->processes[first->parent], page, label, sizeof(label)));

@@ -140,6 +140,7 @@ static void leave_helpers(struct place *places, size_t count)
 struct tpa_fork_lines tpa_fork_lines_find(const struct tpa_run *run, struct tpa_symbols *const *symbols)
 {
 	struct tpa_fork_lines lines = { tpa_zalloc(run->process_count + 1, sizeof(*lines.lines)),
+					tpa_zalloc(run->process_count + 1, sizeof(*lines.called)),
 					tpa_zalloc(run->process_count + 1, sizeof(*lines.keys)), tpa_arena_new() };
 	struct place *places = read_places(run, symbols, lines.texts);
 
@@ -149,6 +150,8 @@ struct tpa_fork_lines tpa_fork_lines_find(const struct tpa_run *run, struct tpa_
 			continue;
 		lines.lines[i] = places[i].lines[places[i].chosen];
 		lines.keys[i] = places[i].keys[places[i].chosen];
+		if (places[i].chosen && !lines.lines[i].location->function)
+			lines.called[i] = places[i].lines[places[i].chosen - 1];
 	}
 	free(places);
 	return lines;
@@ -158,18 +161,26 @@ void tpa_fork_lines_free(struct tpa_fork_lines *lines)
 {
 	tpa_arena_free(lines->texts);
 	free(lines->keys);
+	free(lines->called);
 	free(lines->lines);
-	*lines = (struct tpa_fork_lines){ NULL, NULL, NULL };
+	*lines = (struct tpa_fork_lines){ NULL, NULL, NULL, NULL };
 }
 
-const char *tpa_fork_line_text(const struct tpa_line *line, const struct tpa_trace *parent, char *text, size_t size)
+const char *tpa_fork_line_text(const struct tpa_fork_lines *lines, const struct tpa_run *run, size_t process,
+			       char *text, size_t size)
 {
-	char name[400], place[1100];
+	const struct tpa_line *line = &lines->lines[process], *called = &lines->called[process];
+	const struct tpa_trace *parent = run->processes[run->processes[process].parent].trace;
+	char name[400], place[1100], inner[400];
 	const char *function = tpa_line_name(line, name, sizeof(name));
 	const char *file = tpa_file_name(tpa_line_place(line, parent->cwd, place, sizeof(place)));
 
-	if (strcmp(function, "<module>") == 0)
+	if (called->location)
+		snprintf(text, size, "%s, called at %s", tpa_line_name(called, inner, sizeof(inner)), function);
+	else if (strcmp(function, "<module>") == 0)
 		snprintf(text, size, "%s", file);
+	else if (!line->location->function && !line->location->file)
+		snprintf(text, size, "%s", function);
 	else
 		snprintf(text, size, "%s (%s)", function, file);
 	return text;
