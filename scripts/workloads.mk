@@ -18,7 +18,7 @@ WORKLOADS += $(W)/imported $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc
 
 WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich \
 	mpi_ranks-openmpi mpi_ranks-mpich mpi_ranks_fortran-openmpi mpi_ranks_fortran-mpich mpi_threads-openmpi mpi_threads-mpich stragglers-openmpi timed_waits libshifted_clock.so \
-	neighbours-openmpi neighbours-mpich)
+	neighbours-openmpi neighbours-mpich mpi_polls-openmpi mpi_polls-mpich)
 
 # Functions that no pointer of the loader leads to.
 code_levels := 0 1 2 3
@@ -200,6 +200,10 @@ $(W)/stragglers-%: tests/workloads/stragglers.c $(workload_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)
 	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) -Iinclude $< -o $@
+$(W)/mpi_polls-%: tests/workloads/mpi_polls.c $(workload_headers)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
 $(W)/neighbours-%: tests/workloads/neighbours.c $(workload_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)

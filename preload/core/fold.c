@@ -96,7 +96,7 @@ static void begin_pending(struct tpc_thread *thread)
 	open->events = UINT64_MAX; /* not a leaf, whatever follows */
 	open->shape = hot->shape;
 	open->slot = hot->slot;
-	open->ending = NULL;
+	open->ending = tpc_fold_ending(hot);
 	give_back_limit(thread);
 	tpc_scope_begin(thread, open, start, hot->op);
 	if (hot->work.kind)
@@ -324,6 +324,11 @@ static bool end_of_share(struct tpc_thread *thread, uint64_t ticks, uint64_t end
 	return counted(thread);
 }
 
+static bool is_poll(const struct tpc_fold_hot *hot)
+{
+	return hot->typed & TPC_FOLD_POLL;
+}
+
 bool tpc_fold_end(struct tpc_thread *thread, uint64_t now)
 {
 	struct tpc_fold *fold = &thread->fold;
@@ -335,8 +340,8 @@ bool tpc_fold_end(struct tpc_thread *thread, uint64_t now)
 		return hot->share ? counted(thread) : not_counted(thread);
 	if (hot->share && hot->count == hot->slot->count && has_record(fold, hot->slot, now))
 		return end_of_share(thread, ticks, end);
-	if (tpc_unlikely(ticks >= TPC_FOLD_TICKS)) {
-		if (hot->slot->shape == hot->shape)
+	if (tpc_unlikely(ticks >= TPC_FOLD_TICKS) && (!is_poll(hot) || ticks >= TPC_FOLD_POLL_TICKS)) {
+		if (hot->slot->shape == hot->shape && !is_poll(hot))
 			tpc_fold_cool(fold, hot->slot, now);
 		return not_counted(thread);
 	}

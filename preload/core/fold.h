@@ -158,6 +158,15 @@ static inline void tpc_fold_cool(struct tpc_fold *fold, struct tpc_fold_slot *sl
 void tpc_fold_warm_short(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t shape, uint64_t start,
 			 uint64_t now);
 
+/*
+ * A call that asks whether something is there was not pending, and found nothing: there will be more, however much is done between them.
+ * To be called before tpc_fold_warm_short().
+ */
+static inline bool tpc_fold_is_again(const struct tpc_fold_slot *slot, uint64_t shape, uint64_t start)
+{
+	return slot->shape == shape && start - slot->since < TPC_FOLD_POLL_GAP;
+}
+
 /* A call that was not pending ended: does its op become hot? `leaf`: it contained no event. */
 static inline void tpc_fold_warm(struct tpc_fold *fold, struct tpc_fold_slot *slot, uint64_t shape, uint64_t start,
 				 uint64_t now, bool leaf)

@@ -9,9 +9,12 @@
 
 #define TPC_FOLD_SLOTS 32u
 #define TPC_FOLD_HOTS 64u
-#define TPC_FOLD_HOT 1024u	 /* calls in close succession until an op is hot */
-#define TPC_FOLD_TICKS 8192u	 /* longer calls are not folded: 2 to 4 microseconds */
-#define TPC_FOLD_GAP 32768u	 /* calls further apart, in ticks, do not heat the op */
+#define TPC_FOLD_HOT 1024u   /* calls in close succession until an op is hot */
+#define TPC_FOLD_TICKS 8192u /* longer calls are not folded: 2 to 4 microseconds */
+#define TPC_FOLD_GAP 32768u  /* calls further apart, in ticks, do not heat the op */
+/* The last two of calls that ask whether something is there (TPC_FOLD_POLL): 30 to 130 microseconds, 1 to 4 milliseconds */
+#define TPC_FOLD_POLL_TICKS (1u << 17)
+#define TPC_FOLD_POLL_GAP (1u << 22)
 #define TPC_FOLD_SPAN (1u << 28) /* ticks that a record covers at most: 0.07 to 0.3 seconds */
 #define TPC_FOLD_FEW 16u	 /* if a record ends with fewer calls, the op is no longer hot */
 #define TPC_FOLD_COOLING 16u	 /* heat that is lost with a call that could not be folded */
@@ -55,9 +58,12 @@ enum tpc_fold_share {
 
 /* Calls of a hot op from one place: what trampoline.S needs. */
 struct tpc_fold_hot {
-	uint64_t key;		  /* index of the function, and the scope; 0: unused */
-	uintptr_t caller;	  /* return address */
-	void *function;		  /* the function to call */
+	uint64_t key;	  /* index of the function, and the scope; 0: unused */
+	uintptr_t caller; /* return address */
+	union {
+		void *function;	    /* the function to call */
+		const void *ending; /* TPC_FOLD_POLL: as in struct tpc_open_op, if it gets events of its own */
+	};
 	uintptr_t copy;		  /* the trampoline's code that copies the stack arguments */
 	struct tprof_fold *count; /* the record; NULL: none yet */
 	uint64_t until;		  /* ticks until which the record counts calls; 0: there is none */
@@ -73,6 +79,14 @@ struct tpc_fold_hot {
 	uint64_t shape; /* the slot's, unless another op has taken the slot */
 	struct tpc_work work;
 } __attribute__((aligned(64)));
+
+#define TPC_FOLD_POLL 16u /* tpc_fold_hot.typed: asks whether something is there; trampoline.S knows nothing of it */
+
+/* Of what function the call's end calls for more than its event; NULL: none. */
+static inline const void *tpc_fold_ending(const struct tpc_fold_hot *hot)
+{
+	return hot->typed & TPC_FOLD_POLL ? hot->ending : NULL;
+}
 
 /* The state of one thread. */
 struct tpc_fold {

@@ -187,6 +187,30 @@ def test_threads(tprof, library):
     assert list(counted.values()) == [list(range(1, rounds + 1))] * 4
 
 
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("ns", [0, 20000])
+def test_polls(tprof, library, ns):
+    """Calls that ask whether something is there, and find nothing, are counted, but the trace does not grow with them: only with those
+    that find something, each of which is recorded."""
+    rounds, events, size = 5, {}, {}
+    for polls in (500, 20000 if not ns else 2000):
+        run = tprof.run([WORKLOADS / f"mpi_polls-{library}", rounds, polls, ns], [LIBRARY],
+                        {"TPROF_OPS": "mpi", "TPROF_CHILDREN": "0", "TPROF_ALLOC": "off", "TPROF_CPU": "off"})
+        assert run.status == 0, run.stderr
+        truth = {name: int(calls) for name, calls, _ in map(str.split, run.stdout.decode().splitlines())}
+        assert len(truth) == 6 and min(truth.values()) >= rounds * (polls + 1)
+        ops = report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]
+        assert {op["name"]: op["calls"] for op in ops if op["name"] in truth} == truth
+        told, done = recorded(run.traces()[0])
+        assert done == rounds * (4 + 6)  # what four ways wait for, and six sends
+        assert sum(call[0] == "probe" for call in told) == 2 * rounds
+        events[polls] = len(report(run.traces()[0], command="dump", options=["--top", "0"])["events"])
+        size[polls] = run.traces()[0].stat().st_size
+    few, many = sorted(events)
+    # Of each way the first few, and some more where another program had the processor. One of 4096 begins a record.
+    assert events[many] - events[few] < 6 * rounds * 10 + 6 * rounds * many / 200 and size[many] - size[few] <= 1 << 16
+
+
 def test_gloo(tprof):
     """torch.distributed: the methods of its groups are virtual functions, and each begins what Work::wait waits for."""
     program = ROOT / "tests/workloads/gloo_ranks.py"

@@ -127,7 +127,8 @@ static inline void begin(struct tpc_thread *thread, uint32_t index, uint32_t op,
 	uint8_t *end;
 
 	if (tpc_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
-	    !function->signature.ended && !tpc_load(&function->signature.learns) && !thread->perf.count) {
+	    (!function->signature.ended || function->signature.idle) && !tpc_load(&function->signature.learns) &&
+	    !thread->perf.count) {
 		tpc_hot_begin(thread, &(struct tpc_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
@@ -380,13 +381,35 @@ static TPC_SLOW void end_with_more(struct tpc_thread *thread, const struct tpc_o
 		tpc_with_vectors_kept(run_after, &(struct slow_after){ run, frame });
 }
 
+/*
+ * One that asks whether something is there. Those that find nothing become hot at once, and those that find something, caused an event,
+ * or were long change nothing.
+ */
+static TPC_SLOW void warm_poll(struct tpc_thread *thread, const struct tpc_open_op *open, const uintptr_t *frame,
+			       uint64_t ticks)
+{
+	const struct tpc_signature *signature = &((const struct tpc_op_function *)open->ending)->signature;
+	bool again = tpc_fold_is_again(open->slot, open->shape, open->start);
+
+	if (open->events != thread->events || ticks - open->start >= TPC_FOLD_POLL_TICKS ||
+	    !signature->idle(signature, frame))
+		return;
+	tpc_fold_warm_short(&thread->fold, open->slot, open->shape, open->start, ticks);
+	if (again && open->slot->heat < TPC_FOLD_HOT)
+		tpc_fold_heat(&thread->fold, open->slot, TPC_FOLD_HOT);
+}
+
 /* Ends the thread's innermost op. */
 TPC_HOT void end(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	const struct tpc_open_op *open = &thread->op_open[thread->op_depth - 1];
 	const struct tpc_op_function *function = open->ending;
 
-	tpc_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	if (tpc_unlikely(function && function->signature.idle))
+		warm_poll(thread, open, frame, ticks);
+	else
+		tpc_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks,
+			      open->events == thread->events);
 	if (ticks - open->start >= LONG)
 		fetch_again(thread);
 	if (tpc_unlikely(function != NULL))
@@ -424,10 +447,24 @@ static TPC_SLOW void end_before_others(struct tpc_thread *thread, const uintptr_
 		end(thread, frame, ticks);
 }
 
-/* A call is pending. True: it was this one, and is counted. */
-static TPC_APART bool end_pending(struct tpc_thread *thread, uintptr_t frame, uint64_t ticks)
+/* Does the pending call, which has returned, need events of its own? */
+static bool is_eventful(const struct tpc_thread *thread, const uintptr_t *frame)
 {
-	return (thread->fold.frame & ~(uintptr_t)1) == frame && tpc_fold_end(thread, ticks);
+	const struct tpc_op_function *function = tpc_fold_ending(thread->fold.hot);
+
+	return function && !function->signature.idle(&function->signature, frame);
+}
+
+/* A call is pending. True: it was this one, and is counted. */
+static TPC_APART bool end_pending(struct tpc_thread *thread, const uintptr_t *frame, uint64_t ticks)
+{
+	if ((thread->fold.frame & ~(uintptr_t)1) != (uintptr_t)frame)
+		return false;
+	if (tpc_unlikely(is_eventful(thread, frame))) {
+		tpc_fold_settle(thread);
+		return false;
+	}
+	return tpc_fold_end(thread, ticks);
 }
 
 /*
@@ -448,7 +485,7 @@ void tpc_op_end(const uintptr_t *frame, struct tpc_thread *thread)
 {
 	uint64_t ticks = tpc_clock_before();
 
-	if (tpc_unlikely(thread->fold.frame) && end_pending(thread, (uintptr_t)frame, ticks)) {
+	if (tpc_unlikely(thread->fold.frame) && end_pending(thread, frame, ticks)) {
 		tpc_leave(thread);
 		return;
 	}

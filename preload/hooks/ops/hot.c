@@ -85,8 +85,9 @@ static bool remember(struct tpc_fold_hot *hot, const struct tpc_hot_call *call)
 	const struct tpc_signature *signature = &tpc_op_functions[call->index].signature;
 	bool shaped = tpc_load(&signature->shaped), typed = (signature->kind || shaped) && signature->parts;
 
-	if (tpc_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
-	    call->window.kind == TPC_WINDOW_VARIES || (typed && call->window.kind == TPC_WINDOW_BY_FP))
+	if (tpc_clock_kind != TPROF_CLOCK_TSC || signature->ended || signature->op || signature->read ||
+	    signature->begun || call->window.kind == TPC_WINDOW_VARIES ||
+	    (typed && call->window.kind == TPC_WINDOW_BY_FP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
 	hot->typed = typed ? typed_by(signature) : 0;
@@ -103,13 +104,20 @@ static bool remember(struct tpc_fold_hot *hot, const struct tpc_hot_call *call)
 
 void tpc_hot_begin(struct tpc_thread *thread, const struct tpc_hot_call *call)
 {
+	const struct tpc_op_function *function = &tpc_op_functions[call->index];
 	struct tpc_fold *fold = &thread->fold;
 	/* A short op is looked up without its caller: trampoline.S. */
-	uintptr_t caller = tpc_op_is_without_caller(&tpc_op_functions[call->index]) ? 0 : call->frame[1];
+	uintptr_t caller = tpc_op_is_without_caller(function) ? 0 : call->frame[1];
 	struct tpc_fold_hot *hot = tpc_fold_hot(fold, call->index, caller);
-	bool by_counter = tpc_clock_kind == TPROF_CLOCK_TSC;
+	const struct tpc_op_function *ending = function->signature.idle ? tpc_load(&function->ending) : NULL;
+	bool by_counter = tpc_clock_kind == TPROF_CLOCK_TSC && !ending;
 
+	hot->typed = 0;
 	hot->key = remember(hot, call) ? fold->scope | call->index : 0;
+	if (ending) {
+		hot->typed = TPC_FOLD_POLL;
+		hot->ending = ending;
+	}
 	tpc_fold_fill(fold, hot, call->slot, call->shape, call->op);
 	tpc_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter,
 		       tpc_fold_times(fold, hot) ? call->ticks : 0);

@@ -75,6 +75,12 @@ struct tpc_signature {
 	 * arguments in registers number 2 is lost, and what the function returned is in TPC_OP_RESULT(). NULL: nothing.
 	 */
 	void (*ended)(const struct tpc_signature *signature, const uintptr_t *frame, uint64_t ticks);
+	/*
+	 * Of functions that are called again and again until something is there: has the call, which has returned, found nothing?
+	 * Then it is counted with others like it, and `ended` is not called. `begun` is called while such a call is
+	 * pending, and must cause no event. NULL: each call is for `ended`.
+	 */
+	bool (*idle)(const struct tpc_signature *signature, const uintptr_t *frame);
 	const void *about;	     /* for `begun` and `ended` */
 	uint8_t way;		     /* the same */
 	bool unhooked;		     /* the function itself is no op: `bound` handles what it leads to */

@@ -218,6 +218,8 @@ static void describe(const char *symbol, const char *name, struct tpc_signature 
 		return;
 	signature->bound = tpc_mpi_find;
 	signature->ended = tpc_mpi_ended;
+	if (tpc_mpi_asks(signature->about))
+		signature->idle = tpc_mpi_idle;
 	signature->way = (uint8_t)(form << TPC_MPI_FORM_SHIFT);
 	if (!c)
 		signature->way |= TPC_MPI_FORTRAN;

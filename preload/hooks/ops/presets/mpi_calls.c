@@ -24,6 +24,7 @@ static const struct tpc_mpi_row rows[] = {
 	{ "sendrecv_replace", TPROF_COMM_SENDRECV, .forms = TPC_MPI_I, .comm = 8, .peer = 4, .tag = 5, .source = 6,
 	  .source_tag = 7, .status = 9, .request = 9, .send = ONE(2, 3), .receive = ONE(2, 3) },
 	{ "probe", TPROF_COMM_PROBE, TPC_MPI_PROBE, .comm = 3, .peer = 1, .tag = 2, .status = 4 },
+	{ "iprobe", TPROF_COMM_PROBE, TPC_MPI_PROBE, .comm = 3, .peer = 1, .tag = 2, .flag = 4, .status = 5 },
 	{ "mprobe", TPROF_COMM_PROBE, TPC_MPI_PROBE, .comm = 3, .peer = 1, .tag = 2, .made = 4, .status = 5 },
 	{ "improbe", TPROF_COMM_PROBE, TPC_MPI_PROBE, .comm = 3, .peer = 1, .tag = 2, .flag = 4, .made = 5,
 	  .status = 6 },
@@ -155,6 +156,11 @@ static const struct tpc_mpi_row *find(const char *name, size_t length, uint8_t f
 			return &rows[i];
 	}
 	return NULL;
+}
+
+bool tpc_mpi_asks(const struct tpc_mpi_row *row)
+{
+	return row->what == TPROF_COMM_TEST || (row->what == TPROF_COMM_PROBE && row->flag);
 }
 
 const struct tpc_mpi_row *tpc_mpi_row(const char *name, enum tpc_mpi_form *form)

@@ -80,6 +80,9 @@ struct tpc_mpi_row {
 
 enum tpc_mpi_form { TPC_MPI_PLAIN, TPC_MPI_NONBLOCKING, TPC_MPI_PERSISTENT };
 
+/* Does the function only ask whether something is there? */
+bool tpc_mpi_asks(const struct tpc_mpi_row *row);
+
 /* The row of the function, and in which form it is. NULL: its arguments are not looked at. */
 const struct tpc_mpi_row *tpc_mpi_row(const char *name, enum tpc_mpi_form *form);
 

@@ -114,7 +114,8 @@ void tpc_mpi_begun(const struct tpc_signature *signature, uintptr_t *frame)
 	*call.space = (struct tpc_mpi_space){ .third = tpc_argument(frame, 2) };
 	if (!tpc_load_acquire(&tpc_mpi_known)) /* pairs with tpc_mpi_find() */
 		return;
-	call.ticks = call.thread->op_open[call.thread->op_depth - 1].start;
+	if (!call.thread->fold.frame) /* else it asks whether something is there, and writes nothing */
+		call.ticks = call.thread->op_open[call.thread->op_depth - 1].start;
 	begin(&call);
 	errno = error;
 }
@@ -214,6 +215,21 @@ static void end_call(const struct tpc_mpi_call *call, bool failed)
 	}
 }
 
+static bool has_failed(const struct tpc_mpi_call *call)
+{
+	return !tpc_mpi_is_fortran(call) && (int32_t)TPC_OP_RESULT(call->frame) != 0;
+}
+
+bool tpc_mpi_idle(const struct tpc_signature *signature, const uintptr_t *frame)
+{
+	struct tpc_mpi_call call = call_of(signature, frame, 0);
+	uint8_t says = call.row->flag ? call.row->flag : call.row->made; /* the flag, or how many */
+
+	/* What the library says is not looked at before it is known: begun() has not kept the third argument. */
+	return !tpc_load_acquire(&tpc_mpi_known) ||
+	       (!has_failed(&call) && *(const int32_t *)tpc_mpi_argument(&call, says) <= 0);
+}
+
 void tpc_mpi_ended(const struct tpc_signature *signature, const uintptr_t *frame, uint64_t ticks)
 {
 	struct tpc_mpi_call call = call_of(signature, frame, ticks);
@@ -221,6 +237,6 @@ void tpc_mpi_ended(const struct tpc_signature *signature, const uintptr_t *frame
 
 	if (!tpc_load_acquire(&tpc_mpi_known))
 		return;
-	end_call(&call, !tpc_mpi_is_fortran(&call) && (int32_t)TPC_OP_RESULT(frame) != 0);
+	end_call(&call, has_failed(&call));
 	errno = error;
 }

@@ -8,4 +8,7 @@
 void tpc_mpi_begun(const struct tpc_signature *signature, uintptr_t *frame);
 void tpc_mpi_ended(const struct tpc_signature *signature, const uintptr_t *frame, uint64_t ticks);
 
+/* tpc_signature.idle of those that ask whether a request is complete, or a message is there. */
+bool tpc_mpi_idle(const struct tpc_signature *signature, const uintptr_t *frame);
+
 #endif
