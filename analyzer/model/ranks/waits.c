@@ -205,17 +205,35 @@ static void find_gain(struct tpa_ranks *ranks, struct tpa_rank_match *group, dou
 	group->gain_ns = excess > 0 ? excess : 0;
 }
 
-/* Waiting in messages is not what a rank did. */
-static void find_since(struct tpa_ranks *ranks, const struct tpa_rank *rank)
+static int compare_times(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return TPA_UP(*a, *b);
+}
+
+/*
+ * Waiting in messages is not what a rank did. Collectives that were started before are over later than others begin: what a rank does
+ * between those is no less what it did. `ends` has room for each operation of the rank.
+ */
+static void find_since(struct tpa_ranks *ranks, const struct tpa_rank *rank, int64_t *ends)
 {
 	int64_t since = rank->start;
+	size_t count = 0, next = 0;
 
+	for (uint32_t i = 0; i < rank->count; i++) {
+		const struct tpa_rank_op *op = &ranks->ops[rank->first + i];
+
+		if (op->kind == TPA_COMM_COLLECTIVE && !op->open)
+			ends[count++] = op->end;
+	}
+	qsort(ends, count, sizeof(*ends), compare_times);
 	for (uint32_t i = 0; i < rank->count; i++) {
 		struct tpa_rank_op *op = &ranks->ops[rank->first + i];
 
+		for (; next < count && ends[next] <= op->post; next++)
+			since = ends[next] > since ? ends[next] : since;
 		op->since = since < op->post ? since : op->post;
-		if (op->kind == TPA_COMM_COLLECTIVE && !op->open && op->end > since)
-			since = op->end;
 	}
 }
 
@@ -283,9 +301,11 @@ static void find_waits(struct tpa_ranks *ranks)
 void tpa_waits_find(struct tpa_ranks *ranks)
 {
 	double *took = tpa_zalloc(ranks->op_count + 1, sizeof(*took));
+	int64_t *ends = tpa_zalloc(ranks->op_count + 1, sizeof(*ends));
 
 	for (size_t i = 0; i < ranks->count; i++)
-		find_since(ranks, &ranks->list[i]);
+		find_since(ranks, &ranks->list[i], ends);
+	free(ends);
 	find_waits(ranks);
 	for (size_t i = 0; i < ranks->group_count; i++) {
 		struct tpa_rank_match *group = &ranks->groups[i];
