@@ -3,12 +3,13 @@
 import json
 import os
 import re
+import socket
 import struct
 import subprocess
 from xml.etree import ElementTree
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
 from test_documented import sections_of_json_page, undocumented
 from test_export_perfetto import Trace
 
@@ -168,6 +169,61 @@ def test_torch_distributed(tprof, tmp_path, way):
     # In each of ten steps two ranks wait for 99 ms of work at least.
     assert latest["caused_wait_ns"] > 0.9 * 10 * 2 * 99e6
     assert max(found["waits"], key=lambda wait: wait["wait_ns"])["pattern"] == "Wait at NxN"
+
+
+def train(tprof, late, steps, only):
+    """A job of three ranks by DistributedDataParallel; returns the run, and the clock readings of each rank and step."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    command = f"{PYTHON} {ROOT}/tests/workloads/torch_ddp.py {BUILD}/share/tprof {late} {steps} {only}"
+    ranks = " & ".join(f"RANK={rank} LOCAL_RANK={rank} WORLD_SIZE=3 {command}" for rank in range(3))
+    run = tprof.run(["sh", "-c", ranks + " & wait"], [LIBRARY],
+                    {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}, timeout=300)
+    assert run.status == 0, run.stderr
+    logs = [[list(map(int, line.split())) for line in (run.directory / f"log.{rank}").read_text().splitlines()] for rank in range(3)]
+    assert [len(log) for log in logs] == [steps] * 3, run.stderr
+    return run, logs
+
+
+@pytest.mark.real
+def test_torch_data_parallel(tprof):
+    """The reducer waits for futures, at the end of the backward pass: for the rank with the larger batch, as long as clocks say."""
+    late = 1
+    run, logs = train(tprof, late, 10, 0)
+    found = ranks_of(run, "--top", "0")
+    assert found["count"] == 3 and found["unmatched"] == found["collectives_incomplete"] == found["collectives_disagreeing"] == 0
+    assert max(found["list"], key=lambda rank: rank["caused_wait_ns"])["rank"] == late
+    # In the first step, which begins with the program, there is more to be late by.
+    named = [entry["frame"] for entry in found["late"] if entry["rank"] == late and 1 < entry["step"] <= 10]
+    program = (ROOT / "tests/workloads/torch_ddp.py").read_text(encoding="utf-8").splitlines()
+    lines = {number for number, line in enumerate(program, 1) if "# the batch" in line}
+    assert len(named) == 9
+    # Other programs on this machine may keep it from running elsewhere.
+    assert sum(bool(frame) and frame["module"] == "torch_ddp.py" and frame["line"] in lines for frame in named) > 9 / 2, named
+    # The late rank began its last reduction after its last gradient was there, and before its backward pass was at its end. The
+    # others waited from there on, at their ends.
+    for rank in range(3):
+        least, most = 0, 0
+        for step in zip(*logs):
+            end = step[rank][1]
+            least += max(0, max(gradient for gradient, _, _ in step) - end)
+            most += max(0, max(end for _, end, _ in step) - end)
+        waited = sum(step["ranks"][rank]["wait_ns"] for step in found["steps"])
+        assert least - 0.05 * least - 5e6 <= waited <= most + 0.05 * most + 5e6
+        assert rank == late or least > 10 * 10e6
+    reduce = {entry["name"]: entry for entry in found["collectives"]}["c10d::ProcessGroupGloo::allreduce"]
+    assert reduce["matched"] > 2 * 10 and reduce["pattern"] == "Wait at NxN"  # several buckets in each step
+
+
+@pytest.mark.real
+def test_torch_data_parallel_in_one_step(tprof):
+    run, logs = train(tprof, 2, 8, 5)
+    first = ranks_of(run)["late"][0]
+    assert (first["rank"], first["step"]) == (2, 5)
+    times = [log[4] for log in logs]
+    most = sum(times[2][1] - times[rank][1] for rank in range(2))
+    least = sum(times[2][0] - times[rank][1] for rank in range(2))
+    assert 0.95 * least - 5e6 <= first["caused_wait_ns"] <= 1.05 * most + 5e6
 
 
 # ---- exports ----

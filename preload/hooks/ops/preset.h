@@ -18,7 +18,7 @@ struct tpc_preset {
 	 * That selects a few thousand symbols out of hundreds of thousands.
 	 */
 	const char *letters;
-	const char *mangled[3];
+	const char *mangled[4];
 };
 
 #define TPC_PRESETS 13u

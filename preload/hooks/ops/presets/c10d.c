@@ -293,11 +293,100 @@ static void wait_ended(const struct tpc_signature *signature, const uintptr_t *f
 		tpc_emit_comm_done(tpc_self, ticks, &(struct tpc_comm_done){ .request = space->request });
 }
 
+/* ---- DistributedDataParallel ---- */
+
+/*
+ * Its reducer begins an all-reduce for each bucket of gradients, takes the future of its Work, and drops the Work. At the end of the
+ * backward pass finalize_backward() waits for the futures of all buckets, in code that is compiled into it. So the requests of these
+ * are remembered by their reducer.
+ */
+#define BUCKETS 256u
+
+static struct bucket {
+	tpc_shared_u64 reducer; /* 0: the place is free, 1: it is being written */
+	uint64_t request;
+} buckets[BUCKETS];
+static TPC_TLS uintptr_t reducer; /* whose bucket this thread is about to reduce; 0: none */
+
+/* run_comm_hook(result, this, bucket). It is no op. */
+static uint32_t note_reducer(const uintptr_t *frame, bool may_write)
+{
+	(void)may_write;
+	reducer = tpc_argument(frame, 1);
+	return TPC_OP_SILENT;
+}
+
+static void add_bucket(uintptr_t owner, uint64_t request)
+{
+	for (size_t i = 0; i < BUCKETS; i++) {
+		struct bucket *bucket = &buckets[(request + i) % BUCKETS];
+
+		if (tpc_load(&bucket->reducer) || !tpc_swap_if(&bucket->reducer, UINT64_C(0), UINT64_C(1)))
+			continue;
+		bucket->request = request;
+		tpc_store_release(&bucket->reducer, owner); /* pairs with next_bucket() */
+		return;
+	}
+	tpc_lost(TPROF_LOST_REQUESTS, 1);
+}
+
+/* getFuture(result, this) of a Work. It is no op. Within a hook, the first one is that of the bucket. */
+static uint32_t note_future(const uintptr_t *frame, bool may_write)
+{
+	uintptr_t work = tpc_argument(frame, 1), owner = reducer;
+	struct tpc_pending pending;
+
+	(void)may_write;
+	reducer = 0;
+	if (owner && tpc_request_find(work, &pending) && tpc_request_complete(work, pending.number))
+		add_bucket(owner, pending.number);
+	return TPC_OP_SILENT;
+}
+
+/* The next bucket of that reducer behind `bucket`, NULL: the first. NULL: there is none. */
+static struct bucket *next_bucket(uintptr_t owner, struct bucket *bucket)
+{
+	for (bucket = bucket ? bucket + 1 : buckets; bucket < buckets + BUCKETS; bucket++) {
+		if (tpc_load_acquire(&bucket->reducer) == owner)
+			return bucket;
+	}
+	return NULL;
+}
+
+static void finalize_begun(const struct tpc_signature *signature, uintptr_t *frame)
+{
+	struct tpc_comm comm = { .what = TPROF_COMM_WAIT, .peer = TPROF_COMM_ANY, .tag = TPROF_COMM_ANY };
+	struct space *space = TPC_OP_SPACE(frame);
+	uintptr_t owner = tpc_argument(frame, 0);
+	struct bucket *first = next_bucket(owner, NULL);
+	struct tpc_thread *thread = tpc_self;
+
+	(void)signature;
+	space->request = first ? owner : 0;
+	if (!first)
+		return;
+	comm.request = next_bucket(owner, first) ? 0 : first->request;
+	comm.node = tpc_caller_stack(thread, frame);
+	tpc_emit_comm(thread, began(thread), &comm);
+}
+
+static void finalize_ended(const struct tpc_signature *signature, const uintptr_t *frame, uint64_t ticks)
+{
+	const struct space *space = TPC_OP_SPACE((uintptr_t *)(uintptr_t)frame);
+	struct bucket *bucket = NULL;
+
+	(void)signature;
+	while (space->request && (bucket = next_bucket(space->request, bucket)) != NULL) {
+		tpc_emit_comm_done(tpc_self, ticks, &(struct tpc_comm_done){ .request = bucket->request });
+		tpc_store(&bucket->reducer, UINT64_C(0));
+	}
+}
+
 /* ---- finding them ---- */
 
 static struct method {
 	void *function, *stub;
-} methods[TPC_LENGTH(rows) + TPC_LENGTH(waits)];
+} methods[TPC_LENGTH(rows) + TPC_LENGTH(waits) + 1];
 static uint64_t done, refused;
 
 static void hook_slot(void **slot)
@@ -332,6 +421,7 @@ static void find_method(struct method *method, const void *beside, const char *s
 
 static void find_methods(const void *beside)
 {
+	struct tpc_op_choice future = { .name = "c10d::Work::getFuture", .signature = { .op = note_future } };
 	char symbol[200];
 
 	for (size_t i = 0; i < TPC_LENGTH(rows); i++) {
@@ -348,6 +438,7 @@ static void find_methods(const void *beside)
 
 		find_method(&methods[TPC_LENGTH(rows) + i], beside, waits[i], &choice);
 	}
+	find_method(&methods[TPC_LENGTH(rows) + TPC_LENGTH(waits)], beside, CLASS "9AsyncWork9getFutureEv", &future);
 }
 
 /* The constructor was found in libtorch: the methods are there as well, and vtables lead to them. */
@@ -371,8 +462,26 @@ static void hook_methods(void *target)
 	tpc_pointers_tell(TPROF_HOOKS_PROTECTED, refused, target);
 }
 
+static bool choose_of_reducer(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
+{
+	if (strncmp(symbol, TPC_TORCH_REDUCER "13run_comm_hookE", sizeof(TPC_TORCH_REDUCER "13run_comm_hookE") - 1) ==
+	    0) {
+		signature->op = note_reducer;
+		tpc_text_add(to, "c10d::Reducer::run_comm_hook");
+		return true;
+	}
+	if (strcmp(symbol, TPC_TORCH_REDUCER "17finalize_backwardEv") != 0)
+		return false;
+	signature->begun = finalize_begun;
+	signature->ended = finalize_ended;
+	tpc_text_add(to, "c10d::Reducer::finalize_backward");
+	return true;
+}
+
 bool tpc_c10d_choose(const char *symbol, struct tpc_text *to, struct tpc_signature *signature)
 {
+	if (strncmp(symbol, TPC_TORCH_REDUCER, sizeof(TPC_TORCH_REDUCER) - 1) == 0)
+		return choose_of_reducer(symbol, to, signature);
 	if (strncmp(symbol, "_ZN4c10d11PrefixStoreC1E", 24) == 0) {
 		signature->op = note_store;
 		tpc_text_add(to, "c10d::PrefixStore");
@@ -390,5 +499,6 @@ bool tpc_c10d_choose(const char *symbol, struct tpc_text *to, struct tpc_signatu
 void tpc_c10d_forget(void)
 {
 	memset(stores, 0, sizeof(stores));
+	memset(buckets, 0, sizeof(buckets));
 	tpc_unshared(has_world) = false;
 }

@@ -8,6 +8,8 @@
 
 #define TPC_TORCH_DISTRIBUTED "_ZN4c10d1" /* how the symbols begin that tpc_c10d_choose() is asked about */
 
+#define TPC_TORCH_REDUCER "_ZN4c10d7Reducer"
+
 /*
  * The functions through which a program makes a group. Once they are found, the pointers in libtorch that lead to the
  * group's methods are hooked as well: libtorch calls them as virtual functions.

@@ -5,7 +5,10 @@
 
 /* In the order in which messages list them. If two presets could choose a symbol, the first one does. */
 const struct tpc_preset tpc_presets[TPC_PRESETS] = {
-	{ "torch", tpc_torch_choose, "", { TPC_TORCH_OPS, TPC_TORCH_ENGINE, TPC_TORCH_DISTRIBUTED } },
+	{ "torch",
+	  tpc_torch_choose,
+	  "",
+	  { TPC_TORCH_OPS, TPC_TORCH_ENGINE, TPC_TORCH_DISTRIBUTED, TPC_TORCH_REDUCER } },
 	{ "blas", tpc_blas_choose, "sdczi", { NULL } },
 	{ "onednn", tpc_onednn_choose, "d", { NULL } },
 	{ "openmp", tpc_openmp_choose, "G_", { NULL } },
