@@ -19,9 +19,11 @@ $(B)/tests/unit/%.c.o: tests/unit/%.c $(FLAGS) scripts/tests.mk
 	$(unit_object)
 $(B)/tests/tracegen/%.c.o: tests/tracegen/%.c $(FLAGS) scripts/tests.mk
 	$(unit_object)
+# Of the allocator that the analyzer has.
+$(B)/tests/unit/aside_test: UNIT_MALLOC := $(ANALYZER_MALLOC)
 $(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(TRACEGEN) $(B)/libanalyzer.a
 	$(call say,LD  ,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(ANALYZER_LIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(ANALYZER_LIBS) $(UNIT_MALLOC) -lcmocka
 -include $(UNIT_BIN:=.c.d) $(TRACEGEN:.o=.d)
 .SECONDARY: $(UNIT_BIN:=.c.o)
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/aside.h"
 #include "base/memory.h"
 
 struct narrow {
@@ -145,6 +146,13 @@ void tpa_pairs_set(struct tpa_pairs *pairs, uint64_t a, uint64_t b, uint32_t num
 	bool found;
 
 	*tpa_pairs_at(pairs, a, b, &found) = number;
+}
+
+void tpa_pairs_lay_aside(struct tpa_pairs *pairs)
+{
+	if (pairs->slots)
+		tpa_lay_aside(&pairs->slots,
+			      pairs->capacity * (pairs->wide ? sizeof(struct wide) : sizeof(struct narrow)));
 }
 
 void tpa_pairs_free(struct tpa_pairs *pairs)

@@ -25,6 +25,9 @@ uint32_t tpa_pairs_find(const struct tpa_pairs *pairs, uint64_t a, uint64_t b);
 /* Sets the number of (a, b); adds the pair if it is new. */
 void tpa_pairs_set(struct tpa_pairs *pairs, uint64_t a, uint64_t b, uint32_t number);
 
+/* Lays a large table aside: base/aside.h. */
+void tpa_pairs_lay_aside(struct tpa_pairs *pairs);
+
 /* Frees the table's memory and leaves an empty table, which can be used again. */
 void tpa_pairs_free(struct tpa_pairs *pairs);
 

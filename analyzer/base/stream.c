@@ -2,7 +2,6 @@
 #include "base/stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/temporary_file.h"
 
 #define BLOCK 16384u /* bytes */
 #define FIRST 1024u  /* of a stream that may be short */
@@ -44,21 +44,6 @@ void tpa_store_free(struct tpa_store *store)
 	free(store);
 }
 
-static int open_file(void)
-{
-	const char *folder = getenv("TMPDIR");
-	FILE *file;
-	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	file = tmpfile(); /* not every file system has files without a name */
-	fd = file ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 0) : -1;
-	if (file)
-		fclose(file);
-	return fd;
-}
-
 /* A place for a block in the file. False: there is no file. */
 static bool take_place(struct tpa_store *store, uint64_t *place)
 {
@@ -66,7 +51,7 @@ static bool take_place(struct tpa_store *store, uint64_t *place)
 
 	pthread_mutex_lock(&store->lock);
 	if (store->file < 0 && !store->failed) {
-		store->file = open_file();
+		store->file = tpa_temporary_file("/var/tmp");
 		store->failed = store->file < 0;
 	}
 	found = !store->failed;

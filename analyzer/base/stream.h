@@ -2,7 +2,7 @@
 /*
  * Streams of small records that are written once and then read once, in order. Several threads may write streams of one store, each
  * stream one thread. The store keeps an amount of them in memory, and what goes beyond that in a temporary file without a name, in
- * $TMPDIR or /tmp; where none can be written, in memory.
+ * $TMPDIR or /var/tmp; where none can be written, in memory.
  */
 #ifndef TPROF_BASE_STREAM_H
 #define TPROF_BASE_STREAM_H

@@ -234,6 +234,12 @@ void tpa_damage_note(struct tpa_trace *trace, uint64_t offset, const char *reaso
 /* Whether the process of a trace without an end lives now. */
 bool tpa_trace_lives(const struct tpa_trace *trace);
 
+/*
+ * Lays the trace's large lists aside (base/aside.h): it is as before, and takes memory only for what is read of it. No other thread
+ * may use it meanwhile.
+ */
+void tpa_trace_lay_aside(struct tpa_trace *trace);
+
 /* Saves the damage that was found while events were read, or adds it to the trace's list. */
 struct tpa_archive;
 void tpa_damage_archive(struct tpa_archive *archive, struct tpa_trace *trace);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/aside.h"
 #include "base/memory.h"
 #include "commands/parts/role_report.h"
 #include "commands/input/run_choice.h"
@@ -35,8 +36,10 @@ static void write_json(struct tpa_session *session, const struct tpa_report *rep
 	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));
 	json_t *list = json_array(), *combined;
 
-	for (size_t i = 0; i < session->run->process_count; i++)
+	for (size_t i = 0; i < session->run->process_count; i++) {
 		json_array_append_new(list, tpa_process_json(session, report, i));
+		tpa_aside_rest();
+	}
 	if (session->run->process_count == 1) {
 		json_object_update(json, json_array_get(list, 0));
 	} else {
@@ -64,6 +67,7 @@ static void print_section(struct tpa_session *session, const struct tpa_report *
 	tpa_notes_collect(&notes, &session->run->processes[index], symbols_of(session, report, index));
 	tpa_notes_print(&notes, &session->page, report->notes);
 	tpa_notes_free(&notes);
+	tpa_aside_rest();
 }
 
 /* By process. Free the result. */

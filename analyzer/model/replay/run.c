@@ -141,6 +141,10 @@ static void replay_process(void *context, size_t place)
 	}
 	tpa_replay_result(&replay, &work->run->processes[index]);
 	tpa_replay_free(&replay);
+	if (work->count == 1)
+		return;
+	tpa_process_lay_aside(&work->run->processes[index]);
+	tpa_trace_lay_aside(work->chosen[index].trace);
 }
 
 /* ---- the run ---- */

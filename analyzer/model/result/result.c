@@ -3,9 +3,26 @@
 
 #include <stdlib.h>
 
+#include "base/aside.h"
 #include "model/growth/growth.h"
 #include "model/ops/ops.h"
 #include "model/steps/steps.h"
+
+void tpa_process_lay_aside(struct tpa_process *process)
+{
+	struct tpa_growth_stats *growth = &process->growth;
+
+	tpa_lay_aside(&process->sites, process->site_count * sizeof(*process->sites));
+	if (process->site_variances)
+		tpa_lay_aside(&process->site_variances, process->site_count * sizeof(*process->site_variances));
+	tpa_lay_aside(&process->map_sites, process->map_site_count * sizeof(*process->map_sites));
+	tpa_lay_aside(&process->cpu_sites, process->cpu_site_count * sizeof(*process->cpu_sites));
+	tpa_lay_aside(&process->ranks.calls, process->ranks.call_count * sizeof(*process->ranks.calls));
+	tpa_lay_aside(&growth->curves, growth->curve_count * sizeof(*growth->curves));
+	tpa_lay_aside(&growth->heap.list, growth->heap.count * sizeof(*growth->heap.list));
+	tpa_lay_aside(&growth->maps.list, growth->maps.count * sizeof(*growth->maps.list));
+	tpa_lay_aside(&growth->rates, growth->rate_count * sizeof(*growth->rates));
+}
 
 void tpa_run_free(struct tpa_run *run)
 {

@@ -95,6 +95,9 @@ struct tpa_run {
 	size_t most_at_once;		       /* processes that lived at one time */
 };
 
+/* Lays the process's large lists aside: base/aside.h. */
+void tpa_process_lay_aside(struct tpa_process *process);
+
 /* Frees the run and everything in it except the traces. `run` may be NULL. */
 void tpa_run_free(struct tpa_run *run);
 
