@@ -80,6 +80,8 @@ const struct tpa_export_format tpa_export_formats[] = {
 	  .help = "a database of all tables: tprof-sql(5)",
 	  .write = tpa_export_sqlite,
 	  .needs = TPA_EXPORT_RUN,
+	  .ranks = true,
+	  .own_times = true,
 	  .binary = true },
 	{ .name = "openmetrics",
 	  .help = "totals, peak, what leaks, ops: Prometheus and its like",
@@ -159,7 +161,7 @@ static bool write_with_ranks(struct tpa_export *export, struct tpa_run *run, con
 	bool good;
 
 	export->ranks = ranks;
-	export->moved_ns = moved = ranks && ranks->host_count > 1 ? move_hosts(export) : NULL;
+	export->moved_ns = moved = ranks && ranks->host_count > 1 && !format->own_times ? move_hosts(export) : NULL;
 	good = format->write(export);
 	free(moved);
 	tpa_ranks_free(ranks);

@@ -13,6 +13,7 @@
 #include "export/tables.h"
 #include "export/text.h"
 #include "export/walk.h"
+#include "model/ranks/ranks.h"
 #include "report/rows/findings.h"
 #include "report/rows/process_facts.h"
 
@@ -291,14 +292,110 @@ static bool put_findings(struct database *to)
 	return good && end_rows(to);
 }
 
+/* ---- ranks ---- */
+
+static void bind_signed(struct database *to, int column, int64_t number)
+{
+	sqlite3_bind_int64(to->insert, column, number);
+}
+
+static bool put_rank(struct database *to, const struct tpa_ranks *ranks, const struct tpa_rank *rank)
+{
+	int column = 1;
+
+	bind_number(to, column++, rank->number);
+	bind_number(to, column++, to->export->run->processes[rank->process].trace->header->pid);
+	bind_text(to, column++, rank->said->host);
+	bind_signed(to, column++, rank->begin - ranks->begin);
+	bind_signed(to, column++, rank->end - ranks->begin);
+	bind_signed(to, column++, rank->wait_ns);
+	bind_signed(to, column++, rank->transfer_ns);
+	bind_signed(to, column++, rank->caused_ns);
+	if (rank->caused_error_ns >= 0)
+		bind_signed(to, column, rank->caused_error_ns);
+	bind_signed(to, ++column, rank->gain_ns);
+	bind_signed(to, ++column, rank->path_ns);
+	bind_number(to, ++column, rank->late);
+	bind_number(to, ++column, rank->unmatched);
+	return insert(to);
+}
+
+static bool put_ranks(struct database *to)
+{
+	const struct tpa_ranks *ranks = to->export->ranks;
+
+	if (!begin_rows(to, "ranks", 13))
+		return false;
+	for (size_t i = 0; ranks && i < ranks->count; i++)
+		if (!put_rank(to, ranks, &ranks->list[i]))
+			return false;
+	return end_rows(to);
+}
+
+/* What a rank waited for each of the others. */
+struct waited {
+	uint64_t waits;
+	int64_t ns;
+};
+
+/* Sets all of `list`, by the rank that was late. */
+static void sum_waits(const struct tpa_ranks *ranks, const struct tpa_rank *rank, struct waited *list)
+{
+	memset(list, 0, ranks->count * sizeof(*list));
+	for (uint32_t i = 0; i < rank->count; i++) {
+		const struct tpa_rank_op *op = &ranks->ops[rank->first + i];
+
+		if (op->cause == TPA_RANK_NONE || op->wait_ns <= 0)
+			continue;
+		list[ranks->ops[op->cause].rank].waits++;
+		list[ranks->ops[op->cause].rank].ns += op->wait_ns;
+	}
+}
+
+static bool put_waits(struct database *to, const struct tpa_ranks *ranks, const struct tpa_rank *rank,
+		      const struct waited *list)
+{
+	for (size_t i = 0; i < ranks->count; i++) {
+		if (!list[i].waits)
+			continue;
+		bind_number(to, 1, rank->number);
+		bind_text(to, 2, rank->said->host);
+		bind_number(to, 3, ranks->list[i].number);
+		bind_text(to, 4, ranks->list[i].said->host);
+		bind_number(to, 5, list[i].waits);
+		bind_signed(to, 6, list[i].ns);
+		if (!insert(to))
+			return false;
+	}
+	return true;
+}
+
+static bool put_rank_waits(struct database *to)
+{
+	const struct tpa_ranks *ranks = to->export->ranks;
+	struct waited *list;
+	bool good = begin_rows(to, "rank_waits", 6);
+
+	if (!ranks)
+		return good && end_rows(to);
+	list = tpa_zalloc(ranks->count, sizeof(*list));
+	for (size_t i = 0; good && i < ranks->count; i++) {
+		sum_waits(ranks, &ranks->list[i], list);
+		good = put_waits(to, ranks, &ranks->list[i], list);
+	}
+	free(list);
+	return good && end_rows(to);
+}
+
 /* ---- the whole ---- */
 
 static bool put_all(struct database *to)
 {
 	return execute(to, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN") && execute(to, tpa_sql_tables) &&
 	       put_run(to) && put_processes(to) && put_table(to, "ops") && put_table(to, "steps") &&
-	       put_table(to, "timeline") && put_sites(to) && put_samples(to) && put_findings(to) &&
-	       tpa_sql_stacks_good(to->stacks) && execute(to, tpa_sql_indices) && execute(to, "COMMIT");
+	       put_table(to, "timeline") && put_sites(to) && put_samples(to) && put_findings(to) && put_ranks(to) &&
+	       put_rank_waits(to) && tpa_sql_stacks_good(to->stacks) && execute(to, tpa_sql_indices) &&
+	       execute(to, "COMMIT");
 }
 
 bool tpa_export_sqlite(struct tpa_export *export)

@@ -5,7 +5,7 @@ import pathlib
 HERE = pathlib.Path(__file__).resolve().parent
 
 # Raised when a table or a column is added. None is ever removed, renamed or given another meaning.
-VERSION = 1
+VERSION = 2
 
 RUN = "run"
 LABELS = ("host", "job", "commit_id", "model", "model_version")  # of a run, by its user; empty: unknown
@@ -26,6 +26,9 @@ samples process thread time_ns cpu_ns stack op:text
 timeline process time_ns live_bytes live_blocks mapped_bytes rss_bytes vms_bytes
 findings process verdict:text memory:text rate:real low:real high:real per:text since bytes blocks stacks stack function:text
     file:text line
+ranks rank process host:text begin_ns end_ns wait_ns transfer_ns caused_wait_ns caused_wait_error_ns gain_ns critical_path_ns late_calls
+    unmatched
+rank_waits rank host:text late_rank late_host:text waits wait_ns
 """
 
 

@@ -49,6 +49,8 @@ class Truth:
     held_in: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(list))  # (model, commit, line): bytes by job
     works: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(dict))  # job: {host: ns}
     steps: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(list))  # (model, version): ns by job
+    # host: {job: [(waits, ns)]}
+    waits: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
     rows: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
 
@@ -116,9 +118,21 @@ class Maker:
             run = hashlib.sha256(f"{number} {host}".encode()).hexdigest()[:16]
             held.append(self.run(template, run, labels | {"host": f"node{host:02}"}, FIRST + when + self.random.randrange(10**9),
                                  step_ns, round(step_ns - work)))
+            self.wait(run, labels["job"], hosts, works, host, template.steps)
             self.truth.works[labels["job"]][f"node{host:02}"] = step_ns - round(step_ns - work)
         self.truth.steps[template.name, labels["model_version"]].append(step_ns)
         self.truth.held_in[template.name, labels["commit_id"]].append(sum(held) / len(held))
+
+    def wait(self, run, job, hosts, works, host, steps):
+        """The ranks of all hosts wait for the slowest one in each step."""
+        last = works.index(max(works))
+        waited = round(works[last] - works[hosts.index(host)]) * steps
+        if host == hosts[last]:
+            return
+        cells = (run, hosts.index(host), f"node{host:02}", last, f"node{hosts[last]:02}", steps, waited)
+        self.connection.execute("INSERT INTO rank_waits VALUES (?, ?, ?, ?, ?, ?, ?)", cells)
+        self.truth.rows["rank_waits"] += 1
+        self.truth.waits[f"node{hosts[last]:02}"][job].append((steps, waited))
 
     def run(self, template, run, labels, start, step_ns, wait_ns):
         """Returns what the template's main line holds."""

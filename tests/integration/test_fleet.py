@@ -175,6 +175,17 @@ def test_the_host_that_is_slow(fleets, generated):
         assert rows[fleet_runs.SLOW_HOST]["z"] > 5 and all(row["z"] < 4 for host, row in rows.items() if host != fleet_runs.SLOW_HOST)
 
 
+def test_the_host_for_which_others_wait(fleets, generated):
+    truth = generated[1]
+    for place in fleets.values():
+        rows = answer(place, "waits-by-host")
+        assert rows[0]["host"] == fleet_runs.SLOW_HOST and {row["host"] for row in rows} == set(truth.waits)
+        for row in rows:
+            jobs = [[sum(column) for column in zip(*waits)] for waits in truth.waits[row["host"]].values()]
+            assert row["jobs"] == len(jobs) and row["most_in_a_job_ns"] == max(ns for _, ns in jobs)
+            assert [row["made_waits"], row["made_wait_ns"]] == [sum(column) for column in zip(*jobs)]
+
+
 def test_regressions(fleets, generated):
     """Both that were planted, with the t that the test's definition gives; and nothing else."""
     truth = generated[1]

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """An Open MPI job over several hosts, which are network namespaces joined by an Ethernet, with clocks set apart by a known shift."""
+import collections
+import contextlib
 import ctypes
+import json
 import re
+import sqlite3
+import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze
+from conftest import BUILD, LIBRARY, WORKLOADS, analyze
 from namespaces import NETWORK, enter, hosts, refused, remote_shell
 from test_ranks import MPI, known, line_of, ranks_of, read_logs, waits
 
@@ -39,6 +44,32 @@ def job_on(tprof, made, each, *arguments):
                  for rank, log in enumerate(logs)]
 
 
+def in_databases(tprof, run, found):
+    """The exported tables say the same, and a fleet knows for which host the others wait."""
+    path, fleet = tprof.directory / "run.sqlite", f"sqlite:{tprof.directory}/fleet.sqlite"
+    analyze("export", "--format", "sqlite", "-o", path, *run.traces())
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        rows = database.execute("SELECT rank, process, host, wait_ns, transfer_ns, caused_wait_ns, caused_wait_error_ns, gain_ns, "
+                                "critical_path_ns, late_calls, unmatched FROM ranks").fetchall()
+        waits = database.execute("SELECT rank, host, late_rank, late_host, waits, wait_ns FROM rank_waits").fetchall()
+    keys = ("rank", "pid", "host", "wait_ns", "transfer_ns", "caused_wait_ns", "caused_wait_error_ns", "gain_ns", "critical_path_ns",
+            "late_calls", "unmatched")
+    assert sorted(rows) == sorted(tuple(rank[key] for key in keys) for rank in found["list"])
+    host_of = {rank["rank"]: rank["host"] for rank in found["list"]}
+    assert all((host_of[rank], host_of[late]) == (host, late_host) and rank != late for rank, host, late, late_host, _, _ in waits)
+    for rank in found["list"]:
+        assert sum(ns for own, *_, ns in waits if own == rank["rank"]) == rank["wait_ns"]
+        assert sum(ns for _, _, late, *_, ns in waits if late == rank["rank"]) == rank["caused_wait_ns"]
+    program = BUILD / "bin/tprof-fleet"
+    subprocess.run([program, "load", "--to", fleet, path], check=True, capture_output=True)
+    answer = json.loads(subprocess.run([program, "query", "waits-by-host", "--from", fleet, "--format", "json"], check=True,
+                                       capture_output=True).stdout)
+    made = collections.Counter()
+    for _, host, _, late_host, _, ns in waits:
+        made[late_host] += ns if host != late_host else 0
+    assert [(row["host"], row["made_wait_ns"]) for row in answer] == [(host, ns) for host, ns in made.most_common() if ns]
+
+
 @pytest.mark.parametrize("count, each, late", [(2, 2, 3), (3, 1, 0)])
 def test_clocks_and_waiting(tprof, count, each, late):
     """The shifts are found within the stated error, and the waiting is that of the ranks' own clocks within it."""
@@ -65,6 +96,7 @@ def test_clocks_and_waiting(tprof, count, each, late):
     planted = 20 * 60e6 * (count * each - 1)
     assert latest["caused_wait_ns"] + latest["caused_wait_error_ns"] >= 0.95 * planted
     assert re.search(rf"^rank {late} made the others wait .* sleep at stragglers.c", analyze("ranks", *run.traces()).stdout, re.M)
+    in_databases(tprof, run, found)
     for host in found["hosts"]:
         assert host["ntp"]["synchronised"] == (before[0] != 5 and not before[3] & 0x40) or before[0] != after[0]
         # The kernel lets it grow until the daemon sets it again.

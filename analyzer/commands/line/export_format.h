@@ -18,8 +18,9 @@ struct tpa_export_format {
 	const char *help; /* what it has, and what reads it: a line of --help, without a full stop */
 	bool (*write)(struct tpa_export *export);
 	enum tpa_export_needs needs;
-	bool binary;				       /* not to be shown on a terminal */
-	bool ranks;				       /* shows what ranks of a parallel job did to one another */
+	bool binary;	/* not to be shown on a terminal */
+	bool ranks;	/* shows what ranks of a parallel job did to one another */
+	bool own_times; /* of ranks on several hosts: as their own hosts' clocks have them */
 	int (*run)(const struct tpa_options *options); /* instead of `write`: returns the exit status */
 };
 
