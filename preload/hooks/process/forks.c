@@ -24,6 +24,8 @@ static void fork_begins(void)
 	if (!has_own_trace())
 		return;
 	forked_at = TPROF_NODE_NONE;
+	if (tpc_self && tpc_self->busy) /* by a signal's handler that interrupted a hook; no event is lost */
+		return;
 	thread = tpc_enter(frame);
 	if (thread) {
 		tpc_record(thread, tpc_clock_before());
