@@ -28,6 +28,8 @@ PROGRAMS = {
     "processes": ([WORKLOADS / "fork", "nested"], {}),
     "ranks": (["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-np", 2, WORKLOADS / "stragglers-openmpi", "sleep", 1, 8, 5],
               {}),
+    "ranks with empty parts": (["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-np", 2,
+                                WORKLOADS / "neighbours-openmpi", 1, 4, 5], {}),
     "Python": ([PYTHON, ROOT / "tests/workloads/python_steps.py", ROOT / "scripts"], {"TPROF_PYTHON": "alloc"}),
 }
 
