@@ -184,7 +184,8 @@ def test_page_says_the_same(pools):
     assert cells == [{"processes": len(role["pids"]), "peak_median": role["peak_bytes"]["median"],
                       "peak_spread": role["peak_bytes"]["spread"], "peak_least": role["peak_bytes"]["least"],
                       "peak_most": role["peak_bytes"]["most"], "rss_median": role["rss_peak_bytes"]["median"],
-                      "end_median": role["end_bytes"]["median"], "time_median": role["duration_ns"]["median"]}
+                      "end_median": role["end_bytes"]["median"], "cpu_median": role["cpu_ns"]["median"],
+                      "time_median": role["duration_ns"]["median"]}
                      for role in roles_of(run)]
     names = ["".join(row[0].itertext()).strip() for row in table.find(f"{NAMESPACE}tbody")]
     assert names == [role["role"] for role in roles_of(run)]
@@ -310,6 +311,40 @@ def test_why_one_took_longer(tprof):
     said = analyze("peak", *run.traces()).stdout
     assert re.search(rf"{works['pid']}: .* the time of the others .*: slow\.py:\d, [\d.]+ m?s more of CPU time", said), said
     assert re.search(rf"{sleeps['pid']}: .* the time of the others .*: it waited, or had no processor", said), said
+
+
+BUSY = """import os, time
+def count(n):
+    return sum(i * i for i in range(n))  # the work
+workers = []
+for number in range(5):
+    workers.append(os.fork())
+    if not workers[-1]:
+        end = time.monotonic() + 6
+        if number == 2:
+            while time.process_time() < 0.8:
+                count(20000)
+        time.sleep(max(0, end - time.monotonic()))
+        os._exit(0)
+for worker in workers:
+    os.waitpid(worker, 0)
+"""
+
+
+def test_who_works_more(tprof):
+    """All workers live equally long, but one does the work of the others: the line that takes its CPU time is named."""
+    program = tprof.directory / "busy.py"
+    program.write_text(BUSY)
+    run = tprof.run([PYTHON, program], [LIBRARY])
+    combined = report(*run.traces())["combined"]
+    role = next(role for role in combined["roles"] if len(role["pids"]) == 5)
+    (odd,) = [one for one in role["odd"] if one["figure"] == "cpu_ns"]
+    assert odd["pid"] == role["pids"][2] and odd["waited"] is None and odd["more_bytes"] is None
+    assert odd["place"] == "busy.py:3" and 0.3e9 < odd["more_cpu_ns"] <= odd["value"] < 1e9
+    assert role["cpu_ns"]["most"] == odd["value"] <= combined["cpu_ns"]
+    said = analyze("peak", *run.traces()).stdout
+    assert re.search(rf"{odd['pid']}: .*the CPU time .*: busy\.py:3, [\d.]+ m?s more of CPU time", said), said
+    assert re.search(r"^  CPU time of all together: [\d.]+ m?s$", said, re.M), said
 
 
 def test_what_to_do_next(pools):

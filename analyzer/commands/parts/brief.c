@@ -104,21 +104,18 @@ static void print_time(struct tpa_session *session)
 	const struct tpa_run *run = session->run;
 	FILE *out = session->page.out;
 	struct tpa_cover *cover;
-	uint64_t cpu = 0;
 	size_t most = 0;
 
-	for (size_t i = 0; i < run->process_count; i++) {
-		cpu += cpu_of(&run->processes[i]);
+	for (size_t i = 1; i < run->process_count; i++)
 		if (cpu_of(&run->processes[i]) > cpu_of(&run->processes[most]))
 			most = i;
-	}
 	if (tpa_ops_matter(&run->processes[most])) {
 		print_op(session, most);
 		return;
 	}
 	cover = tpa_session_cpu_cover(session, most, TPA_COVER_ROWS);
 	if (cover->count) {
-		fprintf(out, "time: %s of CPU time", tpa_time(cpu).text);
+		fprintf(out, "time: %s of CPU time", tpa_time(tpa_run_cpu_ns(run)).text);
 		if (run->process_count > 1)
 			fprintf(out, " by %zu processes", run->process_count);
 		print_largest(session, cover, true);

@@ -26,6 +26,7 @@ static const struct {
 	[TPA_ROLE_RSS] = { "rss_peak_bytes", "the RSS" },
 	[TPA_ROLE_UNFREED] = { "end_bytes", "the unfreed memory" },
 	[TPA_ROLE_TIME] = { "duration_ns", "the time" },
+	[TPA_ROLE_CPU] = { "cpu_ns", "the CPU time" },
 };
 
 /* ---- the line that holds the difference ---- */
@@ -80,17 +81,22 @@ static struct place find_place(const struct tpa_session *session, struct tpa_cov
 	return best;
 }
 
+static bool is_time(enum tpa_role_figure figure)
+{
+	return figure == TPA_ROLE_TIME || figure == TPA_ROLE_CPU;
+}
+
 static bool is_more(const struct tpa_odd_one *odd, const struct tpa_role *role)
 {
 	return odd->value > role->figures[odd->figure].median;
 }
 
-/* The line that held more at the peak, or that took more CPU time if the process took more time. */
+/* The line that held more at the peak, or that took more CPU time if the process took more time, or more of that. */
 static struct place place_of(struct tpa_session *session, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
 	if (!is_more(odd, role))
 		return (struct place){ "", 0 };
-	if (odd->figure == TPA_ROLE_TIME)
+	if (is_time(odd->figure))
 		return find_place(session, tpa_session_cpu_cover(session, odd->process, COVER_ROWS),
 				  tpa_session_cpu_cover(session, role->typical, COVER_ROWS));
 	return find_place(session, tpa_session_peak_cover(session, odd->process, COVER_ROWS),
@@ -199,8 +205,7 @@ static const char *value_text(const struct tpa_page *page, enum tpa_role_figure 
 			      size_t size)
 {
 	snprintf(text, size, "%s",
-		 figure == TPA_ROLE_TIME ? tpa_time(tpa_round(value)).text
-					 : tpa_bytes(tpa_round(value), page->exact).text);
+		 is_time(figure) ? tpa_time(tpa_round(value)).text : tpa_bytes(tpa_round(value), page->exact).text);
 	return text;
 }
 
@@ -225,9 +230,9 @@ static void print_odd(const struct view *view, const struct tpa_role *role, cons
 		place = place_of(view->session, role, odd);
 		if (place.more)
 			fprintf(page->out, ": %s, %s more", place.text,
-				odd->figure == TPA_ROLE_TIME ? tpa_time(place.more).text
-							     : tpa_bytes(place.more, page->exact).text);
-		if (place.more && odd->figure == TPA_ROLE_TIME)
+				is_time(odd->figure) ? tpa_time(place.more).text
+						     : tpa_bytes(place.more, page->exact).text);
+		if (place.more && is_time(odd->figure))
 			fputs(" of CPU time", page->out);
 	}
 	fputc('\n', page->out);
@@ -254,6 +259,7 @@ static void print_role(const struct view *view, struct tpa_table *table, const s
 	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->least, text, sizeof(text)));
 	tpa_table_add(table, TPA_STYLE_PLAIN, value_text(page, TPA_ROLE_PEAK, peak->most, text, sizeof(text)));
 	add_figure(table, page, role, TPA_ROLE_RSS);
+	add_figure(table, page, role, TPA_ROLE_CPU);
 	add_figure(table, page, role, TPA_ROLE_TIME);
 	tpa_table_add(table, TPA_STYLE_PLAIN, label_of(view, role, text, sizeof(text)));
 }
@@ -265,7 +271,7 @@ static void print_table(const struct view *view)
 	const struct tpa_options *options = view->session->options;
 	bool all = options->full || (options->top_set && !options->top) || roles->count <= ROLES_SHOWN;
 	size_t shown = all ? roles->count : ROLES_SHOWN, others = 0;
-	struct tpa_table *table = tpa_table_new(">processes|>peak|>spread|>least|>most|>RSS|>ran|*role");
+	struct tpa_table *table = tpa_table_new(">processes|>peak|>spread|>least|>most|>RSS|>CPU time|>ran|*role");
 
 	tpa_headline(page, "The processes by role: medians, and the spread, least and most of the peak");
 	for (size_t i = 0; i < shown; i++)
@@ -295,7 +301,7 @@ static void print_next(const struct view *view)
 		const struct tpa_role *role = &view->roles.list[i];
 
 		for (size_t o = 0; o < role->odd_count; o++) {
-			if (role->odd[o].figure == TPA_ROLE_TIME || !is_more(&role->odd[o], role))
+			if (is_time(role->odd[o].figure) || !is_more(&role->odd[o], role))
 				continue;
 			fprintf(view->page->out,
 				"  tprof-analyze diff %s %s   says where the second differs from one that is as the "
@@ -350,7 +356,7 @@ static json_t *rank_json(const struct view *view, size_t process)
 static json_t *odd_json(const struct view *view, const struct tpa_role *role, const struct tpa_odd_one *odd)
 {
 	double median = role->figures[odd->figure].median;
-	bool waited = has_waited(view->session, role, odd), is_time = odd->figure == TPA_ROLE_TIME;
+	bool waited = has_waited(view->session, role, odd), of_time = is_time(odd->figure);
 	struct place place = waited ? (struct place){ "", 0 } : place_of(view->session, role, odd);
 	json_t *json = json_object();
 
@@ -360,9 +366,9 @@ static json_t *odd_json(const struct view *view, const struct tpa_role *role, co
 	tpa_json_set(json, "value", tpa_json_number(tpa_round(odd->value)));
 	tpa_json_set(json, "ratio", median > 0 ? json_real(odd->value / median) : json_null());
 	tpa_json_set(json, "place", place.more ? tpa_json_string(place.text) : json_null());
-	tpa_json_set(json, "more_bytes", place.more && !is_time ? tpa_json_number(place.more) : json_null());
-	tpa_json_set(json, "more_cpu_ns", place.more && is_time ? tpa_json_number(place.more) : json_null());
-	tpa_json_set(json, "waited", is_time ? json_boolean(waited) : json_null());
+	tpa_json_set(json, "more_bytes", place.more && !of_time ? tpa_json_number(place.more) : json_null());
+	tpa_json_set(json, "more_cpu_ns", place.more && of_time ? tpa_json_number(place.more) : json_null());
+	tpa_json_set(json, "waited", odd->figure == TPA_ROLE_TIME ? json_boolean(waited) : json_null());
 	return json;
 }
 

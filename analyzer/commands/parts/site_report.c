@@ -165,6 +165,8 @@ void tpa_combined_print(struct tpa_session *session)
 			run->process_count - most);
 	fprintf(page->out, "  %zu of them lived at one time at most\n", run->most_at_once);
 	print_resident(page, run);
+	if (tpa_run_cpu_ns(run))
+		fprintf(page->out, "  CPU time of all together: %s\n", tpa_time(tpa_run_cpu_ns(run)).text);
 	tpa_copied_print(session, page);
 	if (has_checkpoint(run))
 		tpa_print(page, TPA_STYLE_DIM,

@@ -83,3 +83,12 @@ uint64_t tpa_cpu_ns(const struct tpa_process *process, const struct tpa_cpu *cpu
 {
 	return cpu->periods * process->trace->header->cpu_period_ns;
 }
+
+uint64_t tpa_run_cpu_ns(const struct tpa_run *run)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		sum += tpa_cpu_ns(&run->processes[i], &run->processes[i].cpu);
+	return sum;
+}

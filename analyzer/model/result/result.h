@@ -113,4 +113,7 @@ const char *tpa_process_op_name(const struct tpa_process *process, uint32_t op);
 /* CPU time in ns that the samples stand for. */
 uint64_t tpa_cpu_ns(const struct tpa_process *process, const struct tpa_cpu *cpu);
 
+/* The same of all processes together. */
+uint64_t tpa_run_cpu_ns(const struct tpa_run *run);
+
 #endif

@@ -18,10 +18,8 @@
 static const struct {
 	double factor, least;
 } apart[TPA_ROLE_FIGURES] = {
-	[TPA_ROLE_PEAK] = { 1.25, 1 << 20 },
-	[TPA_ROLE_RSS] = { 1.25, 1 << 20 },
-	[TPA_ROLE_UNFREED] = { 1.25, 1 << 20 },
-	[TPA_ROLE_TIME] = { 2, 1e8 },
+	[TPA_ROLE_PEAK] = { 1.25, 1 << 20 }, [TPA_ROLE_RSS] = { 1.25, 1 << 20 }, [TPA_ROLE_UNFREED] = { 1.25, 1 << 20 },
+	[TPA_ROLE_TIME] = { 2, 1e8 },	     [TPA_ROLE_CPU] = { 2, 1e8 },
 };
 
 double tpa_role_figure_of(const struct tpa_process *process, enum tpa_role_figure figure)
@@ -33,6 +31,8 @@ double tpa_role_figure_of(const struct tpa_process *process, enum tpa_role_figur
 		return (double)process->heap.rss_peak;
 	case TPA_ROLE_UNFREED:
 		return (double)process->heap.end_bytes;
+	case TPA_ROLE_CPU:
+		return (double)tpa_cpu_ns(process, &process->cpu);
 	default:
 		return (double)process->duration_ns;
 	}

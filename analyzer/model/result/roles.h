@@ -10,7 +10,7 @@
 #include "model/result/rank_of.h"
 #include "model/result/result.h"
 
-enum tpa_role_figure { TPA_ROLE_PEAK, TPA_ROLE_RSS, TPA_ROLE_UNFREED, TPA_ROLE_TIME, TPA_ROLE_FIGURES };
+enum tpa_role_figure { TPA_ROLE_PEAK, TPA_ROLE_RSS, TPA_ROLE_UNFREED, TPA_ROLE_TIME, TPA_ROLE_CPU, TPA_ROLE_FIGURES };
 
 /* Bytes, or ns. `spread` estimates the standard deviation by 1.4826 times the median distance from the median. */
 struct tpa_role_spread {
@@ -19,7 +19,7 @@ struct tpa_role_spread {
 
 /*
  * A process whose figure lies apart from those of the others: by more than six spreads; by more than a quarter of the median (of
- * time: by a factor of two); and by 1 MiB or 100 ms. Only roles of four processes or more have such.
+ * times: by a factor of two); and by 1 MiB or 100 ms. Only roles of four processes or more have such.
  */
 struct tpa_odd_one {
 	size_t process; /* index in the run */

@@ -42,6 +42,7 @@ static void put_roles(const struct tpa_html *html, const json_t *roles)
 		{ "most", "peak_most", TPA_HTML_BYTES, "the largest peak" },
 		{ "RSS", "rss_median", TPA_HTML_BYTES, "the median" },
 		{ "at the end", "end_median", TPA_HTML_BYTES, "the median" },
+		{ "CPU time", "cpu_median", TPA_HTML_TIME, "the median" },
 		{ "ran", "time_median", TPA_HTML_TIME, "the median" },
 		TPA_HTML_END
 	};
@@ -61,6 +62,7 @@ static void put_roles(const struct tpa_html *html, const json_t *roles)
 		copy(row, "peak_most", role, "peak_bytes.most");
 		copy(row, "rss_median", role, "rss_peak_bytes.median");
 		copy(row, "end_median", role, "end_bytes.median");
+		copy(row, "cpu_median", role, "cpu_ns.median");
 		copy(row, "time_median", role, "duration_ns.median");
 		json_array_append_new(rows, row);
 	}

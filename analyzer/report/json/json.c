@@ -440,5 +440,6 @@ json_t *tpa_json_combined(const struct tpa_run *run)
 	tpa_json_set(json, "processes", tpa_json_number(run->process_count));
 	tpa_json_set(json, "most_at_once", tpa_json_number(run->most_at_once));
 	set_resident(json, run);
+	tpa_json_set(json, "cpu_ns", tpa_json_number(tpa_run_cpu_ns(run)));
 	return json;
 }
