@@ -72,6 +72,12 @@ static void cut(struct tpa_replay *replay)
 	tpa_archive_free(&saved);
 }
 
+static void look_and_cut(struct tpa_replay *replay)
+{
+	look(replay);
+	cut(replay);
+}
+
 /* ---- chunks that are thrown away ---- */
 
 /* Overwrites in the file what the replay has read to its end. */
@@ -201,15 +207,16 @@ void __wrap_tpa_replay_steps(struct tpa_replay *replay, size_t count)
 		uint64_t left = distance() - replay->heap.counts.events % distance();
 		size_t some = left < count ? (size_t)left : count;
 
+		if (replay->heap.counts.events && left == distance())
+			look_and_cut(replay);
 		__real_tpa_replay_steps(replay, some);
 		count -= some;
-		if (some == left && replay->heap.counts.events) {
-			look(replay);
-			cut(replay);
-		}
 	}
+	if (count && replay->heap.counts.events)
+		look_and_cut(replay);
 }
 
+/* What is noted of a step is noted before the replay is saved, here as elsewhere: it is cut before the next step. */
 void __wrap_tpa_replay_step(struct tpa_replay *replay)
 {
 	__wrap_tpa_replay_steps(replay, 1);
