@@ -284,8 +284,8 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 	fputs("<nav aria-label=\"Processes\">", html->out);
 	for (size_t i = 0; i < run->process_count; i++) {
 		fprintf(html->out, "<a href=\"#p%zu\">", i);
-		tpa_html_print(html, "%s (%" PRIu32 ")", tpa_program_name(run->processes[i].trace),
-			       run->processes[i].trace->header->pid);
+		tpa_html_print(html, "%s (%s)", tpa_program_name(run->processes[i].trace),
+			       tpa_process_number(run->processes[i].trace).text);
 		fputs("</a>\n", html->out);
 	}
 	fputs("</nav>\n", html->out);

@@ -34,10 +34,12 @@ const char tpa_sql_tables[] =
 	"CREATE TABLE findings (process INTEGER, verdict TEXT, memory TEXT, rate REAL, low REAL, high REAL, per TEXT,"
 	" since INTEGER, bytes INTEGER, blocks INTEGER, stacks INTEGER, stack INTEGER REFERENCES stacks, function TEXT,"
 	" file TEXT, line INTEGER);"
-	"CREATE TABLE ranks (rank INTEGER, process INTEGER, host TEXT, begin_ns INTEGER, end_ns INTEGER, wait_ns INTEGER,"
+	"CREATE TABLE ranks (rank INTEGER, process INTEGER, host TEXT, begin_ns INTEGER, end_ns INTEGER, wait_ns "
+	"INTEGER,"
 	" transfer_ns INTEGER, caused_wait_ns INTEGER, caused_wait_error_ns INTEGER, gain_ns INTEGER,"
 	" critical_path_ns INTEGER, late_calls INTEGER, unmatched INTEGER);"
-	"CREATE TABLE rank_waits (rank INTEGER, host TEXT, late_rank INTEGER, late_host TEXT, waits INTEGER, wait_ns INTEGER);";
+	"CREATE TABLE rank_waits (rank INTEGER, host TEXT, late_rank INTEGER, late_host TEXT, waits INTEGER, wait_ns "
+	"INTEGER);";
 
 /* Once all rows are there. A stack's text is made for the rows that a query selects: it is long. */
 const char tpa_sql_indices[] =

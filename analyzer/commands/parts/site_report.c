@@ -138,7 +138,7 @@ void tpa_combined_print(struct tpa_session *session)
 	size_t most = shown_processes(session), equal;
 	uint64_t least = least_shown(run, most, &equal);
 	struct tpa_rank_of *rank_of = tpa_rank_of_each(run);
-	char label[800], named[900];
+	char label[900];
 
 	tpa_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
 		     tpa_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text,
@@ -152,11 +152,8 @@ void tpa_combined_print(struct tpa_session *session)
 			continue;
 		equal -= process->combined_peak_bytes == least;
 		tpa_columns_add(table, page, tpa_process_columns, keys, process, &context);
-		tpa_process_label(run, process, page, label, sizeof(label));
-		if (rank_of[i].is_rank)
-			snprintf(named, sizeof(named), "rank %" PRIu32 ": %s", rank_of[i].number,
-				 label + strspn(label, " "));
-		tpa_table_add(table, TPA_STYLE_PLAIN, rank_of[i].is_rank ? named : label);
+		tpa_table_add(table, TPA_STYLE_PLAIN,
+			      tpa_process_label_of(run, process, &rank_of[i], page, label, sizeof(label)));
 	}
 	free(rank_of);
 	tpa_table_end(table, page);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All processes of a run combined, before the section of each. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/html/html_process.h"
 #include "report/html/html_timeline.h"
@@ -14,14 +16,21 @@ static void put_processes(const struct tpa_html *html, const struct tpa_run *run
 					.described = tpa_process_columns,
 					.keys = "pid bytes bytes:% own_peak end ran program",
 					.whole = (json_int_t)run->peak_bytes };
+	static const struct tpa_row_context exact = { .process = NULL };
+	static const struct tpa_page page = { .width = TPA_WIDTH_MARKDOWN };
 	json_t *list = json_deep_copy(json_object_get(json, "peak_processes"));
+	struct tpa_rank_of *rank_of = tpa_rank_of_each(run);
+	char label[900];
 
 	for (size_t i = 0; i < run->process_count && i < json_array_size(list); i++) {
-		static const struct tpa_row_context exact = { .process = NULL };
+		const struct tpa_process *process = &run->processes[i];
+		json_t *row = json_array_get(list, i);
 
-		tpa_json_keys(json_array_get(list, i), tpa_process_columns, "own_peak end ran program",
-			      &run->processes[i], &exact);
+		tpa_json_keys(row, tpa_process_columns, "own_peak end ran", process, &exact);
+		tpa_process_label_of(run, process, &rank_of[i], &page, label, sizeof(label));
+		tpa_json_set(row, "program", tpa_json_string(label + strspn(label, " ")));
 	}
+	free(rank_of);
 	tpa_html_table(html, &table, list);
 	json_decref(list);
 }
@@ -94,6 +103,8 @@ void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, c
 				 "Resident memory (RSS) of all together: %s at most, each page counted once.",
 				 tpa_bytes(run->resident.rss, html->exact).text);
 	tpa_html_element(html, "p", NULL, "%zu of them lived at one time at most.", run->most_at_once);
+	if (tpa_run_cpu_ns(run))
+		tpa_html_element(html, "p", NULL, "CPU time of all together: %s.", tpa_time(tpa_run_cpu_ns(run)).text);
 	tpa_html_quote(html, "copied", said->copied, said->context);
 	tpa_html_timeline(html, &timeline);
 	if (json_array_size(roles) < run->process_count) {

@@ -58,6 +58,19 @@ const char *tpa_process_label(const struct tpa_run *run, const struct tpa_proces
 	return text;
 }
 
+const char *tpa_process_label_of(const struct tpa_run *run, const struct tpa_process *process,
+				 const struct tpa_rank_of *rank, const struct tpa_page *page, char *text, size_t size)
+{
+	char label[800];
+
+	tpa_process_label(run, process, page, label, sizeof(label));
+	if (rank->is_rank)
+		snprintf(text, size, "rank %" PRIu32 ": %s", rank->number, label + strspn(label, " "));
+	else
+		snprintf(text, size, "%s", label);
+	return text;
+}
+
 static void print_arguments(const struct tpa_trace *trace, const struct tpa_page *page, int used)
 {
 	char line[512], shorter[600];
