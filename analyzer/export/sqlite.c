@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/sites.h"
+#include "report/rows/own_code.h"
 #include "export/sqlite_schema.h"
 #include "export/sqlite_stacks.h"
 #include "export/tables.h"
@@ -208,12 +209,13 @@ static bool put_site(void *context, const struct tpa_export_site *site)
 		sqlite3_bind_double(to->insert, column, site->growth->rate);
 	bind_text(to, ++column, site->op);
 	bind_place(to, column + 1, tpa_stack_own(site->stack));
+	bind_place(to, column + 4, tpa_stack_user_line(site->stack));
 	return insert(to);
 }
 
 static bool put_sites(struct database *to)
 {
-	return begin_rows(to, "sites", 16) && tpa_export_sites(to->export, put_site, to) && end_rows(to);
+	return begin_rows(to, "sites", 19) && tpa_export_sites(to->export, put_site, to) && end_rows(to);
 }
 
 static void put_sample(void *context, struct tpa_walk *walk, const struct tpa_walk_sample *sample)

@@ -18,7 +18,7 @@ processes process parent name:text command:text end:text start_ns duration_ns th
 frames frame function:text file:text line module:text language:text
 stacks stack parent frame depth
 sites process stack allocations allocated_bytes peak_bytes peak_blocks unfreed_bytes unfreed_blocks temporary short_lived
-    largest_bytes growth:real op:text function:text file:text line
+    largest_bytes growth:real op:text function:text file:text line user_function:text user_file:text user_line
 ops process op:text category:text calls total_ns self_ns mean_ns:real min_ns p50_ns p90_ns p99_ns max_ns flop self_flop bytes
     self_bytes allocated_bytes self_allocated_bytes self_allocations net_bytes peak_bytes cpu_ns
 steps process step steps begin_ns end_ns time_ns high_bytes net_bytes items flop

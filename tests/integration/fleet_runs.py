@@ -60,8 +60,11 @@ class Template:
     def __init__(self, name, path, connection):
         self.name = name
         connection.execute(f"ATTACH ? AS {name}", (str(path),))
-        self.sites = connection.execute(f"SELECT rowid, coalesce(function, ''), coalesce(file, ''), coalesce(line, 0), peak_bytes "
-                                        f"FROM {name}.sites ORDER BY rowid").fetchall()
+        rows = connection.execute(f"SELECT rowid, function, file, line, user_function, user_file, user_line, peak_bytes "
+                                  f"FROM {name}.sites ORDER BY rowid").fetchall()
+        # The user's own line, if the stack has one.
+        self.sites = [(row, *((function or "", file or "", line or 0) if own_file is None else (own or "", own_file, own_line or 0)), peak)
+                      for row, function, file, line, own, own_file, own_line, peak in rows]
         self.step_ns = connection.execute(f"SELECT sum(time_ns * steps) * 1.0 / sum(steps) FROM {name}.steps").fetchone()[0]
         self.steps = connection.execute(f"SELECT sum(steps) FROM {name}.steps").fetchone()[0]
         self.process = connection.execute(f"SELECT process FROM {name}.processes").fetchone()[0]
@@ -146,7 +149,8 @@ class Maker:
             peak += size
             held += size if tuple(line) == main else 0
         self.truth.peaks[labels["model"], labels["model_version"], start - (start - FIRST) % WEEK].append(peak)
-        factor = f"CASE WHEN function = '{main[0]}' AND line = {main[2]} THEN {noise * GROWTH!r} ELSE {noise!r} END" if grows else repr(noise)
+        mine = ", ".join(str(row) for row, *line, _ in template.sites if tuple(line) == main)
+        factor = f"CASE WHEN rowid IN ({mine}) THEN {noise * GROWTH!r} ELSE {noise!r} END" if grows else repr(noise)
         for table in ("frames", "stacks", "samples", "timeline", "findings"):
             self.copy(template, run, table)
         self.copy(template, run, "sites", peak_bytes=f"CAST(peak_bytes * ({factor}) AS INTEGER)")

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, peak_rss, report, sites
+from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, peak_rss, report, sites
 from test_bad_input import PROGRAM
 
 TABLES = ("sites", "ops", "calls", "steps", "samples", "timeline", "events")
@@ -147,6 +147,28 @@ def test_sqlite_findings(leaky, tmp_path):
     for row, finding in zip(rows, found):
         assert row["rate"] == pytest.approx(finding["bytes_per_step"]) and row["verdict"] == finding["verdict"]
         assert (row["low"], row["high"]) == pytest.approx(finding["ci95"])
+
+
+USER = """import json
+def keep(count):
+    return [json.loads("[" + "1e300, " * 200 + "1]") for _ in range(count)]  # the library allocates
+kept = keep(500)
+"""
+
+
+def test_sqlite_has_the_users_line(tprof, tmp_path):
+    """Where a library allocates, the line is the library's; the line that called it is beside it. Of the library's own start there is none."""
+    program = tprof.directory / "mine.py"
+    program.write_text(USER)
+    run = tprof.run([PYTHON, program], [LIBRARY], {"TPROF_PYTHON": "alloc"})
+    data = database(run.traces()[0], tmp_path)
+    held = data.execute("SELECT user_function, user_file, user_line, sum(peak_bytes) AS bytes, max(file) AS file FROM sites "
+                        "GROUP BY 1, 2, 3 ORDER BY bytes DESC").fetchall()
+    assert held[0]["user_function"] in ("keep", "keep.<locals>.<listcomp>") and held[0]["user_line"] == 3
+    assert held[0]["user_file"].endswith("mine.py") and held[0]["bytes"] > 500 * 200 * 24
+    assert data.execute("SELECT count(*) FROM sites WHERE user_line = 3 AND file LIKE '%json%'").fetchone()[0] > 0
+    assert data.execute("SELECT count(*) FROM sites WHERE user_file IS NULL AND file IS NOT NULL").fetchone()[0] > 0
+    assert data.execute("SELECT count(*) FROM sites WHERE user_file LIKE '/usr/%'").fetchone()[0] == 0
 
 
 def test_schema_is_documented(trace, tmp_path):

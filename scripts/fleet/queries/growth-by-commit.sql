@@ -31,8 +31,10 @@ FROM (
                 FROM (
                     SELECT model, commit_id, function_name, file_name, line_number, is_later, unit, sum(held * share) AS job_held
                     FROM (
-                        SELECT run, coalesce(function, '') AS function_name, coalesce(file, '') AS file_name,
-                            coalesce(line, 0) AS line_number, CAST(sum(peak_bytes) AS Float64) AS held
+                        SELECT run, coalesce(CASE WHEN user_file IS NULL THEN function ELSE user_function END, '') AS function_name,
+                            coalesce(CASE WHEN user_file IS NULL THEN file ELSE user_file END, '') AS file_name,
+                            coalesce(CASE WHEN user_file IS NULL THEN line ELSE user_line END, 0) AS line_number,
+                            CAST(sum(peak_bytes) AS Float64) AS held
                         FROM sites
                         WHERE peak_bytes > 0
                         GROUP BY run, function_name, file_name, line_number
