@@ -238,6 +238,26 @@ static void read_waited(struct tpa_cursor *cursor, struct tpa_event *event, cons
 	event->node = (uint32_t)tpa_uvarint(at);
 }
 
+static bool read_between_ranks(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
+			       const uint8_t *end)
+{
+	switch (type) {
+	case TPROF_EVENT_COMM:
+		read_comm(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_COMM_DONE:
+		read_comm_done(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_WAITED:
+		read_waited(cursor, event, at);
+		return true;
+	default:
+		if (*at < end)
+			cursor->time += tpa_uvarint(at); /* later records count from it */
+		return false;
+	}
+}
+
 bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsigned type, const uint8_t **at,
 		       const uint8_t *end)
 {
@@ -309,15 +329,6 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 	case TPROF_EVENT_REGION:
 		read_region(cursor, event, at, end);
 		return true;
-	case TPROF_EVENT_COMM:
-		read_comm(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_COMM_DONE:
-		read_comm_done(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_WAITED:
-		read_waited(cursor, event, at);
-		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at, end);
 		return true;
@@ -328,8 +339,6 @@ bool tpa_cursor_fields(struct tpa_cursor *cursor, struct tpa_event *event, unsig
 		read_pool_free(cursor, event, at);
 		return true;
 	default:
-		if (*at < end)
-			cursor->time += tpa_uvarint(at); /* later records count from it */
-		return false;
+		return read_between_ranks(cursor, event, type, at, end);
 	}
 }

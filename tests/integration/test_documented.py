@@ -195,7 +195,7 @@ def test_environment():
 def test_presets_of_operators(tmp_path):
     """The message for a list that is none names each preset, as README and tprof(1) do."""
     source = (ROOT / "preload/hooks/ops/presets/table.c").read_text(encoding="utf-8")
-    presets = set(re.findall(r'^\t\{ "([a-z]+)", ', source, re.M))
+    presets = set(re.findall(r'^\t\{ "([a-z]+)",', source, re.M))
     assert {"torch", "onnxruntime", "instrument"} <= presets
     done = subprocess.run(["/bin/true"], env={"LD_PRELOAD": str(LIBRARY), "TPROF_OPS": ","}, cwd=tmp_path, check=True,
                           capture_output=True, text=True)
