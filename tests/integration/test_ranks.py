@@ -202,15 +202,16 @@ def test_torch_data_parallel(tprof):
     assert sum(bool(frame) and frame["module"] == "torch_ddp.py" and frame["line"] in lines for frame in named) > 9 / 2, named
     # The late rank began its last reduction after its last gradient was there, and before its backward pass was at its end. The
     # others waited from there on, at their ends.
+    # Of the first step, and after the last, there is more to wait for: the start, and the barrier at the end.
     for rank in range(3):
         least, most = 0, 0
-        for step in zip(*logs):
+        for step in list(zip(*logs))[1:]:
             end = step[rank][1]
             least += max(0, max(gradient for gradient, _, _ in step) - end)
             most += max(0, max(end for _, end, _ in step) - end)
-        waited = sum(step["ranks"][rank]["wait_ns"] for step in found["steps"])
+        waited = sum(step["ranks"][rank]["wait_ns"] for step in found["steps"] if 1 < step["step"] <= 10)
         assert least - 0.05 * least - 5e6 <= waited <= most + 0.05 * most + 5e6
-        assert rank == late or least > 10 * 10e6
+        assert rank == late or least > 9 * 10e6
     reduce = {entry["name"]: entry for entry in found["collectives"]}["c10d::ProcessGroupGloo::allreduce"]
     assert reduce["matched"] > 2 * 10 and reduce["pattern"] == "Wait at NxN"  # several buckets in each step
 

@@ -201,7 +201,7 @@ static void forks(char **argv)
 
 		if (pid == 0) {
 			free(malloc(100));
-			burn(5);
+			burn(30);
 			_exit(i);
 		}
 		burn(2);

@@ -47,7 +47,7 @@ with open(f"log.{rank}", "w", encoding="utf-8") as log:
         large = rank == late and only in (0, step)
         times.clear()
         optimizer.zero_grad()
-        forward(torch.ones(3000 if large else 100, 256)).backward()  # the batch
+        forward(torch.ones((24000 if only else 12000) if large else 100, 256)).backward()  # the batch
         log.write(f"{times['gradient']} {times['end']} {time.time_ns()}\n")
         optimizer.step()
         tprof.step()

@@ -10,6 +10,8 @@
 #include "model/stats/stats.h"
 #include "report/rows/own_code.h"
 
+#define USER_LEAST 4 /* part of the longest time that the user's function has, to be named in place of a library's */
+
 const char *tpa_rank_why_name(enum tpa_rank_why why)
 {
 	static const char *const names[] = { [TPA_WHY_UNKNOWN] = "unknown",
@@ -26,6 +28,7 @@ struct thing {
 	const char *op;	      /* OP: its name; WAIT: the function's */
 	struct tpa_line line; /* location NULL: it is the function with all of its lines */
 	const char *function; /* SAMPLE: key of the function that the line is in */
+	bool is_user;	      /* the user wrote the line */
 	double *ns;	      /* by rank */
 };
 
@@ -50,22 +53,33 @@ static const struct tpa_process *process_of(const struct search *search, uint32_
 
 /* ---- lines ---- */
 
-static struct tpa_line user_line(const struct search *search, uint32_t rank, uint32_t node)
+/* The user's line, or what is nearest to it. *is_user: the user wrote it. */
+static struct tpa_line line_of(const struct search *search, uint32_t rank, uint32_t node, bool *is_user)
 {
 	const struct tpa_process *process = process_of(search, rank);
 	struct tpa_line found = { 0 };
 	struct tpa_stack stack = { 0 };
 	const struct tpa_line *own;
 
+	*is_user = false;
 	if (!node)
 		return found;
 	tpa_stack_read(&stack, process->trace, search->symbols[search->ranks->list[rank].process], node);
 	/* A line whose file is known says more than the vdso. */
-	own = tpa_stack_user_line(&stack) ?: tpa_stack_own(&stack);
+	own = tpa_stack_user_line(&stack);
+	*is_user = own != NULL;
+	own = own ?: tpa_stack_own(&stack);
 	if (own)
 		found = *own;
 	tpa_stack_free(&stack);
 	return found;
+}
+
+static struct tpa_line user_line(const struct search *search, uint32_t rank, uint32_t node)
+{
+	bool is_user;
+
+	return line_of(search, rank, node, &is_user);
 }
 
 /* ---- things ---- */
@@ -107,7 +121,8 @@ static const char *key_of(struct search *search, const struct tpa_location *loca
 
 static void add_sample(struct search *search, const struct tpa_doing *doing)
 {
-	struct tpa_line line = user_line(search, doing->rank, doing->what);
+	bool is_user;
+	struct tpa_line line = line_of(search, doing->rank, doing->what, &is_user);
 	const char *function;
 	struct thing *thing;
 
@@ -126,6 +141,7 @@ static void add_sample(struct search *search, const struct tpa_doing *doing)
 	if (doing->rank == search->rank) {
 		thing->line = line;
 		thing->function = function;
+		thing->is_user = is_user;
 	}
 }
 
@@ -201,14 +217,14 @@ static const struct thing *most_of(struct search *search, enum tpa_doing_kind ki
 	return found;
 }
 
-/* The function first: its time may be in many lines. */
-static const char *function_of_most(struct search *search, int64_t *most)
+/* The function with the most more, of those that the user wrote or of all. The function first: its time may be in many lines. */
+static const char *function_of_most(struct search *search, bool only_user, int64_t *most)
 {
 	const char *function = NULL;
 
 	for (size_t i = 0; i < search->count; i++) {
 		const struct thing *line = &search->things[i];
-		uint32_t number = line->function
+		uint32_t number = line->function && (line->is_user || !only_user)
 					  ? tpa_pairs_find(&search->index, (uintptr_t)line->function, TPA_DOING_SAMPLE)
 					  : 0;
 		double more = number ? excess(search, search->things[number - 1].ns) : 0;
@@ -221,11 +237,26 @@ static const char *function_of_most(struct search *search, int64_t *most)
 	return function;
 }
 
+/*
+ * The user's function, unless it has little of it: threads of a library's pool, which do the work of a line, have no line of the user's
+ * in their stacks.
+ */
+static const char *choose_function(struct search *search, int64_t *most)
+{
+	int64_t of_user = 0;
+	const char *user = function_of_most(search, true, &of_user), *any = function_of_most(search, false, most);
+
+	if (!user || of_user < *most / USER_LEAST)
+		return any;
+	*most = of_user;
+	return user;
+}
+
 static void choose(struct search *search, struct tpa_rank_reason *reason)
 {
 	const struct thing *op = most_of(search, TPA_DOING_OP, &reason->more_op_ns),
 			   *wait = most_of(search, TPA_DOING_WAIT, &reason->more_wait_ns);
-	const char *function = function_of_most(search, &reason->more_line_ns);
+	const char *function = choose_function(search, &reason->more_line_ns);
 	double most = 0;
 
 	reason->op = op ? op->op : NULL;
