@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/stream.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/read_at.h"
 #include "base/temporary_file.h"
 
 #define BLOCK 16384u /* bytes */
@@ -61,35 +61,6 @@ static bool take_place(struct tpa_store *store, uint64_t *place)
 	return found;
 }
 
-static bool write_all(int file, const uint8_t *bytes, size_t size, uint64_t place)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t wrote = pwrite(file, bytes + done, size - done, (off_t)(place + done));
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		done += (size_t)wrote;
-	}
-	return true;
-}
-
-static void read_all(int file, uint8_t *bytes, size_t size, uint64_t place)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t got = pread(file, bytes + done, size - done, (off_t)(place + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			fputs("tprof-analyze: the temporary file can't be read\n", stderr);
-			exit(3);
-		}
-		done += (size_t)got;
-	}
-}
-
 void tpa_stream_init(struct tpa_stream *stream, struct tpa_store *store)
 {
 	*stream = (struct tpa_stream){ .store = store };
@@ -121,7 +92,7 @@ static void add_block(struct tpa_stream *stream)
 
 	block.counted = stream->room == BLOCK;
 	if (block.counted && atomic_fetch_add(&store->kept, BLOCK) >= store->memory &&
-	    take_place(store, &block.offset) && write_all(store->file, stream->block, stream->used, block.offset)) {
+	    take_place(store, &block.offset) && tpa_write_at(store->file, stream->block, stream->used, block.offset)) {
 		atomic_fetch_sub(&store->kept, BLOCK);
 		block.bytes = NULL;
 	}
@@ -162,7 +133,10 @@ bool tpa_stream_load(struct tpa_stream *stream)
 	if (!block->bytes) {
 		if (!stream->loaded)
 			stream->loaded = tpa_zalloc(BLOCK + TPA_STREAM_RECORD, 1);
-		read_all(stream->store->file, stream->loaded, block->used, block->offset);
+		if (tpa_read_at(stream->store->file, stream->loaded, block->used, block->offset) < block->used) {
+			fputs("tprof-analyze: the temporary file can't be read\n", stderr);
+			exit(3);
+		}
 	}
 	stream->at = block->bytes ? block->bytes : stream->loaded;
 	stream->end = stream->at + block->used;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/read_at.h"
 
 #define BLOCK 16384u /* bytes */
 
@@ -77,21 +77,6 @@ static uint64_t take_place(struct tpa_spool *spool)
 	return place;
 }
 
-static bool move(int file, uint8_t *bytes, uint64_t place, bool write)
-{
-	for (size_t done = 0; done < BLOCK;) {
-		ssize_t got = write ? pwrite(file, bytes + done, BLOCK - done, (off_t)(place + done))
-				    : pread(file, bytes + done, BLOCK - done, (off_t)(place + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += (size_t)got;
-	}
-	return true;
-}
-
 /* Room for another record, which is there already if the block is full-sized. */
 static void make_room(struct tpa_spool *spool, struct list *list)
 {
@@ -114,7 +99,7 @@ static bool turn(struct tpa_spool *spool, struct list *list)
 		list->block = tpa_resize(list->block, list->room = BLOCK, 1);
 	memset(list->block + list->used, 0, BLOCK - list->used);
 	memcpy(list->block + BLOCK - sizeof(next), &next, sizeof(next));
-	if (!move(fileno(spool->file), list->block, list->at, true))
+	if (!tpa_write_at(fileno(spool->file), list->block, BLOCK, list->at))
 		return false;
 	list->at = next;
 	list->used = 0;
@@ -149,7 +134,7 @@ bool tpa_spool_each(struct tpa_spool *spool, uint32_t number, void (*each)(void 
 		bool last = place == list->at;
 		size_t bytes = last ? list->used : spool->room;
 
-		good = last || move(fileno(spool->file), block, place, false);
+		good = last || tpa_read_at(fileno(spool->file), block, BLOCK, place) == BLOCK;
 		for (size_t k = 0; good && k < bytes; k += spool->record, i++)
 			each(to, (last ? list->block : block) + k);
 		memcpy(&place, block + BLOCK - sizeof(place), sizeof(place));
