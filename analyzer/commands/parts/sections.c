@@ -43,26 +43,15 @@ static size_t largest_of(struct tpa_session *session, const struct tpa_role *rol
 	return largest;
 }
 
-static uint64_t peak_of(const struct tpa_run *run, const struct tpa_role *role)
-{
-	uint64_t peak = 0;
-
-	for (size_t i = 0; i < role->count; i++) {
-		const struct tpa_heap *heap = &run->processes[role->members[i]].heap;
-
-		peak = heap->peak_bytes > peak ? heap->peak_bytes : peak;
-	}
-	return peak;
-}
-
 /* The number of roles with a larger process. */
-static size_t rank_of(const struct tpa_run *run, const struct tpa_roles *roles, size_t index)
+static size_t rank_of(struct tpa_session *session, const struct tpa_roles *roles, size_t index)
 {
-	uint64_t mine = peak_of(run, &roles->list[index]);
+	const struct tpa_process *processes = session->run->processes;
+	uint64_t mine = processes[largest_of(session, &roles->list[index], false)].heap.peak_bytes;
 	size_t rank = 0;
 
 	for (size_t i = 0; i < roles->count; i++) {
-		uint64_t peak = peak_of(run, &roles->list[i]);
+		uint64_t peak = processes[largest_of(session, &roles->list[i], false)].heap.peak_bytes;
 
 		rank += peak > mine || (peak == mine && i < index);
 	}
@@ -75,7 +64,7 @@ void tpa_sections_choose(struct tpa_session *session, struct tpa_section *sectio
 
 	for (size_t i = 0; i < roles.count; i++) {
 		const struct tpa_role *role = &roles.list[i];
-		size_t rank = rank_of(session->run, &roles, i), process = largest_of(session, role, false);
+		size_t rank = rank_of(session, &roles, i), process = largest_of(session, role, false);
 
 		if (rank < ROLES && (!rank || matters(session->run, process)))
 			sections[process] = (struct tpa_section){ role->count, "the largest" };
