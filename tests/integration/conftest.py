@@ -137,6 +137,12 @@ def sampled(enough, run):
     raise AssertionError("no run of 20 was sampled enough")
 
 
+def covers(interval, truth, margin=0):
+    """Three times as wide as the interval of 95%, and by `margin` wider at each end: chance misses it once in a hundred million runs."""
+    low, high = interval
+    return 2 * low - high - margin <= truth <= 2 * high - low + margin
+
+
 def sites(trace, command, *options):
     """All sites of peak, leaks or hotspots."""
     key = {"peak": "peak", "leaks": "unfreed", "hotspots": "hotspots"}[command]

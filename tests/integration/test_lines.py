@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, covers
 
 OFTEN = {"TPROF_CPU": "4000", "TPROF_OPS": "blas,tiny_call", "TPROF_ALLOC": "off"}
 
@@ -16,10 +16,10 @@ def marked(text, pattern):
 
 
 def is_near(line, truth, whole):
-    """Twice as far as its interval reaches, and what recording may take: no load decides this."""
+    """The margin is for what recording may take: no load decides this."""
     low, high = line["op_ns_ci95"]
     assert 0 <= low <= line["op_ns"] <= high <= whole
-    assert low - (line["op_ns"] - low) - 0.02 * whole <= truth <= high + (high - line["op_ns"]) + 0.02 * whole, line
+    assert covers((low, high), truth, margin=0.02 * whole), line
 
 
 def lines_of(trace, source, *options):
