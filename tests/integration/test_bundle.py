@@ -89,6 +89,22 @@ def test_mixed_with_others(forked, tmp_path):
     assert "the same process's trace" in again
 
 
+def test_beside_its_traces(forked, tmp_path):
+    """A folder with a bundle and a compact copy of what lies in it: each process once, and a word about the copies."""
+    folder = tmp_path / "job"
+    shutil.copytree(forked, folder)
+    first, *others = sorted(folder.iterdir())
+    alone = analyze("summary", folder)
+    bundle(folder / "a.tprof", folder)  # sorts before the traces
+    analyze("compact", first, "-o", folder / "z.bin")
+    both = analyze("summary", folder)
+    assert both.stdout == alone.stdout and alone.stderr == ""
+    assert both.stderr == (f"tprof-analyze: {folder}: {folder}/z.bin is a copy of {first}, and {len(others) + 1} more traces are copies, "
+                           "too: each process is read once\n")
+    assert "more traces are copies" in bundle(tmp_path / "again.tprof", folder)
+    assert len(members(tmp_path / "again.tprof")) == len(others) + 1
+
+
 def test_runs_compared_as_wholes(tmp_path):
     """diff OLD NEW of two bundles takes all processes of each, check --baseline too."""
     bundles = []

@@ -62,24 +62,86 @@ bool tpa_is_folder(const char *file)
 	return stat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A folder without traces stays itself, too. */
-static void add_folder(struct inputs *inputs, const char *folder)
+/* Adds the traces of the folder and, behind them, its bundles: those may have been made of these traces. */
+static void walk_folder(struct inputs *inputs, char *folder)
 {
-	char *path = tpa_strdup(folder), *begin[] = { path, NULL };
-	size_t length = strlen(path), before = inputs->count;
+	char *begin[] = { folder, NULL }, **bundles = NULL;
+	FTS *walk = fts_open(begin, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	size_t count = 0, room = 0;
 	FTSENT *entry;
-	FTS *walk;
 
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = '\0';
-	walk = fts_open(begin, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	while (walk && (entry = fts_read(walk)))
 		if (entry->fts_info == FTS_F && tpa_bundle_is(entry->fts_path))
-			add_bundle(inputs, entry->fts_path);
+			*TPA_APPEND(bundles, count, room) = tpa_strdup(entry->fts_path);
 		else if (entry->fts_info == FTS_F && tpa_trace_is(entry->fts_path))
 			add_owned(inputs, tpa_strdup(entry->fts_path));
 	if (walk)
 		fts_close(walk);
+	for (size_t i = 0; i < count; i++) {
+		add_bundle(inputs, bundles[i]);
+		free(bundles[i]);
+	}
+	free(bundles);
+}
+
+/* What tells a process from all others. */
+struct identity {
+	uint64_t pid, unix_ns, ticks;
+};
+
+static bool same_process(const struct identity *a, const struct identity *b)
+{
+	return a->pid == b->pid && a->unix_ns == b->unix_ns && a->ticks == b->ticks;
+}
+
+/* False: the file can't be read, and opening it reports an error. */
+static bool identify(const char *file, struct identity *identity)
+{
+	struct tprof_header header;
+
+	if (!tpa_trace_peek(file, &header))
+		return false;
+	*identity = (struct identity){ header.pid, header.start.unix_ns, header.start.ticks };
+	return true;
+}
+
+/* Keeps the first trace of each process among those from `first` on: the others are copies of it, compact or in a bundle. */
+static void drop_copies(struct inputs *inputs, size_t first, const char *folder)
+{
+	struct identity *kept = tpa_zalloc(inputs->count - first + 1, sizeof(*kept));
+	size_t count = 0, copies = 0;
+
+	for (size_t i = first; i < inputs->count; i++) {
+		const char *file = inputs->list[i];
+		size_t same = count;
+
+		if (identify(file, &kept[count]))
+			for (same = 0; same < count && !same_process(&kept[same], &kept[count]);)
+				same++;
+		if (same < count && !copies++)
+			fprintf(stderr, "tprof-analyze: %s: %s is a copy of %s", folder, file,
+				inputs->list[first + same]);
+		if (same == count)
+			inputs->list[first + count++] = file;
+	}
+	if (copies > 1)
+		fprintf(stderr, ", and %zu more traces are copies, too", copies - 1);
+	if (copies)
+		fputs(": each process is read once\n", stderr);
+	inputs->count = first + count;
+	free(kept);
+}
+
+/* A folder without traces stays itself, too. */
+static void add_folder(struct inputs *inputs, const char *folder)
+{
+	char *path = tpa_strdup(folder);
+	size_t length = strlen(path), before = inputs->count;
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	walk_folder(inputs, path);
+	drop_copies(inputs, before, path);
 	free(path);
 	if (inputs->count == before)
 		add(inputs, folder);

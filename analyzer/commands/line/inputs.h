@@ -7,7 +7,7 @@
 
 /*
  * Replaces bundles among the traces and baselines by the traces in them (trace/bundle.h), and folders by those in and below them,
- * sorted; other files in a folder are passed over. Says on stderr what can't be read. diff OLD NEW, of which one is a bundle or a
+ * sorted, bundles last; other files in a folder are passed over, and so are copies of a trace in it (compact, or in a bundle). Says on stderr what can't be read. diff OLD NEW, of which one is a bundle or a
  * folder, becomes diff --baseline OLD... NEW... .
  */
 void tpa_inputs_expand(struct tpa_options *options);
