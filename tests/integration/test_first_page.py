@@ -71,6 +71,20 @@ def test_rows_of_python(python_trace):
     assert abouts == sorted(abouts, reverse=True)
 
 
+def test_a_process_without_a_line_of_the_users(tprof):
+    """Such as a worker that a library started: the library's own lines are named, never the interpreter's functions."""
+    folder = tprof.directory / "lib/python3/dist-packages"
+    folder.mkdir(parents=True)
+    (folder / "worker.py").write_text("def hold():\n    return bytearray(5 << 20)\n\n\n"
+                                      "def work():\n    return max(map(abs, range(40000000)))\n\n\nkept = hold()\nwork()\n")
+    run = tprof.run([PYTHON, "-m", "worker"], [LIBRARY], {"PYTHONPATH": str(folder)})
+    assert run.status == 0
+    answer = report(run.traces()[0])["answer"]
+    for rows, line in ((answer["peak"]["rows"], 2), (answer["time"]["rows"], 6)):
+        frame = rows[0]["frame"]
+        assert (frame["file"], frame["line"]) == (str(folder / "worker.py"), line), rows[0]
+
+
 @pytest.mark.parametrize("top", [1, 3, 8, 0])
 def test_rows_are_disjoint(python_trace, top):
     """No byte is in two rows: their sum is their share of the peak; and no row has more than all stacks that go through it."""
