@@ -222,6 +222,7 @@ static void print_end(struct tpa_session *session)
 {
 	if (session->run->process_count > 1) {
 		tpa_combined_print(session);
+		tpa_first_page_combined_print(session);
 		tpa_ops_combined_print(session, TOP_SITES);
 	}
 	tpa_first_page_next(session);
@@ -240,6 +241,12 @@ static void add_sites(struct tpa_session *session, size_t index, const struct qu
 	if (question->suppressions)
 		tpa_json_set(heap, "suppressed", tpa_json_suppressed(rows, question->suppressions));
 	tpa_rows_free(rows);
+}
+
+static void json_combined(struct tpa_session *session, json_t *combined)
+{
+	tpa_answer_combined_json(session, combined);
+	tpa_ops_combined_json(session, combined);
 }
 
 /* session->argument: the machine, or NULL. */
@@ -274,7 +281,7 @@ static struct tpa_report report_of(const struct tpa_options *options, const stru
 				    .print = print_process,
 				    .print_end = print_end,
 				    .json = json_process,
-				    .combine = tpa_ops_combined_json,
+				    .combine = json_combined,
 				    .whole = tpa_rank_answer_json,
 				    .argument = machine };
 }

@@ -256,10 +256,15 @@ def test_the_time_of_workers_is_told(tprof):
     part = text.split("\nOf 3 processes of one role, the largest:\n")[1]
     assert re.search(r"CPU time: [^\n]*\n[^\n]*\n[^\n]* busy\.py:3 ", part.split("\n\n\n")[0])
     brief = analyze("--brief", *run.traces()).stdout
-    (time, process) = re.search(r"time: (.*) of CPU time by 4 processes; largest of yours: \S+ \S+ at busy\.py:3 .*, in process (\d+)$",
-                                brief, re.M).groups()
-    assert float(time.split()[0]) * {"ms": 1e6, "s": 1e9}[time.split()[1]] == pytest.approx(sum(cpu), rel=0.01)
-    assert int(process) == answers["processes"][cpu.index(max(cpu))]["process"]["pid"]
+    said = re.search(r"time: (.*) of CPU time by 4 processes; largest of yours: (\S+ \S+) at busy\.py:3 ", brief).groups()
+    time, largest = (float(text.split()[0]) * {"ms": 1e6, "s": 1e9}[text.split()[1]] for text in said)
+    assert time == pytest.approx(sum(cpu), rel=0.01)
+    # A function's line is one row of all processes, whose time is that of its rows in each.
+    row = answers["combined"]["time"]["rows"][0]
+    apart = [own["self_ns"] for process in answers["processes"] for own in process["answer"]["time"]["rows"] if own["frame"] == row["frame"]]
+    assert row["frame"]["line"] == 3 and len(apart) == 3 and row["self_ns"] == sum(apart) and row["share"] == row["self_ns"] / sum(cpu)
+    assert largest == pytest.approx(row["self_ns"], rel=0.01)
+    assert re.search(r"\nCPU time of all 4 processes: [^\n]*\n[^\n]*\n[^\n]* busy\.py:3 ", text)
     assert "memory: " in brief and " at the peak of 4 processes together" in brief
 
 

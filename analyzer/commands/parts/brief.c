@@ -98,7 +98,7 @@ static void print_op(struct tpa_session *session, size_t index)
 	free(list.ops);
 }
 
-/* Prints the slowest op of the process with most CPU time, or what took that if its ops took little. */
+/* Prints the slowest op of the process with most CPU time, or what took the time of all if its ops took little. */
 static void print_time(struct tpa_session *session)
 {
 	const struct tpa_run *run = session->run;
@@ -113,13 +113,13 @@ static void print_time(struct tpa_session *session)
 		print_op(session, most);
 		return;
 	}
-	cover = tpa_session_cpu_cover(session, most, TPA_COVER_ROWS);
+	cover = tpa_run_cpu_cover(session, TPA_COVER_ROWS);
 	if (cover->count) {
 		fprintf(out, "time: %s of CPU time", tpa_time(tpa_run_cpu_ns(run)).text);
 		if (run->process_count > 1)
 			fprintf(out, " by %zu processes", run->process_count);
 		print_largest(session, cover, true);
-		print_process(session, most);
+		fputc('\n', out);
 	}
 	tpa_cover_free(cover);
 }

@@ -24,6 +24,18 @@ struct tpa_cover *tpa_session_cpu_cover(struct tpa_session *session, size_t inde
 	return cover;
 }
 
+struct tpa_cover *tpa_run_cpu_cover(struct tpa_session *session, size_t most)
+{
+	struct tpa_cover *cover = tpa_cover_new();
+
+	for (size_t i = 0; i < session->run->process_count; i++)
+		if (session->run->processes[i].cpu.samples)
+			tpa_cover_add_cpu(cover, &session->run->processes[i], i, tpa_session_symbols(session, i),
+					  session->filter);
+	tpa_cover_finish(cover, most);
+	return cover;
+}
+
 void tpa_peak_cover_print(struct tpa_session *session, const struct tpa_cover *cover)
 {
 	const struct tpa_page *page = &session->page;

@@ -17,6 +17,12 @@ struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t ind
 /* The same of its CPU time, in at most `most` rows. */
 struct tpa_cover *tpa_session_cpu_cover(struct tpa_session *session, size_t index, size_t most);
 
+/*
+ * The same of the CPU time of all processes together. A row's process is the first of those that spent time there. There is none
+ * of their memory: the peaks of processes are at different times.
+ */
+struct tpa_cover *tpa_run_cpu_cover(struct tpa_session *session, size_t most);
+
 /* Prints the cover as a table, followed by the share of the peak that its rows hold. */
 void tpa_peak_cover_print(struct tpa_session *session, const struct tpa_cover *cover);
 

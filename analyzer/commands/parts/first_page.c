@@ -150,6 +150,28 @@ void tpa_first_page_print(struct tpa_session *session, size_t index)
 	print_time(session, index);
 }
 
+void tpa_first_page_combined_print(struct tpa_session *session)
+{
+	const struct tpa_page *page = &session->page;
+	struct tpa_cover *cover = tpa_run_cpu_cover(session, TIME_ROWS);
+
+	if (cover->count) {
+		tpa_headline(page, "CPU time of all %zu processes: %s, in %s samples", session->run->process_count,
+			     tpa_time(cover->amount).text, tpa_count(cover->blocks).text);
+		tpa_cover_print(page, session->run, cover, true);
+	}
+	tpa_cover_free(cover);
+}
+
+void tpa_answer_combined_json(struct tpa_session *session, json_t *combined)
+{
+	const struct tpa_op_list no_ops = { 0 };
+	struct tpa_cover *cover = tpa_run_cpu_cover(session, TIME_ROWS);
+
+	tpa_json_set(combined, "time", tpa_time_answer_json(session->run, &no_ops, cover, TIME_ROWS, NULL, NULL));
+	tpa_cover_free(cover);
+}
+
 /* ---- what to do next ---- */
 
 static bool any_leaks(struct tpa_session *session)

@@ -14,6 +14,12 @@
  */
 void tpa_first_page_print(struct tpa_session *session, size_t index);
 
+/* Prints what took the CPU time of several processes together; nothing if no sample was taken. */
+void tpa_first_page_combined_print(struct tpa_session *session);
+
+/* Adds the same to the JSON of all processes together, as "time". */
+void tpa_answer_combined_json(struct tpa_session *session, json_t *combined);
+
 /* The process with the largest peak, the first of several. */
 size_t tpa_first_page_largest(const struct tpa_run *run);
 
