@@ -490,6 +490,39 @@ def test_what_is_freed_at_the_end_leaks_until_then(tprof, left, words):
     assert words in text and "none of them lives" not in text and f" {finding['bytes']:,} B " in text and "; 0 B in" not in text
 
 
+LISTS = r"""
+#include <stdlib.h>
+#include <time.h>
+static void **list;
+__attribute__((noinline)) static void *keep(size_t size)
+{
+    return malloc(size);
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 100; i++) {
+        void **item = keep(sizeof(void *) + (size_t)atoi(argv[1]));
+        clock_t until = clock() + CLOCKS_PER_SEC / 20000;
+        *item = list;
+        list = item;
+        while (clock() < until)
+            ;
+    }
+    return argc < 2;
+}
+"""
+
+
+@pytest.mark.parametrize("size, grows", [(1, False), (1000, True)])
+def test_a_little_in_a_moment_is_no_growth(tprof, size, grows):
+    """What a program such as ls lists in milliseconds grows by megabytes a second, and is nothing that goes on."""
+    (tprof.directory / "lists.c").write_text(LISTS)
+    subprocess.run(["gcc", "-g", "-O1", "-o", tprof.directory / "lists", tprof.directory / "lists.c"], check=True)
+    run = tprof.run([tprof.directory / "lists", str(size)], [LIBRARY], QUIET)
+    found = report(run.traces()[0], command="leaks")["growth"]["findings"]
+    assert [finding["lines"][0]["function"] for finding in found] == ["keep"] * grows
+
+
 QUIET_PROGRAMS = {
     "none": [WORKLOADS / "growth", "none", 600, 1],
     "warm-up": [WORKLOADS / "growth", "warm-up", 600, 2],

@@ -15,6 +15,8 @@
 #define LISTED (4.0 * sizeof(void *)) /* the most bytes that a table has for each block that it lists */
 #define TABLE_MAY 0.001		      /* a table with at most this p may leak, however many series were tested */
 #define TABLE_LIKELY 0.01	      /* a series with at most this p is taken for a table */
+#define LEAST_S 1.0		      /* in less time than this, */
+#define LEAST_BYTES 4096 /* growth by less than this is nothing that goes on: ls lists its folder in milliseconds */
 
 void tpa_growth_read_state(const struct tpa_growth_state *state, size_t count, struct tpa_growth_values *values)
 {
@@ -196,6 +198,12 @@ static void tables_of_work(struct tpa_growth_found *list, size_t count)
 			list[i].site.verdict = TPA_VERDICT_WORK;
 }
 
+/* Is it a little of what a program without steps does in moments? */
+static bool is_trifle(const struct tpa_growth_places *places, const struct tpa_growth_site *site)
+{
+	return places->seconds && places->x[places->count - 1] - places->x[0] < LEAST_S && site->most < LEAST_BYTES;
+}
+
 void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_found *list, size_t count,
 		      size_t varying)
 {
@@ -205,6 +213,8 @@ void tpa_growth_judge(const struct tpa_growth_family *family, struct tpa_growth_
 	for (size_t i = 0; i < count; i++) {
 		family->read(family->source, list[i].index, &values);
 		list[i].site.verdict = verdict_of(family, &list[i], &values, i < sure, varying);
+		if (is_listed(list[i].site.verdict) && is_trifle(family->places, &list[i].site))
+			list[i].site.verdict = TPA_VERDICT_BURST;
 		if (i < sure || list[i].site.verdict == TPA_VERDICT_RISING)
 			measure(family->places, &list[i], &values);
 		if (list[i].table && is_listed(list[i].site.verdict))
