@@ -570,6 +570,7 @@ void tpa_growth_result(struct tpa_growth *growth, const struct tpa_growth_inputs
 	tpa_growth_finish(growth);
 	stats->seconds = seconds;
 	stats->looks = n;
+	stats->begin = seconds ? in->start_ns : 0;
 	if (!n)
 		return;
 	find_places(growth, in, &places);

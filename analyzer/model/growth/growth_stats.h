@@ -108,11 +108,12 @@ enum tpa_allocator_line {
 };
 
 struct tpa_growth_stats {
-	bool seconds;  /* rates are per second */
-	size_t looks;  /* number of looks; 0: nothing is known; below TPA_TREND_LEAST: too few for verdicts */
-	uint64_t last; /* place of the last look: step, or nanoseconds */
-	double span;   /* mean distance between looks in steps, or seconds */
-	size_t sites;  /* number of sites; those that are alike count as one */
+	bool seconds;	/* rates are per second */
+	size_t looks;	/* number of looks; 0: nothing is known; below TPA_TREND_LEAST: too few for verdicts */
+	uint64_t last;	/* place of the last look: step, or nanoseconds since the run's start */
+	uint64_t begin; /* the process's start in nanoseconds since the run's; 0 if places are steps */
+	double span;	/* mean distance between looks in steps, or seconds */
+	size_t sites;	/* number of sites; those that are alike count as one */
 	/* How many of these changed after the warm-up: the number that the correction for multiple tests counts. */
 	size_t varying;
 	/* By site number of the replay: number of its series + 1; 0: it has none. */

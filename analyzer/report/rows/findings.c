@@ -382,7 +382,7 @@ bool tpa_findings_enough(const struct tpa_growth_view *view)
 	const struct tpa_growth_stats *stats = tpa_growth_stats_of(view);
 
 	return !tpa_growth_unknown(view) && stats->looks >= TPA_TREND_LEAST &&
-	       (!stats->seconds || stats->last >= 100000000);
+	       (!stats->seconds || stats->last - stats->begin >= 100000000);
 }
 
 double tpa_finding_left(const struct tpa_finding *finding, double size, double limit)

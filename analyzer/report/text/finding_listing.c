@@ -171,7 +171,8 @@ static void print_no_leak(const struct tpa_growth_view *view)
 	else if (!tpa_findings_enough(view))
 		fputs("  not known: the run was too short to tell\n", page->out);
 	else if (stats->seconds)
-		fprintf(page->out, "  none found: no place's memory kept growing in %s\n", tpa_time(stats->last).text);
+		fprintf(page->out, "  none found: no place's memory kept growing in %s\n",
+			tpa_growth_place(stats, stats->last).text);
 	else
 		fprintf(page->out, "  none found: no place's memory kept growing in %s steps\n",
 			tpa_count(stats->last).text);

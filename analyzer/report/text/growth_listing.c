@@ -32,7 +32,7 @@ const char *tpa_growth_unit(const struct tpa_growth_stats *stats)
 
 struct tpa_text tpa_growth_place(const struct tpa_growth_stats *stats, uint64_t place)
 {
-	return stats->seconds ? tpa_time(place) : tpa_text_of("step %s", tpa_count(place).text);
+	return stats->seconds ? tpa_time(place - stats->begin) : tpa_text_of("step %s", tpa_count(place).text);
 }
 
 static struct tpa_text age_text(const struct tpa_growth_stats *stats, uint64_t born)

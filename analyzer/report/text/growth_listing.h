@@ -38,7 +38,7 @@ void tpa_growth_print_parts(const struct tpa_growth_view *view);
 const char *tpa_growth_group_name(const struct tpa_growth_view *view, const struct tpa_growth_group *group, char *text,
 				  size_t size);
 
-/* "step" or "second"; "step 12" or a time. */
+/* "step" or "second"; "step 12" or the time since the process's start. */
 const char *tpa_growth_unit(const struct tpa_growth_stats *stats);
 struct tpa_text tpa_growth_place(const struct tpa_growth_stats *stats, uint64_t place);
 
