@@ -90,6 +90,7 @@ def test_late_in_every_step(tprof, kind):
     assert re.search(rf"^rank {late} made the others wait .* of .*{function}", text, re.M), text
     page = analyze(*run.traces()).stdout
     assert f"rank {late} made the others wait" in page
+    assert f"\nnext: tprof-analyze {'leaks' if kind == 'leak' else 'ranks'} " in page
     (section,) = re.findall(r"the one that made the others wait:\n.*?\n\n\n", page, re.S)
     assert f", rank {late} of " in section.splitlines()[1]
 

@@ -200,6 +200,9 @@ void tpa_first_page_next(struct tpa_session *session)
 	else if (any_leaks(session))
 		tpa_next_print(page, "tprof-analyze leaks %s   says since when it grows, and what it will come to",
 			       names.text);
+	else if (session->late)
+		tpa_next_print(page, "tprof-analyze ranks %s   says how long each rank waited, for whom, and why",
+			       names.text);
 	else if (tpa_ops_matter(process))
 		tpa_next_print(page, "tprof-analyze ops %s   (or peak, leaks, steps, hotspots; --full: a longer page)",
 			       names.text);
