@@ -25,6 +25,7 @@ void tpa_export_close(struct tpa_export *export)
 		tpa_symbols_close(export->symbols[i]);
 	free(export->symbols);
 	export->symbols = NULL;
+	tpa_pairs_free(&export->indexes);
 }
 
 bool tpa_export_one_process(struct tpa_export *export)
@@ -40,13 +41,11 @@ bool tpa_export_one_process(struct tpa_export *export)
 	return false;
 }
 
-size_t tpa_export_index(const struct tpa_export *export, const struct tpa_process *process)
+size_t tpa_export_index(struct tpa_export *export, const struct tpa_process *process)
 {
-	size_t i = 0;
-
-	while (export->traces[i] != process->trace)
-		i++;
-	return i;
+	for (size_t i = export->indexes.count; i < export->trace_count; i++)
+		tpa_pairs_set(&export->indexes, (uintptr_t) export->traces[i], 0, (uint32_t)i + 1);
+	return tpa_pairs_find(&export->indexes, (uintptr_t)process->trace, 0) - 1;
 }
 
 const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, size_t size)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/pairs.h"
 #include "model/options.h"
 #include "model/result/result.h"
 #include "report/rows/rows.h"
@@ -37,18 +38,21 @@ struct tpa_export {
 	struct tpa_suppressions *suppressions; /* the user's; NULL: none */
 	struct tpa_symbols_options names;
 	struct tpa_symbols **symbols; /* by index in `traces`; NULL: not opened yet. See tpa_export_symbols() */
+	struct tpa_pairs indexes;     /* of traces + 1; empty: not asked for yet. See tpa_export_index() */
 	char *error; /* set by a format that returns false for another reason than `out`: a heap string, freed by the caller */
 };
 
-/* The symbols of traces[which], opened on first use; tpa_export_close() closes them. */
+/* The symbols of traces[which], opened on first use. */
 struct tpa_symbols *tpa_export_symbols(struct tpa_export *export, size_t which);
+
+/* Closes the symbols, and frees what functions here keep in `export`. */
 void tpa_export_close(struct tpa_export *export);
 
 /* For formats that have one process: false and export->error, if the run has another number of them. */
 bool tpa_export_one_process(struct tpa_export *export);
 
 /* The index in export->traces of a process of the run. */
-size_t tpa_export_index(const struct tpa_export *export, const struct tpa_process *process);
+size_t tpa_export_index(struct tpa_export *export, const struct tpa_process *process);
 
 /* "python3 (pid 4711)". Returns `text`. */
 const char *tpa_export_process_name(const struct tpa_trace *trace, char *text, size_t size);

@@ -55,7 +55,8 @@ struct thread {
 	bool known;
 };
 
-struct process { /* for its memory track */
+struct process {			    /* for its memory track */
+	const struct tpa_process *replayed; /* NULL: --process leaves it out */
 	char pid[32];
 	size_t main_thread;
 };
@@ -69,7 +70,8 @@ struct firefox {
 	struct tpa_firefox_libraries libraries;
 	struct thread *threads; /* by number */
 	size_t thread_count, thread_room;
-	struct process *processes;
+	struct process *processes; /* by trace */
+	struct tpa_pairs pids;
 	size_t written; /* threads */
 	size_t first;	/* the one that is shown first */
 	uint64_t live;
@@ -337,16 +339,6 @@ static void put_samples(struct firefox *to, uint32_t number)
 
 /* ---- threads ---- */
 
-static const struct tpa_process *process_of(const struct firefox *to)
-{
-	const struct tpa_run *run = to->export->run;
-
-	for (size_t i = 0; i < run->process_count; i++)
-		if (run->processes[i].trace == to->walk->trace)
-			return &run->processes[i];
-	return NULL;
-}
-
 /* `tid`: quoted, or a number. The caller goes on with the thread's tables. */
 static void begin_thread(struct firefox *to, const char *name, const char *tid, bool main)
 {
@@ -446,7 +438,7 @@ static void put_allocations(struct firefox *to, const struct tpa_memory_tree *tr
 
 static void write_thread(struct firefox *to, uint32_t number, bool main)
 {
-	const struct tpa_process *process = main ? process_of(to) : NULL;
+	const struct tpa_process *process = main ? to->processes[to->walk->which].replayed : NULL;
 	const struct thread *thread = &to->threads[number];
 	char tid[16];
 
@@ -514,7 +506,7 @@ static void write_memory(struct firefox *to, const struct tpa_process *process, 
 
 static void write_memories(struct firefox *to)
 {
-	const struct tpa_process *process = process_of(to);
+	const struct tpa_process *process = to->processes[to->walk->which].replayed;
 
 	if (!process)
 		return;
@@ -532,12 +524,13 @@ static void process_begin(void *context, struct tpa_walk *walk)
 	struct firefox *to = context;
 	const struct tprof_header *header = walk->trace->header;
 	struct process *process = &to->processes[walk->which];
+	bool found;
 
-	/* After an exec the same pid is another process. */
-	snprintf(process->pid, sizeof(process->pid), "%" PRIu32, header->pid);
-	for (size_t i = 0; i < walk->which; i++)
-		if (strcmp(to->processes[i].pid, process->pid) == 0)
-			snprintf(process->pid, sizeof(process->pid), "%" PRIu32 ".%zu", header->pid, walk->which);
+	tpa_pairs_at(&to->pids, header->pid, 0, &found);
+	if (found) /* after an exec the same pid is another process */
+		snprintf(process->pid, sizeof(process->pid), "%" PRIu32 ".%zu", header->pid, walk->which);
+	else
+		snprintf(process->pid, sizeof(process->pid), "%" PRIu32, header->pid);
 	to->live = 0;
 	to->period_ns = header->cpu_period_ns;
 }
@@ -638,7 +631,10 @@ static void write_file(struct firefox *to)
 						    .mark = mark,
 						    .live = live,
 						    .sample = sample };
+	const struct tpa_run *run = to->export->run;
 
+	for (size_t i = 0; i < run->process_count; i++)
+		to->processes[tpa_export_index(to->export, &run->processes[i])].replayed = &run->processes[i];
 	fputs("{\"threads\":[", to->out);
 	to->good = tpa_walk(to->export, &visitor, to) && to->good;
 	write_counters(to);
@@ -663,6 +659,7 @@ bool tpa_export_firefox(struct tpa_export *export)
 	tpa_spool_free(to.memory);
 	tpa_stack_free(&to.stack);
 	tpa_arena_free(to.arena);
+	tpa_pairs_free(&to.pids);
 	free(to.processes);
 	free(to.threads);
 	return to.good && !export->error;

@@ -23,7 +23,6 @@ enum tpa_memory tpa_memory_of(enum tpa_what what)
 struct reading {
 	struct tpa_memory_tree *tree;
 	struct tpa_frame_table *frames;
-	const struct tpa_process *process;
 };
 
 static bool add_site(void *to, const struct tpa_export_site *site)
@@ -40,8 +39,6 @@ static bool add_site(void *to, const struct tpa_export_site *site)
 	};
 	uint32_t node;
 
-	if (site->process != reading->process)
-		return true;
 	node = tpa_stack_tree_add(&tree->stacks, reading->frames, site->which, site->stack, site->stack->first);
 	tpa_extend(&tree->bytes, &tree->count, &tree->room, tree->stacks.count, sizeof(*tree->bytes));
 	for (int i = 0; i < TPA_MEMORY_KINDS; i++) {
@@ -72,10 +69,10 @@ static void merge_small(struct tpa_memory_tree *tree, enum tpa_memory memory)
 void tpa_memory_tree_read(struct tpa_memory_tree *tree, struct tpa_export *export, const struct tpa_process *process,
 			  struct tpa_frame_table *frames)
 {
-	struct reading reading = { .tree = tree, .frames = frames, .process = process };
+	struct reading reading = { .tree = tree, .frames = frames };
 
 	*tree = (struct tpa_memory_tree){ 0 };
-	tpa_export_sites(export, add_site, &reading);
+	tpa_export_process_sites(export, process, add_site, &reading);
 	for (enum tpa_memory memory = TPA_MEMORY_PEAK; memory < TPA_MEMORY_KINDS; memory++)
 		merge_small(tree, memory);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "export/sites.h"
 
 #define TOGETHER 500 /* samples in a packet */
@@ -13,12 +14,15 @@ struct amounts {
 	uint64_t peak_bytes, peak_blocks, bytes, allocations, freed_bytes, frees;
 };
 
+/* Of one process after the other. */
 struct heap {
 	struct tpa_perfetto *perfetto;
 	const struct tpa_process *process;
-	struct amounts *amounts; /* by node of perfetto->stacks */
+	struct amounts *amounts; /* by node of perfetto->stacks; zero but for those of the process */
+	size_t amount_count, amount_room;
+	uint32_t *nodes; /* that the process's sites have; one may stand there twice */
 	size_t count, room;
-	uint64_t *index; /* of the packets of all heaps */
+	uint64_t index; /* of the packets of all heaps */
 };
 
 static bool add_site(void *to, const struct tpa_export_site *site)
@@ -28,11 +32,11 @@ static bool add_site(void *to, const struct tpa_export_site *site)
 	struct amounts *amounts;
 	uint32_t node;
 
-	if (site->process != heap->process)
-		return true;
 	node = tpa_stack_tree_add(&heap->perfetto->stacks, &heap->perfetto->frames, site->which, site->stack,
 				  site->stack->first);
-	tpa_extend(&heap->amounts, &heap->count, &heap->room, heap->perfetto->stacks.count, sizeof(*heap->amounts));
+	tpa_extend(&heap->amounts, &heap->amount_count, &heap->amount_room, heap->perfetto->stacks.count,
+		   sizeof(*heap->amounts));
+	*TPA_APPEND(heap->nodes, heap->count, heap->room) = node;
 	amounts = &heap->amounts[node];
 	amounts->peak_bytes += sums->peak_bytes;
 	amounts->peak_blocks += sums->peak_blocks;
@@ -77,7 +81,7 @@ static void write_part(struct heap *heap, const struct dump *dump, Perfetto__Pro
 	profile.n_process_dumps = 1;
 	profile.process_dumps = &list;
 	TPA_SET(profile, continued, !last);
-	TPA_SET(profile, index, (*heap->index)++);
+	TPA_SET(profile, index, heap->index++);
 	TPA_SET(packet, timestamp, dump->ns);
 	packet.data_case = PERFETTO__TRACE_PACKET__DATA_PROFILE_PACKET;
 	packet.profile_packet = &profile;
@@ -90,9 +94,11 @@ static void write_dump(struct heap *heap, const struct dump *dump)
 	size_t count = 0;
 
 	for (size_t i = 0; i < heap->count; i++) {
-		if (!sample_of(&heap->amounts[i], dump->peak, &samples[count]))
+		uint32_t node = heap->nodes[i];
+
+		if ((i && node == heap->nodes[i - 1]) || !sample_of(&heap->amounts[node], dump->peak, &samples[count]))
 			continue;
-		TPA_SET(samples[count], callstack_id, tpa_perfetto_node(heap->perfetto, (uint32_t)i));
+		TPA_SET(samples[count], callstack_id, tpa_perfetto_node(heap->perfetto, node));
 		list[count] = &samples[count];
 		if (++count == TOGETHER) {
 			write_part(heap, dump, list, count, false);
@@ -105,16 +111,21 @@ static void write_dump(struct heap *heap, const struct dump *dump)
 void tpa_perfetto_heaps(struct tpa_perfetto *perfetto, struct tpa_export *export)
 {
 	const struct tpa_run *run = export->run;
-	uint64_t index = 0;
+	struct heap heap = { .perfetto = perfetto };
 
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct tpa_process *process = &run->processes[i];
-		struct heap heap = { .perfetto = perfetto, .process = process, .index = &index };
 		uint64_t end = process->start_ns + process->duration_ns, to = export->replay->to_ns;
 
-		tpa_export_sites(export, add_site, &heap);
+		heap.process = process;
+		heap.count = 0;
+		tpa_export_process_sites(export, process, add_site, &heap);
+		TPA_SORT_NUMBERS(heap.nodes, heap.count);
 		write_dump(&heap, &(struct dump){ .ns = process->heap.peak_time_ns, .peak = true });
 		write_dump(&heap, &(struct dump){ .ns = to && to < end ? to : end });
-		free(heap.amounts);
+		for (size_t k = 0; k < heap.count; k++)
+			heap.amounts[heap.nodes[k]] = (struct amounts){ 0 };
 	}
+	free(heap.amounts);
+	free(heap.nodes);
 }

@@ -267,7 +267,7 @@ static void write_head(struct tpa_pprof *tables, const struct tpa_export *export
 }
 
 /* The first mapping of a profile is the program. */
-static void write_program(struct tpa_pprof *tables, const struct tpa_export *export)
+static void write_program(struct tpa_pprof *tables, struct tpa_export *export)
 {
 	const struct tpa_trace *trace = export->run->process_count ? export->run->processes[0].trace : NULL;
 

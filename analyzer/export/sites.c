@@ -32,14 +32,16 @@ static bool is_suppressed(const struct tpa_export *export, const struct tpa_stac
 	       tpa_suppressions_match(export->suppressions, stack, site->live_blocks, site->live_bytes);
 }
 
-static bool visit_sites(struct tpa_export *export, const struct tpa_process *process, const struct tpa_pairs *growth,
-			bool (*visit)(void *to, const struct tpa_export_site *site), void *to)
+bool tpa_export_process_sites(struct tpa_export *export, const struct tpa_process *process,
+			      bool (*visit)(void *to, const struct tpa_export_site *site), void *to)
 {
 	size_t which = tpa_export_index(export, process);
 	struct tpa_symbols *symbols = tpa_export_symbols(export, which);
+	struct tpa_pairs growth = { 0 };
 	struct tpa_stack stack = { 0 };
 	bool good = true;
 
+	index_growth(process, &growth);
 	for (size_t i = 0; good && i < process->site_count; i++) {
 		const struct tpa_site *site = &process->sites[i];
 		struct tpa_export_site told = { .which = which, .process = process, .site = site, .stack = &stack };
@@ -49,10 +51,11 @@ static bool visit_sites(struct tpa_export *export, const struct tpa_process *pro
 			continue;
 		told.sums = tpa_sums_of(site);
 		told.op = tpa_process_op_name(process, site->op);
-		told.growth = growth_of(process, growth, site);
+		told.growth = growth_of(process, &growth, site);
 		good = visit(to, &told);
 	}
 	tpa_stack_free(&stack);
+	tpa_pairs_free(&growth);
 	return good;
 }
 
@@ -60,13 +63,8 @@ bool tpa_export_sites(struct tpa_export *export, bool (*visit)(void *to, const s
 {
 	bool good = true;
 
-	for (size_t i = 0; good && i < export->run->process_count; i++) {
-		struct tpa_pairs growth = { 0 };
-
-		index_growth(&export->run->processes[i], &growth);
-		good = visit_sites(export, &export->run->processes[i], &growth, visit, to);
-		tpa_pairs_free(&growth);
-	}
+	for (size_t i = 0; good && i < export->run->process_count; i++)
+		good = tpa_export_process_sites(export, &export->run->processes[i], visit, to);
 	return good;
 }
 
