@@ -9,6 +9,7 @@
 #include "commands/input/runs.h"
 #include "commands/verdicts.h"
 #include "report/json/diff_json.h"
+#include "report/json/json_writer.h"
 #include "report/export/junit.h"
 #include "report/text/output.h"
 

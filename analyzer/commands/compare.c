@@ -6,6 +6,7 @@
 #include "commands/input/runs.h"
 #include "commands/parts/site_report.h"
 #include "report/html/html_diff.h"
+#include "report/json/json_writer.h"
 #include "report/text/compare_listing.h"
 #include "base/memory.h"
 

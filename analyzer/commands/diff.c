@@ -4,6 +4,7 @@
 #include "commands/parts/site_report.h"
 #include "report/html/html_diff.h"
 #include "report/json/diff_json.h"
+#include "report/json/json_writer.h"
 #include "report/text/diff_listing.h"
 
 struct adding {

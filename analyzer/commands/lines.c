@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "commands/parts/cpu_report.h"
 #include "commands/parts/site_report.h"
+#include "report/json/json_writer.h"
 #include "report/rows/file_lines.h"
 #include "report/text/columns.h"
 #include "report/text/coverage.h"
@@ -301,19 +302,24 @@ static void report_files(struct tpa_session *session, const struct tpa_file_line
 	tpa_file_lines_free(files);
 }
 
-static void add_capture(const struct tpa_session *session, json_t *json)
+static json_t *make_process(void *context, size_t index)
 {
-	const struct tpa_run *run = session->run;
-	json_t *list = json_array();
+	const struct tpa_process *process = &((const struct tpa_run *)context)->processes[index];
 
-	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_pack("{s:o,s:o}", "process", tpa_json_process(&run->processes[i]),
-						      "capture", tpa_json_capture(&run->processes[i])));
-	if (run->process_count == 1)
-		json_object_update(json, json_array_get(list, 0));
-	else
-		json_object_set(json, "processes", list);
-	json_decref(list);
+	return json_pack("{s:o,s:o}", "process", tpa_json_process(process), "capture", tpa_json_capture(process));
+}
+
+/* Drops the reference to `list`. */
+static void write_json(const struct tpa_session *session, const struct tpa_file_lines *lines, json_t *list)
+{
+	struct tpa_json_writer writer;
+
+	tpa_json_begin(&writer, session->page.out);
+	tpa_json_put(&writer, session->options->source ? "lines" : "files", list);
+	tpa_json_put_each(&writer, "processes", session->run->process_count, make_process, session->run);
+	tpa_json_put(&writer, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
+	tpa_json_put(&writer, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
+	tpa_json_end(&writer);
 }
 
 static void print_coverage(const struct tpa_session *session)
@@ -327,7 +333,7 @@ static void print_coverage(const struct tpa_session *session)
 static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 {
 	const struct tpa_options *options = session->options;
-	json_t *json = options->json ? json_object() : NULL, *list = options->json ? json_array() : NULL;
+	json_t *list = options->json ? json_array() : NULL;
 	bool found = true;
 
 	add_all(session, lines);
@@ -335,13 +341,8 @@ static int report(struct tpa_session *session, struct tpa_file_lines *lines)
 		found = report_file(session, lines, list);
 	else
 		report_files(session, lines, list);
-	if (json) {
-		tpa_json_set(json, "schema", json_string("tprof/1"));
-		tpa_json_set(json, options->source ? "lines" : "files", list);
-		add_capture(session, json);
-		tpa_json_set(json, "ops_ns", tpa_json_number(tpa_round(lines->ops_ns)));
-		tpa_json_set(json, "ops_unseen_ns", tpa_json_number(tpa_round(lines->ops_unseen_ns)));
-		tpa_json_write(json, session->page.out);
+	if (list) {
+		write_json(session, lines, list);
 	} else if (found) {
 		tpa_scope_print(session);
 		print_coverage(session);

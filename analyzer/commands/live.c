@@ -18,6 +18,7 @@
 #include "commands/summary.h"
 #include "model/replay/follow.h"
 #include "report/json/json.h"
+#include "report/json/json_writer.h"
 #include "report/text/safe_stream.h"
 #include "report/text/screen.h"
 #include "trace/control.h"

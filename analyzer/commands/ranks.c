@@ -8,10 +8,13 @@
 
 static void write_json(struct tpa_session *session, const struct tpa_rank_report *report)
 {
-	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));
+	struct tpa_json_writer writer;
 
-	tpa_json_set(json, "ranks", report ? tpa_ranks_json(&report->view, tpa_top(session->options, 0)) : json_null());
-	tpa_json_write(json, session->page.out);
+	tpa_json_begin(&writer, session->page.out);
+	tpa_json_put(&writer, "left_out", tpa_left_out_json(session->options));
+	tpa_json_put(&writer, "ranks",
+		     report ? tpa_ranks_json(&report->view, tpa_top(session->options, 0)) : json_null());
+	tpa_json_end(&writer);
 }
 
 static void write_text(struct tpa_session *session, const struct tpa_rank_report *report)

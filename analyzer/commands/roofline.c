@@ -7,6 +7,7 @@
 #include "commands/parts/site_report.h"
 #include "report/export/roof_svg.h"
 #include "report/json/json.h"
+#include "report/json/json_writer.h"
 #include "report/text/coverage.h"
 #include "report/text/op_listing.h"
 #include "report/text/process_listing.h"
@@ -45,8 +46,17 @@ static void print_text(struct tpa_session *session, struct roofs *roofs)
 	}
 }
 
-static json_t *process_json(struct tpa_session *session, struct roofs *roofs, const struct tpa_process *process)
+struct making {
+	struct tpa_session *session;
+	struct roofs *roofs;
+};
+
+static json_t *make_process(void *context, size_t index)
 {
+	const struct making *making = context;
+	const struct tpa_session *session = making->session;
+	const struct tpa_process *process = &session->run->processes[index];
+	struct roofs *roofs = making->roofs;
 	json_t *json = json_object();
 
 	place(roofs, process);
@@ -61,18 +71,14 @@ static json_t *process_json(struct tpa_session *session, struct roofs *roofs, co
 
 static void print_json(struct tpa_session *session, struct roofs *roofs)
 {
-	json_t *json = json_pack("{s:s}", "schema", "tprof/1"), *list = json_array();
-	size_t processes = session->run ? session->run->process_count : 0;
+	struct making making = { session, roofs };
+	struct tpa_json_writer writer;
 
-	tpa_json_set(json, "machine", tpa_machine_rates_json(&roofs->machine));
-	for (size_t i = 0; i < processes; i++)
-		json_array_append_new(list, process_json(session, roofs, &session->run->processes[i]));
-	if (processes == 1)
-		json_object_update(json, json_array_get(list, 0));
-	else if (processes)
-		json_object_set(json, "processes", list);
-	json_decref(list);
-	tpa_json_write(json, session->page.out);
+	tpa_json_begin(&writer, session->page.out);
+	tpa_json_put(&writer, "machine", tpa_machine_rates_json(&roofs->machine));
+	if (session->run)
+		tpa_json_put_each(&writer, "processes", session->run->process_count, make_process, &making);
+	tpa_json_end(&writer);
 }
 
 /* Draws one picture: the process with the most time in ops that have a place. */

@@ -30,33 +30,47 @@ json_t *tpa_process_json(struct tpa_session *session, const struct tpa_report *r
 	return json;
 }
 
+struct making {
+	struct tpa_session *session;
+	const struct tpa_report *report;
+};
+
+static json_t *make_process(void *context, size_t index)
+{
+	const struct making *making = context;
+	json_t *json = tpa_process_json(making->session, making->report, index);
+
+	tpa_aside_rest();
+	return json;
+}
+
+static json_t *combined_json(struct tpa_session *session, const struct tpa_report *report)
+{
+	json_t *json = tpa_json_combined(session->run);
+
+	if (report->symbols) {
+		tpa_json_set(json, "copied", tpa_copied_json(session->run, session->symbols));
+		tpa_json_set(json, "roles", tpa_roles_json(session));
+	}
+	if (report->combine)
+		report->combine(session, json);
+	return json;
+}
+
 /* A single process's keys are at the top level; several processes go into "processes", their sums into "combined". */
 static void write_json(struct tpa_session *session, const struct tpa_report *report)
 {
-	json_t *json = json_pack("{s:s, s:o}", "schema", "tprof/1", "left_out", tpa_left_out_json(session->options));
-	json_t *list = json_array(), *combined;
+	struct making making = { session, report };
+	struct tpa_json_writer writer;
 
-	for (size_t i = 0; i < session->run->process_count; i++) {
-		json_array_append_new(list, tpa_process_json(session, report, i));
-		tpa_aside_rest();
-	}
-	if (session->run->process_count == 1) {
-		json_object_update(json, json_array_get(list, 0));
-	} else {
-		combined = tpa_json_combined(session->run);
-		if (report->symbols) {
-			tpa_json_set(combined, "copied", tpa_copied_json(session->run, session->symbols));
-			tpa_json_set(combined, "roles", tpa_roles_json(session));
-		}
-		if (report->combine)
-			report->combine(session, combined);
-		json_object_set(json, "processes", list);
-		tpa_json_set(json, "combined", combined);
-	}
-	json_decref(list);
+	tpa_json_begin(&writer, session->page.out);
+	tpa_json_put(&writer, "left_out", tpa_left_out_json(session->options));
+	tpa_json_put_each(&writer, "processes", session->run->process_count, make_process, &making);
+	if (session->run->process_count != 1)
+		tpa_json_put(&writer, "combined", combined_json(session, report));
 	if (report->whole)
-		report->whole(session, json);
-	tpa_json_write(json, session->page.out);
+		report->whole(session, &writer);
+	tpa_json_end(&writer);
 }
 
 static void print_section(struct tpa_session *session, const struct tpa_report *report, size_t index)

@@ -5,6 +5,7 @@
 
 #include "commands/input/session.h"
 #include "report/json/json.h"
+#include "report/json/json_writer.h"
 
 struct tpa_section {
 	size_t alike;	   /* processes of its role; 0: no section */
@@ -27,8 +28,8 @@ struct tpa_report {
 	void (*json)(struct tpa_session *session, size_t index, json_t *json);
 	/* Adds to tpa_json_combined()'s object if there are several processes. May be NULL. */
 	void (*combine)(struct tpa_session *session, json_t *combined);
-	/* Adds to the object that is printed what is about no single process. May be NULL. */
-	void (*whole)(struct tpa_session *session, json_t *json);
+	/* Writes members of the whole that are about no single process. May be NULL. */
+	void (*whole)(struct tpa_session *session, struct tpa_json_writer *writer);
 	const void *argument; /* session->argument during these calls */
 };
 

@@ -280,11 +280,11 @@ void tpa_rank_brief_print(struct tpa_session *session)
 	tpa_rank_report_free(report);
 }
 
-void tpa_rank_answer_json(struct tpa_session *session, json_t *json)
+void tpa_rank_answer_json(struct tpa_session *session, struct tpa_json_writer *writer)
 {
 	struct tpa_rank_report *report = tpa_rank_report_new(session);
 
 	if (report)
-		json_object_set_new(json, "ranks", tpa_ranks_json(&report->view, tpa_top(session->options, 0)));
+		tpa_json_put(writer, "ranks", tpa_ranks_json(&report->view, tpa_top(session->options, 0)));
 	tpa_rank_report_free(report);
 }

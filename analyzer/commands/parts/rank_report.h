@@ -3,9 +3,8 @@
 #ifndef TPROF_COMMANDS_PARTS_RANK_REPORT_H
 #define TPROF_COMMANDS_PARTS_RANK_REPORT_H
 
-#include <jansson.h>
-
 #include "commands/input/session.h"
+#include "report/json/json_writer.h"
 #include "report/rows/rank_view.h"
 
 struct tpa_rank_report {
@@ -29,6 +28,6 @@ void tpa_rank_report_free(struct tpa_rank_report *report);
 void tpa_rank_answer_print(struct tpa_session *session);
 /* The same as one line of the short findings. */
 void tpa_rank_brief_print(struct tpa_session *session);
-void tpa_rank_answer_json(struct tpa_session *session, json_t *json);
+void tpa_rank_answer_json(struct tpa_session *session, struct tpa_json_writer *writer);
 
 #endif

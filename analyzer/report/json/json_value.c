@@ -75,13 +75,6 @@ json_t *tpa_json_interval_ns(struct tpa_interval interval)
 	return json_pack("[I, I]", (json_int_t)tpa_round(interval.low), (json_int_t)tpa_round(interval.high));
 }
 
-void tpa_json_write(json_t *json, FILE *out)
-{
-	json_dumpf(json, out, JSON_INDENT(2));
-	fputc('\n', out);
-	json_decref(json);
-}
-
 static json_t *value_json(const struct tpa_column *column, const struct tpa_figure *value)
 {
 	if (value->unknown)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single values as JSON, and writing the result. Functions return new references. jansson allocates through
+ * Single values as JSON. Functions return new references. jansson allocates through
  * base/memory.h (see main.c), so results are never NULL.
  */
 #ifndef TPROF_REPORT_JSON_JSON_VALUE_H
@@ -47,8 +47,5 @@ json_t *tpa_json_interval(struct tpa_interval interval);
 
 /* The same in whole nanoseconds, at least 0. */
 json_t *tpa_json_interval_ns(struct tpa_interval interval);
-
-/* Writes the value and drops the reference. Errors set ferror(out). */
-void tpa_json_write(json_t *json, FILE *out);
 
 #endif
