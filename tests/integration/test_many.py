@@ -2,6 +2,7 @@
 """Many traces in one report: read by any number of threads with the same answer, exact sums, bounded memory."""
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -119,11 +120,22 @@ def test_a_damaged_and_an_unreadable_trace_among_many(runs, tmp_path):
 
 
 def test_each_further_trace_takes_little_memory(tmp_path):
-    """300 traces of a process less 100 of them: what stays of each. They are read a few at a time."""
+    """300 traces of a process less 100 of them: what stays of each. They are read, and written as JSON, a few at a time."""
     traces = traces_of(tmp_path / "many", ["bash", "-c", "for i in $(seq 100); do ls -l / | sort | tail -n 1; done"])[:300]
     assert len(traces) == 300
-    few, many = (peak_rss([ANALYZE, "--jobs", "2", *traces[:count]]) for count in (100, 300))
-    assert (many - few) / 200 < 256 << 10
+    for words in ([], ["summary", "--json"], ["timeline", "--json"]):
+        few, many = (peak_rss([ANALYZE, *words, "--jobs", "2", *traces[:count]]) for count in (100, 300))
+        assert (many - few) / 200 < 256 << 10, words
+
+
+@pytest.mark.parametrize("words", [["summary"], ["peak", "--by", "line"], ["timeline"], ["info"], ["lines"], ["ranks"]])
+def test_json_of_one_and_of_many_is_laid_out_as_python_does(runs, words):
+    """The keys of one process are the report's own; of many they are indented as what they are in. Digits of fractions are kept."""
+    for traces in (runs["pipes"], runs["pipes"][:1]):
+        written = analyze(*words, "--json", *traces).stdout
+        python = json.dumps(json.loads(written, parse_float="\0{}".format), indent=2, ensure_ascii=False)
+        assert re.sub(r'"\\u0000([^"]*)"', r"\1", python) + "\n" == written
+        assert list(json.loads(written))[0] == "schema"
 
 
 def test_a_number_of_jobs_is_wanted(runs):

@@ -34,12 +34,12 @@ static int put_text(const char *text, size_t size, void *context)
 	const char *end = text + size, *newline;
 
 	while ((newline = memchr(text, '\n', (size_t)(end - text))) != NULL) {
-		fwrite(text, 1, (size_t)(newline - text), writer->out);
+		fwrite_unlocked(text, 1, (size_t)(newline - text), writer->out);
 		end_line(writer);
 		text = newline + 1;
 	}
-	fwrite(text, 1, (size_t)(end - text), writer->out);
-	return ferror(writer->out) ? -1 : 0;
+	fwrite_unlocked(text, 1, (size_t)(end - text), writer->out);
+	return ferror_unlocked(writer->out) ? -1 : 0;
 }
 
 static void put_value(struct tpa_json_writer *writer, json_t *value)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/pairs.h"
+
 #define SHOWN 5 /* most processes listed of each kind */
 
 static void print_replaced(const struct tpa_trace *trace, const struct tpa_others *others, const struct tpa_page *page)
@@ -101,26 +103,25 @@ static void print_rest(const struct tpa_trace *trace, const struct tpa_others *o
 		fputc('\n', page->out);
 }
 
-static bool is_reported(const struct tpa_run *run, const struct tpa_other *other)
-{
-	for (size_t i = 0; i < run->process_count; i++) {
-		const struct tprof_header *header = run->processes[i].trace->header;
-
-		if (header->pid == other->header.pid && header->start.ticks == other->header.start.ticks)
-			return true;
-	}
-	return false;
-}
-
 /* Removes those that are in the report themselves. */
 static void leave_out(struct tpa_others *others, const struct tpa_run *run)
 {
+	struct tpa_pairs reported = { 0 };
 	size_t kept = 0;
 
-	for (size_t i = 0; i < others->count; i++)
-		if (!is_reported(run, others->list[i]))
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tprof_header *header = run->processes[i].trace->header;
+
+		tpa_pairs_set(&reported, header->pid, header->start.ticks, 1);
+	}
+	for (size_t i = 0; i < others->count; i++) {
+		const struct tprof_header *header = &others->list[i]->header;
+
+		if (!tpa_pairs_find(&reported, header->pid, header->start.ticks))
 			others->list[kept++] = others->list[i];
+	}
 	others->count = kept;
+	tpa_pairs_free(&reported);
 }
 
 void tpa_others_print(const struct tpa_run *run, const struct tpa_process *process, const struct tpa_page *page)
