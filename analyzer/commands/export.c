@@ -140,17 +140,19 @@ static int64_t moved_of(const struct tpa_export *export, const struct tpa_trace 
 /* Moves the processes so that hosts' clocks agree, and that the first one begins where the run does. */
 static int64_t *move_hosts(const struct tpa_export *export)
 {
-	uint64_t start = tpa_run_start(export->traces, export->trace_count);
+	struct tpa_start *starts = tpa_starts_find(export->traces, export->trace_count);
+	uint64_t start = tpa_starts_first(starts, export->trace_count);
 	int64_t *list = tpa_zalloc(export->trace_count, sizeof(*list)), first = INT64_MAX;
 
 	for (size_t i = 0; i < export->trace_count; i++) {
-		int64_t since = (int64_t)(tpa_start_of(export->traces, export->trace_count, i) - start);
+		int64_t since = (int64_t)(starts[i].ns - start);
 
 		list[i] = moved_of(export, export->traces[i]);
 		first = since + list[i] < first ? since + list[i] : first;
 	}
 	for (size_t i = 0; i < export->trace_count; i++)
 		list[i] -= first;
+	free(starts);
 	return list;
 }
 

@@ -358,22 +358,29 @@ static void write_end_of_flow(struct perfetto *to, size_t which, const char *nam
 	to->walk = NULL;
 }
 
-/* A flow from the process that started this one, if its trace is there. */
-static void write_flow(struct perfetto *to, size_t which)
+/* A flow from the process that started this one. `ns`: when. */
+static void write_flow(struct perfetto *to, size_t which, size_t parent, uint64_t ns)
 {
 	const struct tpa_export *export = to->export;
-	size_t parent = tpa_parent_of(export->traces, export->trace_count, which);
-	uint64_t ns = tpa_start_of(export->traces, export->trace_count, which) -
-		      tpa_run_start(export->traces, export->trace_count);
 	char name[300], text[330];
 
-	if (parent == export->trace_count)
-		return;
 	snprintf(text, sizeof(text), "starts %s", tpa_export_process_name(export->traces[which], name, sizeof(name)));
 	write_end_of_flow(to, parent, text, ns, which + 1, false);
 	snprintf(text, sizeof(text), "started by %s",
 		 tpa_export_process_name(export->traces[parent], name, sizeof(name)));
 	write_end_of_flow(to, which, text, ns, which + 1, true);
+}
+
+static void write_flows(struct perfetto *to)
+{
+	size_t count = to->export->trace_count;
+	struct tpa_start *starts = tpa_starts_find(to->export->traces, count);
+	uint64_t first = tpa_starts_first(starts, count);
+
+	for (size_t i = 0; i < count; i++)
+		if (starts[i].parent < count)
+			write_flow(to, i, starts[i].parent, starts[i].ns - first);
+	free(starts);
 }
 
 /* ---- the file ---- */
@@ -425,8 +432,7 @@ bool tpa_export_perfetto(struct tpa_export *export)
 	write_clocks(&to);
 	for (size_t i = 0; i < export->trace_count; i++)
 		write_process_track(&to, i, export->traces[i]);
-	for (size_t i = 0; i < export->trace_count; i++)
-		write_flow(&to, i);
+	write_flows(&to);
 	good = tpa_walk(export, &visitor, &to);
 	tpa_perfetto_heaps(&to.out, export);
 	tpa_perfetto_end(&to.out);

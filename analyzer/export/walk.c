@@ -355,8 +355,7 @@ static void prepare(struct tpa_walk *walk, size_t which, const struct tpa_replay
 {
 	const struct tpa_export *export = walk->export;
 	struct tpa_trace *trace = export->traces[which];
-	uint64_t start = tpa_start_of(export->traces, export->trace_count, which) -
-			 tpa_run_start(export->traces, export->trace_count) +
+	uint64_t start = walk->starts[which].ns - walk->run_start_ns +
 			 (uint64_t)(export->moved_ns ? export->moved_ns[which] : 0);
 	uint64_t end = trace->header->finish.ticks ? tpa_trace_ns(trace, trace->header->finish.ticks) : 0;
 
@@ -441,8 +440,11 @@ bool tpa_walk(struct tpa_export *export, const struct tpa_visitor *visitor, void
 	struct tpa_walk walk = { .export = export, .visitor = visitor, .to = to };
 	bool good = true;
 
+	walk.starts = tpa_starts_find(export->traces, export->trace_count);
+	walk.run_start_ns = tpa_starts_first(walk.starts, export->trace_count);
 	for (size_t i = 0; good && !walk.truncated && i < export->trace_count; i++)
 		good = walk_process(&walk, i);
+	free(walk.starts);
 	if (walk.truncated)
 		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", walk.ops);
 	return good;

@@ -24,6 +24,8 @@ struct tpa_walk {
 	bool truncated;		   /* export->limit ops were told, and the walk ends */
 
 	/* For walk.c. */
+	struct tpa_start *starts; /* of export->traces */
+	uint64_t run_start_ns;
 	const struct tpa_visitor *visitor;
 	void *to;
 	bool inside;

@@ -49,13 +49,15 @@ static uint64_t find_in(struct tpa_trace *trace, const char *text, uint64_t star
 
 static int find_mark(struct tpa_trace *const *traces, size_t count, const char *option, const char *text, uint64_t *ns)
 {
-	uint64_t start = tpa_run_start(traces, count), best = UINT64_MAX;
+	struct tpa_start *starts = tpa_starts_find(traces, count);
+	uint64_t start = tpa_starts_first(starts, count), best = UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t found = find_in(traces[i], text, tpa_start_of(traces, count, i) - start);
+		uint64_t found = find_in(traces[i], text, starts[i].ns - start);
 
 		best = found < best ? found : best;
 	}
+	free(starts);
 	if (best == UINT64_MAX) {
 		fprintf(stderr, "tprof-analyze: %s: there is no mark '%s' in the trace\n", option, text);
 		return TPA_EXIT_USAGE;

@@ -37,7 +37,7 @@ struct tpa_run *tpa_follow_look(struct tpa_follow *follow, char **error)
 		return NULL;
 	}
 	run->process_count = 1;
-	run->start_unix_ns = tpa_start_of(&trace, 1, 0);
+	run->start_unix_ns = trace->header->start.unix_ns;
 	run->duration_ns = run->processes[0].duration_ns;
 	tpa_run_sum_one(run);
 	return run;

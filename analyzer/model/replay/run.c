@@ -175,10 +175,12 @@ static int by_start(const void *a, const void *b)
 static struct chosen *choose(struct work *work, struct tpa_trace *const *traces, size_t count)
 {
 	struct chosen *chosen = tpa_zalloc(count + 1, sizeof(*chosen));
+	struct tpa_start *starts = tpa_starts_find(traces, count);
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		chosen[i] = (struct chosen){ traces[i], tpa_start_of(traces, count, i) };
+		chosen[i] = (struct chosen){ traces[i], starts[i].ns };
+	free(starts);
 	qsort(chosen, count, sizeof(*chosen), by_start);
 	if (count)
 		work->run->start_unix_ns = chosen[0].start;
@@ -214,14 +216,16 @@ static bool is_forked(const struct tpa_trace *trace)
 static void prepare_changes(struct work *work)
 {
 	struct tpa_trace **traces = tpa_zalloc(work->count, sizeof(struct tpa_trace *));
+	struct tpa_start *starts;
 
 	work->store = tpa_store_new(CHANGES_MEMORY);
 	work->changes = tpa_zalloc(work->count, sizeof(*work->changes));
 	work->parents = tpa_zalloc(work->count, sizeof(*work->parents));
 	for (size_t i = 0; i < work->count; i++)
 		traces[i] = work->chosen[i].trace;
+	starts = tpa_starts_find(traces, work->count);
 	for (size_t i = 0; i < work->count; i++) {
-		size_t parent = tpa_parent_of(traces, work->count, i);
+		size_t parent = starts[i].parent;
 
 		work->parents[i] = parent;
 		work->changes[i].trace = traces[i];
@@ -231,6 +235,7 @@ static void prepare_changes(struct work *work)
 	}
 	for (size_t i = 0; i < work->count; i++)
 		tpa_changes_init(&work->changes[i], work->store);
+	free(starts);
 	free(traces);
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/replay/start_times.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
+#include "base/order.h"
 
 /* Strictly before, so that a chain of parents ends even if headers are damaged. */
 static bool may_be_parent(const struct tprof_header *parent, const struct tprof_header *child)
@@ -48,51 +52,84 @@ static bool is_better(const struct tprof_header *parent, const struct tprof_head
 	return same ? parent->start.mono_ns > found->start.mono_ns : apart(parent, child) < apart(found, child);
 }
 
-static const struct tprof_header *find_parent(struct tpa_trace *const *traces, size_t count,
-					      const struct tprof_header *child)
+/* A trace by a number of its header. */
+struct place {
+	uint64_t number;
+	size_t index;
+};
+
+static int by_number(const void *a, const void *b)
 {
-	const struct tprof_header *found = NULL;
+	const struct place *x = a, *y = b;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct tprof_header *parent = traces[i]->header;
+	return TPA_UP(x->number, y->number) ?: TPA_UP(x->index, y->index);
+}
 
-		if (may_be_parent(parent, child) && is_better(parent, found, child))
-			found = parent;
+struct finding {
+	struct tpa_trace *const *traces;
+	size_t count;
+	struct place *pids; /* of all traces, sorted */
+};
+
+/* Looks for a better parent among the traces with a pid; of equally good ones the first trace is taken. */
+static void look(const struct finding *finding, uint32_t pid, const struct tprof_header *child, size_t *found)
+{
+	for (size_t i = TPA_BELOW(finding->pids, finding->count, number, pid);
+	     i < finding->count && finding->pids[i].number == pid; i++) {
+		size_t index = finding->pids[i].index;
+		const struct tprof_header *parent = finding->traces[index]->header;
+		const struct tprof_header *best = *found < finding->count ? finding->traces[*found]->header : NULL;
+
+		if (!may_be_parent(parent, child))
+			continue;
+		if (is_better(parent, best, child) || (index < *found && !is_better(best, parent, child)))
+			*found = index;
 	}
+}
+
+static size_t find_parent(const struct finding *finding, const struct tprof_header *child)
+{
+	size_t found = finding->count;
+
+	look(finding, child->ppid, child, &found);
+	if (child->pid != child->ppid)
+		look(finding, child->pid, child, &found);
 	return found;
 }
 
-uint64_t tpa_start_of(struct tpa_trace *const *traces, size_t count, size_t which)
+struct tpa_start *tpa_starts_find(struct tpa_trace *const *traces, size_t count)
 {
-	const struct tprof_header *header = traces[which]->header, *parent;
-	uint64_t since = 0;
+	struct tpa_start *starts = tpa_zalloc(count + 1, sizeof(*starts));
+	struct place *order = tpa_zalloc(count + 1, sizeof(*order));
+	struct finding finding = { traces, count, tpa_zalloc(count + 1, sizeof(*finding.pids)) };
 
-	while ((parent = find_parent(traces, count, header)) != NULL) {
-		since += header->start.mono_ns - parent->start.mono_ns;
-		header = parent;
+	for (size_t i = 0; i < count; i++) {
+		finding.pids[i] = (struct place){ traces[i]->header->pid, i };
+		order[i] = (struct place){ traces[i]->header->start.mono_ns, i };
 	}
-	return header->start.unix_ns + since;
+	qsort(finding.pids, count, sizeof(*finding.pids), by_number);
+	qsort(order, count, sizeof(*order), by_number);
+	for (size_t i = 0; i < count; i++) { /* parents come before their children */
+		struct tpa_start *start = &starts[order[i].index];
+		const struct tprof_header *header = traces[order[i].index]->header;
+
+		start->parent = find_parent(&finding, header);
+		start->ns = header->start.unix_ns;
+		if (start->parent < count)
+			start->ns = starts[start->parent].ns +
+				    (header->start.mono_ns - traces[start->parent]->header->start.mono_ns);
+	}
+	free(finding.pids);
+	free(order);
+	return starts;
 }
 
-uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count)
+uint64_t tpa_starts_first(const struct tpa_start *starts, size_t count)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t start = traces[i]->header->start.unix_ns;
-
-		if (start < first && !find_parent(traces, count, traces[i]->header))
-			first = start;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (starts[i].parent == count && starts[i].ns < first)
+			first = starts[i].ns;
 	return first;
-}
-
-size_t tpa_parent_of(struct tpa_trace *const *traces, size_t count, size_t which)
-{
-	const struct tprof_header *parent = find_parent(traces, count, traces[which]->header);
-	size_t i = 0;
-
-	while (i < count && traces[i]->header != parent)
-		i++;
-	return i;
 }

@@ -9,13 +9,15 @@
 
 #include "trace/trace.h"
 
-/* The start of traces[which] in nanoseconds of CLOCK_REALTIME, as its first ancestor among the traces has it. */
-uint64_t tpa_start_of(struct tpa_trace *const *traces, size_t count, size_t which);
+struct tpa_start {
+	uint64_t ns; /* of CLOCK_REALTIME, as the process's first ancestor among the traces has it */
+	size_t parent; /* index of the trace of the process that started it, or that it was before an exec; count: it is not there */
+};
 
-/* The time from which the run's time counts: the start of its first process. */
-uint64_t tpa_run_start(struct tpa_trace *const *traces, size_t count);
+/* The starts of all traces, by their indexes. The caller frees the result. */
+struct tpa_start *tpa_starts_find(struct tpa_trace *const *traces, size_t count);
 
-/* The index of the trace of the process that started traces[which], or that it was before an exec; `count`: it is not there. */
-size_t tpa_parent_of(struct tpa_trace *const *traces, size_t count, size_t which);
+/* The time from which the run's time counts: the start of its first process; UINT64_MAX if there is none. */
+uint64_t tpa_starts_first(const struct tpa_start *starts, size_t count);
 
 #endif
