@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define STACK ((size_t)8 << 20) /* bytes, as the main thread mostly has, whatever the system's default is */
 
@@ -51,4 +52,43 @@ void tpa_workers(size_t threads, size_t count, void (*work)(void *context, size_
 	while (started)
 		pthread_join(others[--started], NULL);
 	free(others);
+}
+
+/* ---- by size ---- */
+
+struct sized {
+	uint64_t size;
+	size_t index;
+};
+
+struct by_size {
+	struct sized *order;
+	void (*work)(void *context, size_t index);
+	void *context;
+};
+
+static int largest_first(const void *a, const void *b)
+{
+	const struct sized *x = a, *y = b;
+
+	return TPA_DOWN(x->size, y->size) ?: TPA_UP(x->index, y->index);
+}
+
+static void work_on(void *context, size_t place)
+{
+	const struct by_size *items = context;
+
+	items->work(items->context, items->order[place].index);
+}
+
+void tpa_workers_largest(size_t threads, const uint64_t *sizes, size_t count, void (*work)(void *context, size_t index),
+			 void *context)
+{
+	struct by_size items = { tpa_zalloc(count + 1, sizeof(*items.order)), work, context };
+
+	for (size_t i = 0; i < count; i++)
+		items.order[i] = (struct sized){ sizes[i], i };
+	qsort(items.order, count, sizeof(*items.order), largest_first);
+	tpa_workers(threads, count, work_on, &items);
+	free(items.order);
 }

@@ -4,6 +4,7 @@
 #define TPROF_BASE_WORKERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* How many processors this process may use; at least 1. */
 size_t tpa_processors(void);
@@ -14,5 +15,9 @@ size_t tpa_processors(void);
  * that there are.
  */
 void tpa_workers(size_t threads, size_t count, void (*work)(void *context, size_t index), void *context);
+
+/* The same, but items begin in order of their sizes, the largest first: no thread has a large one left when the others are done. */
+void tpa_workers_largest(size_t threads, const uint64_t *sizes, size_t count, void (*work)(void *context, size_t index),
+			 void *context);
 
 #endif

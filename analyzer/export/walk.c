@@ -346,17 +346,15 @@ static bool step(struct tpa_walk *walk)
 	count_steps(walk, &event, ns);
 	if (inside)
 		after(walk, &event, ns, opened, new_name);
-	return !ferror(walk->export->out);
+	return !ferror_unlocked(walk->export->out);
 }
 
 /* ---- processes ---- */
 
-static void prepare(struct tpa_walk *walk, size_t which, const struct tpa_replay_options *replay)
+static void prepare(struct tpa_walk *walk, size_t which, uint64_t start, const struct tpa_replay_options *replay)
 {
 	const struct tpa_export *export = walk->export;
 	struct tpa_trace *trace = export->traces[which];
-	uint64_t start = walk->starts[which].ns - walk->run_start_ns +
-			 (uint64_t)(export->moved_ns ? export->moved_ns[which] : 0);
 	uint64_t end = trace->header->finish.ticks ? tpa_trace_ns(trace, trace->header->finish.ticks) : 0;
 
 	if (!end && trace->header->latest.ticks)
@@ -410,13 +408,14 @@ static void release(struct tpa_walk *walk)
 	tpa_replay_free(&walk->replay);
 }
 
-static bool walk_process(struct tpa_walk *walk, size_t which)
+/* `start`: of the process, in nanoseconds since the run's start. */
+static bool walk_process(struct tpa_walk *walk, size_t which, uint64_t start)
 {
 	const struct tpa_replay_options replay = { .to_ns = walk->export->replay->to_ns };
 	uint64_t limit = walk->export->limit, last;
 	bool good = true;
 
-	prepare(walk, which, &replay);
+	prepare(walk, which, start, &replay);
 	find_steps(walk, &replay);
 	last = walk->start_ns;
 	TELL(walk, process);
@@ -435,16 +434,24 @@ static bool walk_process(struct tpa_walk *walk, size_t which)
 	return good;
 }
 
+bool tpa_walk_one(struct tpa_export *export, size_t which, uint64_t start, const struct tpa_visitor *visitor, void *to)
+{
+	struct tpa_walk walk = { .export = export, .visitor = visitor, .to = to };
+
+	return walk_process(&walk, which, start);
+}
+
 bool tpa_walk(struct tpa_export *export, const struct tpa_visitor *visitor, void *to)
 {
 	struct tpa_walk walk = { .export = export, .visitor = visitor, .to = to };
+	struct tpa_start *starts = tpa_starts_find(export->traces, export->trace_count);
+	uint64_t first = tpa_starts_first(starts, export->trace_count);
 	bool good = true;
 
-	walk.starts = tpa_starts_find(export->traces, export->trace_count);
-	walk.run_start_ns = tpa_starts_first(walk.starts, export->trace_count);
 	for (size_t i = 0; good && !walk.truncated && i < export->trace_count; i++)
-		good = walk_process(&walk, i);
-	free(walk.starts);
+		good = walk_process(&walk, i,
+				    starts[i].ns - first + (uint64_t)(export->moved_ns ? export->moved_ns[i] : 0));
+	free(starts);
 	if (walk.truncated)
 		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", walk.ops);
 	return good;

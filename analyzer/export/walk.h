@@ -24,8 +24,6 @@ struct tpa_walk {
 	bool truncated;		   /* export->limit ops were told, and the walk ends */
 
 	/* For walk.c. */
-	struct tpa_start *starts; /* of export->traces */
-	uint64_t run_start_ns;
 	const struct tpa_visitor *visitor;
 	void *to;
 	bool inside;
@@ -106,6 +104,12 @@ struct tpa_visitor {
 
 /* Walks over all processes; a line on stderr if export->limit ends it early. False: export->out can't be written. */
 bool tpa_walk(struct tpa_export *export, const struct tpa_visitor *visitor, void *to);
+
+/*
+ * Walks over export->traces[which], whose process began `start` nanoseconds after its run. Others may be walked over at the same time
+ * by other threads, if no visitor writes to export->out.
+ */
+bool tpa_walk_one(struct tpa_export *export, size_t which, uint64_t start, const struct tpa_visitor *visitor, void *to);
 
 /* The name and category of an op of a walk; TPA_UNNAMED and "op" if unknown. As the trace has them: any bytes. */
 const char *tpa_walk_op_name(const struct tpa_walk *walk, uint32_t op);

@@ -47,6 +47,9 @@ const struct tpa_chunks *tpa_trace_chunks(const struct tpa_trace *trace);
 /* Whether all chunks are in the file, so that the events can be read again from their begin. */
 bool tpa_chunks_are_whole(const struct tpa_chunks *chunks);
 
+/* Bytes of the events of the chunks in the list. */
+uint64_t tpa_chunks_bytes(const struct tpa_chunks *chunks);
+
 /* What recording the events of all chunks cost, in ticks. */
 double tpa_chunks_recording(const struct tpa_chunks *chunks);
 

@@ -17,6 +17,15 @@ bool tpa_chunks_are_whole(const struct tpa_chunks *chunks)
 	return whole;
 }
 
+uint64_t tpa_chunks_bytes(const struct tpa_chunks *chunks)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < chunks->count; i++)
+		bytes += chunks->list[i].committed;
+	return bytes;
+}
+
 void tpa_chunks_keep(struct tpa_trace_impl *impl, const struct tpa_chunks *before)
 {
 	struct tpa_chunks *chunks = &impl->events;

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workers.h"
 #include "export/walk.h"
 #include "model/ranks/analyze.h"
 #include "commands/parts/site_report.h"
 #include "report/json/rank_json.h"
 #include "report/text/rank_listing.h"
+#include "trace/chunks.h"
 
 #define CASES 100u /* steps of late ranks of which it is asked why */
 
@@ -22,10 +24,10 @@ struct doing_thread {
 	size_t count, room;
 };
 
+/* Of one rank's trace. */
 struct reading {
 	struct tpa_doings *doings;
-	const struct tpa_run *run;
-	uint32_t rank; /* of the trace that is read; TPA_RANK_NONE: it is none */
+	uint32_t rank;
 	int64_t start; /* of its process, since the run's start */
 	struct doing_thread *threads;
 	size_t thread_count, thread_room;
@@ -34,41 +36,15 @@ struct reading {
 	uint64_t faults;
 };
 
-static uint32_t rank_of(const struct reading *reading, const struct tpa_trace *trace)
-{
-	const struct tpa_ranks *ranks = reading->doings->ranks;
-
-	for (uint32_t i = 0; i < ranks->count; i++)
-		if (reading->run->processes[ranks->list[i].process].trace == trace)
-			return i;
-	return TPA_RANK_NONE;
-}
-
 static void process(void *to, struct tpa_walk *walk)
 {
 	struct reading *reading = to;
 
-	reading->rank = rank_of(reading, walk->trace);
 	reading->start = (int64_t)walk->start_ns;
-	reading->counted = false;
 }
 
-static void process_end(void *to, struct tpa_walk *walk, uint64_t ns)
-{
-	struct reading *reading = to;
-
-	(void)walk;
-	(void)ns;
-	for (size_t i = 0; i < reading->thread_count; i++)
-		free(reading->threads[i].ops);
-	reading->thread_count = 0;
-}
-
-/* NULL: its process is no rank. */
 static struct doing_thread *thread_of(struct reading *reading, uint32_t thread)
 {
-	if (reading->rank == TPA_RANK_NONE)
-		return NULL;
 	tpa_extend(&reading->threads, &reading->thread_count, &reading->thread_room, (size_t)thread + 1,
 		   sizeof(*reading->threads));
 	return &reading->threads[thread];
@@ -91,8 +67,6 @@ static void op_begin(void *to, struct tpa_walk *walk, const struct tpa_walk_op *
 	struct doing_thread *thread = thread_of(reading, op->thread);
 
 	(void)walk;
-	if (!thread)
-		return;
 	tell(reading, thread, op->thread, op->begin_ns);
 	*TPA_APPEND(thread->ops, thread->count, thread->room) = op->op;
 }
@@ -103,7 +77,7 @@ static void op_end(void *to, struct tpa_walk *walk, const struct tpa_walk_op *op
 	struct doing_thread *thread = thread_of(reading, op->thread);
 
 	(void)walk;
-	if (!thread || op->level >= thread->count)
+	if (op->level >= thread->count)
 		return;
 	tell(reading, thread, op->thread, op->end_ns);
 	/* Ops of coroutines end in any order. */
@@ -116,9 +90,8 @@ static void sample(void *to, struct tpa_walk *walk, const struct tpa_walk_sample
 	const struct reading *reading = to;
 
 	(void)walk;
-	if (reading->rank != TPA_RANK_NONE)
-		tpa_doings_sample(reading->doings, reading->rank, taken->thread, (int64_t)taken->ns - reading->start,
-				  (int64_t)taken->cpu_ns, taken->node);
+	tpa_doings_sample(reading->doings, reading->rank, taken->thread, (int64_t)taken->ns - reading->start,
+			  (int64_t)taken->cpu_ns, taken->node);
 }
 
 static void waited(const struct reading *reading, const struct tpa_trace *trace, int64_t now,
@@ -146,33 +119,61 @@ static void event(void *to, struct tpa_walk *walk, uint64_t ns, const struct tpa
 	struct reading *reading = to;
 	int64_t now = (int64_t)ns - reading->start;
 
-	if (reading->rank == TPA_RANK_NONE)
-		return;
 	if (told->kind == TPA_EVENT_USAGE && told->usage)
 		count_faults(reading, now, told->usage);
 	else if (told->kind == TPA_EVENT_WAITED)
 		waited(reading, walk->trace, now, told);
 }
 
+/* What the readings of all ranks have in common; the doings of each rank are its own. */
+struct readings {
+	struct tpa_export export;
+	size_t *which; /* of export.traces, by rank */
+	struct tpa_doings *doings;
+};
+
+static const struct tpa_process *process_of(const struct readings *readings, size_t rank)
+{
+	return &readings->export.run->processes[readings->doings->ranks->list[rank].process];
+}
+
+static void read_rank(void *context, size_t rank)
+{
+	static const struct tpa_visitor visitor = {
+		.process = process, .op_begin = op_begin, .op = op_end, .sample = sample, .event = event
+	};
+	struct readings *readings = context;
+	struct reading reading = { .doings = readings->doings, .rank = (uint32_t)rank };
+
+	if (!tpa_doings_asks(readings->doings, (uint32_t)rank))
+		return;
+	tpa_walk_one(&readings->export, readings->which[rank], process_of(readings, rank)->start_ns, &visitor,
+		     &reading);
+	for (size_t i = 0; i < reading.thread_count; i++)
+		free(reading.threads[i].ops);
+	free(reading.threads);
+}
+
 static void read_again(struct tpa_session *session, struct tpa_doings *doings)
 {
-	static const struct tpa_visitor visitor = { .process = process,
-						    .process_end = process_end,
-						    .op_begin = op_begin,
-						    .op = op_end,
-						    .sample = sample,
-						    .event = event };
 	const struct tpa_replay_options replay = { .to_ns = session->options->to_ns };
-	struct tpa_export export = { .out = session->page.out,
-				     .traces = session->traces,
-				     .trace_count = session->trace_count,
-				     .run = session->run,
-				     .replay = &replay };
-	struct reading reading = { .doings = doings, .run = session->run };
+	struct readings readings = { .export = { .out = session->page.out,
+						 .traces = session->traces,
+						 .trace_count = session->trace_count,
+						 .run = session->run,
+						 .replay = &replay },
+				     .doings = doings };
+	uint64_t *bytes = tpa_zalloc(doings->ranks->count, sizeof(*bytes));
 
-	tpa_walk(&export, &visitor, &reading);
-	free(reading.threads);
-	tpa_export_close(&export);
+	readings.which = tpa_zalloc(doings->ranks->count, sizeof(*readings.which));
+	for (size_t i = 0; i < doings->ranks->count; i++) {
+		bytes[i] = tpa_chunks_bytes(tpa_trace_chunks(process_of(&readings, i)->trace));
+		readings.which[i] = tpa_export_index(&readings.export, process_of(&readings, i));
+	}
+	tpa_workers_largest(session->options->jobs, bytes, doings->ranks->count, read_rank, &readings);
+	free(bytes);
+	free(readings.which);
+	tpa_export_close(&readings.export);
 }
 
 /* ---- the report ---- */

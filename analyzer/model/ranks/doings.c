@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/pairs.h"
 
 #define WINDOWS_MOST (1u << 20)
 
@@ -17,9 +16,7 @@ struct window {
 struct tpa_doings_impl {
 	struct window *windows; /* by rank and time; those of a rank do not overlap */
 	size_t count;
-	size_t *firsts;		/* by rank, the first of its windows; then the number of all */
-	struct tpa_pairs index; /* (rank and kind and case, what) to an index in the list + 1 */
-	size_t room;
+	size_t *firsts; /* by rank, the first of its windows; then the number of all */
 };
 
 /* A group of a case, to be chosen by its waiting. */
@@ -116,6 +113,7 @@ struct tpa_doings *tpa_doings_new(const struct tpa_ranks *ranks, size_t most)
 	doings->ranks = ranks;
 	doings->impl = impl;
 	doings->case_count = ranks->late_count < most ? ranks->late_count : most;
+	doings->lists = tpa_zalloc(ranks->count + 1, sizeof(*doings->lists));
 	doings->sums = tpa_zalloc(doings->case_count * ranks->count + 1, sizeof(*doings->sums));
 	choices = choose(ranks, doings->case_count, &chosen);
 	for (size_t i = 0; i < chosen; i++) {
@@ -136,13 +134,21 @@ void tpa_doings_free(struct tpa_doings *doings)
 {
 	if (!doings)
 		return;
-	tpa_pairs_free(&doings->impl->index);
+	for (size_t i = 0; i < doings->ranks->count; i++) {
+		tpa_pairs_free(&doings->lists[i].index);
+		free(doings->lists[i].list);
+	}
+	free(doings->lists);
 	free(doings->impl->windows);
 	free(doings->impl->firsts);
 	free(doings->impl);
 	free(doings->sums);
-	free(doings->list);
 	free(doings);
+}
+
+bool tpa_doings_asks(const struct tpa_doings *doings, uint32_t rank)
+{
+	return doings->impl->firsts[rank] < doings->impl->firsts[rank + 1];
 }
 
 /* ---- what was done ---- */
@@ -174,19 +180,18 @@ static struct tpa_doing_sum *sum_of(const struct tpa_doings *doings, const struc
 static struct tpa_doing *add(struct tpa_doings *doings, const struct window *window, enum tpa_doing_kind kind,
 			     uint32_t what, int64_t ns)
 {
-	struct tpa_doings_impl *impl = doings->impl;
+	struct tpa_doing_list *of = &doings->lists[window->rank];
 	bool found;
-	uint32_t *number =
-		tpa_pairs_at(&impl->index, (uint64_t)window->rank << 32 | window->late << 2 | kind, what, &found);
+	uint32_t *number = tpa_pairs_at(&of->index, window->late << 2 | kind, what, &found);
 
 	if (!found) {
-		*TPA_APPEND(doings->list, doings->count, impl->room) = (struct tpa_doing){
+		*TPA_APPEND(of->list, of->count, of->room) = (struct tpa_doing){
 			.rank = window->rank, .late = window->late, .kind = (uint8_t)kind, .what = what
 		};
-		*number = (uint32_t)doings->count;
+		*number = (uint32_t)of->count;
 	}
-	doings->list[*number - 1].ns += ns;
-	return &doings->list[*number - 1];
+	of->list[*number - 1].ns += ns;
+	return &of->list[*number - 1];
 }
 
 static int64_t overlap(const struct window *window, int64_t from, int64_t to)

@@ -5,11 +5,12 @@
  *
  * A case is what one rank made the others wait in one step (struct tpa_rank_late). Each rank has windows for it: the time from its last
  * collective to each one of the case. Times are ns since the start of the rank's process. A second reading of the traces tells what was
- * done in them, in order of time for each thread.
+ * done in them, in order of time for each thread. Ranks may be told of at the same time, each by one thread.
  */
 #ifndef TPROF_MODEL_RANKS_DOINGS_H
 #define TPROF_MODEL_RANKS_DOINGS_H
 
+#include "base/pairs.h"
 #include "model/ranks/ranks.h"
 
 enum tpa_doing_kind { TPA_DOING_OP, TPA_DOING_SAMPLE, TPA_DOING_WAIT };
@@ -30,18 +31,27 @@ struct tpa_doing_sum {
 	uint64_t samples;
 };
 
+/* What a rank did, in the order in which it was told first. */
+struct tpa_doing_list {
+	struct tpa_doing *list;
+	size_t count, room;
+	struct tpa_pairs index; /* (kind and case, what) to an index in the list + 1 */
+};
+
 struct tpa_doings {
 	const struct tpa_ranks *ranks;
-	size_t case_count;	    /* the first of ranks->late */
-	struct tpa_doing_sum *sums; /* [case * ranks->count + rank] */
-	struct tpa_doing *list;
-	size_t count;
+	size_t case_count;	      /* the first of ranks->late */
+	struct tpa_doing_sum *sums;   /* [case * ranks->count + rank] */
+	struct tpa_doing_list *lists; /* by rank */
 	struct tpa_doings_impl *impl;
 };
 
 /* `most`: how many cases. `ranks` must outlive the result. */
 struct tpa_doings *tpa_doings_new(const struct tpa_ranks *ranks, size_t most);
 void tpa_doings_free(struct tpa_doings *doings);
+
+/* Whether the rank is in a case; of all others there is nothing to tell. */
+bool tpa_doings_asks(const struct tpa_doings *doings, uint32_t rank);
 
 /* From `from` to `to` the op was the innermost that was open on the thread. */
 void tpa_doings_op(struct tpa_doings *doings, uint32_t rank, uint32_t thread, int64_t from, int64_t to, uint32_t op);

@@ -28,20 +28,14 @@ struct chosen {
 	uint64_t start; /* of the process, ns */
 };
 
-/* A process, to be replayed; the largest first, so that no thread has a large one left when the others are done. */
-struct item {
-	size_t index;
-	uint64_t bytes;
-};
-
 struct work {
 	const struct tpa_replay_options *asked;
 	struct tpa_replay_options options; /* the same, made safe for several threads */
 	struct tpa_run *run;
 	struct chosen *chosen;
 	size_t count;
-	struct item *order;
-	bool whole; /* all chunks are there, so the events can be read again */
+	uint64_t *bytes; /* of events, by process */
+	bool whole;	 /* all chunks are there, so the events can be read again */
 	struct tpa_store *store;
 	struct tpa_changes *changes; /* of several processes; else NULL */
 	size_t *parents;
@@ -124,10 +118,9 @@ static void replay_once(struct work *work, size_t index, struct tpa_replay *repl
 }
 
 /* Replays it a second time if the first showed what ends the steps of a program that marks none. */
-static void replay_process(void *context, size_t place)
+static void replay_process(void *context, size_t index)
 {
 	struct work *work = context;
-	size_t index = work->order[place].index;
 	struct tpa_anchor anchor = { .source = TPA_STEPS_NONE };
 	struct tpa_replay replay;
 
@@ -136,7 +129,7 @@ static void replay_process(void *context, size_t place)
 		tpa_replay_period(&replay, &anchor);
 	if (anchor.source) {
 		tpa_replay_free(&replay);
-		atomic_fetch_sub(&work->done, work->options.progress ? work->order[place].bytes : 0);
+		atomic_fetch_sub(&work->done, work->options.progress ? work->bytes[index] : 0);
 		replay_once(work, index, &replay, &anchor);
 	}
 	tpa_replay_result(&replay, &work->run->processes[index]);
@@ -190,23 +183,6 @@ static struct chosen *choose(struct work *work, struct tpa_trace *const *traces,
 	return chosen;
 }
 
-static int largest_first(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return TPA_UP(y->bytes, x->bytes) ?: TPA_UP(x->index, y->index);
-}
-
-static uint64_t event_bytes(const struct tpa_trace *trace)
-{
-	const struct tpa_chunks *chunks = tpa_trace_chunks(trace);
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < chunks->count; i++)
-		bytes += chunks->list[i].committed;
-	return bytes;
-}
-
 static bool is_forked(const struct tpa_trace *trace)
 {
 	return trace->header->origin == TPROF_ORIGIN_FORK;
@@ -243,16 +219,15 @@ static void prepare(struct work *work)
 {
 	work->run->process_count = work->count;
 	work->run->processes = tpa_zalloc(work->count + 1, sizeof(*work->run->processes));
-	work->order = tpa_zalloc(work->count + 1, sizeof(*work->order));
+	work->bytes = tpa_zalloc(work->count + 1, sizeof(*work->bytes));
 	work->whole = true;
 	for (size_t i = 0; i < work->count; i++) {
-		const struct tpa_trace *trace = work->chosen[i].trace;
+		const struct tpa_chunks *chunks = tpa_trace_chunks(work->chosen[i].trace);
 
-		work->order[i] = (struct item){ i, event_bytes(trace) };
-		work->total += work->order[i].bytes;
-		work->whole = work->whole && tpa_chunks_are_whole(tpa_trace_chunks(trace));
+		work->bytes[i] = tpa_chunks_bytes(chunks);
+		work->total += work->bytes[i];
+		work->whole = work->whole && tpa_chunks_are_whole(chunks);
 	}
-	qsort(work->order, work->count, sizeof(*work->order), largest_first);
 	if (work->count > 1)
 		prepare_changes(work);
 	pthread_mutex_init(&work->lock, NULL);
@@ -270,7 +245,7 @@ static void release(struct work *work)
 	free(work->changes);
 	free(work->parents);
 	tpa_store_free(work->store);
-	free(work->order);
+	free(work->bytes);
 	free(work->chosen);
 	pthread_mutex_destroy(&work->lock);
 }
@@ -283,7 +258,7 @@ struct tpa_run *tpa_run_replay(struct tpa_trace *const *traces, size_t count, co
 
 	work.chosen = choose(&work, traces, count);
 	prepare(&work);
-	tpa_workers(work.asked->threads, work.count, replay_process, &work);
+	tpa_workers_largest(work.asked->threads, work.bytes, work.count, replay_process, &work);
 	for (size_t i = 0; i < work.count; i++) {
 		struct tpa_process *process = &run->processes[i];
 		uint64_t end = process->start_ns + process->duration_ns;

@@ -170,21 +170,30 @@ static bool is_asked(const struct search *search, uint32_t late)
 	return search->only == TPA_RANK_NONE ? search->ranks->late[late].rank == search->rank : late == search->only;
 }
 
-static void add_doings(struct search *search)
+static void add_doings(struct search *search, uint32_t rank)
 {
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < search->doings->count; i++) {
-			const struct tpa_doing *doing = &search->doings->list[i];
+	const struct tpa_doing_list *of = &search->doings->lists[rank];
 
-			if (!is_asked(search, doing->late) || (doing->rank == search->rank) != (pass == 0))
-				continue;
-			if (doing->kind == TPA_DOING_OP)
-				add_op(search, doing);
-			else if (doing->kind == TPA_DOING_WAIT)
-				add_wait(search, doing);
-			else
-				add_sample(search, doing);
-		}
+	for (size_t i = 0; i < of->count; i++) {
+		const struct tpa_doing *doing = &of->list[i];
+
+		if (!is_asked(search, doing->late))
+			continue;
+		if (doing->kind == TPA_DOING_OP)
+			add_op(search, doing);
+		else if (doing->kind == TPA_DOING_WAIT)
+			add_wait(search, doing);
+		else
+			add_sample(search, doing);
+	}
+}
+
+static void add_all_doings(struct search *search)
+{
+	add_doings(search, search->rank);
+	for (uint32_t i = 0; i < search->ranks->count; i++)
+		if (i != search->rank)
+			add_doings(search, i);
 }
 
 /* ---- what is more ---- */
@@ -336,7 +345,7 @@ static void judge(struct tpa_rank_reason *reason)
 static void search_one(struct search *search, const struct tpa_rank_late *late, struct tpa_rank_reason *reason)
 {
 	search->rank = late->rank;
-	add_doings(search);
+	add_all_doings(search);
 	sum_windows(search, reason);
 	choose(search, reason);
 	find_calls(search, late, reason);
