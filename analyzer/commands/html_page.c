@@ -29,6 +29,7 @@
 struct part {
 	const struct tpa_html *html;
 	struct tpa_session *session;
+	struct tpa_html_histories *histories;
 	size_t index;
 	const struct tpa_process *process;
 	const struct tpa_machine *machine; /* NULL: unknown */
@@ -228,7 +229,7 @@ static void write_views(const struct part *part)
 	if (part->differences)
 		tpa_html_diff(part->html, part->differences, false);
 	fprintf(part->html->out, "<section class=\"explore\" id=\"p%zu-explore\"></section>\n", part->index);
-	tpa_html_views_data(part->session, part->index, "data", report, part->html->out);
+	tpa_html_views_data(part->histories, part->index, "data", report, part->html->out);
 	json_decref(report);
 }
 
@@ -305,6 +306,7 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 {
 	struct tpa_html html = { session->page.out, session->options->exact };
 	const struct tpa_run *run = session->run;
+	struct tpa_html_histories histories;
 	char title[300];
 
 	snprintf(title, sizeof(title), "%.200s: what tprof found", tpa_program_name(run->processes[0].trace));
@@ -315,14 +317,16 @@ void tpa_html_page(struct tpa_session *session, const struct tpa_machine *machin
 		write_combined(&html, session);
 		write_ranks(&html, session);
 	}
+	tpa_html_histories_begin(&histories, session);
 	for (size_t i = 0; i < run->process_count; i++) {
-		struct part part = { &html, session, i, &run->processes[i], machine, NULL, NULL };
+		struct part part = { &html, session, &histories, i, &run->processes[i], machine, NULL, NULL };
 
 		part.differences = i ? NULL : baseline->differences;
 		part.json = json_of(&part);
 		write_process(&part);
 		json_decref(part.json);
 	}
+	tpa_html_histories_end(&histories);
 	if (baseline->data)
 		fputs(baseline->data, html.out);
 	tpa_html_foot(&html, "");

@@ -7,8 +7,21 @@
 
 #include "commands/input/session.h"
 
-/* Writes an element of that class with the history of a process, and `report`, which stays the caller's. */
-void tpa_html_views_data(struct tpa_session *session, size_t index, const char *class, const json_t *report, FILE *out);
+/* The histories of a session's processes, which are made as they are asked for, those of several processes at a time. */
+struct tpa_html_histories {
+	struct tpa_session *session;
+	struct tpa_history **list; /* by process; NULL: not made yet, or used */
+	size_t made;
+};
+void tpa_html_histories_begin(struct tpa_html_histories *histories, struct tpa_session *session);
+void tpa_html_histories_end(struct tpa_html_histories *histories);
+
+/*
+ * Writes an element of that class with the history of a process, and `report`, which stays the caller's. Each process is asked for at
+ * most once, in order.
+ */
+void tpa_html_views_data(struct tpa_html_histories *histories, size_t index, const char *class, const json_t *report,
+			 FILE *out);
 
 /*
  * What --baseline gives: the elements with its data, a heap string, and the differences from it: tpa_diff_json(), a new
