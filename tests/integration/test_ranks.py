@@ -12,6 +12,7 @@ import pytest
 from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze
 from test_documented import sections_of_json_page, undocumented
 from test_export_perfetto import Trace
+from test_many import printed
 
 SOURCE = (ROOT / "tests/workloads/stragglers.c").read_text(encoding="utf-8")
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -140,6 +141,17 @@ def test_a_rank_without_trace(tprof):
     assert found["collectives_incomplete"] == found["collectives_matched"] > 5
     text = analyze("ranks", *left).stdout
     assert "2 ranks of 3: of the others there is no trace" in text and "collectives lack ranks" in text
+
+
+def test_the_number_of_threads_changes_nothing(tprof, tmp_path):
+    """Ranks are read a second time by several threads, and so are the histories of the page's processes."""
+    run, _ = job(tprof, 6, "leak", 3, 20, 10)
+    traces = run.traces()
+    for words in (["ranks"], ["ranks", "--json"], ["html"], ["export", "--format", "chrome"], ["export", "--format", "perfetto"]):
+        one = printed(words, traces, 1, tmp_path)
+        assert words[0] == "export" or b"remember" in one[2]
+        for jobs in (2, 7):
+            assert printed(words, traces, jobs, tmp_path) == one, (words, jobs)
 
 
 def test_no_ranks(tprof):
