@@ -411,7 +411,8 @@ static void release(struct tpa_walk *walk)
 /* `start`: of the process, in nanoseconds since the run's start. */
 static bool walk_process(struct tpa_walk *walk, size_t which, uint64_t start)
 {
-	const struct tpa_replay_options replay = { .to_ns = walk->export->replay->to_ns };
+	const struct tpa_replay_options replay = { .to_ns = walk->export->replay->to_ns,
+						   .only_ops = walk->visitor->only_ops };
 	uint64_t limit = walk->export->limit, last;
 	bool good = true;
 

@@ -73,6 +73,8 @@ struct tpa_walk_block {
 
 /* Each function may be NULL. Pointers are valid during the call. */
 struct tpa_visitor {
+	/* It asks only for ops as they begin and end, samples and events: the replay leaves out all else, which takes longer. */
+	bool only_ops;
 	void (*process)(void *to, struct tpa_walk *walk); /* begins */
 	void (*process_end)(void *to, struct tpa_walk *walk, uint64_t ns);
 	/* A thread, before anything else of it; `name` NULL: not known. Again when it takes another name. */

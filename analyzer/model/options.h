@@ -42,9 +42,10 @@ struct tpa_replay_options {
 	bool batches;		 /* of the ops' calls too: struct tpa_op_stats */
 	bool find_steps;	 /* where the program marks none: by the period of its ops, in a second pass */
 	uint64_t step_ends[2];	 /* steps whose ends are asked for: struct tpa_step_stats.ends_ns; 0: none */
-	bool ranks;		 /* keep the calls of struct tpa_rank_process; else they are counted */
-	bool keep_growth;	 /* of each site what it had at each look, for tpa_growth_pool() */
-	enum tpa_frames frames;	 /* growth: stacks that differ in others are one */
+	bool only_ops;	  /* replay begins and ends of ops, and nothing else: for a walk that asks only for them */
+	bool ranks;	  /* keep the calls of struct tpa_rank_process; else they are counted */
+	bool keep_growth; /* of each site what it had at each look, for tpa_growth_pool() */
+	enum tpa_frames frames; /* growth: stacks that differ in others are one */
 	/* Asked of few frames: see model/growth/same_stacks.h. NULL: no names. The name lives until the next call for that trace. */
 	struct tpa_frame_name (*name_frame)(void *context, const struct tpa_trace *trace, uint32_t frame);
 	void *name_context;

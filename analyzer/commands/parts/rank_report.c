@@ -139,9 +139,12 @@ static const struct tpa_process *process_of(const struct readings *readings, siz
 
 static void read_rank(void *context, size_t rank)
 {
-	static const struct tpa_visitor visitor = {
-		.process = process, .op_begin = op_begin, .op = op_end, .sample = sample, .event = event
-	};
+	static const struct tpa_visitor visitor = { .only_ops = true,
+						    .process = process,
+						    .op_begin = op_begin,
+						    .op = op_end,
+						    .sample = sample,
+						    .event = event };
 	struct readings *readings = context;
 	struct reading reading = { .doings = readings->doings, .rank = (uint32_t)rank };
 

@@ -183,9 +183,25 @@ void tpa_replay_step(struct tpa_replay *replay)
 	tpa_replay_steps(replay, 1);
 }
 
+/* Events of other kinds are read, and that is all. */
+static void step_ops(struct tpa_replay *replay)
+{
+	const struct tpa_event *event = replay->event;
+
+	if (!replay->inside && event->time >= replay->from)
+		tpa_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
+	replay->last = event->time;
+	if (event->kind == TPA_EVENT_OP_BEGIN || event->kind == TPA_EVENT_OP_END)
+		tpa_replay_op(replay, event);
+	tpa_replay_fetch(replay);
+}
+
 void tpa_replay_steps(struct tpa_replay *replay, size_t count)
 {
-	if (replay->sampled)
+	if (replay->options->only_ops)
+		while (count-- && replay->event)
+			step_ops(replay);
+	else if (replay->sampled)
 		steps(replay, count, true);
 	else
 		steps(replay, count, false);

@@ -97,7 +97,7 @@ void tpa_replay_pool_free(struct tpa_replay *replay, const struct tpa_event *eve
 
 void tpa_replay_find_pools(struct tpa_replay *replay)
 {
-	if (replay->pools.any)
+	if (replay->pools.any && !replay->options->only_ops)
 		tpa_pools_find(&replay->pools, tpa_events_copy(replay->events, replay->event != NULL),
 			       replay->heap.counts.events);
 }
