@@ -93,36 +93,12 @@ static void test_without_a_folder(void **state)
 	unsetenv("TMPDIR");
 }
 
-static void count_item(void *context, size_t index)
-{
-	unsigned *counts = context;
-
-	counts[index]++;
-}
-
-static void test_each_item_is_done_once(void **state)
-{
-	static const size_t threads[] = { 0, 1, 2, 7, 300 };
-	unsigned counts[100];
-
-	(void)state;
-	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
-		for (size_t count = 0; count <= 100; count += 50) {
-			memset(counts, 0, sizeof(counts));
-			tpa_workers(threads[t], count, count_item, counts);
-			for (size_t i = 0; i < 100; i++)
-				assert_int_equal(counts[i], i < count);
-		}
-	assert_true(tpa_processors() >= 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_memory),
 		cmocka_unit_test(test_in_a_file),
 		cmocka_unit_test(test_without_a_folder),
-		cmocka_unit_test(test_each_item_is_done_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
