@@ -9,6 +9,7 @@
 #include "commands/parts/copied_report.h"
 #include "commands/parts/growth_report.h"
 #include "commands/html_views.h"
+#include "commands/parts/first_page.h"
 #include "commands/parts/op_report.h"
 #include "commands/parts/rank_report.h"
 #include "commands/parts/role_report.h"
@@ -274,6 +275,7 @@ static void write_combined(const struct tpa_html *html, struct tpa_session *sess
 	json_t *json = tpa_json_combined(session->run);
 
 	tpa_json_set(json, "timeline", tpa_timeline_combined_json(session));
+	tpa_answer_combined_json(session, json);
 	tpa_ops_combined_json(session, json);
 	tpa_json_set(json, "roles", tpa_roles_json(session));
 	tpa_html_combined(html, session->run, json, &said);

@@ -265,6 +265,10 @@ def test_the_time_of_workers_is_told(tprof):
     assert row["frame"]["line"] == 3 and len(apart) == 3 and row["self_ns"] == sum(apart) and row["share"] == row["self_ns"] / sum(cpu)
     assert largest == pytest.approx(row["self_ns"], rel=0.01)
     assert re.search(r"\nCPU time of all 4 processes: [^\n]*\n[^\n]*\n[^\n]* busy\.py:3 ", text)
+    page = tprof.directory / "page.html"
+    analyze("html", "-o", page, *run.traces())
+    shown = page.read_text().split('data-path="time.rows"')[1].split("</table>")[0]
+    assert f'data-v="{row["self_ns"]}"' in shown and "busy.py:3<" in shown
     assert "memory: " in brief and " at the peak of 4 processes together" in brief
 
 

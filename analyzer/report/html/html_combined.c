@@ -79,6 +79,34 @@ static void put_roles(const struct tpa_html *html, const json_t *roles)
 	json_decref(rows);
 }
 
+static void put_time(const struct tpa_html *html, const struct tpa_run *run, const json_t *times)
+{
+	static const struct tpa_html_column columns[] = { { "CPU time", "self_ns", TPA_HTML_TIME, NULL },
+							  { "share", "share", TPA_HTML_SHARE, NULL },
+							  { "where", "file", TPA_HTML_PLACE, NULL },
+							  { "what", "name", TPA_HTML_TEXT, NULL },
+							  TPA_HTML_END };
+	const struct tpa_html_table table = { .path = "time.rows",
+					      .columns = columns,
+					      .cwd = run->processes[0].trace->cwd };
+	json_t *rows = json_array();
+	size_t i;
+	json_t *time;
+
+	json_array_foreach(times, i, time) {
+		json_t *row = json_object();
+
+		copy(row, "self_ns", time, "self_ns");
+		copy(row, "share", time, "share");
+		copy(row, "name", time, "name");
+		copy(row, "file", time, "frame.file");
+		copy(row, "line", time, "frame.line");
+		json_array_append_new(rows, row);
+	}
+	tpa_html_table(html, &table, rows);
+	json_decref(rows);
+}
+
 void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, const json_t *json,
 		       const struct tpa_html_said *said)
 {
@@ -114,6 +142,10 @@ void tpa_html_combined(const struct tpa_html *html, const struct tpa_run *run, c
 	tpa_html_quote(html, "odd", said->odd, said->context);
 	tpa_html_element(html, "h3", NULL, "What each process held then");
 	put_processes(html, run, json);
+	if (tpa_html_count(json, "time.rows")) {
+		tpa_html_element(html, "h3", NULL, "What took their CPU time");
+		put_time(html, run, tpa_html_at(json, "time.rows"));
+	}
 	if (tpa_html_count(json, "ops")) {
 		tpa_html_element(html, "h3", NULL, "Ops of all together");
 		tpa_html_table(html, &table, tpa_html_at(json, "ops"));
