@@ -95,7 +95,7 @@ static void test_early_free(void **state)
 		uint64_t before;
 		uint32_t thread;
 		bool repaired;
-	} cases[] = { { 0, 2, true }, { 34, 2, true }, { 900, 2, true }, { 1100, 2, false }, { 34, 1, false } };
+	} cases[] = { { 0, 2, true }, { 34, 2, true }, { 9900, 2, true }, { 10100, 2, false }, { 34, 1, false } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -103,8 +103,8 @@ static void test_early_free(void **state)
 		struct replayed replayed;
 		const struct tpa_process *process;
 
-		do_free(gen, cases[i].thread, 5000 - cases[i].before, 0x1000);
-		do_alloc(gen, 1, 5000, 0x1000, 100, 0);
+		do_free(gen, cases[i].thread, 50000 - cases[i].before, 0x1000);
+		do_alloc(gen, 1, 50000, 0x1000, 100, 0);
 		process = replay_gen(&replayed, gen);
 		assert_int_equal(process->heap.reordered, cases[i].repaired);
 		assert_int_equal(process->heap.unmatched_frees, !cases[i].repaired);
@@ -123,7 +123,7 @@ static void test_free_before_reallocation(void **state)
 	const struct tpa_process *process;
 
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
-	do_free(gen, 2, 5000, 0x1000);
+	do_free(gen, 2, 2600, 0x1000);
 	gen_release(gen, 1, 5016, 0x1000, TPROF_FN_REALLOC);
 	do_alloc(gen, 1, 5034, 0x1000, 50, 1);
 	do_alloc(gen, 2, 5300, 0x1000, 7, 2);
