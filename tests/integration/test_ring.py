@@ -80,6 +80,7 @@ DIFFER = {
     "the form of the trace, with samples of memory by the clock": r"^capture\.(events|\w+_bytes|ring)$|^trace\.chunks$",
 }
 MAY_DIFFER = re.compile("|".join(DIFFER.values()))
+OVER_TIME = "growth without steps is over time"
 NOTES = re.compile(r"the ring.s checkpoint has|for room in the ring")  # of rings
 
 
@@ -87,7 +88,7 @@ def common(value, path=""):
     """Without what may differ."""
     if isinstance(value, dict):
         if value.get("unit") == "second" or ("bytes_per_step" in value and value["bytes_per_step"] is None):
-            return None  # growth without steps is over time
+            return OVER_TIME
         below = {key: f"{path}.{key}".lstrip(".") for key in value}
         return {key: common(v, below[key]) for key, v in value.items() if not MAY_DIFFER.search(below[key])}
     if not isinstance(value, list):
@@ -96,7 +97,7 @@ def common(value, path=""):
         value = [note for note in value if not NOTES.search(note)]
     elif path in ("ops", "steps.ops"):  # the slowest is first
         value = sorted(value, key=lambda op: op["name"])
-    return [common(v, f"{path}[]") for v in value]
+    return [row for row in (common(v, f"{path}[]") for v in value) if row is not OVER_TIME]
 
 
 def both(tprof, command, env=None):
