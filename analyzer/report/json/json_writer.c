@@ -95,8 +95,9 @@ void tpa_json_put_all(struct tpa_json_writer *writer, json_t *object)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value)
+	json_object_foreach(object, key, value) {
 		tpa_json_put(writer, key, json_incref(value));
+	}
 	json_decref(object);
 }
 
