@@ -32,8 +32,11 @@ struct tpa_export_cpu {
  * Returns whether all were visited. A site with several growing stacks that are alike (`growth->members`) has the growth of all.
  */
 bool tpa_export_sites(struct tpa_export *export, bool (*visit)(void *to, const struct tpa_export_site *site), void *to);
+
+/* The same for the sites of one process. */
 bool tpa_export_process_sites(struct tpa_export *export, const struct tpa_process *process,
-			      bool (*visit)(void *to, const struct tpa_export_site *site), void *to); /* of one */
+			      bool (*visit)(void *to, const struct tpa_export_site *site), void *to);
+
 bool tpa_export_cpu_sites(struct tpa_export *export, bool (*visit)(void *to, const struct tpa_export_cpu *site),
 			  void *to);
 

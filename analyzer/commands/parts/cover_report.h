@@ -18,8 +18,8 @@ struct tpa_cover *tpa_session_peak_cover(struct tpa_session *session, size_t ind
 struct tpa_cover *tpa_session_cpu_cover(struct tpa_session *session, size_t index, size_t most);
 
 /*
- * The same of the CPU time of all processes together. A row's process is the first of those that spent time there. There is none
- * of their memory: the peaks of processes are at different times.
+ * The same of the CPU time of all processes together. A row's process is the first of those that spent time there. Memory has no
+ * such cover: processes peak at different times.
  */
 struct tpa_cover *tpa_run_cpu_cover(struct tpa_session *session, size_t most);
 

@@ -111,12 +111,6 @@ static bool is_named(const struct tpa_line *line)
 	return line->location->function || line->location->file;
 }
 
-/* Is it a function of the interpreter that runs the stack's Python lines? Those lines say more. */
-static bool is_interpreters(const struct tpa_stack *stack, const struct tpa_line *line)
-{
-	return stack->interpreter && line->module == stack->interpreter;
-}
-
 /*
  * Fills `path` with the user's own lines or, if there are none (*own: false), with all named lines except the
  * interpreter's (and, for memory, those of the allocator and the language's library). Returns the index of the innermost line in the stack;
@@ -138,7 +132,8 @@ static size_t make_path(const struct source *source, struct path *path, bool *ow
 	for (size_t i = *own ? 0 : stack->last; i-- > stack->first;) {
 		const struct tpa_line *line = &stack->lines[i];
 
-		if (!is_named(line) || is_interpreters(stack, line) || (!source->cpu && line->location->known.plumbing))
+		if (!is_named(line) || tpa_line_is_interpreters(stack, line) ||
+		    (!source->cpu && line->location->known.plumbing))
 			continue;
 		push(source->tree, path, line);
 		innermost = i;

@@ -31,7 +31,7 @@ bool tpa_line_is_own(const struct tpa_stack *stack, const struct tpa_line *line)
 
 	if (location->python)
 		return location->file && (!location->known.installed || is_typed(stack->trace, location->file));
-	if (stack->interpreter && line->module == stack->interpreter) /* a user may have built it himself */
+	if (tpa_line_is_interpreters(stack, line)) /* a user may have built it himself */
 		return false;
 	if (location->known.plumbing || location->known.allocator || location->known.start)
 		return false;

@@ -200,11 +200,15 @@ static const struct tpa_line *named_caller(const struct tpa_stack *stack, size_t
 	return &stack->lines[i];
 }
 
+bool tpa_line_is_interpreters(const struct tpa_stack *stack, const struct tpa_line *line)
+{
+	return stack->interpreter && line->module == stack->interpreter;
+}
+
 const struct tpa_line *tpa_stack_own(const struct tpa_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
-		if (!stack->lines[i].location->known.plumbing &&
-		    !(stack->interpreter && stack->lines[i].module == stack->interpreter))
+		if (!stack->lines[i].location->known.plumbing && !tpa_line_is_interpreters(stack, &stack->lines[i]))
 			return named_caller(stack, i);
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;
 }

@@ -67,4 +67,7 @@ const char *tpa_line_place(const struct tpa_line *line, const char *cwd, char *b
  */
 const char *tpa_file_name(const char *path);
 
+/* Is the line native code of the interpreter that runs the stack's Python lines? Those lines say more. */
+bool tpa_line_is_interpreters(const struct tpa_stack *stack, const struct tpa_line *line);
+
 #endif
